@@ -1,7 +1,7 @@
 // One action on all picked utterances. Its controls stay in place, so a choice survives another pick.
 import {fill, h, optionsOf, select} from '../shared/elements.js';
-import {ask, guarded, toast} from '../shared/messages.js';
-import {Reach, leftWords} from '../shared/reach.js';
+import {guarded, toast} from '../shared/messages.js';
+import {agree, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
@@ -88,7 +88,7 @@ export class Bulk {
     const value = this.#named ? this.#intent.value : target;
     const name = this.#intent.selectedOptions[0]?.textContent;
     const said = this.#action.selectedOptions[0].textContent.replace('…', name);
-    const terms = await this.#agree({filter, kind, value}, said);
+    const terms = await agree(this.#base, {filter, kind, value}, said, {joins: this.#several});
     if (!terms) return;
     const key = crypto.randomUUID();
     const {changed, left} = await post(`${this.#base}/edits`, {filter, kind, value, key, ...terms});
@@ -96,22 +96,5 @@ export class Bulk {
     toast(words, leftWords(left), 'good', undoing(this.#base, key, this.#done));
     this.#rows.unpick();
     await this.#done();
-  }
-
-  // Counts what the act changes and asks; null if the user cancels.
-  async #agree(edit, said) {
-    const confirm = h('span', {'data-role': 'confirm'});
-    const reach = new Reach(this.#base, {
-      joins: this.#several,
-      hears: () => {
-        confirm.textContent = `${said}: ${plural(reach.number, 'text')}`;
-        const button = confirm.closest('button');
-        if (button) button.disabled = reach.number === 0;
-      },
-    });
-    await reach.count(edit);
-    const asked = ask(said, reach.element, confirm, edit.kind === 'delete' ? 'danger' : 'primary');
-    confirm.closest('button').disabled = reach.number === 0;
-    return (await asked) && reach.terms;
   }
 }

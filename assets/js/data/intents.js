@@ -2,11 +2,14 @@
 import {field, fill, h, select} from '../shared/elements.js';
 import {fitting} from '../shared/finder.js';
 import {chip, textsOf} from '../shared/intents.js';
-import {ask, guarded} from '../shared/messages.js';
+import {ask, guarded, toast} from '../shared/messages.js';
+import {agree, leftWords} from '../shared/reach.js';
 import {call, post} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 
 const MANY = 15; // with more intents, a field finds one
+const NOTHING = ' '; // out of scope, in the list of intents to merge into; no name is blank
 const GREY = '#888888'; // what a colour field shows for a colour that it cannot hold
 
 export class IntentList {
@@ -68,10 +71,35 @@ export class IntentList {
 
   async #edit(intent) {
     const others = this.#intents.openSorted.filter(one => one.id !== intent.id).map(({name}) => [name, name]);
-    const given = await ask(`Intent ${intent.name}`, editing(intent, others), 'Save');
+    const given = await ask(`Intent ${intent.name}`, editing(intent, this.#targets(others)), 'Save');
     if (!given) return;
+    if (given.target === NOTHING) return this.#toOutOfScope(intent);
     if (given.target) await post(`${this.#base}/merge`, {source: intent.name, target: given.target});
     else await call(`${this.#base}/intents/${intent.id}`, {method: 'PATCH', body: changes(intent, given)});
+    return this.#changed();
+  }
+
+  // A text of several intents keeps the others, so there the bulk bar takes one intent away.
+  #targets(others) {
+    return this.#intents.multi ? others : [[NOTHING, 'Out of scope: it means that no intent fits'], ...others];
+  }
+
+  // The intent is archived once no text carries it.
+  async #toOutOfScope({id, name}) {
+    const edit = {filter: {intent: id}, kind: 'out-of-scope', value: ''};
+    const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true});
+    if (!terms) return;
+    const key = crypto.randomUUID();
+    const {changed, left} = await post(`${this.#base}/edits`, {...edit, key, ...terms});
+    const archive = archived => call(`${this.#base}/intents/${id}`, {method: 'PATCH', body: {archived}});
+    const isEmpty = left.labelled + left.test + left.meanwhile === 0;
+    if (isEmpty) await archive(true);
+    const undo = async () => {
+      if (isEmpty) await archive(false);
+      await undoing(this.#base, key, this.#changed)();
+    };
+    const rest = isEmpty ? `${name} is archived.` : leftWords(left);
+    toast(`${plural(changed, 'text')} of ${name}: out of scope now.`, rest, 'good', undo);
     await this.#changed();
   }
 }
@@ -105,7 +133,7 @@ function editing(intent, others) {
     h(
       'p',
       {class: 'soft small below'},
-      `${carried} A new name changes no label; merging gives all of them the other intent.`,
+      `${carried} A new name changes no label; merging gives all of them the other intent, or out of scope.`,
     ),
   ];
 }

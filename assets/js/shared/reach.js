@@ -1,5 +1,6 @@
 // What a bulk act would change. Labelled texts and the test set are counted, and changed only if they are ticked.
 import {fill, h} from './elements.js';
+import {ask} from './messages.js';
 import {post} from './rest.js';
 import {number, plural} from './words.js';
 
@@ -9,19 +10,23 @@ export class Reach {
   element = h('div', {class: 'reach', 'data-role': 'reach'});
   #base;
   #joins;
+  #own;
   #hears;
   #counts = null;
   #revision = null;
   #asked = 0; // number of the newest count; older answers are dropped
   #boxes;
 
-  // With `joins`, a label is added to those that are there. `hears` is called when the number may have changed.
-  constructor(base, {joins = false, hears = () => {}} = {}) {
+  // With `joins`, a label is added to those that are there. With `own` all texts are of one intent, so that those
+  // outside the test set are what the act is about. `hears` is called when the number may have changed.
+  constructor(base, {joins = false, own = false, hears = () => {}} = {}) {
+    this.#own = own;
     this.#base = base;
     this.#joins = joins;
     this.#hears = hears;
     const box = name => h('input', {type: 'checkbox', name, 'data-key': `also ${name}`, onchange: hears});
     this.#boxes = {labelled: box('labelled'), test: box('test')};
+    this.#boxes.labelled.checked = own;
   }
 
   // Texts that the act changes as it is ticked now; null while they are counted.
@@ -66,7 +71,7 @@ export class Reach {
     const unlabelled = decides || kind === 'delete';
     const inTestWords = decides && inTest > 0 ? ` (${number(inTest)} of them labelled)` : '';
     return [
-      h('span', {}, unlabelled ? `${number(free)} unlabelled` : plural(free, 'text')),
+      !this.#own && h('span', {}, unlabelled ? `${number(free)} unlabelled` : plural(free, 'text')),
       labelled > 0 && this.#tick('labelled', this.#labelledWords(kind, value, labelled)),
       test > 0 && this.#tick('test', `Also ${plural(test, 'text')} of the test set${inTestWords}`),
       same > 0 && h('span', {class: 'soft small'}, `${number(same)} need no change`),
@@ -74,6 +79,7 @@ export class Reach {
   }
 
   #labelledWords(kind, value, n) {
+    if (this.#own) return `${plural(n, 'text')} outside the test set`;
     if (kind === 'delete') return `Also ${plural(n, 'labelled text')}`;
     if (kind === 'label' && this.#joins) return `Also add it to ${plural(n, 'labelled text')}`;
     if (kind === 'label' && !value) return `Also relabel ${plural(n, 'labelled text')}`;
@@ -83,6 +89,22 @@ export class Reach {
   #tick(name, words) {
     return h('label', {class: 'check'}, this.#boxes[name], words);
   }
+}
+
+// Counts what an edit changes and asks; null if the user cancels, else what the edit must say. `of` are options of
+// `Reach`.
+export async function agree(base, edit, said, of = {}) {
+  const confirm = h('span', {'data-role': 'confirm'});
+  const hears = () => {
+    confirm.textContent = `${said}: ${plural(reach.number, 'text')}`;
+    const button = confirm.closest('button');
+    if (button) button.disabled = reach.number === 0;
+  };
+  const reach = new Reach(base, {...of, hears});
+  await reach.count(edit);
+  const asked = ask(said, reach.element, confirm, edit.kind === 'delete' ? 'danger' : 'primary');
+  confirm.closest('button').disabled = reach.number === 0;
+  return (await asked) && reach.terms;
 }
 
 // What an edit left as it was, for the message after it.

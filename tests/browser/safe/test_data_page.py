@@ -219,3 +219,50 @@ def test_intents_stand_by_name_and_a_field_finds_one_of_many(
     assert options == names
     page.get_by_label("Find an intent in the list").fill("a 07")
     expect(listed).to_have_text(["a_07"])
+
+
+def test_an_intent_that_means_no_intent_is_made_out_of_scope_where_it_stands(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """Only the bar for picked texts could do it; the intent's own dialog could merge and rename."""
+    served = serve()
+    page = visit(served, "/data?project=sample")
+    intents = page.get_by_role("region", name="Intents")
+    [roaming] = [
+        one
+        for one in served.ask("/projects/sample/overview")["intents"]
+        if one["name"] == "roaming"
+    ]
+    outside = roaming["utterances"] - roaming["tests"]
+
+    entry = intents.get_by_role("button", name="roaming")
+    before = entry.inner_text()
+
+    def turn() -> Page:
+        entry.click()
+        page.get_by_label("Merge into").select_option(
+            label="Out of scope: it means that no intent fits"
+        )
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("[data-role=reach]")).to_contain_text(
+            f"{outside} texts outside the test set"
+        )
+        return page
+
+    turn().get_by_role("button", name=f"roaming to out of scope: {outside} texts").click()
+    told = page.locator(".toast", has_text=f"{outside} texts of roaming: out of scope now.")
+    expect(told).to_contain_text(f"Left as they were: {roaming['tests']} texts of the test set")
+    told.get_by_role("button", name="Undo").click()
+    expect(entry).to_have_text(before, use_inner_text=True)
+    turn().get_by_label(f"Also {roaming['tests']} texts of the test set").check()
+    page.get_by_role("button", name=f"out of scope: {roaming['utterances']} texts").click()
+    told = page.locator(".toast", has_text="roaming is archived.")
+    expect(entry).to_contain_text("archived")
+    told.get_by_role("button", name="Undo").click()
+    expect(entry).to_have_text(before, use_inner_text=True)
+    [back] = [
+        one
+        for one in served.ask("/projects/sample/overview")["intents"]
+        if one["name"] == "roaming"
+    ]
+    assert back == roaming
