@@ -178,19 +178,20 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> Accuracy
             lambda: exemplar_signals(studio, Space(now.project, live.version)),
         ).calibration
         unfenced = int((best & (exact | own.inside(tests.rows, tests.scores))).sum())
-    refused = int(best.sum()) - right
+    refused, before = int(best.sum()) - right, _refused_at_training(live)
     if right != unfenced:
         causes.append("line for out of scope moved")
-    elif refused and refused != _refused_at_training(live):
-        causes.append(f"{counted(refused, 'right answer')} refused as out of scope")
+    elif refused != (before or 0):
+        then = "" if before is None else f", {before:,} when trained"
+        causes.append(f"{counted(refused, 'right answer')} refused as out of scope{then}")
     return AccuracyNow(right / len(best), right, len(best), None, tuple(causes))
 
 
-def _refused_at_training(live: LiveModel) -> int:
-    """Return how many right answers were refused then; 0 for versions that did not count them."""
+def _refused_at_training(live: LiveModel) -> int | None:
+    """Return how many right answers were refused then; None for versions that did not count."""
     metrics = live.version.metrics
     kept = metrics.get("answered_right")
-    return 0 if kept is None else round((metrics["accuracy"] - kept) * metrics["n"])
+    return None if kept is None else round((metrics["accuracy"] - kept) * metrics["n"])
 
 
 def _of_sets(tests: ScoredTests) -> AccuracyNow:
@@ -211,7 +212,9 @@ def _data_causes(live: LiveModel, share: float, n: int) -> list[str]:
     causes = []
     joined = len((live.hot - live.waiting) | live.gone)
     if joined:
-        causes.append(f"{counted(joined, 'label')} since training")
+        gain = round((share - float(before)) * n) if metrics.get("n") == n else 0
+        more = f"{abs(gain):,} {'more' if gain > 0 else 'fewer'} right with " if gain else ""
+        causes.append(f"{more}{counted(joined, 'label')} since training")
     if live.pipeline.by_name:
         causes.append("intents without examples are recognised by their names")
     if metrics.get("n") != n or not causes:

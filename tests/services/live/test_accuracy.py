@@ -93,6 +93,33 @@ def test_the_figure_of_the_training_counts_refusals_as_that_of_today_does(
     assert strict["answered_right"] <= 0.5
 
 
+def test_the_causes_add_up_to_the_difference(live_studio: LiveStudio) -> None:
+    """ "15 right answers refused" stood beside a change of 0.2 points, one text of 500."""
+    opened, live = live_studio.models.open("p")
+    assert live is not None
+    scores = np.sort(live.pipeline.scores(TESTS).max(1))
+    strict = replace(live.pipeline.calibration, threshold=float(scores[-1]) + 1)
+    metrics = live.version.metrics
+    then = {**metrics, "accuracy": metrics["accuracy"] - 0.25}
+    then["answered_right"] = then["accuracy"] - 0.25
+    changed = replace(
+        live,
+        pipeline=replace(live.pipeline, calibration=strict),
+        version=replace(live.version, metrics=then),
+        hot=frozenset({"a", "b"}),
+        gone=frozenset(),
+    )
+    found = accuracy_now(live_studio.studio, opened, changed, no_pause)
+    assert found is not None
+    refused = round(metrics["accuracy"] * 4) - found.right
+    assert refused != 1
+    assert found.causes == (
+        "1 more right with 2 labels since training",
+        f"{refused} right answers refused as out of scope, 1 when trained",
+    )
+    assert found.right - round(then["answered_right"] * 4) == 1 - (refused - 1)
+
+
 def test_it_says_that_labels_have_joined_or_that_the_tests_are_others(
     live_studio: LiveStudio,
 ) -> None:
