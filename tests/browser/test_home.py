@@ -1,12 +1,14 @@
 """The start page says what to do next; projects are renamed, deleted and brought back there."""
 
 import os
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 EMPTY = ("label", "data", "review", "map", "train", "try", "versions", "slots")
@@ -65,3 +67,27 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
         fills = page.locator("[data-role=first-act]")
         expect(fills).to_have_text("Import texts")
         expect(page.locator("[data-role=project]")).to_have_text("newer")
+
+
+def test_a_figure_says_that_newer_labels_are_being_counted(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Two pages told 76.8 % and 76.6 % while labels came: of two moments, and neither said so."""
+    page = visit(studio)
+    accuracy = page.locator("[data-role=accuracy]").first
+    expect(accuracy).to_contain_text("right now")
+    expect(accuracy).not_to_contain_text("Newer labels")
+
+    def counting(route: Route) -> None:
+        answer = route.fetch().json()
+        busy = {"checking": True}
+        many = isinstance(answer, list)
+        route.fulfill(json=[{**one, **busy} for one in answer] if many else {**answer, **busy})
+
+    reroute(page, "**/api/projects", counting)
+    reroute(page, "**/projects/sample/status", counting)
+    page.reload()
+    expect(accuracy).to_contain_text("Newer labels are being counted.")
+    page.goto(f"{studio.base}/data?project=sample")
+    header = page.locator("[data-role=champion]")
+    expect(header).to_have_attribute("title", re.compile("Newer labels are being counted"))

@@ -23,10 +23,8 @@ export function accuracyParts(figures) {
   const then = figuresOf(figures);
   if (!now) return {figure: then, words: checking ? 'when trained; checking now' : 'when trained'};
   const today = inWords(now);
-  return {
-    figure: today,
-    words: isOther(figures) ? `${then} when trained. Since then: ${now.causes.join(', ')}.` : '',
-  };
+  const since = isOther(figures) && `${then} when trained. Since then: ${now.causes.join(', ')}.`;
+  return {figure: today, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
 }
 
 // The same in the room that the header has, where a badge of its own counts the labels since training.
@@ -53,14 +51,18 @@ const verdictBasis = ({meaning, reasons}) => [meaning, ...reasons].join(' ');
 
 // What stands behind the figure, for a tooltip.
 export function accuracyBasis(figures) {
-  const {now, judged_on: basis} = figures;
+  const {now, checking, judged_on: basis} = figures;
   const trained = `${figuresOf(figures)} when trained${basis ? `, ${basis}` : ''}`;
   if (!now) return trained;
-  const today = `Right now: ${number(now.right)} of ${number(now.n)} test texts.`;
+  const counted = `Right now: ${number(now.right)} of ${number(now.n)} test texts.`;
+  const today = checking ? `${counted} ${COUNTING}` : counted;
   return isOther(figures)
     ? `${today} ${trained}. What makes the difference: ${now.causes.join(', ')}.`
     : today;
 }
+
+// Figures of two moments differ while labels come: the older one says so.
+const COUNTING = 'Newer labels are being counted.';
 
 const inWords = ({share, micro_f1: f1}) => figuresOf({accuracy: share, micro_f1: f1});
 const isOther = ({now, ...figures}) => now.causes.length > 0 && inWords(now) !== figuresOf(figures);
