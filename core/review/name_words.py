@@ -55,3 +55,20 @@ def reader_of(names: Sequence[str]) -> Callable[[str], frozenset[str]]:
         return known[word]
 
     return lambda text: frozenset(stemmed(word) for word in parts_of(text))
+
+
+def similar_names(name: str, others: Sequence[str]) -> tuple[str, ...]:
+    """Return the names that have a word of `name` in common, but for endings; the closest first.
+
+    Words that many of the names share do not count. The closest has the largest share of common
+    words among all words of the two.
+    """
+    shared = shared_parts(others)
+    words = parts_of(name) - shared
+    close: dict[str, float] = {}
+    for other in others:
+        parts = parts_of(other) - shared
+        alike = {part for part in parts if any(one_stem(part, word) for word in words)}
+        if alike:
+            close[other] = len(alike) / (len(parts) + len(words) - len(alike))
+    return tuple(sorted(close, key=lambda other: (-close[other], other)))

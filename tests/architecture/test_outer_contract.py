@@ -96,12 +96,13 @@ _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{projec
 _LEFT = ("free", "labelled", "meanwhile", "same", "test", "test_labelled")
 _UPLOADS = "POST /api/projects/{project}/uploads"
 _CHOICES = ("across", "contradicted", "counted", "exceptions", "exceptions[]", "format")
-_CHOICES += ("meanings", "otherwise", "sheet")
+_CHOICES += ("meanings", "otherwise", "renamed", "sheet")
 _EXAMPLE = ("file", "here", "row", "text")
 _REPORT = (
     *("cases", "cases[].examples", "cases[].kind", "cases[].rows"),
     *(f"cases[].examples[].{name}" for name in _EXAMPLE),
     *("doubtful", *(f"doubtful[].{name}" for name in ("chosen", "label", "meaning", "rows"))),
+    *("like_others", *(f"like_others[].{name}" for name in ("chosen", "intents", "label"))),
     *("key", "relabelled"),
 )
 _OF_ACCURACY = (

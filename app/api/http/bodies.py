@@ -6,15 +6,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from app.services.conversations.logs import POOL
+from app.services.data import import_cases as cases
 from app.services.data.bulk import Allowed, BulkAct, Kind
-from app.services.data.import_cases import (
-    Across,
-    CaseKind,
-    Contradicted,
-    ImportChoices,
-    Kept,
-    Meaning,
-)
 from app.services.data.uploads import ColumnMapping
 from app.services.review.fence_views import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
@@ -65,17 +58,18 @@ class MappingBody(Body):
     header: bool | None = None
     format: ReadFormat = "auto"
     sheet: str | None = Field(default=None, max_length=200)
-    otherwise: Kept = "mine"
+    otherwise: cases.Kept = "mine"
     exceptions: frozenset[int] = Field(default=frozenset(), max_length=10_000)
-    across: Across = "skip"
-    contradicted: Contradicted = "first"
-    meanings: dict[str, Meaning] = Field(default={}, max_length=1_000)
-    counted: dict[CaseKind, int] | None = None
+    across: cases.Across = "skip"
+    contradicted: cases.Contradicted = "first"
+    meanings: dict[str, cases.Meaning] = Field(default={}, max_length=1_000)
+    renamed: dict[str, str] = Field(default={}, max_length=1_000)
+    counted: dict[cases.CaseKind, int] | None = None
 
     def read(self) -> ColumnMapping:
         """Convert to the service's mapping."""
-        chosen = {field.name for field in fields(ImportChoices)}
-        choices = ImportChoices(**self.model_dump(include=chosen))
+        chosen = {field.name for field in fields(cases.ImportChoices)}
+        choices = cases.ImportChoices(**self.model_dump(include=chosen))
         return ColumnMapping(**self.model_dump(exclude=chosen), choices=choices)
 
 

@@ -7,8 +7,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeAlias
 
-from app.services.data.import_cases import Contradicted, DoubtfulLabel, ImportChoices, Meaning
+from app.services.data.import_cases import (
+    Contradicted,
+    DoubtfulLabel,
+    ImportChoices,
+    Meaning,
+    NameLikeOthers,
+)
 from core.formats.rows import ImportedRow, RowProblem
+from core.review.name_words import similar_names
 from core.text import plain_name, text_hash
 
 Labels: TypeAlias = tuple[str, ...] | None
@@ -17,6 +24,9 @@ Labels: TypeAlias = tuple[str, ...] | None
 Place: TypeAlias = tuple[str, str | None]
 """A text's hash, and the split of a row that an export of the studio wrote; None for other rows."""
 
+_SUGGESTED = 3
+_MOST_NEW = 30
+"""With more new names a file has intents of its own."""
 _DASHES = re.compile(r"[\s_\-\u2013\u2014]+")
 _MEANINGS: dict[str, Meaning] = {
     "out of scope": "out-of-scope",
@@ -52,16 +62,21 @@ def place_of(row: ImportedRow) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class LabelReader:
-    """Reads the label of a row; `intents` are the names of the project's intents in use."""
+    """Reads the label of a row; `intents` are the names of the project's intents in use.
+
+    `renamed` are names that stand for one of these.
+    """
 
     meanings: Mapping[str, Meaning]
     intents: frozenset[str]
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     def read(self, row: ImportedRow) -> Labels:
         """Return the label that a row gives, without names that mean no intent."""
         if row.intents is None:
             return () if self.meanings.get("") == "out-of-scope" else None
-        names = tuple(dict.fromkeys(map(plain_name, row.intents)))
+        written = map(plain_name, row.intents)
+        names = tuple(dict.fromkeys(self.renamed.get(name, name) for name in written))
         meant = {self.meaning(name) for name in names}
         kept = tuple(name for name in names if self.meaning(name) in (None, "intent"))
         if kept or not names:
@@ -94,6 +109,7 @@ class FileLabels:
     contradicted: set[Place] = field(default_factory=set)
     doubts: Counter[str] = field(default_factory=Counter)
     named: int = 0
+    new: dict[str, None] = field(default_factory=dict)
 
     def of(self, row: ImportedRow) -> Labels:
         """Return the label that a row's text gets, whichever of its rows gives it."""
@@ -116,11 +132,26 @@ class FileLabels:
             if name or self.named
         )
 
+    def like_others(self) -> tuple[NameLikeOthers, ...]:
+        """Return the names of the file that may stand for intents of the project."""
+        renamed, known = self.reader.renamed, sorted(self.reader.intents)
+        if len(self.new) > _MOST_NEW:
+            return ()
+        close = {name: similar_names(name, known)[:_SUGGESTED] for name in self.new}
+        return tuple(
+            NameLikeOthers(name, names, renamed.get(name, ""))
+            for name, names in close.items()
+            if names
+        )
+
     def add(self, row: ImportedRow) -> None:
         """Read one more row; the label of a text is the first that one of its rows has."""
         place, labels = place_of(row), self.reader.read(row)
         self.doubts.update(self.reader.doubtful(row))
         self.named += bool(row.intents)
+        for name in map(plain_name, row.intents or ()):
+            if name not in self.reader.intents and self.reader.meaning(name) in (None, "intent"):
+                self.new[name] = None
         before = self.first.get(place)
         if labels is not None and before is not None and set(labels) != set(before):
             self.contradicted.add(place)
@@ -134,7 +165,9 @@ def read_file_labels(
     rows: Iterable[ImportedRow | RowProblem], choices: ImportChoices, intents: frozenset[str]
 ) -> FileLabels:
     """Read the labels of all rows of a file; `intents` are names of intents in use."""
-    labels = FileLabels(LabelReader(choices.meanings, intents), choices.contradicted)
+    renamed = {name: intent for name, intent in choices.renamed.items() if intent in intents}
+    reader = LabelReader(choices.meanings, intents, renamed)
+    labels = FileLabels(reader, choices.contradicted)
     for row in rows:
         if isinstance(row, ImportedRow):
             labels.add(row)

@@ -51,6 +51,7 @@ class ImportChoices:
         contradicted: Which label a text gets that has several in the file.
         meanings: What a label such as `oos`, `None` or `-` means, by the label as the file writes
             it; "" is an empty cell.
+        renamed: Names of the file that stand for an intent of the project, by the name in the file.
         counted: Rows of each case as the person saw them; if they differ by now, nothing is
             imported. None skips the check.
     """
@@ -60,6 +61,7 @@ class ImportChoices:
     across: Across = "skip"
     contradicted: Contradicted = "first"
     meanings: Mapping[str, Meaning] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
     counted: Mapping[CaseKind, int] | None = None
 
 
@@ -93,3 +95,16 @@ class DoubtfulLabel:
     rows: int
     meaning: Meaning
     chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NameLikeOthers:
+    """A name of a file that may stand for an intent of the project.
+
+    `intents` are those whose names have a word in common with it, the closest first. `chosen` is
+    the one that its rows get; "" makes a new intent.
+    """
+
+    label: str
+    intents: tuple[str, ...]
+    chosen: str

@@ -6,7 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.services.data.file_labels import FileLabels, read_file_labels
-from app.services.data.import_cases import DoubtfulLabel, ImportCase, ImportChoices
+from app.services.data.import_cases import (
+    DoubtfulLabel,
+    ImportCase,
+    ImportChoices,
+    NameLikeOthers,
+)
 from app.services.data.import_plan import ImportPlan, IntentsOfImport
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
@@ -64,6 +69,7 @@ class ImportReport:
         relabelled: Number of labels of the project that the file replaces, as chosen.
         cases: Every row of the file, in exactly one case each.
         doubtful: Labels that may mean "no label", and how they are read.
+        like_others: New names of the file that may stand for intents of the project.
         key: Key by which the import is undone; empty if nothing was written.
     """
 
@@ -82,6 +88,7 @@ class ImportReport:
     relabelled: int = 0
     cases: tuple[ImportCase, ...] = ()
     doubtful: tuple[DoubtfulLabel, ...] = ()
+    like_others: tuple[NameLikeOthers, ...] = ()
     key: str = ""
 
 
@@ -226,6 +233,7 @@ def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> I
         relabelled=counts["relabelled"],
         cases=plan.cases(),
         doubtful=plan.labels.doubtful(),
+        like_others=plan.labels.like_others(),
     )
 
 

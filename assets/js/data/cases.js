@@ -57,6 +57,7 @@ export class Cases {
   #choices;
   #exceptions;
   #meanings;
+  #renamed; // the project's intent by the name in the file
   #nothing;
   #changed;
   #ticked;
@@ -67,6 +68,7 @@ export class Cases {
     this.#choices = {otherwise, across, contradicted};
     this.#exceptions = new Set(chosen.exceptions ?? []);
     this.#meanings = {...chosen.meanings};
+    this.#renamed = {...chosen.renamed};
     this.#nothing = nothing;
     this.#changed = changed;
     this.#ticked = ticked;
@@ -74,14 +76,16 @@ export class Cases {
   }
 
   get values() {
-    return {...this.#choices, exceptions: [...this.#exceptions], meanings: this.#meanings};
+    const [meanings, renamed] = [this.#meanings, this.#renamed];
+    return {...this.#choices, exceptions: [...this.#exceptions], meanings, renamed};
   }
 
-  #draw({cases, doubtful}) {
+  #draw({cases, doubtful, like_others: alike}) {
     const counted = cases.filter(({kind}) => kind !== 'new');
     fill(
       this.element,
       doubtful.length > 0 && this.#doubts(doubtful),
+      alike.length > 0 && this.#names(alike),
       counted.length > 0 &&
         h(
           'ul',
@@ -153,6 +157,23 @@ export class Cases {
       {class: 'doubts', 'data-role': 'doubts'},
       h('legend', {}, 'What do these labels mean?'),
       doubtful.map(one => this.#doubt(one)),
+    );
+  }
+
+  // A new intent is made unless the person says that an existing one is meant.
+  #names(alike) {
+    return h(
+      'fieldset',
+      {class: 'doubts', 'data-role': 'like-others'},
+      h('legend', {}, 'New intents, or ones that you have?'),
+      alike.map(({label, intents, chosen}) => {
+        const options = [['', 'A new intent'], ...intents.map(name => [name, `It is ${name}`])];
+        const onchange = event => {
+          this.#renamed = {...this.#renamed, [label]: event.target.value};
+          this.#changed({});
+        };
+        return field(`“${label}”`, select({'data-key': `name ${label}`, onchange}, options, chosen));
+      }),
     );
   }
 

@@ -211,3 +211,26 @@ def test_a_table_without_labels_says_so_before_it_is_imported(
     preview.get_by_label("Intent is in").select_option("what it is about")
     expect(preview.locator("[data-role=no-labels]")).to_have_count(0)
     expect(preview).to_contain_text("1 new intent: Parcel")
+
+
+def test_a_new_name_that_is_like_an_intent_of_the_project_is_asked_about(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """ "billing" became an intent beside "bill_question", and the two shared their texts."""
+    file = tmp_path / "bills.csv"
+    file.write_text("text,intent\nmy invoice of may is odd,billing\n", encoding="utf-8")
+    page = visit(studio, "/data?project=sample")
+    preview = choose(page, file)
+    expect(preview).to_contain_text("1 new intent: billing")
+    choice = preview.get_by_label("“billing”")
+    expect(choice).to_have_value("")
+    choice.select_option("It is bill_question")
+    expect(preview).not_to_contain_text("1 new intent")
+    expect(choice).to_have_value("bill_question")
+    preview.get_by_role("button", name="Import").click()
+    expect(preview).to_be_hidden()
+    names = {i["id"]: i["name"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    assert "billing" not in names.values()
+    rows = studio.ask("/projects/sample/utterances?text=invoice+of+may+is+odd")["rows"]
+    [labels] = [one["labels"] for one in rows if one["text"] == "my invoice of may is odd"]
+    assert [names[key] for key in labels] == ["bill_question"]
