@@ -175,10 +175,11 @@ def _train_model(
         task=project.task,
         told=progress.part,
     )
-    progress.begin("encoding")
-    # Review doubts labels by these embeddings, which no training on labels has changed.
-    inputs.embed(encoder, [exemplar.text for exemplar in exemplars])
     result = drive(progress, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
+    progress.begin("encoding")
+    # Review doubts labels by these embeddings, which no training on labels has changed. Of 100,000
+    # examples those that vote are a twentieth.
+    inputs.embed(encoder, [exemplar.text for exemplar in result.pipeline.exemplars])
     progress.begin("judging")
     metrics = judge(result, inputs, tests)
     facts = _facts(context, data, recipe, inputs)
