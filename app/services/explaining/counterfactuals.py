@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import Example, LoadBearing, WhyNot
-from core.explain.load_bearing import Needed, copies_needed, examples_needed, load_bearing
+from core.explain.load_bearing import (
+    LoadBearingExemplars,
+    Needed,
+    copies_needed,
+    examples_needed,
+    load_bearing,
+)
 from core.explain.one_text import Question, ask
 from core.explain.solved_votes import SolvedVotes
 from core.heads.mixture import voices_of
@@ -20,6 +26,10 @@ _LOOKED_AT = 300
 """This many unlabelled texts nearest to a text are asked whether they speak for an intent."""
 
 _NEIGHBOURS = 5
+_OTHER_ORDER = (
+    "Taking one out also changes the votes of those like it, so these are not simply the strongest "
+    "votes."
+)
 _NEAR_TIE = 0.05
 """Up to this difference of scores two intents are nearly tied."""
 
@@ -74,7 +84,10 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     examples = tuple(_example(asked.model.pipeline.exemplars[row]) for row in found.rows)
     intent = asked.votes.head.intents[column]
     after = _verdict(asked, found.after, intent)
-    words = _load_words(len(examples), after, found.at_least, smallest=found.smallest)
+    second = _passed_over(asked, question, found)
+    words = _load_words(
+        len(examples), f"{after}{second}", None if found.smallest else found.at_least
+    )
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
 
 
@@ -84,14 +97,29 @@ def _verdict(asked: AskedText, column: int, intent: str) -> str:
     return "out of scope" if column < 0 else asked.votes.head.intents[column]
 
 
-def _load_words(n: int, after: str, at_least: int, *, smallest: bool) -> str:
+def _passed_over(asked: AskedText, question: Question, found: LoadBearingExemplars) -> str:
+    """Name the intent that is second now, where another one would be the answer."""
+    if asked.task == "multi-label" or min(found.before, found.after) < 0 or not found.rows:
+        return ""
+    second = int(np.argsort(-question.scores, kind="stable")[1])
+    if second == found.after:
+        return ""
+    return f"; {asked.votes.head.intents[second]}, second now, would stay behind it"
+
+
+def _load_words(n: int, after: str, at_least: int | None) -> str:
+    """Say what the answer would be without n examples; at least so many must go, None: all n."""
     if not n:
-        return "This answer rests on no few examples: without some of them it stays the same."
+        return "No small group of examples was found without which the answer would change."
     if n == 1:
-        return f"This answer rests on one example: without it, it would be {after}."
-    least = n if smallest else at_least
-    fewer = f" Removing fewer than {least:,} never changes it." if least > 1 else ""
-    return f"This answer rests on {n:,} examples: without them, it would be {after}.{fewer}"
+        return f"Without this example the answer would be {after}."
+    if at_least is None:
+        fewer = "Fewer are not enough."
+    elif at_least > 1:
+        fewer = f"Fewer may be enough, but at least {at_least:,} have to go."
+    else:
+        fewer = "Fewer may be enough."
+    return f"Without these {n:,} examples the answer would be {after}. {fewer} {_OTHER_ORDER}"
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
@@ -122,7 +150,7 @@ def _why_not_words(
         said = f"Not even 1,000 examples that say just this would make it {intent}."
     elif copies.count == 1:
         tie = "A near tie. " if is_near else ""
-        said = f"{tie}Adding this text to {intent} would flip it."
+        said = f"{tie}Adding this text to {intent} would make that the answer."
     else:
         n = counted(copies.count, "example")
         said = f"It would take {n} that say just this to make it {intent}."

@@ -36,7 +36,7 @@ def votes_of_others(reason: Reason) -> float:
 
 
 def sentence_of(prediction: Prediction) -> str:
-    """Say in one sentence what was answered, and which examples decided it."""
+    """Say in one sentence what was answered, and which examples have the strongest votes."""
     decision = prediction.decision
     if decision.rule in ("out-of-scope", "no-intent"):
         return nothing_words(decision)
@@ -45,7 +45,7 @@ def sentence_of(prediction: Prediction) -> str:
         return f"{is_it} {decision.words}, exactly as a labelled example says."
     reasons = prediction.reasons
     examples = "; ".join(f"“{text}”" for text in _helping(reasons)[:2])
-    because = f", mostly because of {examples}" if examples else ""
+    because = f". Strongest votes: {examples}" if examples else ""
     if reasons[0].by_name:
         because = f", {name_words(prediction)}"
     shares = {one.intent: one.probability for one in prediction.ranked}
@@ -77,7 +77,7 @@ def _helping(reasons: Sequence[Reason]) -> list[str]:
 
 
 def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
-    """Say what was answered, how sure that is, and which example speaks most for it."""
+    """Say what was answered, how sure that is, and which example has the strongest vote for it."""
     decision = found.decision
     if decision.rule == "exact":
         return (
@@ -107,7 +107,7 @@ def _because(reasons: Sequence[IntentReason]) -> str:
     if not helping:
         return ""
     best = max(helping, key=lambda vote: vote.vote)
-    return f" What speaks most for it is an example, “{best.example.text}”{_whose(best)}."
+    return f" The strongest vote for it is that of “{best.example.text}”{_whose(best)}."
 
 
 def _whose(vote: Vote) -> str:

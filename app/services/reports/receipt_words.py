@@ -105,8 +105,7 @@ def _weight_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     if not bearing or not bearing["examples"]:
         return ""
     n = len(bearing["examples"])
-    heaviest = f"its {n} heaviest examples" if n > 1 else "its heaviest example"
-    return f"Without {heaviest} it would be {bearing['after']}."
+    return f"Without {n:,} of the examples it would be {bearing['after']}."
 
 
 def _of_hundred(share: float) -> int:

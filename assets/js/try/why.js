@@ -98,7 +98,7 @@ export class Why {
   }
 
   #carriers({words, examples}, intent) {
-    return [heading('The examples it rests on'), h('p', {}, words), this.#list(examples, intent)];
+    return [heading('What you would have to take out'), h('p', {}, words), this.#list(examples, intent)];
   }
 
   #whyNot({why_not: other, answer, text}) {

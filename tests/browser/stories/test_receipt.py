@@ -34,7 +34,7 @@ def asks_why(page: Page) -> None:
     rival.select_option("no_internet")
     expect(why.get_by_role("heading", name="Words, against no_internet")).to_be_visible()
     expect(why.locator("[data-role=why-not]")).to_contain_text(
-        "Adding this text to no_internet would flip it."
+        "Adding this text to no_internet would make that the answer."
     )
     expect(why.locator("[data-role=heads] tbody tr")).to_have_count(4)
 

@@ -130,7 +130,7 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
         "It compares the text with 20 examples that people have labelled. The 2 that weigh most "
         "in this answer are all labelled refund.",
         "The next intent, parcel, is close behind.",
-        "Without its 3 heaviest examples it would be parcel.",
+        "Without 3 of the examples it would be parcel.",
     )
     assert [one["value"] for one in key_figures(asked, [{"value": "9"}] * 3)] == [
         "93 of 100",
