@@ -257,7 +257,7 @@ function stateOf(status) {
         sinceTraining(status),
       ),
     candidate &&
-      h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `v${candidate}: decide`),
+      h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `Decide on v${candidate}`),
     championState(status),
     status.trouble && trouble(status),
   ];

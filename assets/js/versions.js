@@ -24,6 +24,7 @@ class VersionsPage {
   #base;
   #made = []; // model versions
   #states = {}; // of the versions, by number
+  #advised = null; // the waiting version's number, and whether to use it
   #drawModels = () => {};
   #coming = null; // the newest request
   #asked = 0; // number of the newest request about them; older answers are dropped
@@ -65,6 +66,7 @@ class VersionsPage {
     const counts = found.models.length ? null : (await call(`${this.#base}/overview`)).counts;
     const actions = {
       promote: number => this.#act(`models/${number}/promote`, `Version ${number} is live.`),
+      discard: number => this.#act(`models/${number}/discard`, `Version ${number} is put aside.`),
       compare: (candidate, champion) => this.#compare(candidate, champion),
       lineage: number => this.#show(this.#lineage(number)),
       report: number => this.#show(this.#report(number)),
@@ -74,15 +76,28 @@ class VersionsPage {
       importBundle: () => this.#picker.click(),
     };
     this.#drawModels = () => {
-      fill(this.#models, modelsView(this.#context, {...found, counts}, actions), this.#picker);
+      const drawn = {...found, counts, advised: this.#advised};
+      fill(this.#models, modelsView(this.#context, drawn, actions), this.#picker);
     };
     this.#drawModels();
+    guarded(() => this.#advise())();
     this.#data.hidden = !found.data.length;
     fill(
       this.#data,
       dataView(this.#base, found.data, (older, newer) => this.#compareData(older, newer)),
     );
     this.#charts.show(found.models);
+  }
+
+  // Says whether to use the version that waits; the comparison takes a moment, and the list does not wait for it.
+  async #advise() {
+    const {candidate, champion} = this.#context.status;
+    if (!candidate || !champion || this.#advised?.number === candidate) return;
+    const asked = this.#asked;
+    const {advice} = await call(`${this.#base}/compare?candidate=${candidate}&champion=${champion}`);
+    if (asked !== this.#asked || !advice) return;
+    this.#advised = {number: candidate, advice};
+    this.#drawModels();
   }
 
   async #rollBack(champion, previous) {

@@ -21,8 +21,9 @@ const STATES = {
   encoder: {mark: '▹', words: 'A start for others', kind: ''},
 };
 
-// `actions`: `promote`, `compare`, `lineage`, `report`, `handOver` and `remove` take a version's number; `rollBack`
-// takes the live version's number; `importBundle` takes a file.
+// `actions`: `promote`, `discard`, `compare`, `lineage`, `report`, `handOver` and `remove` take a version's number;
+// `rollBack` takes the live version's number; `importBundle` takes a file.
+// `advised` is the waiting version's number and whether to use it, once that is known.
 // `status` is the project's, with the accuracy of what answers now. `counts` of its texts are needed where there is
 // no version.
 export function modelsView(context, found, actions) {
@@ -47,8 +48,9 @@ export function modelsView(context, found, actions) {
   ];
 }
 
-function lineOf(model, context, {models, states, previous}, actions) {
+function lineOf(model, context, {models, states, previous, advised}, actions) {
   const state = STATES[states[model.number]] ?? STATES.candidate;
+  const advice = advised?.number === model.number ? advised.advice : null;
   const champion = models.find(one => one.champion);
   return h(
     'li',
@@ -67,7 +69,8 @@ function lineOf(model, context, {models, states, previous}, actions) {
     ),
     h('div', {class: 'tabular'}, figures(model, context.status)),
     h('p', {'data-role': 'changes'}, changesOf(model, models)),
-    h('div', {class: 'row tight'}, buttonsOf(model, champion, previous, actions)),
+    advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
+    h('div', {class: 'row tight'}, buttonsOf(model, {champion, previous, advice}, actions)),
     h('p', {class: 'soft small', 'data-role': 'made-by'}, madeBy(model)),
     chainOf(model),
   );
@@ -134,14 +137,15 @@ const chainOf = ({chain, kind}) =>
   (chain.length > 2 || kind === 'encoder') &&
   h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain));
 
-function buttonsOf(model, champion, previous, actions) {
+function buttonsOf(model, {champion, previous, advice}, actions) {
   const {number: mine, kind, champion: isLive} = model;
   const answers = kind === 'intents';
   const button = (words, action, look = null) =>
     h('button', {class: look, 'data-key': `${words} ${mine}`, onclick: guarded(() => action(mine))}, words);
   const back = () => actions.rollBack(mine);
   return [
-    answers && !isLive && button(`Use version ${mine}`, actions.promote),
+    answers && !isLive && button(`Use version ${mine}`, actions.promote, advice?.use ? 'primary' : null),
+    advice && button(`Keep version ${champion.number}`, actions.discard, advice.use ? null : 'primary'),
     isLive && previous && busyButton(`Roll back to version ${previous}`, back, {'data-key': 'roll back'}),
     answers && button('Report', actions.report),
     answers && champion && !isLive && button('Compare', one => actions.compare(one, champion.number)),

@@ -67,7 +67,12 @@ def test_a_version_that_is_not_better_is_advised_against_wherever_it_is_judged(
     advice = "Worse than version 1: leave version 1 in use."
     page = visit(twice, "/train?project=sample")
     expect(page.locator("[data-role=advice]")).to_have_text(advice)
-    expect(page.locator("[data-key=candidate]")).to_have_text("v2: decide")
+    expect(page.locator("[data-key=candidate]")).to_have_text("Decide on v2")
+    page.goto(f"{twice.base}/versions?project=sample")
+    waiting = page.locator("[data-role=models] > li[data-version='2']")
+    expect(waiting.locator("[data-role=advice]")).to_have_text(advice)
+    expect(waiting.get_by_role("button", name="Keep version 1")).to_have_class("primary")
+    expect(waiting.get_by_role("button", name="Use version 2")).not_to_have_class("primary")
     page.goto(f"{twice.base}/reports/sample/2")
     expect(page.locator(".ready .lead")).to_contain_text(advice)
     page.goto(f"{twice.base}/versions?project=sample&candidate=2&champion=1")
