@@ -56,22 +56,34 @@ export function svg(tag, attributes) {
 // as the user left them.
 export function fill(node, ...content) {
   const focused = node.contains(document.activeElement) ? document.activeElement : null;
-  const place = focused?.dataset.key ? keyed(node).indexOf(focused) : -1;
+  const places = focused?.dataset.key ? placesOf(node, focused) : null;
   const details = new Map(keyed(node, 'details').map(one => [one.dataset.key, one.open]));
   node.replaceChildren(...shown(content, node).filter(part => part !== ''));
   for (const one of keyed(node, 'details')) one.open = details.get(one.dataset.key) ?? one.open;
-  if (focused) refocus(node, focused, place);
+  if (focused) refocus(node, focused, places);
 }
 
 const keyed = (node, tag = '') => [...node.querySelectorAll(`${tag}[data-key]`)];
 
-// If the focused control is gone, the control now in its place gets the focus: the next row of a list.
-function refocus(node, focused, place) {
+// The word that begins a key: one control of each row has it.
+const kindOf = control => control.dataset.key.split(' ')[0];
+
+// Of a control among all, and among those of its kind.
+function placesOf(node, control) {
+  const all = keyed(node);
+  return {all: all.indexOf(control), alike: all.filter(one => kindOf(one) === kindOf(control)).indexOf(control)};
+}
+
+// If the focused control is gone, that of its kind in the next row gets the focus, or else the control in its place:
+// rows may have more or fewer controls than before.
+function refocus(node, focused, places) {
   if (node.contains(focused)) focused.focus({preventScroll: true});
-  if (place < 0 || document.activeElement === focused) return;
+  if (!places || document.activeElement === focused) return;
   const now = keyed(node);
   const same = now.find(one => one.dataset.key === focused.dataset.key && !one.disabled);
-  (same ?? now[Math.min(place, now.length - 1)])?.focus({preventScroll: true});
+  const alike = now.filter(one => kindOf(one) === kindOf(focused));
+  const next = alike[Math.min(places.alike, alike.length - 1)] ?? now[Math.min(places.all, now.length - 1)];
+  (same ?? next)?.focus({preventScroll: true});
 }
 
 export const field = (words, control, attributes = {}) =>

@@ -93,6 +93,23 @@ def test_a_full_disk_is_said_in_words(client, labelled, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
+    "short", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory")]
+)
+def test_too_little_memory_is_said_in_words_with_a_time_to_try_again(
+    client, labelled, monkeypatch, short: Exception
+) -> None:
+    """It was told as "Something broke (incident ...)", as if the studio were at fault."""
+
+    def refuse(*_: object) -> None:
+        raise short
+
+    monkeypatch.setattr("app.api.labelling.load_today", refuse)
+    refused = client.get("/api/projects/p/today?since=2026-01-01")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "15")
+    assert refused.json()["message"] == "There was not enough memory."
+
+
+@pytest.mark.parametrize(
     ("base", "status", "says"),
     [("p@9", 404, "no model version 9"), ("q@1", 404, "no project 'q'"), ("p@x", 422, "'x' is no")],
 )

@@ -37,6 +37,7 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
     expect(champion).to_contain_text("12.3 %")
     expect(champion).to_be_in_viewport(ratio=1)  # the score lay off to the right
     assert page.locator(".top").bounding_box() == top
+    expect(first).to_be_visible()  # the card is drawn again with what the model says now
     assert first.bounding_box() == before
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.unroute_all(behavior="wait")
