@@ -70,9 +70,9 @@ class DataPage {
       if (before && before.revision !== status.revision) this.#follow();
     });
     this.#conversations.showIfAsked();
+    window.addEventListener('hashchange', () => this.#conversations.showIfAsked());
     this.#loaded = this.#load();
     await this.#loaded;
-    window.addEventListener('hashchange', () => this.#conversations.showIfAsked());
     if (!query().get('import')) return;
     this.#import.focus();
     setQuery({import: ''});

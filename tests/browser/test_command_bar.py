@@ -156,6 +156,21 @@ def test_an_act_is_found_by_other_words_and_a_vain_search_says_so(
     )
 
 
+def test_conversations_open_while_the_texts_of_data_still_load(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page listened for its own part only once its texts had come."""
+    page = visit(studio, "/data?project=sample")
+    expect(page.locator("[data-role=utterances] tbody tr").nth(5)).to_be_attached()
+    late = hold(page, "**/projects/sample/utterances?*")
+    page.reload(wait_until="commit")
+    late.arrived()
+    page.get_by_role("link", name="Conversations").click()
+    expect(page.get_by_role("region", name="Conversations")).to_be_focused()
+    late.release(-1)
+    page.unroute_all(behavior="wait")
+
+
 def test_the_rail_lights_conversations_where_it_leads(
     visit: Callable[..., Page], studio: Served
 ) -> None:
