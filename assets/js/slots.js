@@ -4,17 +4,15 @@ import {BookSheet} from './slots/book.js';
 import {ProposalsSheet} from './slots/proposals.js';
 import {address} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
-import {icon} from './shared/icons.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
-import {dialogIsOpen, guarded, toast} from './shared/messages.js';
-import {post} from './shared/rest.js';
+import {dialogIsOpen, guarded} from './shared/messages.js';
 import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD =
-  'Mark words that may be others in the same request: a city, a date, a name. Training then looks at the rest of the ' +
-  'text. First check what is proposed, or mark values on the Label page.';
+  'A slot is a word that may be another in the same request: a city, a date, a name. Mark such words, and the ' +
+  'training “Marked values” looks at the rest of the text.';
 
 export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
 
@@ -24,8 +22,9 @@ class SlotsPage {
   #book;
   #proposals;
   #augmenting;
-  #counts = h('span', {class: 'soft small tabular', 'data-role': 'marked'});
-  #acts = h('div', {class: 'row push'});
+  #bare = 0; // texts without a marked value
+  #counts = h('span', {class: 'soft small tabular push', 'data-role': 'marked'});
+  #next = h('p', {class: 'note', 'data-role': 'advice', role: 'status', hidden: true});
   #place = h('div');
 
   constructor(context) {
@@ -34,14 +33,12 @@ class SlotsPage {
     this.#context = context;
     this.#intents = new Intents(base, context.status.task);
     this.#book = new BookSheet(base, changed);
-    this.#proposals = new ProposalsSheet(base, changed);
-    this.#augmenting = new AugmentingSheet(base, this.#intents, changed);
+    this.#proposals = new ProposalsSheet(base, {changed, counted: () => this.#drawNext()});
+    this.#augmenting = new AugmentingSheet(base, this.#intents, {changed, isFirst: () => !this.#proposals.count});
   }
 
   async start() {
-    const undo = h('button', {onclick: guarded(() => this.#undo())}, icon('undo-2'), 'Undo');
-    this.#acts.append(this.#counts, undo);
-    this.#context.heading.append(this.#acts);
+    this.#context.heading.append(this.#counts);
     this.#context.main.append(this.#place);
     await this.#intents.load();
     await this.#load();
@@ -54,18 +51,35 @@ class SlotsPage {
     if (this.#intents.counts.total === 0) await this.#intents.load(); // they may have come since
     const book = await this.#book.load();
     const {n_marked: marked, n_utterances: all} = book;
-    this.#acts.hidden = all === 0;
+    this.#bare = all - marked;
+    this.#counts.hidden = all === 0;
     this.#counts.textContent = `Values marked in ${number(marked)} of ${plural(all, 'text')}`;
+    // What is proposed is the next thing to do, so it comes before the list of what is marked.
     const sheets = [
-      h('div', {class: 'stack'}, this.#book.element),
-      h('aside', {class: 'stack'}, this.#proposals.element, this.#augmenting.element),
+      h('div', {class: 'stack'}, this.#next, this.#proposals.element, this.#book.element),
+      h('aside', {class: 'stack'}, this.#augmenting.element),
     ];
     if (!book.slots.length) fill(this.#place, this.#start());
     else if (!this.#book.element.isConnected) fill(this.#place, h('div', {class: 'columns'}, sheets));
     await this.#proposals.load();
     // One action is the page's advice: to mark what is proposed, or else to begin by hand.
-    const proposed = this.#proposals.element.querySelector('.primary');
-    this.#place.querySelector('.empty .button')?.classList.toggle('primary', !proposed);
+    this.#place.querySelector('.empty .button')?.classList.toggle('primary', !this.#proposals.count);
+  }
+
+  // What to do now, in the page's first line below its purpose.
+  #drawNext() {
+    const bare = this.#bare;
+    const {count} = this.#proposals;
+    const {project} = this.#context;
+    this.#next.hidden = false;
+    if (count) {
+      fill(this.#next, `Next: look at the ${plural(count, 'proposed value')} below, and mark those that are right.`);
+      return;
+    }
+    const train = h('a', {href: address('train', project)}, 'train with “Marked values”');
+    const label = h('a', {href: address('label', project)}, 'mark more words');
+    const others = bare > 0 && ` In the other ${plural(bare, 'text')} none is found.`;
+    fill(this.#next, 'All known values are marked.', others, ' Next: ', train, ', or ', label, '.');
   }
 
   #start() {
@@ -85,9 +99,10 @@ class SlotsPage {
         h(
           'p',
           {},
-          'Press V on the Label page and mark which words are a city, a date or a name. ',
-          'Or import a file that has them: JSONL with slots, or Rasa.',
+          'Mark the words in a few texts; then the same words are proposed here in all others. ',
+          'Do it where names, dates or numbers mislead the answers; else you need no slots.',
         ),
+        h('p', {class: 'small'}, 'On the Label page V begins to mark. A file may bring marks along: JSONL, Rasa.'),
         h(
           'div',
           {class: 'row centre'},
@@ -97,11 +112,5 @@ class SlotsPage {
       ),
       this.#proposals.element,
     );
-  }
-
-  async #undo() {
-    const {undone} = await post(`${this.#context.base}/undo`);
-    toast(undone ? `Taken back: ${undone.verb}.` : 'There is nothing to undo.');
-    await this.#load();
   }
 }

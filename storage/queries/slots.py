@@ -55,14 +55,16 @@ def unmarked(connection: Connection, project_id: int) -> Iterator[UtteranceRecor
         yield utterance_record(row.id, dict(row._mapping))
 
 
-def count_taught(connection: Connection, project_id: int) -> int:
-    """Count the utterances of the training split that are not synthetic."""
-    query = sa.select(sa.func.count()).where(
-        utterance.c.project_id == project_id,
-        utterance.c.split == "train",
-        utterance.c.synthetic == "",
+def count_open(connection: Connection, project_id: int) -> tuple[int, int]:
+    """Count the texts for which values are proposed, and those of them with marked values.
+
+    They are all that people wrote, outside the test split.
+    """
+    query = sa.select(sa.func.count(), sa.func.count().filter(_WRITTEN != _NOTHING)).where(
+        _learnable(project_id), utterance.c.synthetic == ""
     )
-    return int(connection.execute(query).scalar_one())
+    total, n_marked = connection.execute(query).one()
+    return int(total), int(n_marked)
 
 
 def texts(connection: Connection, project_id: int) -> Iterator[str]:

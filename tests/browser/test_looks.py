@@ -156,9 +156,8 @@ def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_f
 ) -> None:
     """“Words in your texts that fill a slot” told nobody why to mark them, or where to begin."""
     page = visit(studio, "/slots?project=sample")
-    expect(page.locator(".lead")).to_contain_text(
-        "Training then looks at the rest of the text. First"
-    )
+    expect(page.locator(".lead")).to_contain_text("a city, a date, a name. Mark such words, and")
+    expect(page.get_by_text("the same words are proposed here")).to_be_visible()
     page.goto(f"{studio.base}/data?project=sample#conversations")
     sheet = page.get_by_role("region", name="Conversations")
     expect(sheet).to_contain_text("the model learns how your customers speak")

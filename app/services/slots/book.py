@@ -55,7 +55,8 @@ class SlotView:
 class BookView:
     """A project's slots by name, from training utterances that are not synthetic.
 
-    `n_marked` of these `n_utterances` have marked values.
+    `n_marked` of `n_utterances` have marked values: of all that people wrote outside the test
+    split, because values are proposed for these.
     """
 
     slots: tuple[SlotView, ...]
@@ -170,10 +171,10 @@ def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> B
     with studio.database.read() as connection:
         record = projects.find(connection, project)
         book = book_of(studio, connection, record)
-        n_utterances = slots.count_taught(connection, record.id)
+        n_utterances, n_marked = slots.count_open(connection, record.id)
     wanted = text.casefold()
     views = tuple(_slot_view(book, name, wanted, most) for name in book.values.values)
-    return BookView(views, book.n_marked, n_utterances)
+    return BookView(views, n_marked, n_utterances)
 
 
 def _slot_view(book: Book, name: str, wanted: str, most: int) -> SlotView:

@@ -12,6 +12,7 @@ export class AugmentingSheet {
   #base;
   #intents;
   #changed;
+  #isFirst;
   #timer = 0;
   #asked = 0;
   #without = new Map(); // templates that are left out, with what they would give
@@ -20,10 +21,12 @@ export class AugmentingSheet {
   #most = numberField('most', 1000, 1, 50000);
   #place = h('div', {'aria-live': 'polite'});
 
-  constructor(base, intents, changed) {
+  // Calls `changed` after texts were added; `isFirst` returns whether adding them is the page's first act.
+  constructor(base, intents, {changed, isFirst}) {
     this.#base = base;
     this.#intents = intents;
     this.#changed = changed;
+    this.#isFirst = isFirst;
     const words =
       'Fills other values into your labelled texts. The new texts are marked as generated and are ' +
       'never used to test a model.';
@@ -81,7 +84,7 @@ export class AugmentingSheet {
       );
       return;
     }
-    const attributes = {class: 'primary', 'data-key': 'add'};
+    const attributes = {class: this.#isFirst() ? 'primary' : '', 'data-key': 'add'};
     const add = busyButton(`Add ${number(n)}`, () => this.#add(body), attributes);
     add.disabled = !n;
     const from = `${plural(templates, 'template')} of ${plural(sources, 'text')}`;

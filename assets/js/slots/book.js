@@ -3,6 +3,7 @@ import {field, fill, h, table} from '../shared/elements.js';
 import {hueOf} from '../shared/marker.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
+import {undoing} from '../shared/undoing.js';
 import {number, percent, plural} from '../shared/words.js';
 
 const PAUSE = 150;
@@ -113,9 +114,10 @@ export class BookSheet {
     ];
     const given = await ask(`Rename the slot ${name}`, content, 'Rename');
     if (!given || given.to.trim() === name) return;
-    await post(`${this.#base}/slots/rename`, {name, to: given.to.trim(), key: crypto.randomUUID()});
+    const key = crypto.randomUUID();
+    await post(`${this.#base}/slots/rename`, {name, to: given.to.trim(), key});
     this.#chosen = given.to.trim();
-    toast(`${name} is called ${this.#chosen} now.`, '', 'good');
+    toast(`${name} is called ${this.#chosen} now.`, '', 'good', undoing(this.#base, key, this.#changed));
     await this.#changed();
   }
 }

@@ -10,16 +10,20 @@ import {number, plural} from '../shared/words.js';
 const AT_ONCE = 500; // texts of one list; only those of the list are marked
 
 export class ProposalsSheet {
+  count = 0; // values in the list
   #base;
   #changed;
+  #counted;
   #asked = 0;
   #refused = new Set(); // ids of the texts that the user refused; they stay refused when the list is drawn anew
   #noisy = h('input', {type: 'checkbox', onchange: guarded(() => this.load())});
   #place = h('div');
 
-  constructor(base, changed) {
+  // Calls `changed` after values were marked, and `counted` when `count` is known anew.
+  constructor(base, {changed, counted}) {
     this.#base = base;
     this.#changed = changed;
+    this.#counted = counted;
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Proposals'},
@@ -39,8 +43,10 @@ export class ProposalsSheet {
 
   #draw(found, noisy) {
     const {proposals: n, utterances: many, examples} = found;
+    this.count = n;
+    this.#counted();
     if (!n) {
-      fill(this.#place, h('p', {class: 'soft'}, 'All known values are marked.'));
+      fill(this.#place, h('p', {class: 'soft'}, 'None now: all known values are marked.'));
       return;
     }
     const accept = busyButton('', () => this.#accept(found, noisy), {class: 'primary', 'data-key': 'accept'});
@@ -53,7 +59,7 @@ export class ProposalsSheet {
     const all = many > examples.length ? `, the first ${number(examples.length)} of them here` : '';
     fill(
       this.#place,
-      h('p', {}, `${plural(n, 'value')} in ${plural(many, 'text')}${all}. Untick what is wrong:`),
+      h('p', {}, `${plural(n, 'value')} in ${plural(many, 'text')} without a mark${all}. Untick what is wrong:`),
       h(
         'ul',
         {class: 'last told some', 'data-role': 'proposed', tabindex: 0, 'aria-label': 'Proposed values'},

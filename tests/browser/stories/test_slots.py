@@ -90,6 +90,11 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     # Six frames say each of the two cities that are known by now; one of these twelve is marked.
     listed = proposals.get_by_role("listitem")
     expect(listed).to_have_count(11)
+    advice, marked = page.locator("[data-role=advice]"), page.locator("[data-role=marked]")
+    expect(advice).to_have_text(
+        "Next: look at the 11 proposed values below, and mark those that are right."
+    )
+    expect(marked).to_have_text("Values marked in 2 of 35 texts")  # those of no set yet, too
     expect(known).to_have_text("Mark 11 values in 11 texts")
     refused = listed.first.get_by_role("checkbox")
     refused.uncheck()
@@ -103,7 +108,9 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     expect(page.get_by_text("1 value marked.")).to_be_visible()
     book = page.get_by_role("region", name="Slot book")
     expect(book.get_by_role("row", name="oslo")).to_contain_text("100 %")
-    expect(page.locator("[data-role=marked]")).to_contain_text("13 of")
+    expect(marked).to_have_text("Values marked in 13 of 35 texts")
+    expect(advice).to_contain_text("All known values are marked. In the other 22 texts none is")
+    expect(advice.get_by_role("link", name="train with “Marked values”")).to_be_visible()
 
 
 def adds_synthetic_utterances(page: Page, studio: Served) -> None:
