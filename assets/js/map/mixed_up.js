@@ -8,6 +8,14 @@ import {plural} from '../shared/words.js';
 const MOST = 5;
 const AT_ONCE = 3000; // examples that are compared without being asked
 const ASKED = 2 * MOST; // findings, since a pair may be mixed up both ways
+const COUNTED = 'Counted: test texts answered wrongly, as in reports, and examples judged as if they had no label.';
+
+// What is mixed up of a pair: "2 test texts, 4 examples".
+export function partsOf({count, tests}) {
+  if (tests === null) return plural(count, 'text');
+  const parts = [tests && plural(tests, 'test text'), count > tests && plural(count - tests, 'example')];
+  return parts.filter(Boolean).join(', ');
+}
 
 export class MixedUp {
   element = h('div', {class: 'after', 'data-role': 'mixed-up', hidden: true});
@@ -45,16 +53,17 @@ export class MixedUp {
     fill(
       this.element,
       h('h3', {}, 'Intents mixed up most'),
+      h('p', {class: 'soft small', 'data-role': 'counted'}, COUNTED),
       h('ul', {class: 'last pairs'}, pairs.map(pair => h('li', {}, this.#button(pair)))),
       h('a', {class: 'small', href: address('review', project, {kind: 'confusion'})}, 'All of them, and what helps'),
     );
   }
 
   #button(pair) {
-    const {names, count, intents} = pair;
+    const {names, intents} = pair;
     const about = {class: 'plain', 'data-key': `pair ${intents.join(' ')}`, onclick: () => this.#show(pair)};
-    const amount = h('span', {class: 'soft small tabular unbroken'}, plural(count, 'text'));
-    return h('button', about, h('span', {class: 'grow'}, names.join(' and ')), amount);
+    const amount = h('span', {class: 'soft small tabular'}, partsOf(pair));
+    return h('button', about, h('span', {class: 'grow'}, names.join(' and '), h('br'), amount));
   }
 }
 
@@ -64,8 +73,20 @@ function pairsOf(findings) {
   for (const {intents, title, figure, texts} of findings) {
     const key = [...intents].sort().join(' ');
     const names = [...title.matchAll(/“(.*?)”/g)].map(([, name]) => name);
-    const pair = pairs.get(key) ?? {intents, names, count: 0, texts: []};
-    pairs.set(key, {...pair, count: pair.count + figure, texts: [...pair.texts, ...texts]});
+    const pair = pairs.get(key) ?? {intents, names, count: 0, tests: 0, texts: []};
+    const tests = testsOf(figure, texts);
+    pairs.set(key, {
+      ...pair,
+      count: pair.count + figure,
+      tests: tests === null || pair.tests === null ? null : pair.tests + tests,
+      texts: [...pair.texts, ...texts],
+    });
   }
   return [...pairs.values()].sort((one, other) => other.count - one.count);
+}
+
+// A finding names its test texts first, and not all texts if there are many; null where that hides how many are tests.
+function testsOf(figure, texts) {
+  const tests = texts.filter(({place}) => place === 'test').length;
+  return tests === texts.length && figure > tests ? null : tests;
 }

@@ -5,7 +5,7 @@ import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {number, percent, plural, points} from '../shared/words.js';
 import {Labelling} from './labelling.js';
-import {MixedUp} from './mixed_up.js';
+import {MixedUp, partsOf} from './mixed_up.js';
 import {utterances} from './points.js';
 
 const MOST_SHOWN = 100;
@@ -59,7 +59,9 @@ export class Selection {
 
   showNothing() {
     this.#giveUp(false);
-    const words = 'Draw a lasso around points to label them together. Click a point for its neighbours.';
+    const words =
+      'Each point is a text; what means the same lies together. Click a point for its neighbours, or draw a lasso ' +
+      'around some to label them together.';
     fill(this.element, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words), this.#mixedUp.element);
   }
 
@@ -74,15 +76,17 @@ export class Selection {
   }
 
   // Two intents that are mixed up, and the texts by which they are.
-  #showPair({intents, names, count, texts}) {
+  #showPair(pair) {
+    const {intents, names, count, texts} = pair;
     this.#giveUp();
     const [first, second] = intents;
     const border = address('review', this.#context.project, {tab: 'border', first, second});
     fill(
       this.element,
       this.#headed(h('h2', {class: 'grow'}, names.join(' and '))),
-      h('p', {class: 'soft'}, `${plural(count, 'text')} of one are answered with the other.`),
+      h('p', {class: 'soft'}, `${partsOf(pair)}: of one of the two, and nearer to the other.`),
       h('div', {class: 'around'}, h('a', {class: 'button', href: border}, 'Walk along their border')),
+      count > texts.length && h('p', {class: 'soft small'}, `The first ${number(texts.length)}:`),
       h('ul', {class: 'last', 'data-role': 'mixed-texts'}, texts.map(one => this.#pairLine(one))),
     );
     this.#hears.paired(names);

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
+from core.text import counted
 from tests.builders.served_studio import Served
 
 _STATE = "document.querySelector('.map').probe()"
@@ -75,19 +76,27 @@ def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
     cells = studio.ask("/projects/sample/review?kind=confusion&limit=10")["findings"]
     names = {i["id"]: i["name"] for i in studio.ask("/projects/sample/overview")["intents"]}
     pairs: dict[frozenset[str], float] = {}
+    tests: dict[frozenset[str], int] = {}
     for cell in cells:
         pair = frozenset(names[key] for key in cell["intents"])
         pairs[pair] = pairs.get(pair, 0) + cell["figure"]
+        judged = sum(text["place"] == "test" for text in cell["texts"])
+        tests[pair] = tests.get(pair, 0) + judged
     listed = page.locator("[data-role=mixed-up] button")
     expect(listed).to_have_count(min(5, len(pairs)))
     most = max(pairs.values())
-    expect(listed.first).to_contain_text(f"{most:.0f} texts")
+    # A report counts the test texts alone: “6 texts” here stood against 1 there.
+    expect(page.locator("[data-role=counted]")).to_contain_text("as in reports")
     whole = page.evaluate(_STATE)
     listed.first.click()
     shown = page.locator(".legend [aria-pressed=true] .grow")
     expect(shown).to_have_count(2)
     two = frozenset(shown.all_inner_texts())
     assert pairs[two] == most
+    examples = counted(int(most) - tests[two], "example")
+    judged = [counted(tests[two], "test text")] * bool(tests[two])
+    told = ", ".join([*judged, *[examples] * (most > tests[two])])
+    expect(page.locator("[data-role=selection]")).to_contain_text(f"{told}: of one of the two")
     alone = page.evaluate(_STATE)
     assert 0 < len(alone["seen"]) < len(whole["seen"])
     assert alone["zoom"] > whole["zoom"]
