@@ -7,15 +7,15 @@ import {Guidelines} from './label/guidelines.js';
 import {Keys} from './label/keys.js';
 import {ordersOf, Queue, STANDARD} from './label/queue.js';
 import {ChosenIntents} from './label/chosen.js';
+import {resting} from './label/resting.js';
 import {SureTexts} from './label/sure.js';
 import {Today} from './label/today.js';
 import {Tray} from './label/tray.js';
 import {Values} from './label/values.js';
 import {Why} from './label/why.js';
-import {address, query, setQuery} from './shared/address.js';
+import {query, setQuery} from './shared/address.js';
 import {offerActs} from './shared/command_bar.js';
 import {h, select} from './shared/elements.js';
-import {emptyPage, firstAct} from './shared/first_act.js';
 import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
@@ -141,7 +141,7 @@ class LabelPage {
       return item && act(item);
     };
     return {
-      '/': () => this.#finder.open(),
+      '/': about(() => this.#finder.open()),
       u: () => deciding.undo(),
       0: outOfScope,
       o: outOfScope,
@@ -228,6 +228,7 @@ class LabelPage {
   async #loadIntents() {
     await this.#intents.load();
     this.#guidelines.draw(this.#intents.open);
+    if (this.#queue.isDone) this.#draw(); // it says how many are done
   }
 
   #watchLeaving() {
@@ -240,6 +241,7 @@ class LabelPage {
   #onStatus(status, before) {
     if (!before || this.#isNewsOfLabels(status)) this.#countLeft(status.unlabelled - this.#decisions.unsaved);
     if (!before) return;
+    if (this.#queue.isDone) this.#draw(); // the next act may be another
     if (status.unlabelled && !before.unlabelled && !this.#queue.first) this.#queue.refill(); // an import elsewhere
     if (before.champion !== status.champion) {
       toast(`Version ${status.champion} answers now.`, 'The next cards have its suggestions.', 'good');
@@ -361,33 +363,10 @@ class LabelPage {
   }
 
   #done() {
-    const {project} = this.#context;
-    const {counts} = this.#intents;
-    if (counts?.total === 0 && this.#context.status.unlabelled === 0)
-      return emptyPage(
-        'No texts yet',
-        'Import some; then they come here one by one.',
-        firstAct(project, counts),
-      );
     const {waiting} = this.#queue;
-    const title =
-      waiting || this.#decisions.unsaved ? 'More texts are on their way' : 'Nothing is left to label';
-    const words = waiting
-      ? 'Other people, or other tabs of yours, have the last texts on their cards.'
-      : 'Every text has a label or was skipped.';
-    return h(
-      'div',
-      {class: 'empty'},
-      h('h2', {}, title),
-      h('p', {}, words),
-      h(
-        'div',
-        {class: 'row centre'},
-        h('button', {'data-key': 'again', onclick: () => this.#queue.refill()}, 'Look again'),
-        h('a', {class: 'button', href: address('data', project)}, 'Import more'),
-        h('a', {class: 'button primary', href: address('train', project)}, 'Train'),
-      ),
-    );
+    const {unsaved} = this.#decisions;
+    const again = () => this.#queue.refill();
+    return resting(this.#context.status, this.#intents.counts, {waiting, unsaved, again});
   }
 }
 

@@ -156,6 +156,11 @@ def test_after_the_last_label_the_card_says_that_nothing_is_left(
         page.keyboard.press("1")
     expect(page.locator("h2", has_text="Nothing is left to label")).to_be_visible()
     expect(page.locator("[data-role=left]")).to_have_text("")
+    rest = page.locator("[data-role=rest]")
+    expect(rest).to_contain_text("All 3 texts have a label. Next: ")
+    expect(rest.locator(".primary")).to_have_text(["Import more texts"])  # of one intent alone
+    page.keyboard.press("/")  # the finder is out of sight
+    expect(page.locator(".toast")).to_contain_text("No text waits here.")
 
 
 def test_what_lies_in_the_tray_does_not_come_back_to_the_card(

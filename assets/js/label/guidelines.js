@@ -59,7 +59,7 @@ export class Guidelines {
 
   #drawAll() {
     this.#entries = new Map(this.#intents.map(intent => [intent.id, this.#entry(intent)]));
-    const none = h('p', {class: 'soft'}, 'No intents yet: press / and type a name to create the first.');
+    const none = h('p', {class: 'soft'}, 'No intents yet. A file brings them along, or your first label makes one.');
     const all = h(
       'div',
       {class: 'intents'},

@@ -38,6 +38,7 @@ export class Queue {
   #changed;
   #orders;
   #model = '';
+  #answered = false;
   #anew = false; // whether the next answer replaces the texts that are here
   #renewing = false;
   #outdated = false; // whether labels joined after the newest request for answers
@@ -59,6 +60,11 @@ export class Queue {
 
   get note() {
     return this.filter ?? this.#orders.find(([value]) => value === this.order)?.[2] ?? '';
+  }
+
+  // Whether the server has said that there is no text.
+  get isDone() {
+    return this.#answered && !this.fetching && !this.first;
   }
 
   take() {
@@ -158,6 +164,7 @@ export class Queue {
   #add({items, waiting, model}, anew) {
     if (anew) this.items.length = Math.min(1, this.items.length);
     this.#anew = false;
+    this.#answered = true;
     const known = new Set([...this.items.map(item => item.id), ...this.#settled()]);
     this.items.push(...items.filter(item => !known.has(item.id)));
     this.waiting = waiting;

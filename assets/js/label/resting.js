@@ -1,0 +1,69 @@
+// What the card shows while no text is on it: what is done, and the one next act.
+import {address} from '../shared/address.js';
+import {h} from '../shared/elements.js';
+import {emptyPage, firstAct} from '../shared/first_act.js';
+import {number, plural} from '../shared/words.js';
+
+// `status` is the project's, `counts` are its utterances by state. `waiting`: texts on the cards of others. `unsaved`:
+// decisions that are under way. `again` asks the server for texts once more.
+export function resting(status, counts, {waiting, unsaved, again}) {
+  const {project} = status;
+  if (counts?.total === 0 && status.unlabelled === 0)
+    return emptyPage('No texts yet', 'Import some; then they come here one by one.', firstAct(project, counts));
+  if (waiting) {
+    const words = 'They are on the cards of other people, or in other tabs of yours.';
+    return message(`Others have the last ${plural(waiting, 'text')}`, words, [lookAgain(again, true)]);
+  }
+  if (unsaved) {
+    const words = `${plural(unsaved, 'decision')} of yours ${unsaved === 1 ? 'is' : 'are'} being saved.`;
+    return message('More texts are on their way', words, [lookAgain(again, true)]);
+  }
+  const {reason, act, words} = nextOf(status, counts);
+  const next = h('a', {class: 'button primary', href: act, 'data-key': 'next'}, words);
+  return message('Nothing is left to label', [doneWords(counts), ' ', reason], [
+    next,
+    lookAgain(again, false),
+    counts?.skipped > 0 && skippedLink(project, counts.skipped),
+  ]);
+}
+
+const message = (title, words, acts) =>
+  h(
+    'div',
+    {class: 'empty', 'data-role': 'rest'},
+    h('h2', {}, title),
+    h('p', {}, words),
+    h('div', {class: 'row centre'}, acts),
+  );
+
+const lookAgain = (again, first) =>
+  h('button', {class: first && 'primary', 'data-key': 'again', onclick: again}, 'Look again');
+
+const skippedLink = (project, skipped) =>
+  h(
+    'a',
+    {class: 'button', href: address('data', project, {state: 'skipped'})},
+    `See the ${number(skipped)} skipped`,
+  );
+
+function doneWords(counts) {
+  if (!counts) return '';
+  const {total, skipped} = counts;
+  if (!skipped) return total === 1 ? 'The only text has a label.' : `All ${number(total)} texts have a label.`;
+  return `${number(total - skipped)} of ${plural(total, 'text')} have a label, ${number(skipped)} you skipped.`;
+}
+
+// The act that helps now. A model needs labels of two intents; what is learned already needs more texts.
+function nextOf({project, champion, candidate, hot, job}, counts) {
+  const train = address('train', project);
+  const more = {act: address('data', project, {import: '1'}), words: 'Import more texts'};
+  if (job?.kind === 'train') return {act: train, words: 'Follow the training', reason: 'A training runs.'};
+  if (candidate !== null)
+    return {act: train, words: `Decide on version ${candidate}`, reason: 'Next: a trained version waits for you.'};
+  if (champion === null && Object.keys(counts?.by_intent ?? {}).length < 2)
+    return {...more, reason: 'Next: a training needs labels of at least two intents.'};
+  if (champion === null) return {act: train, words: 'Train', reason: 'Next: the first version learns from them.'};
+  if (hot > 0)
+    return {act: train, words: 'Train', reason: `Next: ${plural(hot, 'label')} came since the last training.`};
+  return {...more, reason: 'The version in use has learned them. Next: more texts, where you have some.'};
+}
