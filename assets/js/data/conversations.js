@@ -12,6 +12,7 @@ const HASH = '#conversations';
 const WHAT =
   'From logs of whole conversations the model learns how your customers speak, and what they say comes to your ' +
   'unlabelled texts. First choose a log. Single messages belong into “Import”.';
+const BEGINNING = 'The beginning of the file, as it is read. All of it is imported.';
 const NEXT = 'What customers said in them stands among the texts of Data. Next: ';
 
 export class ConversationSheet {
@@ -129,6 +130,7 @@ export class ConversationSheet {
         'div',
         {class: 'stack after', 'data-role': 'log-preview'},
         h('h3', {}, waiting.name),
+        waiting.beginning.length > 0 && h('p', {class: 'soft small'}, BEGINNING),
         waiting.beginning.length
           ? beginning
           : h('p', {class: 'bad'}, 'There is no conversation in this file.'),

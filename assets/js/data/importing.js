@@ -100,7 +100,10 @@ export class ImportSheet {
   #say(...content) {
     this.preview.hidden = content.length === 0;
     fill(this.preview, content);
-    if (!this.preview.hidden) this.preview.scrollIntoView({block: 'nearest'});
+    if (this.preview.hidden) return;
+    const {top} = this.preview.getBoundingClientRect();
+    const isSeen = top >= 0 && top < innerHeight / 2;
+    if (!isSeen) this.preview.scrollIntoView({block: 'start'}); // where its beginning is read, and its acts are seen
   }
 
   // Reads the file again as the person says now.
@@ -120,7 +123,7 @@ export class ImportSheet {
     const {key, preview, report} = incoming;
     const again = guarded(more => this.#look(key, {...chosen, ...mapping.values, ...cases.values, ...more}));
     const mapping = new Mapping(preview, {chosen, multi: this.#multi, changed: again});
-    const buttons = h('div', {class: 'row'});
+    const buttons = h('div', {class: 'row import-acts'}); // in sight, however long the preview is
     const draw = () => fill(buttons, this.#buttons(incoming, {...mapping.values, ...cases.values}));
     const cases = new Cases(report, {chosen, nothing: this.#nothing, changed: again, ticked: draw});
     draw();

@@ -99,6 +99,23 @@ def test_an_import_shows_each_case_and_changes_only_what_is_chosen(
     assert every_text(studio) == before
 
 
+def test_the_acts_of_an_import_are_in_sight_however_long_its_preview_is(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """Sixty intents, or a phone, pushed Import below the fold."""
+    rows = [f"how about wish {n} of mine,data_usage {n}" for n in range(60)]
+    path = tmp_path / "sixty.csv"
+    path.write_text("\n".join(["text,intent", *rows]), encoding="utf-8")
+    for width, height in ((1280, 800), (390, 844)):
+        page = visit(studio, "/data?project=sample", viewport={"width": width, "height": height})
+        page.wait_for_selector("[data-role=utterances] tbody td")
+        preview = choose(page, path)
+        for name in ("Import", "Cancel"):
+            expect(preview.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+        expect(preview.get_by_role("heading", name=path.name)).to_be_in_viewport()
+        preview.get_by_role("button", name="Cancel").click()
+
+
 def test_no_column_reads_unlabelled_texts_and_a_paste_needs_no_file(
     visit: Callable[..., Page], studio: Served, tmp_path: Path
 ) -> None:
