@@ -12,13 +12,12 @@ import {earlierTable, isOver, jobView} from './train/job.js';
 import {Result} from './train/result.js';
 import {RecipeSettings} from './train/settings.js';
 
-const LEAD =
-  'Make it better. A training runs in the background: leave this page, label on, or close the browser.';
 const GATE_WORDS =
   'Use the new version automatically if its accuracy does not drop and every pinned answer stays';
 const CALM = 'Your labels stay as they are.';
+const WHAT = 'A training makes a new version from what you labelled. You may go on labelling, or close this page.';
 
-export const mount = view => frame(view, 'train', 'Train', LEAD, context => new TrainPage(context).start());
+export const mount = view => frame(view, 'train', 'Train', null, context => new TrainPage(context).start());
 
 class TrainPage {
   #context;
@@ -32,6 +31,7 @@ class TrainPage {
   #estimates = 0; // number of the newest request; older answers are dropped
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
+  #outlook = h('p', {class: 'lead', 'data-role': 'outlook'});
   #gate;
   #gateLine;
   #base;
@@ -48,7 +48,10 @@ class TrainPage {
     this.#gate = h('input', {
       type: 'checkbox',
       checked: context.status.auto_promote,
-      onchange: guarded(event => this.#keepGate(event.target.checked)),
+      onchange: guarded(event => {
+        this.#tellOutlook();
+        return this.#keepGate(event.target.checked);
+      }),
     });
     this.#gateLine = h('label', {class: 'check after'}, this.#gate, GATE_WORDS);
     this.#start = h('button', {class: 'primary', onclick: guarded(() => this.#train())}, 'Train');
@@ -80,6 +83,7 @@ class TrainPage {
       this.#base.element,
       this.#settings.element,
     );
+    this.#context.heading.append(this.#outlook);
     this.#context.main.append(this.#result.element, this.#form, this.#live, this.#earlier);
   }
 
@@ -105,7 +109,19 @@ class TrainPage {
     this.#base.for(chosen);
     this.#gateLine.hidden = chosen.makes === 'encoder';
     this.#settings.show(chosen.recipe);
+    this.#tellOutlook();
     this.#drawStart();
+  }
+
+  // What a training is for, and what becomes of the version that answers now.
+  #tellOutlook() {
+    const {champion} = this.#context.status;
+    const answering = `${WHAT} Version ${champion} answers meanwhile`;
+    if (champion === null) this.#outlook.textContent = `${WHAT} The first version answers when it is ready.`;
+    else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
+    else if (this.#gate.checked)
+      this.#outlook.textContent = `${answering}; the new one takes over by itself if it is not worse.`;
+    else this.#outlook.textContent = `${answering}; then you decide which of the two to use.`;
   }
 
   get #wish() {
@@ -207,11 +223,12 @@ class TrainPage {
     if (isOver(job)) this.#form.after(this.#live);
     else this.#context.main.prepend(this.#live); // what runs comes first
     this.#curves.show(job);
-    fill(this.#live, jobView(job, this.#curves.element, {cancel: act('cancel'), resume: act('resume'), use}));
+    const name = this.#choices.nameOf(job.recipe) ?? job.title;
+    fill(this.#live, jobView(job, this.#curves.element, name, {cancel: act('cancel'), resume: act('resume'), use}));
   }
 
   #drawEarlier(jobs) {
-    const table = earlierTable(jobs);
+    const table = earlierTable(jobs, recipe => this.#choices.nameOf(recipe));
     this.#earlier.hidden = !table;
     fill(this.#earlier, h('summary', {'data-key': 'earlier trainings'}, 'Earlier trainings'), table);
   }
@@ -220,6 +237,7 @@ class TrainPage {
     if (!before) return;
     if (before.revision !== status.revision) this.#labelled();
     if (before.auto_promote !== status.auto_promote) this.#gate.checked = status.auto_promote; // changed in another tab
+    this.#tellOutlook();
     const decided = status.candidate !== before.candidate || status.champion !== before.champion;
     if (this.#following || !(status.job || this.#running || decided)) return;
     this.#following = true;

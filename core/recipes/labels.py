@@ -142,6 +142,7 @@ class ConvfitRecipe(TunedRecipe):
     """Tune the encoder so that utterances of one intent come close (ConvFiT, Stage 2)."""
 
     title: ClassVar[str] = "ConvFiT"
+    plain_title: ClassVar[str] = "Many examples"
     summary: ClassVar[str] = (
         "Learns from your examples how your intents differ. Usually the most accurate; a version "
         "takes 90 MB."

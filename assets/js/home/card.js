@@ -3,7 +3,7 @@ import {accuracyParts, verdictOf} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
-import {number, plural} from '../shared/words.js';
+import {number, numberOf, plural} from '../shared/words.js';
 
 const STEPS = [
   ['imported', 'Import texts'],
@@ -61,7 +61,7 @@ const act = (words, picture, name, action) =>
 
 function figuresOf(project) {
   const {champion, accuracy, now} = project;
-  const version = `version ${champion.slice(champion.lastIndexOf('@') + 1)}`;
+  const version = `version ${numberOf(champion)}`;
   if (accuracy === null) return h('span', {class: 'soft'}, `${version} answers`);
   const {figure, words} = accuracyParts(project);
   return [

@@ -29,6 +29,9 @@ export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
     ? percent(rightShare({accuracy, answered_right}))
     : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
 
+// A version's number in its name: 2 of "support desk@2".
+export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));
+
 // Trainings one after the other: "the bundled encoder → p@1 dialogues → p@2 convfit".
 export const BUNDLED = 'bundled';
 export const bundledWords = 'the bundled encoder';

@@ -1,13 +1,14 @@
 // What a training starts from, and the chain of trainings that it would continue.
 import {field, fill, h, optionsOf} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
-import {BUNDLED, bundledWords, chainWords} from '../shared/words.js';
+import {BUNDLED, bundledWords, chainWords, numberOf} from '../shared/words.js';
 
 export class BaseChoice {
   #versions; // address of the project's versions
   #encoders = [];
   #live = {name: BUNDLED, words: ''}; // what the live version started from
   #chosen = null; // null: as the live version
+  #names = new Map(); // what the page calls a recipe
   #fresh = false; // whether the recipe needs no base
   #chain = h('p', {
     class: 'small soft beside-field',
@@ -30,16 +31,18 @@ export class BaseChoice {
   }
 
   // The list of encoders, or what the live version started from, may have changed.
-  async load({base, base_words: words}) {
+  async load({base, base_words: words, choices}) {
     const {models} = await call(this.#versions);
     this.#live = {name: base, words};
+    this.#names = new Map(choices.map(({recipe, name}) => [recipe, name]));
     this.#encoders = models.filter(model => model.kind === 'encoder').toReversed();
     if (!this.#options().some(([name]) => name === this.#chosen)) this.#chosen = null;
     this.#draw();
   }
 
   #options() {
-    const named = this.#encoders.map(({name, recipe}) => [name, `${name} (${recipe})`]);
+    const wordsOf = ({name, recipe}) => `Version ${numberOf(name)}: ${this.#names.get(recipe) ?? recipe}`;
+    const named = this.#encoders.map(one => [one.name, wordsOf(one)]);
     const all = [[BUNDLED, bundledWords], ...named];
     const {name, words} = this.#live;
     return all.some(([known]) => known === name) ? all : [[name, words], ...all];
@@ -62,6 +65,13 @@ export class BaseChoice {
     this.element.hidden = this.#fresh || options.length < 2;
     fill(this.#select, ...optionsOf(options, value));
     const base = this.#encoders.find(model => model.name === value);
-    this.#chain.textContent = chainWords([...(base?.chain ?? [value]), `this ${this.recipe}`]);
+    const steps = (base?.chain ?? [value]).map(step => this.#plain(step));
+    this.#chain.textContent = chainWords([...steps, 'this training']);
+  }
+
+  // A step of a chain, such as "desk@1 dialogues", as "version 1 (Conversations)".
+  #plain(step) {
+    const [, name, recipe] = /^(.*@\d+) (\S+)$/.exec(step) ?? [];
+    return name ? `version ${numberOf(name)} (${this.#names.get(recipe) ?? recipe})` : step;
   }
 }

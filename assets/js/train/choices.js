@@ -36,6 +36,11 @@ export class Choices {
     this.#draw();
   }
 
+  // What the page calls a recipe; null for one that it does not know.
+  nameOf(recipe) {
+    return this.#all.find(choice => choice.recipe === recipe)?.name ?? null;
+  }
+
   #of(...roles) {
     return roles.flatMap(role => this.#all.filter(choice => choice.role === role));
   }
@@ -73,6 +78,7 @@ export class Choices {
         'aria-checked': String(is),
         'data-key': `choice ${recipe}`,
         disabled: Boolean(why),
+        title: `Method: ${title}`,
         onclick: () => this.#choose(recipe),
       },
       h('strong', {}, name),
@@ -80,7 +86,6 @@ export class Choices {
       why && h('span', {class: 'why small'}, why),
       data && h('span', {class: 'small'}, h('span', {class: 'soft'}, 'Learns from '), data),
       time && h('span', {class: 'small', 'data-role': 'time'}, capital(time)),
-      name !== title && h('span', {class: 'soft small recipe'}, `Method: ${title}`),
     );
   }
 }

@@ -1,6 +1,6 @@
 // A training that runs or has ended, and those before it.
 import {h, progressBar, since, table} from '../shared/elements.js';
-import {duration, figuresOf, percent} from '../shared/words.js';
+import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
 const NEARLY = 0.9;
 const SOON_S = 3;
@@ -9,8 +9,9 @@ const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
 
 export const isOver = job => job.state in KIND;
 
-// `curves` is the element of its charts. `actions`: `cancel` and `resume` the job, and `use` the encoder that it made.
-export function jobView(job, curves, actions) {
+// `curves` is the element of its charts, `name` what the page calls this way to train. `actions`: `cancel` and `resume`
+// the job, and `use` the encoder that it made.
+export function jobView(job, curves, name, actions) {
   const over = isOver(job);
   return [
     h(
@@ -18,7 +19,7 @@ export function jobView(job, curves, actions) {
       {class: 'row'},
       h('h2', {}, over ? 'Last training' : 'Training'),
       h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, job.state),
-      h('span', {class: 'soft small'}, since(job.created_at), job.title && ` · ${job.title}`),
+      h('span', {class: 'soft small', title: job.title && `Method: ${job.title}`}, since(job.created_at), ` · ${name}`),
       !over && cancelButton(job, actions.cancel),
       job.resumable && h('button', {class: 'push', 'data-key': 'resume', onclick: actions.resume}, 'Resume'),
     ),
@@ -46,9 +47,9 @@ const nextStep = ({result}, use) =>
     h(
       'span',
       {style: {flex: '1', 'min-width': '220px'}},
-      `${result.model} is a start for other trainings. It answers nothing by itself.`,
+      `Version ${numberOf(result.model)} is a start for other trainings. It answers nothing by itself.`,
     ),
-    h('button', {'data-key': 'use', onclick: use}, `Start from ${result.model}`),
+    h('button', {'data-key': 'use', onclick: use}, `Start from version ${numberOf(result.model)}`),
   );
 
 const cancelButton = (job, cancel) =>
@@ -100,15 +101,16 @@ function resultWords({kind, metrics}) {
   return metrics ? figuresOf(metrics) : '–';
 }
 
-export function earlierTable(jobs) {
+// `nameOf` returns what the page calls a recipe.
+export function earlierTable(jobs, nameOf) {
   const rows = jobs
     .filter(isOver)
     .slice(0, SHOWN)
     .map(({created_at: created, title, recipe, state, result, message}) => [
       since(created),
-      title || recipe,
+      h('td', {title: title && `Method: ${title}`}, nameOf(recipe) ?? title),
       state,
-      result.model ?? h('span', {class: 'soft'}, message),
+      result.model ? `version ${numberOf(result.model)}` : h('span', {class: 'soft'}, message),
       h('td', {class: 'number'}, resultWords(result)),
     ]);
   if (!rows.length) return null;

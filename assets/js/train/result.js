@@ -4,6 +4,7 @@ import {fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
+import {numberOf} from '../shared/words.js';
 
 export class Result {
   element = h('section', {class: 'sheet result', hidden: true, 'aria-label': 'Result', tabindex: -1});
@@ -88,6 +89,6 @@ export class Result {
 // The version that a training made live by itself; null where it did not, or another is live since.
 function liveBy(job, champion) {
   if (!job?.result.promoted) return null;
-  const number = Number(job.result.model.slice(job.result.model.lastIndexOf('@') + 1));
+  const number = numberOf(job.result.model);
   return number === champion ? {number, against: job.result.against} : null;
 }

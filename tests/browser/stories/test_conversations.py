@@ -114,13 +114,13 @@ def trains_stage_two_on_top(page: Page, studio: Served, folder: Path) -> None:
     page.locator("[data-role=preview]").get_by_role("button", name="Import").click()
     page.get_by_text("20 labelled").last.wait_for()
     go(page, "Train")
-    page.get_by_role("button", name="Start from shop@1").click()
+    page.get_by_role("button", name="Start from version 1").click()
     expect(page.get_by_label("Start from")).to_have_value("shop@1")
     expect(page.locator("[data-role=chain]")).to_have_text(
-        "the bundled encoder → shop@1 dialogues → this convfit"
+        "the bundled encoder → version 1 (Conversations) → this training"
     )
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_role("region", name="Training", exact=True)).to_contain_text("ConvFiT")
+    expect(page.get_by_role("region", name="Training", exact=True)).to_contain_text("Best")
     state = page.locator("[data-role=job-state]")
     expect(state).to_have_text("succeeded", timeout=600_000)
     expect(page.locator("[data-role=champion]")).to_contain_text("v2")
