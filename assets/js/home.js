@@ -8,6 +8,7 @@ import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const PAUSE = 2000; // milliseconds
+const MANY = 4; // projects that push the form for a new one out of sight
 const LEAD = 'Each project shows how many of its answers are right today, and what to do next.';
 
 const NAME = {
@@ -24,6 +25,7 @@ class HomePage {
   #context;
   #list = h('div', {class: 'tiles'});
   #form = newProject();
+  #toForm = h('button', {class: 'push', hidden: true, onclick: () => this.#showForm()}, 'New project');
   #deleted = h('div', {'data-role': 'deleted'});
   #asked = 0; // number of the newest request; older answers are dropped
   #acts = {
@@ -36,6 +38,7 @@ class HomePage {
   }
 
   async start() {
+    this.#context.heading.append(this.#toForm);
     this.#context.main.append(this.#list, this.#form, this.#deleted);
     const again = () => !document.hidden && this.#load().catch(() => {}); // what it shows was true when it was left
     document.addEventListener('visibilitychange', again);
@@ -52,15 +55,19 @@ class HomePage {
     this.#list.classList.toggle('tiles', projects.length > 0);
     // With projects, the next step of one of them is the page's first act.
     this.#form.querySelector('[data-role=create]').classList.toggle('primary', !projects.length);
-    fill(
-      this.#list,
-      projects.length
-        ? projects.map(one => cardOf(one, this.#acts, one.name === this.#context.project))
-        : welcome(),
-    );
+    this.#toForm.hidden = projects.length < MANY;
+    // The project last opened has the page's first act, so it stands first.
+    const isOpen = one => one.name === this.#context.project;
+    const inOrder = [...projects.filter(isOpen), ...projects.filter(one => !isOpen(one))];
+    fill(this.#list, inOrder.length ? inOrder.map(one => cardOf(one, this.#acts, isOpen(one))) : welcome());
     fill(this.#deleted, deleted.length > 0 && this.#deletedList(deleted));
     // The accuracy of today is computed in the background; until then that of the training stands there.
     if (projects.some(project => project.checking)) this.#lookAgain(asked);
+  }
+
+  #showForm() {
+    this.#form.scrollIntoView({block: 'center'});
+    this.#form.querySelector('[name=name]').focus({preventScroll: true});
   }
 
   #lookAgain(asked) {

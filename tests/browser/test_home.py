@@ -69,6 +69,28 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
         expect(page.locator("[data-role=project]")).to_have_text("newer")
 
 
+def test_of_many_projects_the_last_opened_is_first_and_a_new_one_is_a_press_away(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """By name the first act could be far below the fold, and the form below all cards."""
+    studio = serve()
+    long = "Customer care, second line: billing, contracts, returns, repairs - pilot 26"
+    for name in (*(f"desk {n}" for n in range(9)), long):
+        studio.ask("/projects", {"name": name})
+    for width in (1280, 390):
+        page = visit(studio, "/label?project=sample", viewport={"width": width, "height": 844})
+        page.goto(studio.base)
+        cards = page.locator(".tiles article")
+        expect(cards).to_have_count(11)
+        expect(cards.first).to_have_attribute("aria-label", "sample")
+        expect(page.locator(".content .primary")).to_be_in_viewport()
+        named = page.get_by_role("article", name=long)
+        assert named.evaluate("at => at.scrollWidth - at.clientWidth") <= 0
+        page.get_by_role("button", name="New project").click()
+        expect(page.get_by_label("Name", exact=True)).to_be_focused()
+        expect(page.get_by_role("button", name="Create project")).to_be_in_viewport()
+
+
 def test_a_figure_says_that_newer_labels_are_being_counted(
     visit: Callable[..., Page], studio: Served
 ) -> None:
