@@ -135,9 +135,9 @@ export class ImportSheet {
         h('h2', {}, `Import “${incoming.name}”`),
         table(preview.columns, rows),
         mapping.form,
-        incoming.problem ? problemOf(incoming) : h('div', {class: 'note'}, outlook(report)),
+        incoming.problem ? problemOf(incoming) : h('div', {class: 'note'}, rows.length ? outlook(report) : NO_ROWS),
         preview.columns.length > 1 && !preview.intent_column && chosen.intent_column !== '' && noLabels(),
-        !incoming.problem && destination(mapping.values.split),
+        !incoming.problem && rows.length > 0 && destination(mapping.values.split),
         cases.element,
         buttons,
       ),
@@ -191,6 +191,8 @@ export class ImportSheet {
     );
   }
 }
+
+const NO_ROWS = 'This file has no row with a text. Choose another file, or read it another way above.';
 
 const problemOf = ({problem, hint}) =>
   h('div', {class: 'note bad', role: 'alert'}, problem, h('div', {class: 'small'}, hint));
@@ -246,6 +248,6 @@ function whichLabelled({labelled, cases}) {
 
 function newIntents(names) {
   if (!names.length) return '';
-  const more = names.length > NAMED ? ' …' : '';
+  const more = names.length > NAMED ? ` and ${number(names.length - NAMED)} more` : '';
   return `; ${plural(names.length, 'new intent')}: ${names.slice(0, NAMED).join(', ')}${more}`;
 }

@@ -59,9 +59,7 @@ export class Selection {
 
   showNothing() {
     this.#giveUp(false);
-    const words =
-      'Each point is a text; what means the same lies together. Click a point for its neighbours, or draw a lasso ' +
-      'around some to label them together.';
+    const words = 'Each point is a text; like ones lie together. Click one, or draw a lasso around some to label them.';
     fill(this.element, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words), this.#mixedUp.element);
   }
 

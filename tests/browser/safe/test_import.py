@@ -113,7 +113,21 @@ def test_the_acts_of_an_import_are_in_sight_however_long_its_preview_is(
         for name in ("Import", "Cancel"):
             expect(preview.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
         expect(preview.get_by_role("heading", name=path.name)).to_be_in_viewport()
+        expect(preview.locator(".note")).to_contain_text("data_usage 7 and 52 more.")
         preview.get_by_role("button", name="Cancel").click()
+
+
+def test_a_file_without_rows_says_so(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """“Nothing new” sounded as if its texts were here already."""
+    path = tmp_path / "empty.csv"
+    path.write_text("text,intent\n", encoding="utf-8")
+    page = visit(studio, "/data?project=sample")
+    preview = choose(page, path)
+    expect(preview.locator(".note")).to_contain_text("This file has no row with a text.")
+    expect(preview.locator("[data-role=destination]")).to_have_count(0)
+    expect(preview.get_by_role("button", name="Nothing new to import")).to_be_disabled()
 
 
 def test_no_column_reads_unlabelled_texts_and_a_paste_needs_no_file(
