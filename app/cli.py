@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Sequence
 from importlib import import_module
 
-from app.jobs.failures import failure_in_words
+from app.failures import failure_in_words
 from app.log_lines import places_of
 from core.errors import StudioError
 

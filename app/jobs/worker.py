@@ -6,8 +6,8 @@ import sys
 import threading
 import uuid
 
+from app.failures import failure_in_words
 from app.jobs.context import JobContext, Stopped, Workplace
-from app.jobs.failures import failure_in_words
 from app.jobs.logs import redirect_output, rotate_own_log
 from app.jobs.process_names import JOB, name_process
 from app.log_lines import places_of

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from app.api.http.requests import route_of
-from app.jobs.failures import failure_in_words
+from app.failures import failure_in_words
 from core.errors import (
     ArtifactDamaged,
     Conflict,

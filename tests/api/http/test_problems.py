@@ -7,6 +7,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from app.services.training.runs import TrainingRequest
+from core.errors import NotFound
 from storage.database import open_database
 from tests.builders.trained_home import train_here
 
@@ -107,6 +108,26 @@ def test_too_little_memory_is_said_in_words_with_a_time_to_try_again(
     refused = client.get("/api/projects/p/today?since=2026-01-01")
     assert (refused.status_code, refused.headers["Retry-After"]) == (503, "15")
     assert refused.json()["message"] == "There was not enough memory."
+
+
+def test_a_fault_met_while_a_refusal_is_handled_is_told_by_itself(
+    client, labelled, monkeypatch
+) -> None:
+    """It was told as the refusal, and no incident stood in the log."""
+
+    def refuse() -> None:
+        raise NotFound("There is no such text.")
+
+    def stumble(*_: object) -> str:
+        try:
+            refuse()
+        except NotFound:
+            return {"told": "refused"}["slip"]
+        return "found"
+
+    monkeypatch.setattr("app.api.labelling.load_today", stumble)
+    broken = client.get("/api/projects/p/today?since=2026-01-01")
+    assert (broken.status_code, "incident" in broken.json()["message"]) == (500, True)
 
 
 @pytest.mark.parametrize(

@@ -21,15 +21,19 @@ _GPU_MEMORY = (
 def failure_in_words(error: BaseException) -> StudioError | None:
     """Return what to tell of a full memory or disk, or of an error of the studio; else None.
 
-    Libraries say both in words of their own, at times around the error of the system.
+    Libraries say both in words of their own, at times around the error of the system. An error of
+    the studio is told where it was raised or is the stated cause: a fault met while it was being
+    handled is another one.
     """
     seen: BaseException | None = error
+    stated = True
     while seen is not None:
-        if isinstance(seen, StudioError):
+        if stated and isinstance(seen, StudioError):
             return seen
         told = disk_error(seen) or _of_library(seen)
         if told is not None:
             return told
+        stated = stated and seen.__cause__ is not None
         seen = seen.__cause__ or seen.__context__
     return None
 
