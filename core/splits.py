@@ -36,6 +36,13 @@ def stratified_folds(labels: Sequence[str], n_folds: int, seed: int) -> list[Row
     return [np.flatnonzero(fold_of == fold).astype(np.int64) for fold in range(n_folds)]
 
 
+def drawn_rows(n_rows: int, most: int | None, seed: int) -> Rows:
+    """Draw at most as many rows, each alike likely; ascending. None, or enough for all: all."""
+    if most is None or most >= n_rows:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(seed).choice(n_rows, most, replace=False))
+
+
 def few_shot(labels: Sequence[str], n: int, seed: int = 0) -> Rows:
     """Draw n rows of each label as DialoGLUE does (Mehri et al. 2020), labels in sorted order.
 

@@ -13,6 +13,7 @@ from core.encoders.opening import open_tuning
 from core.errors import InvalidInput
 from core.losses.template import TemplateWeights, Views, template_loss
 from core.recipes.templates import TemplatesRecipe
+from core.splits import drawn_rows
 from core.templates.augmenting import Augmentation, augment
 from core.templates.slot_book import slot_book
 from core.templates.slots import SlottedText, template_of
@@ -93,10 +94,7 @@ def _drawn(
     utterances: list[SlottedText], n_said: int, recipe: TemplatesRecipe
 ) -> tuple[list[SlottedText], int]:
     """Draw as many as the recipe says, in their order; also count those that are not synthetic."""
-    if recipe.tuned_on is None or recipe.tuned_on >= len(utterances):
-        return utterances, n_said
-    generator = np.random.default_rng(recipe.seed)
-    rows = np.sort(generator.choice(len(utterances), recipe.tuned_on, replace=False))
+    rows = drawn_rows(len(utterances), recipe.tuned_on, recipe.seed)
     return [utterances[row] for row in rows], int((rows < n_said).sum())
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from core.encoders.base import Tuning
 from core.heads.votes.fit import fit_votes
-from core.splits import Rows
+from core.splits import Rows, drawn_rows
 from core.text import match_key
 from core.training.devices import repeatable
 from core.types import Exemplar, FloatArray, ScoreArray
@@ -52,7 +52,7 @@ def unseen_sample(
     seen = {match_key(text) for text in tuned_on}
     unseen = [exemplar for exemplar in candidates if match_key(exemplar.text) not in seen]
     most = min(MOST_WATCHED, max(_FEW, len(tuned_on) // _SHARE))
-    return tuple(unseen[row] for row in _sample(len(unseen), most, seed))
+    return tuple(unseen[row] for row in drawn_rows(len(unseen), most, seed))
 
 
 class Watcher:
@@ -61,7 +61,7 @@ class Watcher:
     def __init__(self, tuning: Tuning, watch: Watch, untuned: Tensor) -> None:
         self.tuning, self.watch = tuning, watch
         self.view = tuning.alongside([exemplar.text for exemplar in watch.exemplars])
-        self.voters = _sample(len(watch.targets), _MOST_VOTERS, watch.seed)
+        self.voters = drawn_rows(len(watch.targets), _MOST_VOTERS, watch.seed)
         self.latest = untuned.cpu().numpy().copy()
         self.fresh = np.ones(len(self.latest), dtype=bool)
 
@@ -100,10 +100,3 @@ def _is_right(scores: ScoreArray, names: Sequence[str], intents: Sequence[str]) 
     """Whether the best intent is one of the text's, or scores below 0.5 for a text without any."""
     best = int(scores.argmax())
     return names[best] in intents if intents else float(scores[best]) < _EVEN
-
-
-def _sample(n: int, most: int, seed: int) -> Rows:
-    """Choose random rows, so that frequent intents are chosen often; in ascending order."""
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.splits import few_shot, stratified_folds
+from core.splits import drawn_rows, few_shot, stratified_folds
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 
@@ -79,3 +79,10 @@ def test_few_shot_repeats_the_published_draw_row_by_row(name: str, n: int) -> No
 def _read(path: Path) -> list[tuple[str, str]]:
     rows = [row for row in read_rows(path) if isinstance(row, ImportedRow)]
     return [(row.text, row.intents[0]) for row in rows if row.intents]
+
+
+def test_a_draw_takes_at_most_as_many_rows_in_order_and_again_by_its_seed() -> None:
+    first, again, other = (drawn_rows(50, 20, seed) for seed in (3, 3, 4))
+    assert (len(set(first)), first.tolist()) == (20, sorted(first))
+    assert first.tolist() == again.tolist() != other.tolist()
+    assert drawn_rows(5, 20, 0).tolist() == drawn_rows(5, None, 0).tolist() == [0, 1, 2, 3, 4]

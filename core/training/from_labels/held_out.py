@@ -23,7 +23,7 @@ from core.heads.points import PointHead, fit_names
 from core.intent_names import label_text
 from core.recipes.heads import HeadConfig, NamesConfig
 from core.recipes.labels import AnyModelRecipe, LabelEncoderRecipe
-from core.splits import Rows
+from core.splits import Rows, drawn_rows
 from core.text import name_words
 from core.training.events import Event, StageStarted
 from core.training.from_labels.inputs import RunInputs, exemplar_targets, n_intents
@@ -145,10 +145,8 @@ def _part(recipe: LearningRecipe, inputs: RunInputs, held_out: Rows) -> HeldOutP
     rest = np.setdiff1d(np.arange(len(inputs.exemplars)), left_out)
     most = None if isinstance(recipe, LabelEncoderRecipe) else recipe.tuned_on
     if recipe.folds == 1 and most is not None and len(rest) > most:
-        generator = np.random.default_rng(recipe.seed)
-        rest = np.sort(generator.choice(rest, most, replace=False))
-        judged = min(len(held_out), most // _FIFTHS)
-        held_out = np.sort(generator.choice(held_out, judged, replace=False))
+        rest = rest[drawn_rows(len(rest), most, recipe.seed)]
+        held_out = held_out[drawn_rows(len(held_out), most // _FIFTHS, recipe.seed)]
     part_inputs = replace(
         inputs,
         exemplars=tuple(inputs.exemplars[row] for row in rest),

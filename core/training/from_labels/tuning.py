@@ -15,6 +15,7 @@ from core.recipes.labels import (
     TunedRecipe,
     chosen_epochs,
 )
+from core.splits import drawn_rows
 from core.text import name_words
 from core.training.checkpoints import Checkpoint
 from core.training.devices import tuning_options
@@ -129,9 +130,5 @@ def tuning_rows(recipe: TunedRecipe, inputs: RunInputs) -> tuple[list[str], Labe
 
 def _tuned_exemplars(recipe: TunedRecipe, inputs: RunInputs) -> tuple[Exemplar, ...]:
     """Return the exemplars to tune on: all, or a random sample of the recipe's size."""
-    exemplars = inputs.exemplars
-    if recipe.tuned_on is None or recipe.tuned_on >= len(exemplars):
-        return exemplars
-    generator = np.random.default_rng(recipe.seed)
-    rows = np.sort(generator.choice(len(exemplars), recipe.tuned_on, replace=False))
-    return tuple(exemplars[row] for row in rows)
+    rows = drawn_rows(len(inputs.exemplars), recipe.tuned_on, recipe.seed)
+    return tuple(inputs.exemplars[row] for row in rows)
