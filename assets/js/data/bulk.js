@@ -5,6 +5,7 @@ import {agree, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
+import {erase} from './erasing.js';
 
 const actionsOf = (nothing, several) => [
   ['label', several ? 'Add the intent …' : 'Label as …'],
@@ -17,6 +18,7 @@ const actionsOf = (nothing, several) => [
   ['flag', 'Flag'],
   ['unflag', 'Take the flag away'],
   ['delete', 'Delete'],
+  ['erase', 'Erase for good …'],
 ];
 
 const UNCHOSEN = ['', 'Choose an intent …'];
@@ -83,18 +85,28 @@ export class Bulk {
   }
 
   async #make() {
-    const {pickedFilter: filter} = this.#rows;
     const [kind, target = ''] = this.#action.value.split(':');
+    if (kind === 'erase') return this.#erase();
+    const {pickedFilter: filter} = this.#rows;
     const value = this.#named ? this.#intent.value : target;
     const name = this.#intent.selectedOptions[0]?.textContent;
     const said = this.#action.selectedOptions[0].textContent.replace('…', name);
     const terms = await agree(this.#base, {filter, kind, value}, said, {joins: this.#several});
-    if (!terms) return;
+    if (!terms) return null;
     const key = crypto.randomUUID();
     const {changed, left} = await post(`${this.#base}/edits`, {filter, kind, value, key, ...terms});
     const words = `${plural(changed, 'text')}: ${said.toLowerCase()}.`;
     toast(words, leftWords(left), 'good', undoing(this.#base, key, this.#done));
     this.#rows.unpick();
-    await this.#done();
+    return this.#done();
+  }
+
+  // Nothing brings an erased text back, so it must have been seen: texts of other pages are not taken.
+  async #erase() {
+    const texts = this.#rows.pickedTexts;
+    if (!texts) return toast('Erase the texts of one page at a time.', 'Nothing brings them back.', 'bad');
+    if (!(await erase(this.#base, texts))) return null;
+    this.#rows.unpick();
+    return this.#done();
   }
 }

@@ -68,6 +68,11 @@ export class Rows {
     return this.#pickedAll ? this.#filter.asked : {ids: [...this.#picked]};
   }
 
+  // Null if texts of other pages are picked, too.
+  get pickedTexts() {
+    return this.#pickedAll ? null : this.#rows.filter(({id}) => this.#picked.has(id)).map(({text}) => text);
+  }
+
   pickAll() {
     this.#pickedAll = true;
     this.#hears.picked();

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
@@ -266,3 +267,41 @@ def test_an_intent_that_means_no_intent_is_made_out_of_scope_where_it_stands(
         if one["name"] == "roaming"
     ]
     assert back == roaming
+
+
+def test_a_text_is_erased_from_the_page_once_all_that_goes_was_shown(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Only a command could erase, which nobody without a terminal has."""
+    page = visit(studio, "/data?project=sample&split=train")
+    row = page.locator("[data-role=utterances] tr[data-id]").first
+    text = row.locator(".editable").inner_text()
+    row.get_by_role("checkbox").check()
+    page.get_by_label("What to do").select_option("erase")
+    page.get_by_role("button", name="Apply").click()
+    dialog = page.get_by_role("dialog", name="Erase 1 text for good")
+    expect(dialog.locator("[data-role=erased]")).to_have_text(text)
+    expect(dialog.locator("[data-role=erasure]")).to_contain_text(
+        "Version 1: “[erased]” will stand"
+    )
+    erase = dialog.get_by_role("button", name="Erase 1 text")
+    erase.click()
+    expect(dialog).to_be_visible()  # nobody has said yet that nothing brings it back
+    assert studio.ask(f"/projects/sample/utterances?text={quote(text)}")["total"] >= 1
+    dialog.get_by_label("I know that nothing brings these texts back").check()
+    erase.click()
+    expect(page.locator(".toast", has_text="Erased: 1 text.")).to_be_visible()
+    expect(row.locator(".editable")).not_to_have_text(text)
+    assert studio.ask(f"/projects/sample/utterances?text={quote(text)}")["total"] == 0
+
+
+def test_texts_that_nobody_has_seen_are_not_erased(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample&split=train")
+    page.get_by_label("Pick all of this page").check()
+    page.get_by_role("button", name=re.compile("^Pick all .* of this filter")).click()
+    page.get_by_label("What to do").select_option("erase")
+    page.get_by_role("button", name="Apply").click()
+    expect(page.locator(".toast", has_text="one page at a time")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)
