@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import tempfile
 import threading
 import webbrowser
@@ -46,6 +47,10 @@ _LONGEST_END_SECONDS = 5
 
 _FIRST_PAGE_SECONDS = 1.0
 """Delay before the model is loaded, so that the first page is served first."""
+
+_SWITCH_SECONDS = 0.001
+"""After so long a thread that computes lets another one run (5 ms by default). A decision asks for
+its turn some twenty times, at each access to the database, and waits as long each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,7 @@ def _serve_at(
     import uvicorn
 
     set_up_logs(studio.settings.log)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     return_memory()
     token = new_token() if door.token else None
     hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
