@@ -1,17 +1,11 @@
 // The fence: method and threshold for being in scope, and the texts that cross it while it is moved.
-import {field, fill, h, optionsOf, said, table} from '../shared/elements.js';
+import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
-import {number, percent, plural, points} from '../shared/words.js';
+import {number, percent, plural} from '../shared/words.js';
+import {changesView, crossedView, METHODS, pinsView} from './moved_line.js';
 
 const PAUSE = 60;
-const deviations = value => value.toFixed(2); // familiarity is told in standard deviations
-const METHODS = {
-  votes: {called: 'Votes for the answer', unit: 'a score of ', say: points},
-  nearest: {called: 'Nearest examples', unit: 'a familiarity of ', say: deviations},
-  mahalanobis: {called: 'Distance to the intents', unit: 'a familiarity of ', say: deviations},
-  mixture: {called: 'All three together', unit: 'a familiarity of ', say: deviations},
-};
 const OF_VOTES = [-0.2, 1.2];
 
 export class FenceTab {
@@ -290,46 +284,6 @@ const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 const meant = ({method, limit, limits}) => [method, limit, Object.entries(limits).sort()];
 
-// What Save would do: how many answers, and how many right answers of the test set.
-function changesView({n_entering: entering, n_leaving: leaving, total, lost, won, recall, judged}) {
-  const n = entering + leaving;
-  const change = n
-    ? `Saving changes ${number(n)} of ${plural(total, 'answer')}: ` +
-      `${number(leaving)} become out of scope, ${number(entering)} get an intent.`
-    : `Saving changes none of ${plural(total, 'answer')}.`;
-  const test = (lost || won) && `Right answers on the test set: ${number(lost)} lost, ${number(won)} won.`;
-  const [now, then] = (recall ?? [0, 0]).map(share => Math.round(share * judged[1]));
-  const all = plural(judged[1], 'text');
-  const kept = `Of ${all} labelled out of scope ${number(then)} are refused, ${number(now)} now.`;
-  return h('p', {}, change, test && ` ${test}`, now !== then && ` ${kept}`);
-}
-
-function pinsView({pins}) {
-  const broken = pins.filter(pin => !pin.kept).length;
-  return (
-    pins.length > 0 &&
-    h(
-      'details',
-      {open: true, 'data-key': 'pins', 'data-role': 'fence-pins'},
-      h('summary', {}, `Pins that change: ${number(pins.length)}, broken then: ${number(broken)}`),
-      h('ul', {class: 'last told'}, pins.map(pinLine)),
-    )
-  );
-}
-
-const pinLine = ({text, expected, before, after, kept}) =>
-  h(
-    'li',
-    {},
-    h('span', {class: `badge ${kept ? 'good' : 'bad'}`}, kept ? 'kept' : 'broken'),
-    h(
-      'div',
-      {class: 'grow'},
-      said(text),
-      h('div', {class: 'small soft'}, `must get ${expected}; ${before} now, ${after} then`),
-    ),
-  );
-
 const methodOptions = ({methods, best}) =>
   Object.entries(METHODS).map(([name, {called}]) => {
     if (!(name in methods)) return [name, called];
@@ -345,31 +299,6 @@ const figure = (name, pair, note) =>
     h('div', {class: 'soft small'}, name),
     h('div', {class: 'tabular figure'}, pair ? nowAndThen(pair) : '–'),
     h('div', {class: 'soft small'}, note),
-  );
-
-function crossedView(title, crossed, total, method) {
-  if (!crossed.length) return null;
-  return h(
-    'details',
-    {open: true, 'data-key': title},
-    h('summary', {}, `${title}: ${number(total)}`),
-    h(
-      'ul',
-      {class: 'last told'},
-      crossed.map(one => crossedLine(one, METHODS[method].say)),
-    ),
-  );
-}
-
-const crossedLine = ({text, intent, score, labelled, place}, say) =>
-  h(
-    'li',
-    {},
-    h('div', {class: 'grow'}, said(text), h('div', {class: 'small soft'}, `closest: ${intent}`)),
-    labelled
-      ? h('span', {class: 'badge'}, labelled)
-      : h('span', {class: 'soft small'}, place === 'pool' ? 'unlabelled' : place),
-    h('span', {class: 'small tabular'}, say(score)),
   );
 
 function methodsView({methods, best}) {
