@@ -16,7 +16,7 @@ from app.services.live.joining import Said
 from app.services.live.live_model import exemplar_of
 from app.services.what_if.prepared_texts import Answers, PreparedTexts
 from app.services.what_if.repairs import Repair, changes_of
-from app.services.what_if.views import Blast, JudgedAnswers, Merge, NearExample, Snapshot
+from app.services.what_if.views import Blast, JudgedAnswers, NearExample, Snapshot
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.calibration.calibration import Calibration
 from core.encoders.base import Encoder
@@ -155,21 +155,25 @@ def _blast(previews: _Previews, repair: Repair, changes: Sequence[Change]) -> Bl
     after = before
     if any(change.subject == "utterance" for change in changes):
         after = _answers(previews.embed, prepared, then)
-    merge = Merge(repair.intent, repair.value) if repair.kind == "merge" else None
-    if merge and merge.source in then.columns:
-        source, into = then.columns.index(merge.source), then.columns.index(merge.into)
-        before = before.copy()
-        before[:, into] |= before[:, source]
-        before[:, source] = False
     changed_ids = {change.subject_id for change in changes if change.subject == "utterance"}
-    moves = repair.kind == "split"
     judged = JudgedAnswers(prepared, previews.now, then, before, after)
     touched = [previews.originals.get(key) for key in changed_ids]
     n_test = sum(record is not None and record.split == "test" for record in touched)
-    blast = replace(judged.blast(changed_ids, merge, moves=moves), touched=(len(touched), n_test))
+    blast = judged.blast(changed_ids, _counted_as_one(repair, changes))
+    blast = replace(blast, touched=(len(touched), n_test))
     if repair.kind == "add":
         return replace(blast, **_new_example(previews, repair))
     return blast
+
+
+def _counted_as_one(repair: Repair, changes: Sequence[Change]) -> dict[str, str]:
+    """Return intents that a repair joins or parts, as `JudgedAnswers.blast` needs them."""
+    if repair.kind == "merge":
+        return {repair.intent: repair.value}
+    if repair.kind != "split":
+        return {}
+    made = (c.subject_id for c in changes if c.subject == "intent" and c.field == "row")
+    return dict.fromkeys(made, repair.intent)
 
 
 def _snapshot_after(previews: _Previews, changes: Sequence[Change]) -> Snapshot:

@@ -62,6 +62,7 @@ class Blast:
         in_scope: Those of an intent that no example says: the accuracy of the live model is theirs.
         outside: Those labelled out of scope; right is refused. In multi-label projects there are
             none, and `in_scope` has those of no intent, too.
+        pins: Pins whose answer changes, kept ones too.
         turns: The first answers that change; broken ones first, then fixed ones.
         touched: Utterances that the repair changes, and how many of them are of the test set.
     """
@@ -79,6 +80,7 @@ class Blast:
     in_scope: CountedTests
     outside: CountedTests
     touched: tuple[int, int] = (0, 0)
+    pins: int = 0
     near: tuple[NearExample, ...] = ()
     now: str = ""
 
@@ -96,14 +98,6 @@ class Snapshot:
     closed: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """An intent that is merged into another one, by their ids."""
-
-    source: str
-    into: str
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedAnswers:
     """Answers before and after a change, judged by labels and pins."""
@@ -114,19 +108,20 @@ class JudgedAnswers:
     before: Answers
     after: Answers
 
-    def blast(
-        self, changed_ids: set[str], merge: Merge | None = None, *, moves: bool = False
-    ) -> Blast:
+    def blast(self, changed_ids: set[str], as_one: Mapping[str, str]) -> Blast:
         """Count what changes; `changed_ids` are the utterances that the repair itself changes.
 
-        Answers before it are judged by the labels after it. Where the repair `moves` texts to an
-        intent of their own, test texts among them, these were right if they had the former one.
+        An answer changes if it names another intent, even where only two intents are merged or one
+        is split. Answers before the repair are judged by the labels after it, so that a label mends
+        nothing by itself. `as_one` maps an intent that the repair merges away, or makes, to the
+        intent that its texts go to, or come from; for the answers before it, both count as one.
         """
         kinds = np.array([place or "" for place in self._places(changed_ids)])
         changed = np.any(self.before != self.after, axis=1) & (kinds != "")
-        expected = self._expected(merge)
-        formerly = self._labels_at(self.now) if moves else expected
-        was, is_ = self._right(self.before, formerly), self._right(self.after, expected)
+        merged = {key: other for key, other in as_one.items() if key in self.now.names}
+        expected = _with_labels_as_one(self._labels_at(self.then), merged)
+        was = self._right(self._before_as_one(as_one), _with_labels_as_one(expected, as_one))
+        is_ = self._right(self.after, expected)
         test, pin = kinds == "test", kinds == "pin"
         fixed, broken = ~was & is_, was & ~is_
         is_fresh = test & ~self._learned()
@@ -135,6 +130,7 @@ class JudgedAnswers:
         return Blast(
             pool=int((changed & (kinds == "pool")).sum()),
             test=int((changed & test).sum()),
+            pins=int((changed & pin).sum()),
             watched=(int((kinds == "pool").sum()), int(test.sum())),
             left_out=self.prepared.left_out,
             fixed=int((fixed & test).sum()),
@@ -174,16 +170,15 @@ class JudgedAnswers:
                 places[row] = None
         return places
 
-    def _expected(self, merge: Merge | None) -> list[tuple[str, ...] | None]:
-        """Return the label of each text after the change; None where it has none."""
-        expected = self._labels_at(self.then)
-        if merge is None:
-            return expected
-        swap = {merge.source: merge.into}
-        return [
-            None if labels is None else tuple({swap.get(key, key) for key in labels})
-            for labels in expected
-        ]
+    def _before_as_one(self, as_one: Mapping[str, str]) -> Answers:
+        """Return the answers before the repair, with those of some intents as others', (n, c)."""
+        column = {key: at for at, key in enumerate(self.then.columns)}
+        answers = self.before.copy()
+        for key, other in as_one.items():
+            if key in column and other in column:
+                answers[:, column[other]] |= answers[:, column[key]]
+                answers[:, column[key]] = False
+        return answers
 
     def _labels_at(self, moment: Snapshot) -> list[tuple[str, ...] | None]:
         labels = [text.labels for text in self.prepared.texts]
@@ -234,6 +229,17 @@ class JudgedAnswers:
             return ""
         names = [self.then.names.get(key, "an intent that is gone") for key in labels]
         return label_words(sorted(names), self.prepared.live.pipeline.task)
+
+
+def _with_labels_as_one(
+    labels: Sequence[tuple[str, ...] | None], as_one: Mapping[str, str]
+) -> list[tuple[str, ...] | None]:
+    if not as_one:
+        return list(labels)
+    return [
+        None if of_text is None else tuple({as_one.get(key, key) for key in of_text})
+        for of_text in labels
+    ]
 
 
 def _counted(which: Flags, was: Flags, is_: Flags) -> CountedTests:

@@ -2,32 +2,38 @@
 import {h, table} from './elements.js';
 import {number, plural} from './words.js';
 
-const KIND = {fixed: 'good', broken: 'bad', other: ''};
+const VERDICT = {fixed: ['becomes right', 'good'], broken: ['becomes wrong', 'bad']};
 const WHERE = {pool: 'unlabelled', test: 'test', pin: 'pin'};
 const SHOWN = 12;
 
 const badge = (words, kind) => h('span', {class: `badge ${kind}`}, words);
 
 export function radiusLine(blast) {
-  const {pool, test, fixed, broken, pins_fixed: kept, pins_broken: lost} = blast;
-  const none = pool + test + kept.length + lost.length + fixed + broken === 0;
+  const {fixed, broken, pins_fixed: kept, pins_broken: lost} = blast;
   return h(
     'span',
     {class: 'row tight', 'data-role': 'radius'},
-    none ? 'no answer changes' : changing(test, pool),
-    fixed > 0 && badge(`${number(fixed)} fixed`, 'good'),
-    broken > 0 && badge(`${number(broken)} broken`, 'bad'),
-    kept.length > 0 && badge(`${plural(kept.length, 'pin')} fixed`, 'good'),
+    changing(blast),
+    fixed > 0 && badge(becoming(fixed, 'right'), 'good'),
+    broken > 0 && badge(becoming(broken, 'wrong'), 'bad'),
+    kept.length > 0 && badge(`${plural(kept.length, 'pin')} kept again`, 'good'),
     lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
   );
 }
 
-// "22 answers change: 5 test, 17 unlabelled"; only test texts have a label by which an answer is right or wrong.
-function changing(test, pool) {
-  const n = test + pool;
-  const parts = [test > 0 && `${number(test)} test`, pool > 0 && `${number(pool)} unlabelled`].filter(Boolean);
-  const changes = `${plural(n, 'answer')} ${n === 1 ? 'changes' : 'change'}`;
-  return parts.length ? `${changes}: ${parts.join(', ')}` : changes;
+const becoming = (n, what) => `${number(n)} ${n === 1 ? 'becomes' : 'become'} ${what}`;
+
+// "22 answers change: 5 of the test set, 16 unlabelled, 1 pin"; only test texts and pins have a label by which an
+// answer is right or wrong.
+function changing({test, pool, pins}) {
+  const n = test + pool + pins;
+  if (!n) return 'no answer changes';
+  const parts = [
+    test > 0 && `${number(test)} of the test set`,
+    pool > 0 && `${number(pool)} unlabelled`,
+    pins > 0 && plural(pins, 'pin'),
+  ];
+  return `${plural(n, 'answer')} ${n === 1 ? 'changes' : 'change'}: ${parts.filter(Boolean).join(', ')}`;
 }
 
 export function turnsOf(blast) {
@@ -63,7 +69,7 @@ function changes(turns) {
     .map(one => [
       one.text,
       h('span', {}, h('span', {class: 'soft'}, `${one.before} → `), one.after),
-      badge(one.verdict === 'other' ? WHERE[one.place] : one.verdict, KIND[one.verdict]),
+      badge(...(VERDICT[one.verdict] ?? [WHERE[one.place], ''])),
     ]);
   const more =
     turns.length > SHOWN && h('p', {class: 'soft small'}, `and ${number(turns.length - SHOWN)} more`);

@@ -29,7 +29,7 @@ export function effectView({words, before, blast, note}, now, intents) {
   );
 }
 
-export function countsOf({pool, test, watched, fixed, broken, pins_fixed: kept, pins_broken: lost}) {
+export function countsOf({pool, test, pins: nPins, watched, fixed, broken, pins_broken: lost}) {
   const [nPool, nTest] = watched;
   const judged = [
     fixed > 0 && `${number(fixed)} now right`,
@@ -37,7 +37,7 @@ export function countsOf({pool, test, watched, fixed, broken, pins_fixed: kept, 
   ].filter(Boolean);
   const inTest = `${number(test)} of ${plural(nTest, 'test text')}${inBrackets(judged)}`;
   const brokenPins = lost.length ? [`${number(lost.length)} now broken`] : [];
-  const pins = `${plural(kept.length + lost.length, 'pin')}${inBrackets(brokenPins)}`;
+  const pins = `${plural(nPins, 'pin')}${inBrackets(brokenPins)}`;
   return `Answers that change: ${inTest}, ${pins}, ${number(pool)} of ${plural(nPool, 'unlabelled text')}.`;
 }
 

@@ -64,7 +64,8 @@ def test_a_split_shows_groups_and_moves_the_test_texts_of_the_chosen_one(
     effect = form.locator("[data-role=radius]")
     expect(effect).to_contain_text(re.compile(r"answers? changes?: "))
     counts = re.match(
-        r"(\d+) answers? changes?: (?:(\d+) test)?(?:, )?(?:(\d+) unl)?", effect.inner_text()
+        r"(\d+) answers? changes?: (?:(\d+) of the test set)?(?:, )?(?:(\d+) unl)?",
+        effect.inner_text(),
     )
     assert counts
     total, *parts = (int(count or 0) for count in counts.groups())

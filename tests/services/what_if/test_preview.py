@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -101,8 +102,7 @@ def test_the_blast_radius_is_what_happens(watched_texts: WatchedTextCache, numbe
     apply_repair(watched_texts.live_studio.studio, "p", repair, "key-of-it")
     apply_repair(watched_texts.live_studio.studio, "p", repair, "key-of-it")
     after = answers(watched_texts)
-    swap = {"refund": "parcel"} if repair.kind == "merge" else {}
-    swap |= {"greeting": "hello"} if repair.kind == "rename" else {}
+    swap = {"greeting": "hello"} if repair.kind == "rename" else {}
     both = before.keys() & after.keys()
     changed = {t for t in both if swap.get(before[t], before[t]) != after[t]}
     assert {turn.text for turn in found.turns} == changed
@@ -125,6 +125,28 @@ def test_a_split_mends_no_test_text_by_its_new_name_alone(
     others = told(watched_texts, Repair("rename", intent=by["greeting"], value="salute"))
     assert split.right[0] == others.right[0]
     assert split.fixed == max(0, split.right[1] - split.right[0])
+
+
+def test_a_merge_and_a_split_count_the_answers_and_pins_that_name_another_intent(
+    watched_texts: WatchedTextCache,
+) -> None:
+    """A merge left out all answers that only take another name; a split counted them."""
+    known, by = rows(watched_texts), intents(watched_texts)
+    said = answers(watched_texts)
+    name = Counter(one for one in said.values() if one in by).most_common(1)[0][0]
+    other = next(one for one in by if one != name)
+    pinned = next(text for text, one in said.items() if one == name)
+    pins.set_pin(watched_texts.live_studio, "p", pinned, [by[name]])
+    moved = tuple(r.id for r in known.values() if r.labels == (by[name],))
+    split = told(watched_texts, Repair("split", moved, (), by[name], "made anew"))
+    merge = told(watched_texts, Repair("merge", intent=by[name], value=by[other]))
+    named = {text for text, one in said.items() if one == name}
+    assert named <= {turn.text for turn in merge.turns}
+    for found in (split, merge):
+        assert found.pins == sum(turn.place == "pin" for turn in found.turns)
+        assert found.pool + found.test + found.pins == len(found.turns) > 0
+    assert merge.pins == 1
+    assert merge.pins_broken == merge.pins_fixed == ()  # the pin goes to the other intent, too
 
 
 def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
