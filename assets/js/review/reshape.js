@@ -28,7 +28,8 @@ export class ReshapeTab {
   #running = null;
   #asked = 0; // number of the newest list; older answers are dropped
   #choice = h('div', {class: 'row end'});
-  #radius = h('div', {class: 'after', 'data-role': 'reshape', 'aria-live': 'polite'});
+  #radius = h('div', {class: 'grow', 'data-role': 'reshape', 'aria-live': 'polite'});
+  #turns = h('div', {class: 'after', 'data-role': 'answers'});
   #list = h('ul', {class: 'last told'});
   #button = h(
     'button',
@@ -48,10 +49,10 @@ export class ReshapeTab {
         'Choose an intent and a change. You see what it touches before anything is saved.',
       ),
       this.#choice,
-      this.#radius,
-      h('p', {class: 'after'}, this.#button),
       this.#list,
       this.#splitting.element,
+      this.#turns,
+      h('div', {class: 'row decision'}, this.#radius, this.#button),
     );
   }
 
@@ -176,6 +177,7 @@ export class ReshapeTab {
     const lacks = this.#lacks;
     if (lacks || (this.#form.how === 'split' && !this.#splitting.possible)) {
       fill(this.#radius, h('p', {class: 'soft'}, lacks));
+      fill(this.#turns);
       return;
     }
     this.#running = new AbortController();
@@ -185,7 +187,8 @@ export class ReshapeTab {
     if (signal.aborted) return;
     this.#arm(blast);
     const touched = h('p', {'data-role': 'touched'}, touchedWords(blast));
-    fill(this.#radius, touched, h('div', {class: 'note'}, radiusLine(blast)), turnsOf(blast));
+    fill(this.#radius, touched, radiusLine(blast));
+    fill(this.#turns, h('h3', {}, 'What changes'), turnsOf(blast));
   }
 
   async #do() {

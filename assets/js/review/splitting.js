@@ -10,7 +10,7 @@ export class Splitting {
   element = h('div', {'data-role': 'groups'});
   #base;
   #changed;
-  #groups = []; // each with `on`, `name` and `out`: the ids of the texts that stay
+  #groups = []; // each with `name` and `chosen`: the ids of the texts that move
   #of = ''; // the intent whose groups are shown
   #asked = 0; // number of the newest request; older answers are dropped
 
@@ -29,8 +29,8 @@ export class Splitting {
 
   // What goes to new intents, by name.
   get parts() {
-    const chosen = this.#groups.filter(group => group.on);
-    return chosen.map(group => ({name: group.name.trim(), ids: staying(group).map(text => text.id)}));
+    const chosen = this.#groups.filter(group => group.chosen.size > 0);
+    return chosen.map(group => ({name: group.name.trim(), ids: [...group.chosen]}));
   }
 
   // What is still to be chosen, in words; empty if the split can be made.
@@ -38,9 +38,8 @@ export class Splitting {
     const {parts} = this;
     if (!parts.length) return this.#groups.length ? 'Tick the groups that become intents of their own.' : '';
     if (parts.some(part => !part.name)) return 'Name each group that you split off.';
-    if (parts.some(part => !part.ids.length)) return 'Tick at least one text of each group.';
-    if (parts.length === this.#groups.length) return 'Leave one group without a tick: it keeps the name.';
-    return '';
+    const stays = this.#groups.some(group => group.chosen.size < group.texts.length);
+    return stays ? '' : 'Leave one group without a tick: it keeps the name.';
   }
 
   get possible() {
@@ -57,7 +56,7 @@ export class Splitting {
     const found = await call(`${this.#base}/review/groups?${wanted}`);
     if (asked !== this.#asked) return;
     this.#of = intent;
-    this.#groups = found.groups.map(group => ({...group, on: false, out: new Set()}));
+    this.#groups = found.groups.map(group => ({...group, chosen: new Set()}));
     this.#draw(found);
   }
 
@@ -97,13 +96,25 @@ export class Splitting {
       'aria-label': `Name of group ${place + 1}`,
       oninput: event => this.#set(group, {name: event.target.value}),
     });
-    const tick = event => this.#set(group, {on: event.target.checked});
+    const own = h('input', {type: 'checkbox'});
+    const boxes = []; // those of the texts; the group's own box follows them
+    const changed = () => {
+      const {size} = group.chosen;
+      own.checked = size === group.texts.length;
+      own.indeterminate = size > 0 && !own.checked;
+      this.#changed();
+    };
+    own.addEventListener('change', () => {
+      group.chosen = new Set(own.checked ? group.texts.map(text => text.id) : []);
+      for (const box of boxes) box.checked = own.checked;
+      changed();
+    });
     const rest = group.texts.slice(TYPICAL);
     const lines = texts =>
       h(
         'ul',
         {class: 'last'},
-        texts.map(text => this.#line(group, text)),
+        texts.map(text => line(text, group, boxes, changed)),
       );
     return h(
       'li',
@@ -114,7 +125,7 @@ export class Splitting {
         h(
           'label',
           {class: 'check'},
-          h('input', {type: 'checkbox', onchange: tick}),
+          own,
           `Split group ${place + 1} off as`,
         ),
         name,
@@ -126,21 +137,21 @@ export class Splitting {
     );
   }
 
-  #line(group, {id, text, split}) {
-    const choose = event => {
-      if (event.target.checked) group.out.delete(id);
-      else group.out.add(id);
-      this.#changed();
-    };
-    const box = h('input', {type: 'checkbox', checked: true, onchange: choose});
-    const test = split === 'test' && h('span', {class: 'badge push'}, 'test set');
-    return h('li', {}, h('label', {class: 'check grow'}, box, h('bdi', {}, text)), test);
-  }
-
   #set(group, values) {
     Object.assign(group, values);
     this.#changed();
   }
 }
 
-const staying = ({texts, out}) => texts.filter(text => !out.has(text.id));
+// A text of a group; its box is ticked if the text goes with the group.
+function line({id, text, split}, group, boxes, changed) {
+  const choose = event => {
+    if (event.target.checked) group.chosen.add(id);
+    else group.chosen.delete(id);
+    changed();
+  };
+  const box = h('input', {type: 'checkbox', onchange: choose});
+  boxes.push(box);
+  const test = split === 'test' && h('span', {class: 'badge push'}, 'test set');
+  return h('li', {}, h('label', {class: 'check grow'}, box, h('bdi', {}, text)), test);
+}

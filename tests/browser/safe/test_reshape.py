@@ -79,3 +79,43 @@ def test_a_split_shows_groups_and_moves_the_test_texts_of_the_chosen_one(
     made.get_by_role("button", name="Undo").click()
     expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
     assert carriers(studio, "roaming_price", "train") == 0
+
+
+def test_groups_and_their_texts_are_ticked_together_and_the_act_follows_the_choice(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The button stood above the groups; a group without a tick showed all its texts with one."""
+    page = visit(studio, "/review?project=sample&tab=reshape")
+    form = page.get_by_role("region", name="Reshape intents")
+    form.locator("select[data-key=intent]").select_option(label="roaming")
+    form.locator("select[data-key=how]").select_option("split")
+    group = form.locator("[data-key='group 0']")
+    own = form.get_by_label("Split group 1 off as")
+    texts = group.locator("li input[type=checkbox]")
+    ticked = group.locator("li input[type=checkbox]:checked")
+    expect(texts.first).to_be_visible()
+    expect(ticked).to_have_count(0)
+    own.check()
+    expect(ticked).to_have_count(texts.count())
+    texts.first.uncheck()
+    expect(own).to_have_js_property("indeterminate", value=True)
+    button = form.locator("button[data-key=do]")
+    moved = texts.count() - 1
+    expect(button).to_have_text(f"Split {moved} texts off" if moved > 1 else "Split 1 text off")
+    own.check()
+    own.uncheck()
+    expect(ticked).to_have_count(0)
+    expect(button).to_be_disabled()
+    texts.first.check()  # a text brings its group along
+    expect(button).to_have_text("Split 1 text off")
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        last = form.locator(".groups > li").last
+        last.scroll_into_view_if_needed()
+        expect(button).to_be_in_viewport(ratio=1)
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        below, above = button.bounding_box(), last.bounding_box()
+        assert below
+        assert above
+        assert below["y"] >= above["y"] + above["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
