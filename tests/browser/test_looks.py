@@ -148,7 +148,7 @@ def test_nothing_is_added_to_an_intent_that_nobody_chose(
     expect(page.locator("[data-role=collision]")).to_have_text("Choose its intent.")
     expect(button).to_be_disabled()
     page.get_by_label("An example of").select_option(label="no_internet")
-    expect(button).to_be_enabled()
+    expect(page.get_by_role("button", name="Add it as no_internet")).to_be_enabled()
 
 
 def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_first(

@@ -220,6 +220,33 @@ def test_borders_open_on_the_pair_that_is_mixed_up_most(
     expect(chosen[0]).to_have_value(pairs[-1][0])
 
 
+def test_an_example_is_first_offered_under_the_label_of_the_most_similar_ones(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """All similar examples had another label, and “Add it” stayed blue for the chosen one."""
+    intents = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    text, ask = "how do I cancel my contract this year", f"{_REVIEW}/what-if"
+    repair = {"kind": "add", "value": text, "intents": [intents["roaming"]]}
+    near = studio.ask(ask, {"repairs": [repair]})[0]["near"]
+    n = sum(one["intents"] == [intents["cancel_contract"]] for one in near)
+    assert 2 * n > len(near)
+    page = visit(studio, "/review?project=sample&tab=add")
+    page.get_by_label("An example of").select_option(label="roaming")
+    page.get_by_label("New example").fill(text)
+    verdict = page.locator("[data-role=verdict]")
+    words = f"{n} of the {len(near)} most similar examples are labelled cancel_contract."
+    expect(verdict).to_contain_text(words)
+    expect(verdict.locator("[data-role=radius]")).to_have_count(2)
+    buttons = page.locator("[data-role=adds] button")
+    expect(buttons).to_have_text(["Add it as cancel_contract", "Add it as roaming"])
+    expect(page.locator(".content .primary:visible")).to_have_text(["Add it as cancel_contract"])
+    buttons.first.click()
+    expect(page.locator(MADE)).to_contain_text(f"Added “{text}” as cancel_contract.")
+    page.keyboard.press("Escape")
+    page.locator("[data-role=newest]").get_by_role("button", name="Undo").click()
+    expect(page.locator("[data-role=newest]")).to_be_hidden()
+
+
 def test_on_a_phone_the_list_comes_first_and_a_finding_has_a_way_back(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -7,6 +7,7 @@ import {post} from '../shared/rest.js';
 import {points} from '../shared/words.js';
 
 const PAUSE = 120; // shorter than between two words
+const LONGEST_NAMED = 60; // characters of a text in a message
 
 const plain = text => text.trim().normalize();
 
@@ -17,8 +18,8 @@ export class AddingTab {
   #chosen = '';
   #choice = h('div');
   #meter = h('div', {'aria-live': 'polite', 'data-role': 'collision'});
+  #buttons = h('div', {class: 'row tight', 'data-role': 'adds'});
   #box;
-  #button;
 
   constructor(tools) {
     this.#tools = tools;
@@ -29,12 +30,12 @@ export class AddingTab {
       class: 'said',
       oninput: () => this.#soon(),
     });
-    this.#button = h('button', {class: 'primary', onclick: guarded(() => this.#add())}, 'Add it');
     this.element = h(
       'section',
       {class: 'sheet stack', 'aria-label': 'Add an example'},
+      h('p', {class: 'soft'}, 'Teach the model one more text. You see first which labels it conflicts with.'),
       this.#box,
-      h('div', {class: 'row end'}, this.#choice, this.#button),
+      h('div', {class: 'row end'}, this.#choice, this.#buttons),
       this.#meter,
     );
   }
@@ -55,65 +56,117 @@ export class AddingTab {
     await this.#measure();
   }
 
-  get #repair() {
-    return {kind: 'add', intents: this.#chosen ? [this.#chosen] : [], value: this.#box.value.trim()};
+  get #text() {
+    return this.#box.value.trim();
   }
 
   // What is still to be said, in words; empty if the example can be added.
   get #lacks() {
-    if (!this.#repair.value)
-      return 'Type a text. You see the examples most like it, and which answers change.';
+    if (!this.#text) return 'Type a text. You see the examples most like it, and which answers change.';
     return this.#chosen ? '' : 'Choose its intent.';
   }
 
+  // Between a change of the form and its effect nothing can be added.
   #soon() {
     clearTimeout(this.#timer);
+    this.#running?.abort();
+    for (const button of this.#buttons.children) button.disabled = true;
     this.#timer = setTimeout(() => guarded(() => this.#measure())(), PAUSE);
   }
 
   async #measure() {
     this.#running?.abort();
-    const lacks = this.#lacks;
-    this.#button.disabled = Boolean(lacks);
-    if (lacks) {
-      fill(this.#meter, h('p', {class: 'soft'}, lacks));
+    if (this.#lacks) {
+      fill(this.#buttons, h('button', {class: 'primary', disabled: true}, 'Add it'));
+      fill(this.#meter, h('p', {class: 'soft'}, this.#lacks));
       return;
     }
     this.#running = new AbortController();
     const {signal} = this.#running;
-    const [blast] = await post(`${this.#tools.base}/review/what-if`, {repairs: [this.#repair]}, {signal});
-    fill(this.#meter, this.#verdict(blast), this.#near(blast.near), turnsOf(blast));
+    const chosen = this.#chosen;
+    const [blast] = await this.#foresee([chosen], signal);
+    const better = this.#better(blast.near);
+    const isKnown = this.#known(blast.near);
+    const [instead] = better && !isKnown ? await this.#foresee([better.id], signal) : [];
+    if (signal.aborted) return;
+    const verb = isKnown ? 'Relabel it' : 'Add it';
+    fill(
+      this.#buttons,
+      instead && this.#button(verb, better.id, 'primary'),
+      this.#button(verb, chosen, better ? '' : 'primary'),
+    );
+    fill(this.#meter, this.#verdict(blast, better, instead), this.#near(blast.near), turnsOf(blast));
+  }
+
+  #foresee(ids, signal) {
+    const repairs = ids.map(id => this.#repair(id));
+    return post(`${this.#tools.base}/review/what-if`, {repairs}, {signal});
+  }
+
+  #repair(id) {
+    return {kind: 'add', intents: [id], value: this.#text};
+  }
+
+  // The other label that more than half of the most similar examples have, and how many have it; null for none.
+  #better(near) {
+    if (this.#tools.intents.multi) return null;
+    const [first, n] = mostFrequent(near.map(({intents}) => intents[0] ?? ''));
+    const isOther = first !== this.#chosen && this.#tools.intents.byId.has(first);
+    return isOther && 2 * n > near.length ? {id: first, n, of: near.length} : null;
   }
 
   // A text that is an example already gets the chosen label; it does not come twice.
-  #isSame({text}) {
-    return plain(text) === plain(this.#repair.value);
+  #known(near) {
+    return near.some(one => this.#isSame(one));
   }
 
-  #verdict(blast) {
+  #isSame({text}) {
+    return plain(text) === plain(this.#text);
+  }
+
+  #nameOf(id) {
+    return this.#tools.intents.byId.get(id)?.name ?? '?';
+  }
+
+  #button(verb, id, kind) {
+    const add = guarded(() => this.#add(verb, id));
+    return h('button', {class: kind, 'data-key': `add ${id}`, onclick: add}, `${verb} as ${this.#nameOf(id)}`);
+  }
+
+  #verdict(blast, better, instead) {
     const others = blast.near.filter(one => one.conflict);
-    const relabelled = others.some(one => this.#isSame(one));
-    this.#button.textContent = relabelled ? 'Relabel it' : 'Add it';
-    const clashes = others.length - (relabelled ? 1 : 0);
-    const known = relabelled && 'This text is an example already; its label changes. ';
+    const known = this.#known(blast.near);
+    const clashes = others.length - (others.some(one => this.#isSame(one)) ? 1 : 0);
     const words = clashes
-      ? `${clashes === 1 ? 'One similar example has' : `${clashes} similar examples have`} another label. `
-      : 'No similar example has another label. ';
+      ? `${clashes === 1 ? 'One similar example has' : `${clashes} similar examples have`} another label.`
+      : 'No similar example has another label.';
+    const most = better && `${better.n} of the ${better.of} most similar examples`;
     return h(
       'div',
-      {class: `note ${clashes || relabelled ? 'warn' : 'good'}`, 'data-role': 'verdict'},
-      known,
-      words,
-      h('span', {dir: 'auto'}, `The answer now: ${blast.now}. `),
-      radiusLine(blast),
+      {class: `note ${clashes || known || better ? 'warn' : 'good'}`, 'data-role': 'verdict'},
+      known && 'This text is an example already; its label changes. ',
+      better && h('b', {dir: 'auto'}, `${most} are labelled ${this.#nameOf(better.id)}. `),
+      better && !clashes ? '' : `${words} `,
+      h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
+      instead && this.#effect(better.id, instead),
+      this.#effect(this.#chosen, blast),
     );
+  }
+
+  #effect(id, blast) {
+    return h('div', {class: 'row tight small'}, h('span', {dir: 'auto'}, `As ${this.#nameOf(id)}:`), radiusLine(blast));
   }
 
   #near(near) {
     return h(
-      'ul',
-      {class: 'last told'},
-      near.map(one => this.#close(one)),
+      'div',
+      {},
+      h('h3', {}, 'Most similar examples'),
+      h(
+        'ul',
+        {class: 'last told'},
+        near.map(one => this.#close(one)),
+      ),
     );
   }
 
@@ -129,12 +182,20 @@ export class AddingTab {
     );
   }
 
-  async #add() {
-    const repair = this.#repair;
+  async #add(verb, id) {
     if (this.#lacks) return;
-    const deed = this.#button.textContent === 'Add it' ? 'Added' : 'Relabelled';
+    const repair = this.#repair(id);
+    const deed = verb === 'Add it' ? 'Added' : 'Relabelled';
     this.#box.value = '';
-    await this.#tools.act(repair, `${deed} “${repair.value.slice(0, 60)}”.`);
+    const words = `${deed} “${repair.value.slice(0, LONGEST_NAMED)}” as ${this.#nameOf(id)}.`;
+    await this.#tools.act(repair, words);
     this.#box.focus();
   }
+}
+
+// Of some words that with most occurrences, and how many it has.
+function mostFrequent(words) {
+  const counts = new Map();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['', 0]);
 }

@@ -32,8 +32,8 @@ def plants(page: Page, intent: str, verdict: str) -> None:
     text = TEXT if intent == "wifi_coverage" else f"{TEXT}!"
     page.get_by_label("New example").fill(text)
     expect(page.locator("[data-role=verdict]")).to_contain_text(verdict)
-    expect(page.locator("[data-role=collision] [data-role=radius]")).to_contain_text("answer")
-    page.get_by_role("button", name="Add it").click()
+    expect(page.locator("[data-role=verdict] [data-role=radius]").last).to_contain_text("answer")
+    page.get_by_role("button", name=f"Add it as {intent}").click()
     expect(page.locator(MADE)).to_contain_text("Added")
 
 
