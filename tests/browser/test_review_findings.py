@@ -247,6 +247,33 @@ def test_an_example_is_first_offered_under_the_label_of_the_most_similar_ones(
     expect(page.locator("[data-role=newest]")).to_be_hidden()
 
 
+def test_a_border_says_what_each_label_changes_and_where_the_mixed_up_texts_are(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A relabel was offered with no word of what it changes, and “nearer” was hidden on a phone.
+
+    The list of pairs counted seven texts, and ten others stood in the walk.
+    """
+    finding = studio.ask(f"{_REVIEW}?kind=confusion&limit=1")["findings"][0]
+    phone = {"width": 390, "height": 844}
+    page = visit(studio, "/review?project=sample&tab=border", viewport=phone)
+    page.wait_for_selector(".walk li")
+    between = page.locator("[data-role=between]")
+    n, n_rows = int(finding["figure"]), page.locator(".walk li").count()
+    expect(between).to_contain_text(re.compile(rf"^{n_rows} texts? between the two\. Labelled "))
+    expect(between).to_contain_text(
+        re.compile(rf": {n}, (all of them here|\d+ of them here; the others resemble)")
+    )
+    expect(page.locator(".walk .amount").first).to_be_visible()
+    offer = page.locator(".walk .offer:visible").first
+    offer.scroll_into_view_if_needed()
+    expect(offer.locator("[data-role=radius]")).to_contain_text(re.compile("answers? change"))
+    closed = page.locator(".walk details").first
+    closed.locator("summary").click()
+    expect(closed.locator("[data-role=radius]").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_on_a_phone_the_list_comes_first_and_a_finding_has_a_way_back(
     visit: Callable[..., Page], studio: Served
 ) -> None:

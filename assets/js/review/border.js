@@ -3,23 +3,29 @@ import {query, setQuery} from '../shared/address.js';
 import {field, fill, h, said, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {points} from '../shared/words.js';
+import {number, plural, points} from '../shared/words.js';
+import {Foretold} from './foretold.js';
+import {mayHarm} from './harm.js';
 
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
 const WAITING = 'Looking for the texts between the two …';
 const MIDDLE = 0.05; // smaller differences lie in the middle
+const MOST = 60; // texts that the server sends: the nearest to the border
 
 export class BorderTab {
   #tools;
   #asked = 0; // number of the newest request; older answers are about another pair
   #pair = [query().get('first') ?? '', query().get('second') ?? ''];
+  #mixed = []; // findings about the pairs that are mixed up most
+  #foretold; // what each relabel in sight would change
   #closest = h('div', {class: 'row tight around', role: 'group', 'aria-label': 'Most mixed up'});
   #choice = h('div', {class: 'row end'});
   #walk = h('div', {'data-role': 'walk'});
 
   constructor(tools) {
     this.#tools = tools;
+    this.#foretold = new Foretold(tools.base);
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Border of two intents'},
@@ -38,6 +44,7 @@ export class BorderTab {
   // Without a pair in the address the walk begins with the one that is mixed up most.
   async #offer() {
     const {findings} = await call(`${this.#tools.base}/review?kind=confusion&limit=${CLOSEST}`);
+    this.#mixed = findings;
     if (findings.length && !this.#pair.every(Boolean)) this.#pair = [...findings[0].intents];
     const caption = h('span', {class: 'soft small'}, 'Most mixed up');
     fill(this.#closest, findings.length > 0 && caption, ...findings.map(one => this.#pairOf(one)));
@@ -68,7 +75,9 @@ export class BorderTab {
     setQuery({first, second});
     if (!this.#walk.firstChild) fill(this.#walk, h('div', {class: 'empty', role: 'status'}, WAITING));
     const found = await call(`${this.#tools.base}/review/border?${new URLSearchParams({first, second})}`);
-    if (asked === this.#asked) fill(this.#walk, this.#steps(found.steps));
+    if (asked !== this.#asked) return;
+    this.#foretold.clear();
+    fill(this.#walk, this.#steps(found.steps));
   }
 
   #side(place, words, open) {
@@ -82,11 +91,31 @@ export class BorderTab {
 
   #steps(steps) {
     if (!steps.length) return h('div', {class: 'empty'}, 'No text lies between these two.');
-    return h(
+    const walk = h(
       'ul',
       {class: 'walk'},
       steps.map(step => this.#step(step)),
     );
+    return [h('p', {'data-role': 'between'}, this.#counted(steps)), walk];
+  }
+
+  // How many texts are shown; the list of pairs also counts mixed-up texts that this one lacks.
+  #counted(steps) {
+    const n = steps.length;
+    const isCut = n >= MOST;
+    const between = isCut
+      ? `The ${number(n)} texts nearest to the border`
+      : `${plural(n, 'text')} between the two`;
+    const mixed = this.#mixed.find(({intents}) => intents.every((id, place) => id === this.#pair[place]));
+    if (!mixed) return `${between}.`;
+    const [first, second] = this.#pair.map(id => this.#tools.intents.byId.get(id)?.name ?? '?');
+    const isMixedUp = ({text, lead}) => text.intents?.includes(this.#pair[0]) && lead < 0;
+    const here = steps.filter(isMixedUp).length;
+    const left = mixed.figure - here;
+    const words = `${between}. Labelled ${first}, answered ${second}: ${number(mixed.figure)}`;
+    if (left <= 0) return `${words}, all of them here.`;
+    const farther = isCut ? ' or lie farther away' : '';
+    return `${words}, ${number(here)} of them here; the others resemble a third intent${farther}.`;
   }
 
   #step({text, lead}) {
@@ -98,7 +127,8 @@ export class BorderTab {
         ? {right: '50%', width: `${share}%`, background: first?.color}
         : {left: '50%', width: `${share}%`, background: second?.color};
     const side = lead >= 0 ? first : second;
-    const words = Math.abs(lead) < MIDDLE ? 'in the middle' : `nearer ${side?.name ?? ''}`;
+    const near = `nearer ${side?.name ?? ''} by ${points(Math.abs(lead))} points`;
+    const words = Math.abs(lead) < MIDDLE ? 'in the middle' : near;
     return h(
       'li',
       {},
@@ -109,33 +139,34 @@ export class BorderTab {
         h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note),
       ),
       h('div', {class: 'lane', 'aria-hidden': 'true'}, h('i', {style})),
-      h('span', {class: 'amount small soft', title: `by ${points(Math.abs(lead))} points`}, words),
+      h('span', {class: 'amount small soft', dir: 'auto'}, words),
       this.#buttons(text),
     );
   }
 
+  // Each label that the text could get, with the answers that change if it does.
   #buttons(text) {
-    const {intents, act} = this.#tools;
-    const give = id => {
-      const name = intents.byId.get(id)?.name ?? '?';
-      const repair = {kind: 'relabel', ids: [text.id], intents: [id]};
-      const take = guarded(() => act(repair, `Labelled “${text.text.slice(0, 50)}” ${name}.`));
-      const about = {
-        class: 'small',
-        title: `Label it ${name}`,
-        'data-key': `${id} ${text.id}`,
-        onclick: take,
-      };
-      return h('button', about, `→ ${name}`);
-    };
-    const others = this.#pair.filter(id => !text.intents?.includes(id)).map(give);
-    if (text.place !== 'test') return h('div', {class: 'row tight'}, others);
+    const offers = this.#pair.filter(id => !text.intents?.includes(id)).map(id => this.#relabel(text, id));
+    if (text.place !== 'test') return h('div', {class: 'offers'}, offers);
     // The label of a test text is changed only by somebody who says that it is wrong.
     return h(
       'details',
       {'data-key': `wrong ${text.id}`},
       h('summary', {class: 'small soft', 'data-key': `wrong summary ${text.id}`}, 'The label is wrong'),
-      h('div', {class: 'row tight below'}, others),
+      h('div', {class: 'offers below'}, offers),
     );
+  }
+
+  #relabel(text, id) {
+    const {intents, act} = this.#tools;
+    const name = intents.byId.get(id)?.name ?? '?';
+    const change = {repair: {kind: 'relabel', ids: [text.id], intents: [id]}, blast: null};
+    const take = guarded(async () => {
+      await this.#foretold.known(change);
+      if (!(await mayHarm(change, `Label it ${name}`))) return;
+      await act(change.repair, `Labelled “${text.text.slice(0, 50)}” ${name}.`);
+    });
+    const about = {class: 'small', title: `Label it ${name}`, 'data-key': `${id} ${text.id}`, onclick: take};
+    return h('div', {class: 'offer'}, h('button', about, `→ ${name}`), this.#foretold.lineOf(change));
   }
 }

@@ -5,7 +5,7 @@ import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
-import {number, plural} from '../shared/words.js';
+import {harmOf, mayHarm} from './harm.js';
 import {SecondClick} from './second_click.js';
 import {keysOf} from './keys.js';
 
@@ -22,12 +22,6 @@ const FIRST = {
 const firstOf = ({asks, repair}) =>
   asks && FIRST[repair.kind]?.[0] === asks ? FIRST[repair.kind][1] : undefined;
 const isForetold = one => one.repair && !firstOf(one);
-// Whether a remedy breaks more answers than it mends: by its preview, or else by what the list knows.
-function harmOf({blast, effect}) {
-  if (!blast) return effect && effect.breaks > effect.mends ? effect : null;
-  const [mends, breaks] = [blast.fixed + blast.pins_fixed.length, blast.broken + blast.pins_broken.length];
-  return breaks > mends ? {mends, breaks} : null;
-}
 // What was done, and to which text, where it was done to one.
 function deedOf({words, repair, textOfMany}, {texts}) {
   const [id, ...others] = repair?.ids ?? [texts[0]?.id];
@@ -267,18 +261,11 @@ export class FindingView {
     }
     const finding = this.#finding;
     if (isForetold(one) && !one.blast && !one.effect) await this.#previews;
-    if (!(await this.#mayHarm(one))) return;
+    if (!(await mayHarm(one, one.words.replace(' …', '')))) return;
     const repair = one.asks ? await this.#spoken(one) : one.repair;
     if (one.asks && !repair) return; // the user cancelled
     const settled = one.textOfMany ? '' : finding.id; // the other texts of a confusion are left
     await this.#tools.act(repair, deedOf(one, finding), settled);
-  }
-
-  async #mayHarm(one) {
-    const harm = harmOf(one);
-    if (!harm) return true;
-    const words = `It makes ${plural(harm.breaks, 'right answer')} wrong, and mends ${number(harm.mends)}.`;
-    return Boolean(await ask(`${one.words.replace(' …', '')}?`, h('p', {}, words), 'Do it anyway', 'danger'));
   }
 
   async #spoken({asks, repair}) {
