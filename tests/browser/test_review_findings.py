@@ -27,6 +27,8 @@ def test_only_labels_that_are_likely_wrong_are_listed_and_the_rest_is_folded(
     listed = page.locator("[data-role=findings] button[data-key^='label:']")
     expect(listed).to_have_count(min(12, counts["label"]))
     expect(page.locator("[data-key='kind label']")).to_contain_text(str(counts["label"]))
+    if counts["label"] > 12:  # “Show 28 more of 28”
+        expect(page.locator("[data-key=more]")).to_have_text(f"Show all {counts['label']}")
     finding = page.locator("[data-role=finding]")
     expect(finding.locator("p").first).to_contain_text("most similar examples")
     expect(finding.locator("p").first).not_to_contain_text("%")

@@ -3,7 +3,7 @@ import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
-import {number, percent, plural, points} from '../shared/words.js';
+import {moreWords, percent, plural, points} from '../shared/words.js';
 import {Labelling} from './labelling.js';
 import {MixedUp, partsOf} from './mixed_up.js';
 import {utterances} from './points.js';
@@ -161,7 +161,7 @@ export class Selection {
   #count() {
     this.#heading.textContent = `${plural(this.#picked.length, 'text')} selected`;
     const more = this.#picked.length - this.#shown;
-    fill(this.#more, more > 0 && `Show ${number(Math.min(more, MOST_SHOWN))} more of ${number(more)}`);
+    fill(this.#more, more > 0 && moreWords(this.#shown, this.#picked.length, MOST_SHOWN));
     this.#more.hidden = more <= 0;
   }
 

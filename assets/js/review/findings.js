@@ -3,7 +3,7 @@ import {query, setQuery} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {number, plural} from '../shared/words.js';
+import {moreWords, number, plural} from '../shared/words.js';
 import {FindingView} from './finding.js';
 
 const DOUBT = 'doubt'; // folded, and not counted among the findings
@@ -211,7 +211,7 @@ export class FindingsTab {
       h('h2', {}, 'Nothing to mend'),
       'Label more texts, or look again after the next training.',
     );
-    const more = total > rows.length && this.#more(total - rows.length);
+    const more = total > rows.length && this.#more(rows.length, total);
     fill(
       this.#list,
       rows.length ? rows : none,
@@ -220,16 +220,15 @@ export class FindingsTab {
     );
   }
 
-  #more(left) {
-    const n = Math.min(left, MORE);
+  #more(shown, total) {
     const show = guarded(async () => {
-      this.#most += n;
+      this.#most += MORE;
       await this.renew();
     });
     return h(
       'li',
       {class: 'fold'},
-      h('button', {'data-key': 'more', onclick: show}, `Show ${number(n)} more of ${number(left)}`),
+      h('button', {'data-key': 'more', onclick: show}, moreWords(shown, total, MORE)),
     );
   }
 

@@ -53,6 +53,9 @@ const TURNS = new Map(
 );
 export const unturned = words => words.replace(/[\u202a-\u202e\u2066-\u2069]/g, sign => TURNS.get(sign));
 
+// The words of a button that shows more of a list: "Show all 28", "Show 50 more of 140".
+export const moreWords = (shown, total, atOnce) =>
+  total - shown <= atOnce ? `Show all ${number(total)}` : `Show ${number(atOnce)} more of ${number(total)}`;
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
