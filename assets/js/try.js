@@ -48,7 +48,7 @@ class TryPage {
   constructor(context) {
     this.#context = context;
     this.#intents = new Intents(context.base, context.status.task);
-    this.#pins = new Pins(context.base, this.#intents);
+    this.#pins = new Pins(context.base);
     const tools = {base: context.base, intents: this.#intents, pins: this.#pins};
     this.#acts = new Acts({...tools, changed: () => this.#renew()});
     this.#replies = new ReplySheet(context.base);

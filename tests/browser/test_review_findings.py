@@ -276,6 +276,27 @@ def test_a_border_says_what_each_label_changes_and_where_the_mixed_up_texts_are(
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_a_pin_is_explained_once_and_removed_by_a_button_with_words(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Two pages explained a pin differently, and what removed it had no word."""
+    page = visit(studio, "/review?project=sample&tab=pins")
+    pins = page.get_by_role("region", name="Pins")
+    pin = pins.get_by_role("button", name="Pin it")
+    expect(pin).to_be_disabled()  # no answer is chosen for the user
+    pins.get_by_label("Text").fill("my bill is too high")
+    pins.get_by_label("Answer that it must get").select_option(label="Out of scope")
+    pin.click()
+    row = pins.locator("tbody tr", has_text="my bill is too high")
+    expect(row.locator("[data-column='Versions since']")).to_have_text("none trained yet")
+    said = pins.locator("p").first.inner_text()
+    page.goto(f"{studio.base}/try?project=sample")
+    tried = page.get_by_role("region", name="Pins")
+    expect(tried.locator("p").first).to_have_text(said)
+    tried.get_by_role("button", name="Remove pin").click()
+    expect(tried.locator("li")).to_have_count(0)
+
+
 def test_on_a_phone_the_list_comes_first_and_a_finding_has_a_way_back(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -1,12 +1,13 @@
 // Pins with the answers of every version; a version that breaks a pin is not promoted automatically.
 import {field, fill, h, select, since, table} from '../shared/elements.js';
-import {icon} from '../shared/icons.js';
 import {guarded, toast} from '../shared/messages.js';
+import {keptBadge, removeButton, whatPinsAre} from '../shared/pins.js';
 import {placeExample} from '../shared/placeholder.js';
 import {call, post} from '../shared/rest.js';
 import {capital} from '../shared/words.js';
 
 const SHOWN = 12; // versions of a pin's history, the newest
+const NOTHING = '-'; // the choice of out of scope
 
 export class PinsTab {
   #base;
@@ -19,10 +20,8 @@ export class PinsTab {
     this.#base = base;
     this.#path = `${base}/pins`;
     this.#intents = intents;
-    const lead =
-      'A pin is a promise: this text must get this label. A version that breaks a pin does not go live by itself.';
     const attributes = {class: 'sheet', 'aria-label': 'Pins'};
-    this.element = h('section', attributes, h('p', {class: 'soft'}, lead), this.#list, this.#form);
+    this.element = h('section', attributes, h('p', {class: 'soft'}, whatPinsAre), this.#list, this.#form);
   }
 
   async renew() {
@@ -33,60 +32,52 @@ export class PinsTab {
       h('h2', {}, 'No pin yet'),
       'Set one here, on the Try page, or with P on the Label page.',
     );
-    const head = ['Text', 'Must get', 'Gets now', 'Versions', 'Set', ''];
+    const head = ['Text', 'Must get', 'Gets now', 'Versions since', 'Set', ''];
     const rows = found.map(one => this.#row(one));
     fill(this.#list, rows.length ? table(head, rows, {class: 'wide stacked'}) : none);
     if (!this.#form.hasChildNodes()) this.#drawForm();
   }
 
   #row({pin, at, judgements}) {
-    const remove = guarded(async () => {
-      await post(this.#path, {text: pin.text}); // a post without a label removes the pin
-      await this.renew();
-    });
-    const button = {
-      class: 'plain small',
-      title: 'Remove this pin',
-      'aria-label': `Remove the pin of “${pin.text}”`,
-      'data-key': pin.text,
-      onclick: remove,
-    };
     return [
       pin.text,
       pin.expected,
-      [pin.answer ?? '–', ' ', state(pin)],
-      h('span', {class: 'verdicts'}, judgements.slice(-SHOWN).map(judged)),
+      [pin.answer ?? '–', ' ', keptBadge(pin)],
+      judgements.length ? h('span', {class: 'verdicts'}, judgements.slice(-SHOWN).map(judged)) : noneSince(),
       h('span', {class: 'soft'}, since(at)),
-      h('button', button, icon('x')),
+      removeButton(this.#path, pin.text, () => this.renew()),
     ];
   }
 
   #drawForm() {
-    const text = h('input', {type: 'text', maxlength: 10000});
-    const nothing = ['', capital(this.#intents.nothing)];
-    const options = [...this.#intents.openSorted.map(({id, name}) => [id, name]), nothing];
-    const label = select({'aria-label': 'Label that it must get'}, options);
+    const text = h('input', {type: 'text', maxlength: 10000, oninput: () => arm()});
+    const intents = this.#intents.openSorted.map(({id, name}) => [id, name]);
+    const options = [['', 'Choose an answer'], ...intents, [NOTHING, capital(this.#intents.nothing)]];
+    const label = select({'aria-label': 'Answer that it must get', onchange: () => arm()}, options);
     const set = guarded(async () => {
-      await post(this.#path, {text: text.value, intents: label.value ? [label.value] : []});
+      const ids = label.value === NOTHING ? [] : [label.value];
+      await post(this.#path, {text: text.value, intents: ids});
       toast(`Pinned “${text.value.slice(0, 60)}”.`, 'Each new version is checked against it.', 'good');
-      text.value = '';
+      text.value = label.value = ''; // nothing is chosen for the user
+      arm();
       await this.renew();
     });
+    const button = h('button', {class: 'primary', 'data-key': 'pin', onclick: set}, 'Pin it');
+    const arm = () => {
+      button.disabled = !text.value.trim() || !label.value;
+    };
+    arm();
     placeExample(this.#base, text).catch(() => {}); // the field works without
     fill(
       this.#form,
       field('Text', text, {class: 'field grow'}),
       field('Must get', label),
-      h('button', {'data-key': 'pin', onclick: set}, 'Pin it'),
+      button,
     );
   }
 }
 
-function state({kept, stale}) {
-  if (stale) return h('span', {class: 'badge'}, 'intent is gone');
-  if (kept === null) return null;
-  return h('span', {class: `badge ${kept ? 'good' : 'bad'}`}, kept ? 'kept' : 'broken');
-}
+const noneSince = () => h('span', {class: 'soft'}, 'none trained yet');
 
 const judged = ({version, verdict, answer}) =>
   h(

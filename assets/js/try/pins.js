@@ -1,21 +1,14 @@
 // Pins: this text must get this intent; every training is compared with them.
 import {fill, h, said} from '../shared/elements.js';
-import {icon} from '../shared/icons.js';
-import {guarded} from '../shared/messages.js';
+import {keptBadge, removeButton, whatPinsAre} from '../shared/pins.js';
 import {call, post} from '../shared/rest.js';
-
-const explanation = multi =>
-  `A pin is a promise: this text must get ${multi ? 'just these intents' : 'this intent, or be out of scope'}. ` +
-  'A version that breaks one does not go live by itself.';
 
 export class Pins {
   element = h('section', {class: 'sheet', 'aria-label': 'Pins'});
   #path;
-  #intents;
 
-  constructor(base, intents) {
+  constructor(base) {
     this.#path = `${base}/pins`;
-    this.#intents = intents;
   }
 
   async load() {
@@ -25,8 +18,7 @@ export class Pins {
       {class: 'last', 'data-role': 'pins'},
       pins.map(pin => this.#line(pin)),
     );
-    const none = h('p', {class: 'soft'}, explanation(this.#intents.multi));
-    fill(this.element, h('h2', {}, 'Pins'), pins.length ? list : none);
+    fill(this.element, h('h2', {}, 'Pins'), h('p', {class: 'soft small'}, whatPinsAre), pins.length > 0 && list);
   }
 
   // Returns what takes it back: to the text's earlier pin, or to none.
@@ -44,28 +36,12 @@ export class Pins {
   #line(pin) {
     const gets = pin.kept === false && `, gets ${pin.answer}`;
     const must = h('div', {class: 'soft small'}, `must get ${pin.expected}`, gets);
-    const remove = guarded(async () => {
-      await post(this.#path, {text: pin.text}); // a post without intents removes the pin
-      await this.load();
-    });
-    const button = {
-      class: 'plain small push',
-      title: 'Remove this pin',
-      'aria-label': `Remove the pin of “${pin.text}”`,
-      'data-key': pin.text,
-      onclick: remove,
-    };
     return h(
       'li',
       {},
-      badge(pin.kept),
+      keptBadge(pin),
       h('div', {class: 'grow'}, said(pin.text), must),
-      h('button', button, icon('x')),
+      removeButton(this.#path, pin.text, () => this.load()),
     );
   }
-}
-
-function badge(kept) {
-  if (kept === null) return h('span', {class: 'badge'}, '…');
-  return h('span', {class: `badge ${kept ? 'good' : 'bad'}`}, kept ? 'kept' : 'broken');
 }
