@@ -122,8 +122,10 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     before = header.inner_text()
     page.get_by_label("Line", exact=True).press("End")
     changes = page.locator("[data-role=changes]")
-    expect(changes).to_contain_text("become out of scope")
-    expect(changes).to_contain_text("Right answers on the test set:")
+    expect(changes).to_contain_text("more would be refused")
+    expect(changes).to_contain_text(
+        re.compile(r"On the test set \d+ right answers would be refused")
+    )
     expect(page.locator("[data-role=fence-pins] li")).to_contain_text("no signal")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(header).to_contain_text("0.0 % now: line for out of scope moved")
@@ -155,12 +157,39 @@ def test_a_line_is_chosen_by_what_it_costs_and_says_how_many_it_refuses_rightly(
     page.wait_for_selector(".figure")
     page.get_by_label("Line", exact=True).press("End")
     changes = page.locator("[data-role=changes]")
-    expect(changes).to_contain_text("Of 5 texts labelled out of scope 5 are refused")
+    expect(changes).to_contain_text("Of 5 texts labelled out of scope 5 would be refused")
     wishes = page.locator("[data-role=wishes]")
     many = wishes.get_by_role("button", name="10 right answers of 100")
     many.click()
     expect(many).to_have_attribute("aria-pressed", "true")
-    expect(changes).to_contain_text("Right answers on the test set:")
+    expect(changes).to_contain_text("right answers would be refused")
+
+
+def test_out_of_scope_says_what_the_line_refuses_in_all_and_where_it_is_now(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Out of scope then: 312” counted only newly refused texts, above a list of 50."""
+    page = visit(studio, "/review?project=sample&tab=fence", viewport={"width": 390, "height": 844})
+    page.wait_for_selector(".figure")
+    few = page.locator("[data-role=few]")
+    expect(few).to_contain_text("labelled out of scope")
+    expect(few.get_by_role("link")).to_have_attribute("href", re.compile(r"/label\?.*order=unlike"))
+    marked = page.locator("[data-role='in force']")
+    expect(marked).to_contain_text("in force now: ")
+    there = marked.inner_text()
+    page.get_by_label("Line", exact=True).press("End")
+    leaving = page.locator("details[data-key=leaving]")
+    expect(leaving).to_be_visible()
+    expect(marked).to_have_text(there)  # what is asked moves, what is in force does not
+    stands = studio.ask("/projects/sample/fence/what-if", {})
+    limit = float(page.get_by_label("Line", exact=True).input_value())
+    found = studio.ask("/projects/sample/fence/what-if", {**stands["asked"], "limit": limit})
+    n, in_all, total = found["n_leaving"], found["refused"][1], found["total"]
+    assert in_all >= n > len(found["leaving"])
+    words = f"{n:,} more texts would be refused ({in_all:,} of {total:,} in all)"
+    expect(leaving.locator("summary")).to_have_text(words)
+    expect(leaving.locator("p")).to_have_text(f"The first {len(found['leaving'])} of {n:,}:")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_save_and_what_it_changes_stay_in_sight_while_the_line_moves(

@@ -70,6 +70,7 @@ def preview_fence(
         lost=int((right & now[inside] & ~then[inside]).sum()),
         won=int((right & ~now[inside] & then[inside]).sum()),
         total=n,
+        refused=(int((~now[:n]).sum()), int((~then[:n]).sum())),
         default=FenceSetting(method=trained.measure),
         wished=_wished(familiarity[inside][right]),
     )

@@ -67,6 +67,7 @@ class FenceView:
         lost: Number of in-scope test texts that are answered right now, and then refused.
         won: Number of those that are refused now, and then answered right.
         total: Number of all texts whose answers are compared, without pins.
+        refused: Number of those that are out of scope.
         default: The setting of a project that has saved none: the model's own.
         wished: Limits by how many right answers they lose; empty without test texts.
         methods: AUROC of each method, in scope against out of scope; empty without texts of both.
@@ -92,5 +93,6 @@ class FenceView:
     lost: int = 0
     won: int = 0
     total: int = 0
+    refused: tuple[int, int] = (0, 0)
     wished: tuple[WishedLimit, ...] = ()
     default: FenceSetting = field(default_factory=FenceSetting)

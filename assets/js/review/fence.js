@@ -1,4 +1,5 @@
 // The fence: method and threshold for being in scope, and the texts that cross it while it is moved.
+import {address, query} from '../shared/address.js';
 import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
@@ -7,6 +8,7 @@ import {changesView, crossedView, METHODS, pinsView} from './moved_line.js';
 
 const PAUSE = 60;
 const OF_VOTES = [-0.2, 1.2];
+const FEWEST = 10; // texts labelled out of scope by which a line can be judged
 
 export class FenceTab {
   #path;
@@ -24,8 +26,10 @@ export class FenceTab {
   #slider;
   #unit = h('span');
   #value = h('b', {class: 'tabular'});
+  #inForce = h('div', {class: 'in-force soft small', 'data-role': 'in force'});
   #figures = h('div', {class: 'figures', 'data-role': 'fence'});
   #changes = h('div', {class: 'grow', role: 'status', 'data-role': 'changes'});
+  #few = h('div', {'data-role': 'few'});
   #pins = h('div');
   #crossed = h('div', {class: 'stack after'});
   #buttons = h('div', {class: 'row tight'});
@@ -78,7 +82,8 @@ export class FenceTab {
           h('span', {class: 'small'}, 'Or move the line yourself: refused below ', this.#unit, this.#value),
           this.#slider,
         ),
-        h('div', {class: 'row ends soft small'}, h('span', {}, '← refuse fewer'), h('span', {}, 'refuse more →')),
+        this.#inForce,
+        h('div', {class: 'row ends soft small'}, h('span', {}, '← more lenient'), h('span', {}, 'stricter →')),
         h(
           'details',
           {'data-key': 'fence choices'},
@@ -88,6 +93,7 @@ export class FenceTab {
         ),
       ),
       this.#figures,
+      this.#few,
       this.#pins,
       this.#crossed,
       this.#below,
@@ -150,6 +156,20 @@ export class FenceTab {
   #drawSlider() {
     this.#slider.value = this.#limit;
     fill(this.#value, this.#say(this.#limit));
+    this.#markInForce();
+  }
+
+  // Where the line is that decides now; by another measure it has no place on this slider.
+  #markInForce() {
+    const {method, limit, limits} = this.#stands;
+    const isHere = method === this.#asked.method;
+    const now = limits[this.#intent] ?? limit ?? this.#own;
+    const {min, max} = this.#slider;
+    const share = Math.min(1, Math.max(0, (now - min) / (max - min)));
+    this.#inForce.style.setProperty('--share', share);
+    this.#inForce.classList.toggle('late', share > 0.5);
+    const words = isHere ? `in force now: ${this.#say(now)}` : `in force now: ${METHODS[method].called}`;
+    fill(this.#inForce, isHere && h('i', {'aria-hidden': 'true'}), h('span', {}, words));
   }
 
   #say(value) {
@@ -184,13 +204,13 @@ export class FenceTab {
           : 'no text is labelled out of scope yet',
       ),
     );
+    fill(this.#few, judged[1] < FEWEST && fewOutside(judged[1]));
     const moved = !isSame(found.stands, found.asked);
     fill(this.#changes, moved && changesView(found));
     fill(this.#pins, moved && pinsView(found));
     fill(
       this.#crossed,
-      crossedView('In scope then', found.entering, found.n_entering, found.asked.method),
-      crossedView('Out of scope then', found.leaving, found.n_leaving, found.asked.method),
+      crossedView(found),
     );
     fill(this.#buttons, this.#actions(found));
     this.#decision.hidden = !this.#buttons.childElementCount;
@@ -278,6 +298,19 @@ export class FenceTab {
       ]
     );
   }
+}
+
+// Without such texts nobody can tell whether the line refuses the right ones.
+function fewOutside(n) {
+  const few = `Only ${plural(n, 'text is', 'texts are')} labelled out of scope: too few`;
+  const lead = n ? few : 'No text is labelled out of scope: none';
+  const label = address('label', query().get('project'), {order: 'unlike'});
+  return h(
+    'div',
+    {class: 'note row'},
+    h('span', {class: 'grow'}, `${lead} to check what this line refuses. Label at least ${FEWEST}.`),
+    h('a', {class: 'button', href: label}, 'Label texts unlike your examples'),
+  );
 }
 
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);

@@ -15,23 +15,27 @@ export function changesView({n_entering: entering, n_leaving: leaving, total, lo
   const n = entering + leaving;
   const change = n
     ? `Saving changes ${number(n)} of ${plural(total, 'answer')}: ` +
-      `${number(leaving)} become out of scope, ${number(entering)} get an intent.`
+      `${number(leaving)} more would be refused, ${number(entering)} would get an intent.`
     : `Saving changes none of ${plural(total, 'answer')}.`;
-  const test = (lost || won) && `Right answers on the test set: ${number(lost)} lost, ${number(won)} won.`;
+  const test = [
+    lost > 0 && `${plural(lost, 'right answer')} would be refused`,
+    won > 0 && `${plural(won, 'refused text')} would be answered right`,
+  ].filter(Boolean);
   const [now, then] = (recall ?? [0, 0]).map(share => Math.round(share * judged[1]));
   const all = plural(judged[1], 'text');
-  const kept = `Of ${all} labelled out of scope ${number(then)} are refused, ${number(now)} now.`;
-  return h('p', {}, change, test && ` ${test}`, now !== then && ` ${kept}`);
+  const kept = `Of ${all} labelled out of scope ${number(then)} would be refused; ${number(now)} are now.`;
+  return h('p', {}, change, test.length > 0 && ` On the test set ${test.join(', and ')}.`, now !== then && ` ${kept}`);
 }
 
 export function pinsView({pins}) {
   const broken = pins.filter(pin => !pin.kept).length;
+  const words = `${plural(pins.length, 'pin')} would get another answer, ${number(broken)} would be broken`;
   return (
     pins.length > 0 &&
     h(
       'details',
       {open: true, 'data-key': 'pins', 'data-role': 'fence-pins'},
-      h('summary', {}, `Pins that change: ${number(pins.length)}, broken then: ${number(broken)}`),
+      h('summary', {}, words),
       h('ul', {class: 'last told'}, pins.map(pinLine)),
     )
   );
@@ -46,16 +50,27 @@ const pinLine = ({text, expected, before, after, kept}) =>
       'div',
       {class: 'grow'},
       said(text),
-      h('div', {class: 'small soft'}, `must get ${expected}; ${before} now, ${after} then`),
+      h('div', {class: 'small soft'}, `must get ${expected}; ${before} now, ${after} with this line`),
     ),
   );
 
-export function crossedView(title, crossed, total, method) {
+// The texts on the other side of the line: those that it refuses, and those that get an intent again.
+export function crossedView({entering, n_entering: nEntering, leaving, n_leaving: nLeaving, ...found}) {
+  const {method} = found.asked;
+  const inAll = `(${number(found.refused[1])} of ${number(found.total)} in all)`;
+  const more = `${plural(nLeaving, 'more text')} would be refused ${inAll}`;
+  const fewer = `${plural(nEntering, 'text')} would get an intent again`;
+  return [listOf('entering', fewer, entering, nEntering, method), listOf('leaving', more, leaving, nLeaving, method)];
+}
+
+function listOf(key, title, crossed, total, method) {
   if (!crossed.length) return null;
+  const isCut = crossed.length < total;
   return h(
     'details',
-    {open: true, 'data-key': title},
-    h('summary', {}, `${title}: ${number(total)}`),
+    {open: true, 'data-key': key},
+    h('summary', {}, title),
+    isCut && h('p', {class: 'soft small'}, `The first ${number(crossed.length)} of ${number(total)}:`),
     h(
       'ul',
       {class: 'last told'},

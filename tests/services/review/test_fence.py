@@ -136,6 +136,8 @@ def test_what_a_fence_does_to_pins_and_right_answers_is_told_before_it_is_saved(
     assert found.accuracy is not None
     assert found.lost == round((found.accuracy[0] - found.accuracy[1]) * 4) > 0
     assert (found.won, found.total) == (0, 9)
+    assert found.refused[1] - found.refused[0] == found.n_leaving - found.n_entering
+    assert found.refused[1] == 9  # all, and not only those that are refused anew
     assert preview_fence(live_studio, "p").pins == ()
 
 
