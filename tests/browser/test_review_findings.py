@@ -236,7 +236,8 @@ def test_an_example_is_first_offered_under_the_label_of_the_most_similar_ones(
     page.get_by_label("An example of").select_option(label="roaming")
     page.get_by_label("New example").fill(text)
     verdict = page.locator("[data-role=verdict]")
-    words = f"{n} of the {len(near)} most similar examples are labelled cancel_contract."
+    of_all = f"All {n}" if n == len(near) else f"{n} of the {len(near)}"
+    words = f"{of_all} most similar examples are labelled cancel_contract."
     expect(verdict).to_contain_text(words)
     expect(verdict.locator("[data-role=radius]")).to_have_count(2)
     buttons = page.locator("[data-role=adds] button")

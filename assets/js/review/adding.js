@@ -140,13 +140,13 @@ export class AddingTab {
     const words = clashes
       ? `${clashes === 1 ? 'One similar example has' : `${clashes} similar examples have`} another label.`
       : 'No similar example has another label.';
-    const most = better && `${better.n} of the ${better.of} most similar examples`;
+    const most = better && (better.n === better.of ? `All ${better.n}` : `${better.n} of the ${better.of}`);
     return h(
       'div',
       {class: `note ${clashes || known || better ? 'warn' : 'good'}`, 'data-role': 'verdict'},
       known && 'This text is an example already; its label changes. ',
-      better && h('b', {dir: 'auto'}, `${most} are labelled ${this.#nameOf(better.id)}. `),
-      better && !clashes ? '' : `${words} `,
+      better && h('b', {dir: 'auto'}, `${most} most similar examples are labelled ${this.#nameOf(better.id)}. `),
+      !better && `${words} `,
       h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
       instead && this.#effect(better.id, instead),
       this.#effect(this.#chosen, blast),
