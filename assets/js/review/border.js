@@ -46,7 +46,7 @@ export class BorderTab {
     const {findings} = await call(`${this.#tools.base}/review?kind=confusion&limit=${CLOSEST}`);
     this.#mixed = findings;
     if (findings.length && !this.#pair.every(Boolean)) this.#pair = [...findings[0].intents];
-    const caption = h('span', {class: 'soft small'}, 'Most mixed up');
+    const caption = h('span', {class: 'soft small'}, 'Most mixed up (label → answer)');
     fill(this.#closest, findings.length > 0 && caption, ...findings.map(one => this.#pairOf(one)));
   }
 
@@ -96,7 +96,7 @@ export class BorderTab {
       {class: 'walk'},
       steps.map(step => this.#step(step)),
     );
-    return [h('p', {'data-role': 'between'}, this.#counted(steps)), walk];
+    return [h('p', {class: 'after', 'data-role': 'between'}, this.#counted(steps)), walk];
   }
 
   // How many texts are shown; the list of pairs also counts mixed-up texts that this one lacks.
@@ -112,10 +112,11 @@ export class BorderTab {
     const isMixedUp = ({text, lead}) => text.intents?.includes(this.#pair[0]) && lead < 0;
     const here = steps.filter(isMixedUp).length;
     const left = mixed.figure - here;
-    const words = `${between}. Labelled ${first}, answered ${second}: ${number(mixed.figure)}`;
-    if (left <= 0) return `${words}, all of them here.`;
+    const wrong = `labelled ${first} but answered ${second}`;
+    if (left <= 0) return `${between}, among them all ${number(mixed.figure)} ${wrong}.`;
     const farther = isCut ? ' or lie farther away' : '';
-    return `${words}, ${number(here)} of them here; the others resemble a third intent${farther}.`;
+    const most = `${number(here)} of the ${number(mixed.figure)} ${wrong}`;
+    return `${between}, among them ${most}; the others resemble a third intent more${farther}.`;
   }
 
   #step({text, lead}) {
