@@ -186,7 +186,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(
         ("POST /api/projects/{project}/fence/what-if", "answer", name)
         for name in (
-            *("equal", "lost", "won", "total", "default", "default.method"),
+            *("equal", "lost", "won", "total", "refused", "default", "default.method"),
             *("default.limit", "default.limits", "default.limits{}"),
             *("wished", "wished[]", "wished[].lost", "wished[].limit"),
         )
@@ -194,7 +194,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/what-if", "body", f"repairs[].{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/act", "body", f"repair.{name}") for name in _PARTS),
-    (f"POST {_REVIEW}/what-if", "answer", "[].touched"),
+    *((f"POST {_REVIEW}/what-if", "answer", f"[].{name}") for name in ("touched", "pins")),
     *(
         (f"POST {_REVIEW}/what-if", "answer", f"[].{name}{part}")
         for name in ("in_scope", "outside")

@@ -42,8 +42,7 @@ def preview_fence(
     own_now, own = (own_threshold(trained, s.method, texts.signals) for s in (standing, setting))
     now, then = texts.let_in(standing, own_now), texts.let_in(setting, own)
     familiarity = texts.familiarity(setting.method)
-    n = texts.n_texts
-    moved = crossing(now[:n], then[:n], familiarity[:n])
+    moved = crossing(now[: (n := texts.n_texts)], then[:n], familiarity[:n])
     with live_studio.studio.database.read() as connection:
         names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
     inside, outside = texts.sides
@@ -70,7 +69,7 @@ def preview_fence(
         lost=int((right & now[inside] & ~then[inside]).sum()),
         won=int((right & ~now[inside] & then[inside]).sum()),
         total=n,
-        refused=(int((~now[:n]).sum()), int((~then[:n]).sum())),
+        refused=(n - int(now[:n].sum()), n - int(then[:n].sum())),
         default=FenceSetting(method=trained.measure),
         wished=_wished(familiarity[inside][right]),
     )

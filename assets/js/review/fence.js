@@ -166,7 +166,7 @@ export class FenceTab {
     const now = limits[this.#intent] ?? limit ?? this.#own;
     const {min, max} = this.#slider;
     const share = Math.min(1, Math.max(0, (now - min) / (max - min)));
-    this.#inForce.style.setProperty('--share', share);
+    this.#inForce.style.setProperty('--w', share);
     this.#inForce.classList.toggle('late', share > 0.5);
     const words = isHere ? `in force now: ${this.#say(now)}` : `in force now: ${METHODS[method].called}`;
     fill(this.#inForce, isHere && h('i', {'aria-hidden': 'true'}), h('span', {}, words));
