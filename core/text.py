@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 
 from core.errors import InvalidInput
 from core.types import Task
@@ -16,6 +17,9 @@ _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and signs that are drawn as nothing."""
 _SELECTORS = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Marks that choose another form of the sign before them."""
+_SHORT = 200
+"""Signs of a text whose key is kept."""
+
 _TURNS = str.maketrans(
     {
         "\u202a": "[LRE]",
@@ -88,9 +92,18 @@ def match_key(text: str) -> str:
 
     Compatibility forms, letter case, inner white space and outer punctuation are ignored.
     """
+    # A server asks for the keys of its examples at each label: a sixth of its Python time on a
+    # busy day. A long text would fill the memory of keys.
+    return _short_key(text) if len(text) <= _SHORT else _key(text)
+
+
+def _key(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     bare = " ".join(folded.split()).strip(_OUTER_PUNCTUATION)
     return bare or " ".join(folded.split())
+
+
+_short_key = lru_cache(maxsize=16_384)(_key)
 
 
 def is_storable(text: str) -> bool:
