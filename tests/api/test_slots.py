@@ -70,7 +70,7 @@ def test_the_same_on_the_command_line(studio: Studio, labelled: str, capsys, tmp
     [slot] = json.loads(capsys.readouterr().out)["slots"]
     assert [value["value"] for value in slot["values"]] == ["Oslo", "Rome"]
     assert main([*home, "slots", "p"]) == 0
-    assert "2 of 22 utterances have slots" in capsys.readouterr().out
+    assert "2 of 25 utterances have slots" in capsys.readouterr().out
     assert main([*home, "augment", "p", "--preview", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n"] == 2
     assert main([*home, "augment", "p"]) == 0
