@@ -111,6 +111,7 @@ def is_storable(text: str) -> bool:
     return "\0" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
+_MINUS = "\N{MINUS SIGN}"
 _HALF = 1e-9
 """Added to percents: a half that a computer keeps exactly is rounded to even otherwise."""
 _NOTHING: dict[Task, str] = {"single-label": "out of scope", "multi-label": "no intent"}
@@ -152,7 +153,18 @@ def percent(share: float, digits: int = 0) -> str:
 
 def points(value: float) -> str:
     """Write a score, vote or similarity, of which 1 is a full one, in points: 0.123 is "12.3"."""
-    return f"{100 * value:.1f}"
+    return decimal(100 * value, 1)
+
+
+def signed_points(value: float) -> str:
+    """Write a change or a vote in points, always with its sign: "+12.3"."""
+    return f"{'' if value < 0 else '+'}{points(value)}"
+
+
+def decimal(value: float, digits: int) -> str:
+    """Write a number with a true minus sign; one that rounds to zero has none."""
+    size = f"{abs(value):.{digits}f}"
+    return f"{_MINUS}{size}" if value < 0 and float(size) else size
 
 
 def hidden_key(key: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text import match_key, normalise, percent, plain_name, text_hash
+from core.text import decimal, match_key, normalise, percent, plain_name, signed_points, text_hash
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
@@ -60,6 +60,13 @@ def test_percents_round_as_the_pages_do() -> None:
     assert percent(616 / 640, 1) == "96.3 %"
     assert percent(0.125) == "13 %"
     assert percent(1.0, 1) == "100.0 %"
+
+
+def test_a_negative_figure_has_a_minus_sign_and_zero_has_none() -> None:
+    """A hyphen stood before some figures and a minus sign before others."""
+    assert decimal(-1.234, 2) == "\N{MINUS SIGN}1.23"
+    assert decimal(-0.04, 1) == "0.0"
+    assert [signed_points(part) for part in (0.123, -0.123)] == ["+12.3", "\N{MINUS SIGN}12.3"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from app.services.explaining.views import HeadAnswer
 from app.services.studio import Studio
 from core.heads.base import Head
 from core.recipes.heads import HeadConfig, LinearConfig, NeighboursConfig, PrototypesConfig
-from core.text import points
+from core.text import decimal, points
 from core.types import FloatArray, ScoreArray
 
 _NAMES = {
@@ -72,7 +72,7 @@ def _detail(head: Head, scores: ScoreArray, order: NDArray[np.int64]) -> str:
     if head.kind in ("prototypes", "names"):
         return f"similarity {points(first)}, next {points(second)}"
     if head.kind == "linear":  # log odds, which have no full score
-        return f"score {first:.2f}, next {second:.2f}"
+        return f"score {decimal(first, 2)}, next {decimal(second, 2)}"
     return f"score {points(first)}, next {points(second)}"
 
 

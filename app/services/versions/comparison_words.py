@@ -4,7 +4,7 @@ from collections import Counter
 
 from app.services.versions.comparison_views import ModelComparison, Outcome
 from core.metrics.paired import Difference
-from core.text import counted, label_words, percent
+from core.text import counted, label_words, percent, signed_points
 
 _NAMED = 3
 
@@ -150,5 +150,5 @@ def _pin_words(comparison: ModelComparison) -> list[str]:
 
 def points(difference: Difference) -> str:
     """Write a difference with its interval, in points."""
-    low, high = (f"{100 * edge:+.1f}" for edge in (difference.low, difference.high))
-    return f"{100 * difference.value:+.1f} points (95 % interval {low} to {high})"
+    low, high = signed_points(difference.low), signed_points(difference.high)
+    return f"{signed_points(difference.value)} points (95 % interval {low} to {high})"

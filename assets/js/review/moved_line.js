@@ -1,8 +1,8 @@
 // What a moved line would change: answers, pins, and the texts on its other side.
 import {h, said} from '../shared/elements.js';
-import {number, plural, points} from '../shared/words.js';
+import {decimal, number, plural, points} from '../shared/words.js';
 
-const deviations = value => value.toFixed(2); // familiarity is told in standard deviations
+const deviations = value => decimal(value, 2); // familiarity is told in standard deviations
 export const METHODS = {
   votes: {called: 'Votes for the answer', unit: 'a score of ', say: points},
   nearest: {called: 'Nearest examples', unit: 'a familiarity of ', say: deviations},

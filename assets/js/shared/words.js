@@ -7,8 +7,13 @@ export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 *
 export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(Math.min(share, 0.99), 0));
 // Scores, votes, limits and similarities, of which 1 is a full one, as points: 0.123 is "12.3".
 // Commands and REST give the figures themselves.
-export const points = value => (100 * value).toFixed(1);
-export const signedPoints = value => (value >= 0 ? '+' : '−') + points(Math.abs(value));
+export const points = value => decimal(100 * value, 1);
+export const signedPoints = value => (value < 0 ? '' : '+') + points(value);
+// A number with a true minus sign, which is as wide as a plus; one that rounds to zero has none.
+export function decimal(value, digits) {
+  const size = Math.abs(value).toFixed(digits);
+  return value < 0 && Number(size) ? `−${size}` : size;
+}
 export const number = value => Number(value).toLocaleString('en-GB');
 // What a text is used for; one that is in neither set joins the training set with its label.
 export const SETS = {train: 'training set', test: 'test set', pool: 'no set yet'};
@@ -19,6 +24,18 @@ export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out 
 export function outside(closest, {multi}) {
   if (multi) return closest ? `No intent. Closest: ${closest}, but not likely enough.` : 'No intent.';
   return closest ? `Out of scope. Closest: ${closest}, but too unlike its examples.` : 'Out of scope.';
+}
+
+// By how much a text that fits no intent missed the line, in the unit of the line: never a percent, which would read
+// as how sure the answer is.
+export function missedLine({measure, familiarity, score, threshold}) {
+  const inPoints = measure === 'votes';
+  const [factor, fewest] = inPoints ? [100, 1] : [1, 2];
+  const told = digits =>
+    [inPoints ? score : familiarity, threshold].map(one => decimal(factor * one, digits));
+  const digits = [fewest, fewest + 1].find(n => new Set(told(n)).size > 1) ?? fewest + 2;
+  const [held, line] = told(digits); // so fine that they differ where they can
+  return `${inPoints ? `${held} points` : `a familiarity of ${held}`}; the line is ${line}`;
 }
 
 // A model's figures in short: accuracy, or for multi-label F1 and the share of exact matches.

@@ -45,9 +45,10 @@ def pin(before: str, after: str) -> PinChange:
             0,
             20,
             False,
-            "The loss of accuracy is real, not luck: -20.0 points (95 % interval -27.8 to -12.2)",
+            "The loss of accuracy is real, not luck: "
+            "\u221220.0 points (95 % interval \u221227.8 to \u221212.2)",
         ),
-        (3, 5, True, "no loss of accuracy beyond luck: -2.0 points (95 % interval -7.5 to +3.5)"),
+        (3, 5, True, "beyond luck: \u22122.0 points (95 % interval \u22127.5 to +3.5)"),
         (
             20,
             0,
@@ -110,7 +111,7 @@ def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, ti
     assert judged(studio, StubPipeline(right)).promote
     wrong = judged(studio, StubPipeline(dict.fromkeys(tests, "neither")))
     assert not wrong.promote
-    assert "95 % interval -" in wrong.reasons[0]
+    assert "95 % interval \u2212" in wrong.reasons[0]
     waits = judged(studio, StubPipeline(right), may_promote=False)
     assert (waits.promote, waits.reasons[-1]) == (False, "A person decides.")
     with studio.database.write() as connection:
