@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from app.services.explaining.views import IntentReason, Vote
-from core.text import counted, percent, points
+from core.text import counted, decimal, percent, points
 from core.types import Decision, Method, Prediction, Reason
 
 if TYPE_CHECKING:
@@ -21,10 +21,14 @@ MEASURES: Mapping[Method, str] = {
 }
 """The quantity that a limit applies to, in words."""
 
+TAKE_OUT, WHY_NOT = "What you would have to take out", "Why not"
+"""Headings of the Try page and of receipts, which notes refer to."""
 _ALONE = 0.7
 """With at least this share of the nearest examples, an intent is named alone."""
 _BESIDE = 0.3
 """With a smaller share of the examples beside it on a flat map, a text is not seen among them."""
+_MORE_DIGITS = 3
+"""Ways to write a figure that is just below the line, before both are told as the same."""
 _NOTHING = "texts of no intent"
 _LOCAL = "local"
 """Actor name in a studio without user names."""
@@ -54,13 +58,33 @@ def sentence_of(prediction: Prediction) -> str:
 
 
 def nothing_words(decision: Decision) -> str:
-    """Say that no intent is answered, and which one came closest; without a number.
+    """Say that no intent is answered, which one came closest, and the line that it missed.
 
-    The probability of the closest intent would read as that of the answer.
+    In points, as the line is: a probability of the closest intent would read as that of the answer.
     """
+    missed = _missed_words(decision)
     if decision.out_of_scope:
-        return f"Out of scope. Closest: {decision.leading}, but too unlike its examples."
-    return f"No intent. Closest: {decision.leading}, but not likely enough."
+        return f"Out of scope. Closest: {decision.leading}, but too unlike its examples: {missed}."
+    return f"No intent. Closest: {decision.leading}, but not likely enough: {missed}."
+
+
+def _missed_words(decision: Decision) -> str:
+    held, line = _told_apart(decision)
+    if decision.measure == "votes":
+        return f"{held} points; the line is {line}"
+    return f"a familiarity of {held}; the line is {line}"
+
+
+def _told_apart(decision: Decision) -> tuple[str, str]:
+    """Write the figure below the line and the line, so finely that they differ where they can."""
+    in_points = decision.measure == "votes"
+    factor, fewest = (100, 1) if in_points else (1, 2)
+    pair = factor * decision.held, factor * decision.threshold
+    for digits in range(fewest, fewest + _MORE_DIGITS):
+        held, line = (decimal(one, digits) for one in pair)
+        if held != line:
+            break
+    return held, line
 
 
 def name_words(prediction: Prediction) -> str:
@@ -129,11 +153,13 @@ def day(stamp: str) -> str:
 def scope_words(decision: Decision, nearest: float) -> str:
     """Say on which side of its limit a text is, and how near the nearest example is.
 
-    An answer of no intent is told without figures.
+    An answer of no intent is told without the similarity, which would speak for an intent.
     """
     rule = decision.rule
     if rule in ("out-of-scope", "no-intent"):
-        return f"Its {MEASURES[decision.measure]} is below the line."
+        held, line = _told_apart(decision)
+        unit = " points" if decision.measure == "votes" else ""
+        return f"Its {MEASURES[decision.measure]} is {held}{unit}, below the line of {line}."
     near = (
         "the most similar example, which need not have a strong vote, has a similarity of "
         f"{points(nearest)} of 100"
@@ -153,7 +179,7 @@ def _in_points(score: float) -> str:
 
 def _deviations(familiarity: float) -> str:
     """Write a familiarity, which is told in standard deviations."""
-    return f"{familiarity:.2f}"
+    return decimal(familiarity, 2)
 
 
 def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tuple[str, ...]:
@@ -168,8 +194,8 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
             notes.append("They say something else than the label.")
     if found.decision.familiarity is not None:
         notes.append(
-            f"Whether a text is in scope is told by its {MEASURES[found.decision.measure]}. What "
-            "carries the answer, and what another would take, is told of the votes alone."
+            f"Whether a text is in scope is told by its {MEASURES[found.decision.measure]}. "
+            f"“{TAKE_OUT}” and “{WHY_NOT}” are told of the votes alone."
         )
     if model.hot:
         notes.append(
@@ -178,8 +204,7 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
         )
     if not asked:
         notes.append(
-            "What carries the answer, and what another would take, can be computed only where "
-            "every example votes."
+            f"“{TAKE_OUT}” and “{WHY_NOT}” can be computed only where every example votes."
         )
     return tuple(notes)
 

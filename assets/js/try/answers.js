@@ -1,7 +1,7 @@
 // The model's answers: one text with its votes, several texts as a table.
 import {h, table} from '../shared/elements.js';
 import {votesOf} from '../shared/votes.js';
-import {likelihood, number, plural} from '../shared/words.js';
+import {likelihood, missedLine, number, plural} from '../shared/words.js';
 
 // Without a model there are no examples.
 const nameWords = ({neighbours}) =>
@@ -57,7 +57,7 @@ const hasIntent = ({decision}) => decision.intents.length > 0;
 const closest = ({decision}) =>
   decision.leading &&
   ['out-of-scope', 'no-intent'].includes(decision.rule) &&
-  h('div', {class: 'soft small'}, `closest: ${decision.leading}`);
+  h('div', {class: 'soft small'}, `closest: ${decision.leading}, ${missedLine(decision)}`);
 
 // In a multi-label project, of every intent in the answer.
 function likelihoods(prediction, {multi}) {

@@ -1,5 +1,7 @@
 """Why a text gets its answer: figures that add up, and statements that hold when tried."""
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ from app.services.data import utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.explaining.explain import explain, explain_reference
 from app.services.explaining.views import Explanation
+from app.services.explaining.words import nothing_words
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.versions.bundles import export_model
@@ -17,7 +20,8 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput, NotFound
 from core.explain.attribution import attribute
 from core.heads.votes.fit import fit_votes
-from core.types import FloatArray
+from core.text import points
+from core.types import Decision, FloatArray
 from storage import models, projects
 from storage.queries import dataset
 from storage.queries.utterances import Filter
@@ -25,6 +29,7 @@ from tests.builders.tiny_encoder import randomly_adapted
 from tests.builders.trained_home import POOL, train
 from tests.conftest import SENTENCES
 
+ASSETS = Path(__file__).parents[3] / "assets"
 ASKED = "please give my money back"
 
 
@@ -211,14 +216,33 @@ def test_a_text_far_from_all_is_told_with_its_limit(live_studio: LiveStudio) -> 
     for found in outside:
         assert found.answer == ()
         assert found.scope.distance < 0
-        assert "below the line" in found.scope.words
+        held, line = points(found.scope.score), points(found.scope.limit)
+        assert found.scope.words == f"Its score is {held} points, below the line of {line}."
         closest = found.reasons[0].intent
-        told = f"Out of scope. Closest: {closest}, but too unlike its examples."
+        told = (
+            f"Out of scope. Closest: {closest}, but too unlike its examples: "
+            f"{held} points; the line is {line}."
+        )
         assert (found.plain, found.sentence) == (told, told)
-        assert not any(sign.isdigit() for sign in found.scope.words)
         assert found.why_not.intent == found.reasons[0].intent  # kept out by the limit alone
         assert found.why_not.behind == pytest.approx(-found.scope.distance)
         assert found.reasons[0].words.rival == found.ranked[1].intent
+
+
+def test_a_refusal_tells_by_how_much_it_missed_the_line() -> None:
+    """Nothing said how near a refused text was; a percent of the intent that lost would mislead."""
+    near = Decision((), "out-of-scope", 0.5496, 0.54999, "refund")
+    assert nothing_words(near).endswith(": 54.96 points; the line is 55.00.")
+    far = replace(near, measure="nearest", familiarity=-1.204, threshold=-0.8)
+    assert nothing_words(far) == (
+        "Out of scope. Closest: refund, but too unlike its examples: "
+        "a familiarity of \N{MINUS SIGN}1.20; the line is \N{MINUS SIGN}0.80."
+    )
+    several = replace(near, rule="no-intent", score=0.2)
+    assert nothing_words(several) == (
+        "No intent. Closest: refund, but not likely enough: 20.0 points; the line is 55.0."
+    )
+    assert "%" not in nothing_words(near) + nothing_words(far) + nothing_words(several)
 
 
 def test_what_cannot_be_explained_is_said(live_studio: LiveStudio) -> None:
@@ -245,7 +269,12 @@ def test_the_nearest_few_alone_vote_where_they_are_the_head(
     assert all(word.share is None for word in reason.words.words)
     assert "left out instead" in reason.words.note
     assert [head.kind for head in found.heads] == ["neighbours", "prototypes", "linear"]
-    assert any("only where every example votes" in note for note in found.notes)
+    [note] = [one for one in found.notes if one.endswith("only where every example votes.")]
+    headings = re.findall("“([^”]+)”", note)
+    assert headings == ["What you would have to take out", "Why not"]
+    for file in ("js/try/why.js", "report/receipt.html"):  # it named headings of an earlier page
+        page = (ASSETS / file).read_text(encoding="utf-8")
+        assert all(re.search(rf"(heading\('|<h2>){name}", page) for name in headings), file
 
 
 def test_an_adapted_encoder_shares_words_out_like_its_base(tiny: TransformerEncoder) -> None:
