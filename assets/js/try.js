@@ -201,7 +201,9 @@ class TryPage {
     this.#compression.show(null);
     this.#answer.hidden = false;
     const {project, status} = this.#context;
-    const act = status.champion === null && firstAct(project, this.#intents.counts);
+    // From two intents on their names answer, so the act of the page is to type a text.
+    const looks = this.#intents.open.length > 1 ? 'button' : 'button primary';
+    const act = status.champion === null && firstAct(project, this.#intents.counts, looks);
     fill(this.#answer, h('div', {class: 'empty'}, h('p', {}, words), act));
   }
 

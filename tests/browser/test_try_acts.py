@@ -34,7 +34,7 @@ def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio
     page.get_by_role("button", name="Save label").click()
     expect(effect).to_contain_text("Relabelled 1 text")
     expect(effect.locator(".chip")).to_have_text(["roaming", "out of scope"])
-    page.locator(".toast", has_text="Relabelled").get_by_role("button", name="Undo").click()
+    effect.get_by_role("button", name="Undo").click()
     expect(answer.locator("[data-role=known] .chip")).to_have_text(["roaming"])
     expect(effect).to_have_count(0)
 
@@ -43,7 +43,9 @@ def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio
     expect(effect).to_contain_text("the pin is broken")
     pins = page.locator("[data-role=pins] li", has_text=TEXT)
     expect(pins).to_contain_text("must get out of scope")
-    page.locator(".toast", has_text="Pinned").get_by_role("button", name="Undo").click()
+    expect(effect.get_by_text("Pinned")).to_have_count(1)
+    expect(page.locator(".toast", has_text="Pinned")).to_have_count(0)  # it covered the figures
+    effect.get_by_role("button", name="Undo").click()
     expect(pins).to_have_count(0)
 
 
@@ -112,6 +114,31 @@ def test_the_example_in_an_empty_field_fits_and_opens_no_quotation(
         texts[:] = rows
         page.reload()
         expect(field).to_have_attribute("placeholder", f"For example: {shown}")
+
+
+def test_typing_a_text_is_the_one_act_of_the_page(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A blue "Label a few texts" stood under the field, though names answer before a training."""
+    page = visit(studio, "/")
+
+    def untrained(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "champion": None, "conversations": 1})
+
+    reroute(page, "**/projects/sample/status", untrained)
+    page.goto(f"{studio.base}/try?project=sample")
+    main = page.locator("main")
+    expect(main.locator("[data-role=first-act]")).to_have_text("Train")
+    expect(main.locator(".primary")).to_have_count(0)
+    replies = page.get_by_role("region", name="Replies")
+    expect(replies).to_contain_text("For conversations, apart from intents")
+    expect(replies.get_by_label("Conversation so far")).to_have_attribute(
+        "placeholder", re.compile("For example: ")
+    )
+    expect(replies.get_by_label("Replies to choose from")).to_have_accessible_description(
+        "Leave it empty to rank every reply in your conversations."
+    )
+    page.unroute_all(behavior="wait")
 
 
 def test_the_most_similar_example_is_named_where_its_vote_is_weak(

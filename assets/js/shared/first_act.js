@@ -8,10 +8,11 @@ const ACTS = {
   train: 'Train',
 };
 
-// `counts` are those of the project's utterances: a model needs texts, then labels, then a training.
-export function firstAct(project, {total, labelled}) {
+// `counts` are those of the project's utterances: a model needs texts, then labels, then a training. A page that has
+// an act of its own shows this one quietly beside it.
+export function firstAct(project, {total, labelled}, looks = 'button primary') {
   const page = !total ? 'data' : labelled ? 'train' : 'label';
-  return h('a', {class: 'button primary', href: address(page, project), 'data-role': 'first-act'}, ACTS[page]);
+  return h('a', {class: looks, href: address(page, project), 'data-role': 'first-act'}, ACTS[page]);
 }
 
 // The whole empty page: what is missing, in a title and a sentence, and what to do.

@@ -207,9 +207,10 @@ export class Acts {
   }
 
   async #show(effect, undo) {
-    toast(effect.words, '', 'good', undo);
     this.#relabelled = null;
-    if (effect.text === this.#answer.prediction.text) this.#effect = effect;
+    // Said once: in its place, or in a message where another text is on the page by now.
+    if (effect.text === this.#answer.prediction.text) this.#effect = {...effect, undo};
+    else toast(effect.words, '', 'good', undo);
     await this.#changed();
   }
 

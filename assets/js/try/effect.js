@@ -1,15 +1,18 @@
 // What an act on the Try page did: the answer before and now, and how many other answers changed.
 import {h} from '../shared/elements.js';
+import {busyButton} from '../shared/evidence.js';
+import {icon} from '../shared/icons.js';
 import {turnsOf} from '../shared/radius.js';
 import {number, plural} from '../shared/words.js';
 
-// `before` and `now` are answers by intent names; `blast` is null where changes cannot be counted.
-export function effectView({words, before, blast, note}, now, intents) {
+// `before` and `now` are answers by intent names; `blast` is null where changes cannot be counted. `undo` takes the act
+// back.
+export function effectView({words, before, blast, note, undo}, now, intents) {
   const isSame = String(before) === String(now);
   return h(
     'div',
     {class: 'note', 'data-role': 'effect'},
-    h('div', {}, words),
+    h('div', {class: 'row'}, h('div', {class: 'grow', dir: 'auto'}, words), undoButton(undo)),
     h(
       'div',
       {class: 'row tight'},
@@ -28,6 +31,9 @@ export function effectView({words, before, blast, note}, now, intents) {
     note && h('div', {class: 'small soft'}, note),
   );
 }
+
+const undoButton = undo =>
+  busyButton([icon('undo-2'), 'Undo'], undo, {class: 'small', 'data-key': 'undo'});
 
 export function countsOf({pool, test, pins: nPins, watched, fixed, broken, pins_broken: lost}) {
   const [nPool, nTest] = watched;

@@ -1,10 +1,14 @@
 // Ranks replies to a conversation: typed replies, or turns drawn from the project's logs.
 import {field, fill, h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
+import {placeExample} from '../shared/placeholder.js';
 import {post} from '../shared/rest.js';
 import {number, plural, points} from '../shared/words.js';
 
-const LEAD = 'Type what was said, one message a line. The replies that fit best come first.';
+const LEAD =
+  'For conversations, apart from intents: type what was said so far, one message a line, and see which reply fits ' +
+  'best as the next message.';
+const CHOICE = 'Leave it empty to rank every reply in your conversations.';
 const BARE = 'No training has learned from these conversations yet, so the order is a rough one.';
 
 const lines = box =>
@@ -16,10 +20,11 @@ const lines = box =>
 export class ReplySheet {
   #base;
   #said = h('textarea', {rows: 3, maxlength: 100000});
+  #hasExample = false;
   #candidates = h('textarea', {
     rows: 3,
     maxlength: 1000000,
-    placeholder: 'Leave empty for replies from your conversations',
+    'aria-describedby': 'replies-to-rank',
   });
   #found = h('div', {'aria-live': 'polite', 'data-role': 'replies'});
 
@@ -32,7 +37,12 @@ export class ReplySheet {
       h('h2', {}, 'Which reply fits?'),
       h('p', {class: 'soft small'}, LEAD),
       field('Conversation so far', this.#said),
-      field('Replies to choose from, one a line', this.#candidates),
+      h(
+        'div',
+        {},
+        field('Replies to choose from, one a line (optional)', this.#candidates),
+        h('p', {id: 'replies-to-rank', class: 'soft small'}, CHOICE),
+      ),
       h('div', {class: 'row'}, rank),
       this.#found,
     );
@@ -41,6 +51,9 @@ export class ReplySheet {
   // Shown if the project has conversations.
   show(conversations) {
     this.element.hidden = conversations === 0;
+    if (this.element.hidden || this.#hasExample) return;
+    this.#hasExample = true;
+    placeExample(this.#base, this.#said).catch(() => {}); // the field works without
   }
 
   #rank = guarded(async () => {
