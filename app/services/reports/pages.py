@@ -10,12 +10,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from app.services.explaining.words import day, sure_share
-from core.text import percent, points, unturned
+from core.text import percent, points, signed_points, unturned
 
 _LATIN, _OTHERS = "inter-latin.woff2", "inter-latin-ext.woff2"
 _EXTENDED = re.compile("[\u0100-\u024f\u1e00-\u1eff]")
 """Letters that the larger half of the font has, such as those of Polish or Turkish."""
-_UNKNOWN, _MINUS = "\N{EN DASH}", "\N{MINUS SIGN}"
+_UNKNOWN = "\N{EN DASH}"
 
 
 def render(template: str, values: Mapping[str, Any]) -> str:
@@ -51,10 +51,11 @@ def _environment() -> Environment:
         share=_share,
         whole=partial(_share, digits=0),
         points=points,
-        signed=_signed,
+        signed=signed_points,
         sure=sure_share,
         number=lambda value: f"{value:,}",
         day=day,
+        version=_named_version,
     )
     return found
 
@@ -64,9 +65,11 @@ def _unturned(value: object) -> object:
     return unturned(value) if isinstance(value, str) else value
 
 
+def _named_version(name: str) -> str:
+    """Write `PROJECT@N` as "PROJECT, version N"; the name of a bundle stays."""
+    project, at, number = name.rpartition("@")
+    return f"{project}, version {number}" if at else name
+
+
 def _share(value: float | None, digits: int = 1) -> str:
     return _UNKNOWN if value is None else percent(value, digits)
-
-
-def _signed(value: float) -> str:
-    return (_MINUS if value < 0 else "+") + points(abs(value))

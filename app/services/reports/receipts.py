@@ -1,6 +1,6 @@
 """Evidence receipts: why one answer was given, stored and shown as one page."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -99,6 +99,7 @@ def receipt_page(
         "link": link,
         "reach": link_words(link),
         "downloads": downloads,
+        "back": {},
         "told": told,
         "sentences": sentences_of(explanation),
         "key_figures": key_figures(explanation, content["figures"]),
@@ -109,7 +110,7 @@ def receipt_page(
 
 def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
     """Collect what a receipt shows, as JSON values."""
-    figures = tuple(_figures(figures_of(studio, model), found))
+    figures = tuple(figures_of_receipt(figures_of(studio, model), found))
     return {
         "explanation": asdict(found),
         "map": _map(studio, model, found),
@@ -117,13 +118,12 @@ def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dic
     }
 
 
-def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
+def figures_of_receipt(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
+    """Return how good the model is, by the measures of its training; the most telling first."""
     if metrics.get("accuracy") is None:
         return []
-    many = metrics.get("task") == "multi-label"
-    right = "Texts answered with just their intents" if many else "The right intent comes first"
-    basis = f"checked on {metrics.get('judged_on') or counted(metrics['n'], 'text')}"
-    figures = [Figure(right, percent(metrics["accuracy"], 1), basis)]
+    right, *details = _right_figures(metrics)
+    figures = [right]
     shown = {reason.intent for reason in found.reasons}
     figures += [
         Figure(
@@ -134,14 +134,29 @@ def _figures(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
         for one in metrics.get("per_intent", ())
         if one["intent"] in shown
     ]
+    figures += details
     error = metrics.get("expected_calibration_error")
     if error is not None:
         figures.append(
             Figure(
-                "Confidence is off by", percent(error, 1), "on average: how sure against how right"
+                "How sure it says it is, against how often it is right",
+                f"{100 * error:.0f} of 100 apart",
+                "on average: of answers that are 80 of 100 sure, so many more or fewer are right",
             )
         )
     return figures
+
+
+def _right_figures(metrics: Mapping[str, Any]) -> list[Figure]:
+    """Return the share of right answers as pages count it: a refused text is not answered."""
+    basis = f"checked on {metrics.get('judged_on') or counted(metrics['n'], 'text')}"
+    first, given = percent(metrics["accuracy"], 1), metrics.get("answered_right")
+    if metrics.get("task") == "multi-label":
+        return [Figure("Texts answered with just their intents", first, basis)]
+    ranked = Figure("The right intent comes first, even if the text is then refused", first, basis)
+    return (
+        [ranked] if given is None else [Figure("Right answers", percent(given, 1), basis), ranked]
+    )
 
 
 def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
@@ -186,8 +201,9 @@ def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is drawn: the heaviest votes with their bars, and the strengths of words."""
     shown = reason["votes"][:_VOTES]
     voice = reason.get("voice", 0.0)  # missing in receipts from before names had a voice
-    others = reason["total"] - sum(vote["vote"] for vote in shown)
-    parts = [*(vote["vote"] for vote in shown), others, reason["prior"], voice]
+    single = [*(vote["vote"] for vote in shown), reason["prior"], voice]
+    others = _rest(reason["score"], single)
+    parts = [*single, others]
     largest = max(1e-9, *(abs(part) for part in parts))
     words = reason["words"]
     strength = [_strength(word) for word in words["words"]] if words else []
@@ -200,6 +216,14 @@ def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
         "n_others": reason["n_others"] + len(reason["votes"]) - len(shown),
         "strength": [one / strongest for one in strength],
     }
+
+
+def _rest(score: float, parts: Sequence[float]) -> float:
+    """Return the score without its other parts, each as it is written: in tenths of a point.
+
+    A reader adds up what is written, so what rounding takes from the parts is in the rest.
+    """
+    return round(round(score, 3) - sum(round(part, 3) for part in parts), 3)
 
 
 def _strength(word: Mapping[str, Any]) -> float:

@@ -1,7 +1,7 @@
 // An answer with its votes: for each intent, the prior, the examples for and against, and the sum of all
 // other votes add up to the score.
 import {h, said} from './elements.js';
-import {likelihood, plural, points, signedPoints} from './words.js';
+import {decimal, likelihood, plural, points, signedPoints} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
@@ -26,7 +26,8 @@ export function votesOf(answer, intents, besides = () => null, acts = null) {
 
 function reasonOf({prediction, hot, examples, landing}, {reason, votes_of_others: others}, intents, besides) {
   const {intent, score, threshold, prior, neighbours, voice, by_name: byName} = reason;
-  const votes = [...neighbours.map(near => near.vote), others, prior, voice];
+  const single = [...neighbours.map(near => near.vote), prior, voice];
+  const votes = [...single, others];
   const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
   return h(
     'section',
@@ -43,13 +44,19 @@ function reasonOf({prediction, hot, examples, landing}, {reason, votes_of_others
       'details',
       {'data-key': `other votes of ${intent}`, class: 'small'},
       h('summary', {class: 'soft'}, otherWords(examples - neighbours.length)),
-      voteLine('Their votes together', others, largest),
+      voteLine('Their votes together', restOf(score, single), largest),
       voteLine('Share of this intent among the labels', prior, largest),
       voice !== 0 && voteLine(nameWords(byName), voice, largest),
       scoreLine(prediction.decision, score, threshold),
       h('p', {class: 'soft'}, SCALE),
     ),
   );
+}
+
+// The score without its other parts, each as it is written: a reader adds up what is written.
+function restOf(score, parts) {
+  const tenths = value => Math.round(1000 * value);
+  return (tenths(score) - parts.reduce((sum, part) => sum + tenths(part), 0)) / 1000;
 }
 
 // Named where the strongest votes are others, or the similarity that decides would be that of no text in sight.
@@ -124,7 +131,7 @@ function scoreLine({rule, familiarity}, score, threshold) {
   // Familiarity has a scale of its own: standard deviations.
   const compared =
     typeof familiarity === 'number'
-      ? `familiarity ${familiarity.toFixed(2)}, line ${threshold.toFixed(2)}`
+      ? `familiarity ${decimal(familiarity, 2)}, line ${decimal(threshold, 2)}`
       : `line ${points(threshold)}`;
   const line = rule === 'exact' ? 'exactly a labelled example' : compared;
   return h(

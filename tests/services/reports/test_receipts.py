@@ -16,7 +16,13 @@ from app.services.reports.judged_again import JudgedText, calibration_bins
 from app.services.reports.model_report import report, report_page
 from app.services.reports.next_steps import next_steps
 from app.services.reports.pdf import find_browser, print_pdf
-from app.services.reports.receipts import content_of, find_receipt, keep_receipt, receipt_page
+from app.services.reports.receipts import (
+    content_of,
+    figures_of_receipt,
+    find_receipt,
+    keep_receipt,
+    receipt_page,
+)
 from app.services.studio import Studio
 from app.settings import Settings
 from core.errors import InvalidInput, NotFound
@@ -65,7 +71,7 @@ def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None
     ]
     score = float(re.findall(r'class="amount"><b>([^<]+)</b>', page)[0])
     assert len(shown) == 5 + 2
-    assert sum(shown) == pytest.approx(score, abs=0.35)  # seven numbers of points, each rounded
+    assert sum(shown) == pytest.approx(score, abs=1e-6)  # as they are written, each rounded
     content = find_receipt(live_studio.studio, made.id).content
     [reason] = content["explanation"]["reasons"]
     assert sum(v["vote"] for v in reason["votes"]) + reason["others"] + reason[
@@ -75,6 +81,22 @@ def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None
     assert len(content["map"]["points"]) == 20
     assert "http://here/receipts/x" in page
     assert "import labelled.csv" in page
+    assert "about 100 is a full score" in words_of(page)
+    assert "p, version 2" in words_of(page)
+
+
+def test_a_receipt_counts_right_answers_as_pages_do(live_studio: LiveStudio) -> None:
+    """A receipt told 96.5 % where pages told 95.3 %: texts that are refused counted as right."""
+    asked = explained_model(live_studio, "p", None)
+    found = explain_text(live_studio.studio, asked, "please give my money back")
+    metrics = {"accuracy": 0.965, "answered_right": 0.953, "n": 85, "task": "single-label"}
+    several = {**metrics, "expected_calibration_error": 0.032}
+    names = [(one.name, one.value) for one in figures_of_receipt(several, found)]
+    assert names == [
+        ("Right answers", "95.3 %"),
+        ("The right intent comes first, even if the text is then refused", "96.5 %"),
+        ("How sure it says it is, against how often it is right", "3 of 100 apart"),
+    ]
 
 
 def test_a_receipt_stays_as_it_was_when_labels_change(live_studio: LiveStudio) -> None:
@@ -141,11 +163,11 @@ def test_hostile_text_stays_text(live_studio: LiveStudio) -> None:
     is_harmless(page)
     assert f"“{BOMB}”" in words_of(page).replace("\n", "")
     assert f"{BOMB} name" in words_of(page)
-    is_harmless(report_page(report(live_studio.studio, "p", 2), "", {}))
+    is_harmless(report_page(report(live_studio, "p", 2), "", {}))
 
 
 def test_a_report_says_what_is_new_and_what_is_weak(live_studio: LiveStudio) -> None:
-    first, second = (report(live_studio.studio, "p", number) for number in (1, 2))
+    first, second = (report(live_studio, "p", number) for number in (1, 2))
     assert first.since is None
     assert second.since.name == "p@1"
     assert (first.state, second.state) == ("former champion", "champion")
@@ -166,11 +188,11 @@ def test_a_report_says_what_is_new_and_what_is_weak(live_studio: LiveStudio) -> 
 def test_a_report_tells_how_texts_without_an_intent_fare(live_studio: LiveStudio) -> None:
     with live_studio.studio.database.read() as connection:
         ids = tuple(r.id for r in dataset.utterances(connection, 1) if r.text in POOL)
-    assert report(live_studio.studio, "p", 1).scope.refused is None
+    assert report(live_studio, "p", 1).scope.refused is None
     utterances.change_many(
         live_studio.studio, "p", Filter(ids=ids), Edit("out-of-scope"), BulkAct(5, EVERY_TEXT)
     )
-    found = report(live_studio.studio, "p", 1).scope
+    found = report(live_studio, "p", 1).scope
     assert found.outside == 5
     refused = [not explain(live_studio, "p", text, model=1).answer for text in POOL]
     assert found.refused == pytest.approx(sum(refused) / 5)
