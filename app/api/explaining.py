@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from typing import Annotated, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
@@ -59,15 +59,15 @@ def receipt(studio: OpenStudio, request: Request, key: str, form: Form) -> FileR
 
 @router.get("/projects/{project}/models/{number}/report.{form}", responses=BYTES)
 def report(
-    studio: OpenStudio, request: Request, project: str, number: int, form: Form
+    live_studio: Live, request: Request, project: str, number: int, form: Form
 ) -> FileResponse:
     """Download the report on a model version as one page or as a PDF."""
     link = _absolute(request, _report_path(project, number))
 
     def make() -> str:
-        return model_report.report_page(model_report.report(studio, project, number), link, {})
+        return model_report.report_page(model_report.report(live_studio, project, number), link, {})
 
-    return _file(studio, f"{project}-v{number}-report", form, make)
+    return _file(live_studio.studio, f"{project}-v{number}-report", form, make)
 
 
 @router.get("/projects/{project}/models/{number}/report-link")
@@ -120,13 +120,14 @@ def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse
 
 
 @pages.get("/reports/{project}/{number}")
-def report_page(studio: OpenStudio, request: Request, project: str, number: int) -> HTMLResponse:
-    """Show the report on a model version."""
+def report_page(live_studio: Live, request: Request, project: str, number: int) -> HTMLResponse:
+    """Show the report on a model version, with a way back for who may open the studio."""
     forms = _forms(f"/api/projects/{quote(project)}/models/{number}", "report")
-    report = model_report.report(studio, project, number)
-    page = model_report.report_page(
-        report, _absolute(request, _report_path(project, number)), forms
-    )
+    report = model_report.report(live_studio, project, number)
+    link = _absolute(request, _report_path(project, number))
+    is_owner = getattr(request.state, "entrant", "") == "owner"
+    back = f"/versions?{urlencode({'project': project})}" if is_owner else ""
+    page = model_report.report_page(report, link, forms, back)
     return HTMLResponse(page, headers=_POLICY)
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from app.services.explaining.explained_model import ExplainedModel, explained_version, figures_of
 from app.services.explaining.words import MEASURES
+from app.services.live.in_use import compare_in_use
+from app.services.live.server_state import LiveStudio
 from app.services.reports.judged_again import JudgedText, JudgedVersion, judge_again
 from app.services.reports.links import link_words
 from app.services.reports.next_steps import next_steps
@@ -47,35 +49,46 @@ def require_version(studio: Studio, project: str, number: int) -> None:
         models.find(connection, projects.find(connection, project).id, number)
 
 
-def report(studio: Studio, project: str, number: int) -> Report:
+def report(live_studio: LiveStudio, project: str, number: int) -> Report:
     """Return the report of a model version, cached until the project changes.
 
     Raises:
         NotFound: There is no such project or version.
         ArtifactDamaged: Its files are missing or damaged.
     """
+    studio = live_studio.studio
     require_version(studio, project, number)
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         moves = len(models.moves(connection, found.id))
-    key = ("report", found.id, number, found.head_revision, moves)
-    return studio.cache.get(key, lambda: _report(studio, project, number), lambda _: 100_000)
+    key = ("report", found.id, number, found.head_revision, moves, repr(found.fence))
+    return studio.cache.get(key, lambda: _report(live_studio, project, number), lambda _: 100_000)
 
 
-def report_page(found: Report, link: str, downloads: Mapping[str, str]) -> str:
-    """Write a report as one self-contained page of HTML; a file has no link and no downloads."""
-    values = {"it": asdict(found), "link": link, "reach": link_words(link), "downloads": downloads}
+def report_page(found: Report, link: str, downloads: Mapping[str, str], back: str = "") -> str:
+    """Write a report as one self-contained page of HTML; a file has no link and no downloads.
+
+    `back` is the address of the page of versions, for somebody who may open it.
+    """
+    values = {
+        "it": asdict(found),
+        "link": link,
+        "reach": link_words(link),
+        "downloads": downloads,
+        "back": {"Back to Versions": back} if back else {},
+    }
     return render("report.html", values)
 
 
-def _report(studio: Studio, project: str, number: int) -> Report:
+def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
+    studio = live_studio.studio
     model = explained_version(studio, f"{project}@{number}")
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task = model.version, model.pipeline.task
     lineage: Mapping[str, Any] = {} if version is None else version.lineage
     broken = () if version is None else version.pins.get("broken", ())
     intents, scope = _intents(model, metrics), _scope(model, judged)
-    confusions, since = _confusions(judged.answers, task), _since(studio, model)
+    confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
     facts = Facts(
         task=task,
         examples=len(model.pipeline.exemplars),
@@ -160,10 +173,10 @@ def _scope(model: ExplainedModel, judged: JudgedVersion) -> ScopeLine:
     )
 
 
-def _since(studio: Studio, model: ExplainedModel) -> Since | None:
+def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
     if model.project is None or model.version is None:
         return None
-    project, number = model.project, model.version.number
+    studio, project, number = live_studio.studio, model.project, model.version.number
     other = _compared_with(studio, project.name, number)
     if other is None:
         return None
@@ -179,6 +192,9 @@ def _since(studio: Studio, model: ExplainedModel) -> Since | None:
     if frozen[0] is not None and frozen[1] is not None and frozen[0].number != frozen[1].number:
         data = compare_versions(studio, project.name, frozen[0].number, frozen[1].number).words
     found = compare_models(studio, project.name, number, other)
+    live = live_number(studio, project.name)
+    is_asked = live in (other, number)  # whether to use it is asked of no others
+    in_use = compare_in_use(live_studio, project.name, other, number) if is_asked else None
     sides = {
         verdict: [_change(one, project.task) for one in found.answers if one.verdict == verdict]
         for verdict in ("fixed", "broken")
@@ -194,7 +210,8 @@ def _since(studio: Studio, model: ExplainedModel) -> Since | None:
         n_better=len(sides["fixed"]),
         worse=tuple(sides["broken"][:_CHANGED]),
         n_worse=len(sides["broken"]),
-        advice=advice_on(found, None, live_number(studio, project.name)),
+        advice=advice_on(found, in_use, live),
+        in_use=in_use,
     )
 
 

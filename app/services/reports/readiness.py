@@ -161,7 +161,9 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
         KeyFigure(
             "Exactly right answers" if facts.task == "multi-label" else "Right answers",
             percent(checked.share, 1) if checked.n else "not known",
-            f"{checked.right:,} of {checked.n:,} {texts}" if checked.n else "no texts to check on",
+            f"{checked.right:,} of {checked.n:,} {texts}, as it is handed over"
+            if checked.n
+            else "no texts to check on",
         ),
         KeyFigure(
             "Out-of-scope texts refused",

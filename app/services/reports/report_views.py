@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.services.explaining.words import MEASURES
+from app.services.live.in_use import InUse
 from app.services.reports.judged_again import Bin
 from app.services.versions.comparison_views import Outcome
 from app.services.versions.verdict import Advice, Level
@@ -70,6 +71,7 @@ class Since:
         better: A few texts that are answered right now and were not; `n_better` is their number.
         worse: A few texts that were answered right and are not now.
         advice: Whether to use this version or the other; None where neither is live.
+        in_use: Right answers of both with all labels up to now; None where nothing tells it.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Since:
     worse: tuple[ChangeLine, ...]
     n_worse: int
     advice: Advice | None = None
+    in_use: InUse | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,11 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
         expect(side.locator(".pair").first).to_contain_text("now ")
     expect(page.locator("footer")).to_contain_text("on this computer only")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.goto(f"{twice.base}/reports/sample/2")  # it was a dead end
+    expect(page.locator(".figures > div").first).to_contain_text("as it is handed over")
+    expect(page.locator(".ready")).to_contain_text("In use now, with all labels up to today")
+    page.get_by_role("link", name="Back to Versions").click()
+    page.wait_for_url("**/versions?project=sample")
 
 
 def test_a_report_is_shared_by_a_link_and_no_longer_when_it_is_stopped(
@@ -57,6 +62,7 @@ def test_a_report_is_shared_by_a_link_and_no_longer_when_it_is_stopped(
     with browser.new_context() as context:
         reader = context.new_page()
         reader.goto(link)
+        expect(reader.get_by_role("link", name="Back to Versions")).to_have_count(0)
         expect(reader.locator("h1")).to_contain_text("sample")
         assert "token" not in reader.url
         assert "token" not in reader.title()

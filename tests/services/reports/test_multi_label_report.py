@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from app.services.answering.stored import load_model
+from app.services.live.server_state import open_live_studio
 from app.services.reports.model_report import report, report_page
 from core.calibration.calibration import probabilities
 from tests.builders.multi_label_project import TESTS, started, train
@@ -17,7 +18,7 @@ def test_probabilities_of_pairs_are_held_against_how_often_they_are_so(
     """Each intent is a decision of its own, and the report had no chart of these decisions."""
     studio = started(tmp_path / "home", tmp_path)
     train(studio, tiny_path, {"kind": "instant"})
-    found, pipeline = report(studio, "p", 1), load_model(studio, "p")
+    found, pipeline = report(open_live_studio(studio), "p", 1), load_model(studio, "p")
     shares = probabilities(pipeline.scores([text for text, _ in TESTS]), pipeline.calibration)
     has = np.array(
         [[name in cell.split("|") for name in pipeline.head.intents] for _, cell in TESTS]
