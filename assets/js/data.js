@@ -6,6 +6,7 @@ import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
 import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
+import {actWords, undoWords} from './shared/act_words.js';
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
@@ -222,8 +223,8 @@ class DataPage {
 
   #allowSteps({revision, can_undo: verb, can_redo: again}) {
     this.#exports.hidden = revision === 0; // there is nothing to export
-    const named = verb === 'out-of-scope' ? this.#intents.nothing : verb;
-    this.#steps.undo.textContent = verb ? `Undo: ${named}` : 'Undo';
+    const named = actWords(verb, this.#intents.nothing);
+    this.#steps.undo.textContent = undoWords(verb, this.#intents.nothing);
     this.#steps.undo.disabled = !verb;
     this.#steps.undo.title = verb ? `Takes back the newest action: ${named}` : 'Nothing to take back';
     this.#steps.redo.disabled = !again;
@@ -234,7 +235,7 @@ class DataPage {
     const done = await post(`${this.#context.base}/${which}`);
     const batch = done.undone ?? done.redone;
     const said = which === 'undo' ? 'Taken back' : 'Done again';
-    const verb = batch?.verb === 'out-of-scope' ? this.#intents.nothing : batch?.verb;
+    const verb = actWords(batch?.verb, this.#intents.nothing);
     toast(batch ? `${said}: ${verb}, ${ago(batch.at)}.` : `There is nothing to ${which}.`);
     await this.#reload();
   }

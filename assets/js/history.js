@@ -1,21 +1,23 @@
 // The History page: every act in the project, with its time, its person and where it came from.
+import {actWords} from './shared/act_words.js';
 import {query, setQuery} from './shared/address.js';
 import {field, fill, h, select, since, table} from './shared/elements.js';
 import {guarded} from './shared/messages.js';
 import {call} from './shared/rest.js';
-import {capital, number, plural} from './shared/words.js';
+import {capital, nothingFits, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD = 'Everything that was done in this project: when, by whom, and from where.';
 const HEAD = ['When', 'Who', 'What', 'Texts', 'From'];
 const STEP = 50;
-const VIA = {page: 'a page', REST: 'REST', command: 'a command', job: 'a job'};
+const VIA = {page: 'a page', REST: 'another program', command: 'a command', job: 'a training'};
 
 export const mount = view =>
   frame(view, 'history', 'History', LEAD, context => new HistoryPage(context).start());
 
 class HistoryPage {
   #base;
+  #nothing; // the project's word for a text without an intent
   #offset = 0;
   #asked = 0; // number of the newest request; older answers are dropped
   #filters = h('div', {class: 'row'});
@@ -24,6 +26,7 @@ class HistoryPage {
 
   constructor(context) {
     this.#base = `${context.base}/acts`;
+    this.#nothing = nothingFits(context.status.task);
     context.main.append(
       h('section', {class: 'sheet', 'aria-label': 'Acts'}, this.#filters, this.#list, this.#turns),
     );
@@ -45,13 +48,15 @@ class HistoryPage {
       this.#filter('What', 'verb', found.verbs),
     );
     const looks = {class: 'acts-list stacked'};
-    fill(this.#list, found.acts.length > 0 ? table(HEAD, found.acts.map(rowOf), looks) : empty());
+    const rows = found.acts.map(act => rowOf(act, this.#nothing));
+    fill(this.#list, rows.length > 0 ? table(HEAD, rows, looks) : empty());
     fill(this.#turns, this.#pages(found.total));
   }
 
   #filter(words, name, values) {
     const named = values.filter(Boolean); // what nobody wrote down has no name to filter by
-    const options = [['', 'all'], ...named.map(value => [value, capital(value)])];
+    const wordsOf = value => (name === 'verb' ? capital(actWords(value, this.#nothing)) : value);
+    const options = [['', 'all'], ...named.map(value => [value, wordsOf(value)])];
     const choose = guarded(async event => {
       setQuery({[name]: event.target.value});
       this.#offset = 0;
@@ -87,9 +92,9 @@ class HistoryPage {
 
 const empty = () => h('p', {class: 'soft'}, 'Nothing was done that fits. Choose “all” above.');
 
-function rowOf({at, actor, verb, about, n, via, undone}) {
+function rowOf({at, actor, verb, about, n, via, undone}, nothing) {
   const what = [
-    h('b', {}, capital(verb)),
+    h('b', {}, capital(actWords(verb, nothing))),
     about && [' ', h('bdi', {}, about)],
     undone && [' ', h('span', {class: 'badge'}, 'taken back')],
   ];

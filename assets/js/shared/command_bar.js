@@ -1,4 +1,5 @@
 // The command bar: Ctrl K finds pages, acts, intents and projects by any of their words.
+import {actWords} from './act_words.js';
 import {address, query} from './address.js';
 import {h} from './elements.js';
 import {Finder, fitting} from './finder.js';
@@ -159,7 +160,7 @@ const actsOf = project => [
 
 async function undoLast(project) {
   const {undone} = await post(`/projects/${encodeURIComponent(project)}/undo`);
-  toast(undone ? `Taken back: ${undone.verb}.` : 'There is nothing to undo.');
+  toast(undone ? `Taken back: ${actWords(undone.verb, 'out of scope')}.` : 'There is nothing to undo.');
 }
 
 const go = guarded(async ({href, act}) => {

@@ -22,6 +22,11 @@ def test_an_act_is_listed_with_person_and_origin_and_can_be_filtered(
     # “not known” stood as chosen, while the acts of all were listed.
     chosen = page.get_by_label("Who", exact=True).locator("option:checked")
     expect(chosen).to_have_text("all")
+    # Acts were called as the log calls them: "Unlabel", "Mark slots", "Save fence".
+    what = page.get_by_label("What", exact=True).locator("option")
+    expect(what.filter(has_text="Take a label away")).to_have_count(1)
+    expect(rows.filter(has_text="Take a label away")).to_have_count(1)
+    expect(rows.filter(has_text="Unlabel")).to_have_count(0)
     page.get_by_label("What", exact=True).select_option("import")
     expect(rows.first).to_contain_text("Import")
     assert 0 < rows.count() < before

@@ -1,0 +1,33 @@
+// The names of acts as a designer says them; what is not listed is called so already. `nothing` is the project's word
+// for a text without an intent.
+const WORDS = {
+  unlabel: 'take a label away',
+  flag: 'flag as unclear',
+  unflag: 'take a flag away',
+  move: 'move to another set',
+  text: 'change a text',
+  add: 'add an example',
+  rename: 'rename an intent',
+  describe: 'change a description',
+  merge: 'merge intents',
+  split: 'split an intent',
+  augment: 'add generated texts',
+  'mark slots': 'mark values',
+  'accept slots': 'mark proposed values',
+  'rename slot': 'rename values',
+  keep: 'keep a finding as it is',
+  erase: 'erase for good',
+  undo: 'take back',
+  redo: 'do again',
+  'save fence': 'save the line for out of scope',
+  'reset fence': 'reset the line for out of scope',
+  'promote by itself': 'automatic use of new versions',
+  'export version': 'hand over version',
+  'discard version': 'put aside version',
+  receipt: 'make a receipt',
+};
+
+export const actWords = (verb, nothing) => (verb === 'out-of-scope' ? nothing : (WORDS[verb] ?? verb));
+
+// On the button; `verb` is "" where there is nothing to take back.
+export const undoWords = (verb, nothing) => (verb ? `Undo: ${actWords(verb, nothing)}` : 'Undo');
