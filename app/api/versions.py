@@ -15,7 +15,7 @@ from app.api.http.server_state import Live, OpenStudio
 from app.services.live.in_use import compare_in_use
 from app.services.studio import Studio
 from app.services.versions import comparison, registry, shapes
-from app.services.versions.bundles import export_encoder, export_model, take_in_bundle
+from app.services.versions.bundles import Handover, export_encoder, export_model, take_in_bundle
 from app.services.versions.registry import ChampionChange, DeletionView, LineageView
 from app.services.versions.timeline import TimelineEntry, list_versions, timeline
 from app.services.versions.verdict import advice_on
@@ -111,10 +111,14 @@ def events(studio: OpenStudio, project: str) -> tuple[TimelineEntry, ...]:
 
 
 @router.get("/projects/{project}/models/{number}/bundle", responses=BYTES)
-def bundle(studio: OpenStudio, project: str, number: int) -> FileResponse:
-    """Download a model version as one verified zip."""
-    reference = f"{project}@{number}"
-    return download(f"{project}-v{number}.zip", lambda out: export_model(studio, reference, out))
+def bundle(
+    studio: OpenStudio, project: str, number: int, without_texts: bool = False
+) -> FileResponse:
+    """Download a model version as one verified zip, with or without the texts of its examples."""
+    reference, how = f"{project}@{number}", Handover(without_texts=without_texts)
+    return download(
+        f"{project}-v{number}.zip", lambda out: export_model(studio, reference, out, how)
+    )
 
 
 @router.get("/projects/{project}/models/{number}/encoder", responses=BYTES)

@@ -10,7 +10,8 @@ import {nothingFits, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {Charts} from './versions/charts.js';
 import {dataView, differenceView} from './versions/data.js';
-import {handOverView, lineageView, modelsView} from './versions/models.js';
+import {handOverView} from './versions/hand_over.js';
+import {lineageView, modelsView} from './versions/models.js';
 
 const LEAD =
   'Each version keeps the data it was trained on. Compare two, go back, or hand one over as a file.';
@@ -226,6 +227,7 @@ class VersionsPage {
     if (!file) return;
     const made = await upload(`${this.#base}/bundles`, file);
     this.#picker.value = '';
-    await this.#tell(`Imported as ${made.model}.`, 'It is complete. “Use version” lets it answer.');
+    const name = made.model.replace(/^.*@/, 'version ');
+    await this.#tell(`Imported as ${name}.`, 'It is complete. “Use version” lets it answer.');
   }
 }

@@ -31,6 +31,13 @@ def recipe_named(name: str) -> type[Recipe]:
     return recipe
 
 
+_WHAT: Mapping[Source, str] = {
+    "labels": "your examples",
+    "conversations": "your messages",
+    "templates": "texts with marked values",
+}
+
+
 def learns_from(stored: Mapping[str, object]) -> Source | None:
     """Return the data that a stored recipe learned from; None for an unknown recipe."""
     recipe = RECIPES.get(str(stored.get("kind")))
@@ -41,6 +48,12 @@ def title_of(stored: Mapping[str, object]) -> str:
     """Return the name on pages of a stored recipe; "" for an unknown one."""
     recipe = RECIPES.get(str(stored.get("kind")))
     return "" if recipe is None else recipe.title
+
+
+def work_of(stored: Mapping[str, object]) -> str:
+    """Say in plain words how a stored recipe learns, and from what; "" for an unknown one."""
+    recipe = RECIPES.get(str(stored.get("kind")))
+    return "" if recipe is None else recipe.work.format(what=_WHAT[recipe.learns_from])
 
 
 def is_tuned_on_labels(stored: Mapping[str, object]) -> bool:

@@ -126,9 +126,10 @@ _OF_SHORT = (
     ),
 )
 _JOBS = (("GET /api/projects/{project}/jobs", "[].title"), ("GET /api/jobs/{job_id}", "title"))
-_OF_VERSIONS = ("title", "examples", "changes", "changes[]")
+_OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
+    ("GET /api/projects/{project}/models/{number}/bundle", "parameters", "query without_texts"),
     *(
         (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")
         for end in ("train", "bundles", "uploads/{key}/import", "dialogues/waiting/{key}/import")

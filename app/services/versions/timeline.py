@@ -7,7 +7,7 @@ from typing import Any
 
 from app.services.studio import Studio
 from app.services.versions.ancestry import chain_of
-from core.recipes.read import title_of
+from core.recipes.read import title_of, work_of
 from core.text import percent
 from storage import models, projects
 from storage.database import Transaction
@@ -39,6 +39,7 @@ class ModelView:
     Attributes:
         base: `bundled`, a folder's name, a hub id or `PROJECT@N`, or empty.
         title: The recipe's name on pages.
+        work: How the recipe learns, in plain words.
         examples: Number of labelled texts that it learned from.
         changes: What changed in the data since the version before, in words; empty for the first.
     """
@@ -55,6 +56,7 @@ class ModelView:
     kind: ModelKind = "intents"
     chain: tuple[str, ...] = ()
     title: str = ""
+    work: str = ""
     examples: int | None = None
     changes: tuple[str, ...] = ()
 
@@ -104,6 +106,7 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
             kind=m.kind,
             chain=chains[m.number],
             title=title_of(m.lineage.get("recipe", {})),
+            work=work_of(m.lineage.get("recipe", {})),
             examples=m.lineage.get("n_exemplars"),
             changes=learned.get(m.number, ()),
         )

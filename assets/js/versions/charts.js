@@ -3,13 +3,16 @@ import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
 import {drawChart, SHARES} from '../shared/plotly.js';
 import {call} from '../shared/rest.js';
-import {percent, rightShare} from '../shared/words.js';
+import {decimal, percent, rightShare} from '../shared/words.js';
 
 const MOST = 12; // versions whose space is measured; each has to be loaded
 const SPACE_WORDS =
   'A version further to the bottom left keeps texts of one intent closer together, and all texts ' +
   'less crowded. Choose a version by its right answers above; where two are alike, take the one further down and left.';
 const MEASURES = 'In papers, the axes are called alignment (across) and uniformity (up).';
+// The least that an axis spans, so that a small difference looks small: percents, distances, crowding.
+const SPANS = {shares: 10, alignment: 0.1, uniformity: 0.5};
+const ROOM = 0.2; // of what the points span, around them, so that neither a point nor its name is cut
 const BETTER = {
   xref: 'paper',
   yref: 'paper',
@@ -81,7 +84,8 @@ export class Charts {
       cliponaxis: false,
       hoverinfo: 'text',
     };
-    const y = {title: {text: 'right (higher is better ↑)'}, ...SHARES};
+    const range = rangeOf(trace.y, SPANS.shares);
+    const y = {title: {text: 'right (higher is better ↑)'}, ...SHARES, range};
     await drawChart(this.#accuracy, [trace], {x: {type: 'category'}, y, showlegend: false});
   }
 
@@ -121,8 +125,11 @@ export class Charts {
       hoverinfo: 'text',
     };
     await drawChart(this.#space, [trace], {
-      x: {title: {text: 'distance within an intent (← lower is better)'}},
-      y: {title: {text: 'crowding (lower is better ↓)'}},
+      x: {
+        title: {text: 'distance within an intent (← lower is better)'},
+        range: rangeOf(trace.x, SPANS.alignment),
+      },
+      y: {title: {text: 'crowding (lower is better ↓)'}, range: rangeOf(trace.y, SPANS.uniformity)},
       annotations: [BETTER],
       showlegend: false,
     });
@@ -134,7 +141,7 @@ function readingOf(versions) {
   const share = ({metrics}) => rightShare(metrics);
   const live = versions.find(({champion}) => champion);
   const [best] = [...versions].sort((one, other) => share(other) - share(one) || other.champion - one.champion);
-  const high = 'Each point is a version; higher is better.';
+  const high = 'Each point is a version; higher is better. The axis does not begin at 0: read the figures.';
   if (versions.length === 1) return `${high} There is one so far: label more, and train again to see a line.`;
   if (!live || live === best) {
     const kept = live ? ' It is live: label what it answers wrongly, and train again.' : '';
@@ -146,7 +153,15 @@ function readingOf(versions) {
   );
 }
 
-const nameOf = ({number, recipe}) => (number ? `v${number} ${recipe}`.trim() : 'before training');
+const nameOf = ({number}) => (number ? `version ${number}` : 'before training');
+
+// Around all values, and never so narrow that chance looks like a difference.
+function rangeOf(values, least) {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const half = Math.max(least, (high - low) * (1 + 2 * ROOM)) / 2;
+  const middle = (low + high) / 2;
+  return [middle - half, middle + half];
+}
 
 // A name goes towards the middle of the chart: beyond its edge it would be cut off.
 function inwards({alignment}, points) {
@@ -168,4 +183,4 @@ function namesOf(points) {
 }
 
 const figures = ({alignment, uniformity}) =>
-  `distance ${alignment.toFixed(3)}, crowding ${uniformity.toFixed(3)}`;
+  `distance ${decimal(alignment, 3)}, crowding ${decimal(uniformity, 3)}`;

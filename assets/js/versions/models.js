@@ -1,16 +1,10 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
-import {accuracyOf} from '../shared/accuracy.js';
+import {accuracyOf, verdictOf} from '../shared/accuracy.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
 import {guarded} from '../shared/messages.js';
 import {chainWords, figuresOf, number, percent, plural} from '../shared/words.js';
-
-const MB = 1_000_000;
-const HANDED_OVER =
-  'One file with everything it needs to answer, with the names of your intents and your line for out of scope ' +
-  'as they are now. Developers run it without the studio.';
-const HANDED_ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
 
 // The mark differs in shape, not in colour alone.
 const STATES = {
@@ -35,9 +29,13 @@ export function modelsView(context, found, actions) {
     counts && firstAct(context.project, counts),
   );
   const champion = models.find(model => model.champion);
+  const {verdict} = context.status;
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
     h('h2', {}, champion ? `Version ${champion.number} is live` : 'No version is live'),
+    champion &&
+      verdict &&
+      h('p', {'data-role': 'stands'}, verdictOf({verdict}), '. ', h('span', {class: 'soft'}, verdict.meaning)),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
       'p',
@@ -86,9 +84,13 @@ function changesOf({number: mine, kind, changes, examples, metrics}, models) {
   return `${learned}. Changes in the data since version ${older.number}: ${changes.join(', ')}.`;
 }
 
-function madeBy({title, recipe, dataset_version: data}) {
-  const how = title || recipe;
-  return [how ? `Method: ${how}` : 'Imported', data && ` · ${data}`];
+// In plain words; the method's own name is in the tooltip.
+function madeBy({work, title, recipe, dataset_version: data}) {
+  const method = title || recipe;
+  return [
+    h('span', {title: method ? `Method: ${method}` : null}, work || method || 'Imported'),
+    data && ` · ${data}`,
+  ];
 }
 
 function figures({kind, champion, metrics, number: mine}, {now, checking}) {
@@ -158,42 +160,6 @@ function buttonsOf(model, {champion, previous, advice}, actions) {
       !isLive && button('Delete', actions.remove, 'danger'),
     ),
   ];
-}
-
-// What is in the file of a version, before it is downloaded; `bytes` are those of its parts.
-export function handOverView({base, project, status}, {number: mine, kind, champion}, bytes) {
-  const answers = kind === 'intents';
-  const what = answers ? 'bundle' : 'encoder';
-  const name = `${project}-v${mine}${answers ? '' : '-encoder'}.zip`;
-  return [
-    h('p', {}, answers ? HANDED_OVER : HANDED_ENCODER),
-    answers && h('p', {'data-role': 'labels-since'}, labelsSince(champion ? status.hot : null)),
-    h(
-      'div',
-      {class: 'row ending'},
-      h('span', {class: 'soft small grow'}, `${name}, about ${Math.max(1, Math.round(bytes / MB))} MB`),
-      h(
-        'a',
-        {
-          class: 'button primary',
-          href: `/api${base}/models/${mine}/${what}`,
-          download: true,
-          'data-key': 'download',
-          // After the click, which a link that is gone would not follow.
-          onclick: ({target}) => setTimeout(() => target.closest('dialog')?.close()),
-        },
-        'Download',
-      ),
-    ),
-  ];
-}
-
-// Labels join the live answers at once, and a version only with the next training.
-function labelsSince(count) {
-  if (count === null) return 'Labels given since its training are not in it.';
-  if (!count) return 'All your labels are in it.';
-  const is = count === 1 ? 'is' : 'are';
-  return `${plural(count, 'label')} given since its training ${is} not in it. Train first to have all of them in it.`;
 }
 
 // The lineage of a version; `chain` lists the trainings that led to it.

@@ -198,13 +198,21 @@ def test_each_chart_says_what_one_reads_in_it_and_what_to_do(
     page.get_by_text("Charts and figures for researchers").click()
     words = page.locator("[data-role=accuracy-words]")
     expect(words).to_contain_text(
-        "Each point is a version; higher is better. Version 1 answers most"
+        "Each point is a version; higher is better. The axis does not begin at 0: read the figures."
+        " Version 1 answers most"
     )
+    chart = page.locator("[data-role=accuracy-chart][data-ready]")  # 1 point filled all its height
+    low, high = chart.evaluate("chart => chart._fullLayout.yaxis.range")
+    shares = chart.evaluate("chart => chart.data[0].y")
+    assert high - low >= 10
+    assert low + 1 < min(shares) <= max(shares) < high - 1
     expect(words).to_contain_text("label what it answers wrongly, and train again")
     space = page.locator("[data-role=shapes]")
     expect(space.locator(".xtitle")).to_have_text("distance within an intent (← lower is better)")
     expect(space.locator(".ytitle")).to_have_text("crowding (lower is better ↓)")
     expect(space).to_contain_text("↙ better")
+    expect(space).to_contain_text("version 1")
+    expect(space).not_to_contain_text("convfit")
     expect(page.get_by_text("Choose a version by its right answers above")).to_be_visible()
 
 
@@ -213,8 +221,10 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
 ) -> None:
     """A file came without a word of its size, or of labels given since the training."""
     page = visit(twice, "/versions?project=sample")
+    stands = page.get_by_role("region", name="Model versions").locator("[data-role=stands]")
+    expect(stands).to_contain_text("of 100 texts get a wrong answer, or no answer.")
     for number, words in (
-        (1, "All your labels are in it."),
+        (1, "No label was given since its training"),
         (2, "Labels given since its training"),
     ):
         row = page.locator(f"[data-role=models] > li[data-version='{number}']")
@@ -222,7 +232,16 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
         dialog = page.get_by_role("dialog", name=f"Hand over version {number}")
         expect(dialog).to_contain_text(re.compile(rf"sample-v{number}\.zip, about \d+ MB"))
         expect(dialog.locator("[data-role=labels-since]")).to_contain_text(words)
+        contents = dialog.locator("[data-role=contents]")  # "all your labels" told nobody what
+        expect(contents).to_contain_text(re.compile(r"and its \d+ examples as texts\."))
+        expect(contents).to_contain_text("Not in it: unlabelled texts")
+        link = dialog.get_by_role("link", name="Download")
+        box = dialog.get_by_label("Leave out the texts of the examples")
+        box.check()
+        expect(contents).to_contain_text("examples without their texts.")
+        expect(link).to_have_attribute("href", re.compile(r"/bundle\?without_texts=true$"))
+        box.uncheck()
         with page.expect_download() as coming:
-            dialog.get_by_role("link", name="Download").click()
+            link.click()
         assert coming.value.suggested_filename == f"sample-v{number}.zip"
         page.keyboard.press("Escape")

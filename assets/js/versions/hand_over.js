@@ -1,0 +1,66 @@
+// The dialog before a version is downloaded: what goes into the file and what does not, its size, and who can read it.
+import {fill, h} from '../shared/elements.js';
+import {plural} from '../shared/words.js';
+
+const MB = 1_000_000;
+const ANSWERS = 'One file that answers by itself. Developers run it without the studio.';
+const ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
+const LEFT = 'Not in it: unlabelled texts, conversations, and who labelled what.';
+
+// `bytes` are those of the version's files.
+export function handOverView({base, project, status}, {number, kind, champion, examples}, bytes) {
+  const answers = kind === 'intents';
+  const name = `${project}-v${number}${answers ? '' : '-encoder'}.zip`;
+  const path = `/api${base}/models/${number}/${answers ? 'bundle' : 'encoder'}`;
+  const contents = h('ul', {class: 'told', 'data-role': 'contents'});
+  const download = h(
+    'a',
+    {
+      class: 'button primary',
+      href: path,
+      download: true,
+      'data-key': 'download',
+      // After the click, which a link that is gone would not follow.
+      onclick: ({target}) => setTimeout(() => target.closest('dialog')?.close()),
+    },
+    'Download',
+  );
+  const bare = h('input', {type: 'checkbox', onchange: () => draw()});
+  const draw = () => {
+    download.href = bare.checked ? `${path}?without_texts=true` : path;
+    fill(
+      contents,
+      contentsOf(examples, bare.checked).map(words => h('li', {}, words)),
+      h('li', {'data-role': 'labels-since'}, labelsSince(champion ? status.hot : null)),
+    );
+  };
+  draw();
+  return [
+    h('p', {}, answers ? ANSWERS : ENCODER),
+    answers && contents,
+    answers && h('label', {class: 'check'}, bare, 'Leave out the texts of the examples'),
+    h(
+      'div',
+      {class: 'row ending'},
+      h('span', {class: 'soft small grow'}, `${name}, about ${Math.max(1, Math.round(bytes / MB))} MB`),
+      download,
+    ),
+  ];
+}
+
+function contentsOf(examples, isBare) {
+  const its = examples ? `its ${plural(examples, 'example')}` : 'its examples';
+  const how = isBare ? `${its} without their texts` : `${its} as texts`;
+  const readers = isBare
+    ? 'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
+    : 'Whoever has the file can read these texts: give it only to those who may.';
+  return [`In it: the model, the names of your intents, your line for out of scope, and ${how}.`, readers, LEFT];
+}
+
+// Labels join the live answers at once, and a version only with the next training.
+function labelsSince(count) {
+  if (count === null) return 'Labels given since its training are not in it.';
+  if (!count) return 'No label was given since its training, so none is missing.';
+  const is = count === 1 ? 'is' : 'are';
+  return `${plural(count, 'label')} given since its training ${is} not in it. Train first to have all of them in it.`;
+}
