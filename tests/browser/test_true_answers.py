@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
+from core.text import points
 from tests.builders.served_studio import Served
 
 OUTSIDE = "xylophone quartz 0 0 0"
@@ -22,7 +23,7 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure}")
     page.goto(f"{studio.base}/")
     expect(page.locator("[data-role=accuracy] .figure")).to_have_text(
-        f"{figure} right now, version 1"
+        f"{figure} right now, of 85 test texts, version 1"
     )
     trained = studio.ask("/projects/sample/status")["answered_right"]
     assert f"{100 * trained:.1f} %" == figure
@@ -35,11 +36,14 @@ def test_an_answer_out_of_scope_has_no_number_beside_it(
     page = visit(studio, f"/try?project=sample&text={OUTSIDE}")
     answer = page.locator("[data-role=answer]")
     expect(answer).to_contain_text("Out of scope. Closest: ")
-    expect(answer).to_contain_text(", but too unlike its examples.")
+    [found] = studio.ask("/projects/sample/predict", {"texts": [OUTSIDE]})
+    decision = found["prediction"]["decision"]
+    missed = f"{points(decision['score'])} points; the line is {points(decision['threshold'])}"
+    expect(answer).to_contain_text(f", but too unlike its examples: {missed}.")
     expect(answer).not_to_contain_text("%")
     page.get_by_label("Text to try").fill(f"{OUTSIDE}\nno signal on my phone")
     rows = page.get_by_role("region", name="Many answers").locator("tbody tr")
-    expect(rows.nth(0)).to_contain_text("closest: ")
+    expect(rows.nth(0)).to_contain_text(f"closest: {decision['leading']}, {missed}")
     expect(rows.nth(0)).not_to_contain_text("%")
     expect(rows.nth(1)).to_contain_text("%")
 

@@ -69,7 +69,7 @@ function figuresOf(project) {
       'div',
       {class: 'figure tabular'},
       figure,
-      h('span', {class: 'soft small'}, ` right${now ? ' now' : ''}, ${version}`),
+      h('span', {class: 'soft small'}, ` right${now ? ` now, of ${plural(now.n, 'test text')}` : ''}, ${version}`),
     ),
     project.verdict &&
       h('div', {class: 'small'}, verdictOf(project), '. ', h('span', {class: 'soft'}, project.verdict.meaning)),
