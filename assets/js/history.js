@@ -55,7 +55,7 @@ class HistoryPage {
 
   #filter(words, name, values) {
     const named = values.filter(Boolean); // what nobody wrote down has no name to filter by
-    const wordsOf = value => (name === 'verb' ? capital(actWords(value, this.#nothing)) : value);
+    const wordsOf = value => (name === 'verb' ? capital(actWords(value, this.#nothing)) : whoOf(value));
     const options = [['', 'all'], ...named.map(value => [value, wordsOf(value)])];
     const choose = guarded(async event => {
       setQuery({[name]: event.target.value});
@@ -90,17 +90,22 @@ class HistoryPage {
   }
 }
 
+const WITHOUT_USERS = 'local'; // who acts in a studio that knows no names
+const whoOf = actor => (actor === WITHOUT_USERS ? 'this computer' : actor);
+// The number of a receipt tells a reader nothing.
+const aboutOf = (verb, about) => (verb === 'receipt' ? '' : about);
+
 const empty = () => h('p', {class: 'soft'}, 'Nothing was done that fits. Choose “all” above.');
 
 function rowOf({at, actor, verb, about, n, via, undone}, nothing) {
   const what = [
     h('b', {}, capital(actWords(verb, nothing))),
-    about && [' ', h('bdi', {}, about)],
+    aboutOf(verb, about) && [' ', h('bdi', {}, about)],
     undone && [' ', h('span', {class: 'badge'}, 'taken back')],
   ];
   return [
     h('td', {title: new Date(at).toLocaleString('en-GB')}, since(at)),
-    actor || h('span', {class: 'soft'}, 'not known'),
+    whoOf(actor) || h('span', {class: 'soft'}, 'not known'),
     h('td', {class: 'what'}, what),
     h('td', {class: 'tabular'}, n > 0 && number(n)),
     h('td', {class: 'soft'}, VIA[via] ?? 'not known'),

@@ -16,6 +16,9 @@ import {ReplySheet} from './try/replies.js';
 import {Why} from './try/why.js';
 
 const LEAD = 'Type as a customer would. The answer comes while you type, with the examples that vote for it.';
+const HERE = 'The answer appears here.';
+const BY_NAMES = 'Intents are found by their names alone until you train a model.';
+const NO_INTENTS = 'Nothing can answer yet: it takes two intents, better with a few labels each.';
 const LONGEST_LINE = 10000;
 const MOST_LINES = 1000;
 const LONGEST_ADDRESS = 1000;
@@ -192,19 +195,15 @@ class TryPage {
   }
 
   #showNothing() {
-    const words =
-      this.#context.status.champion === null
-        ? 'Intents are found by their names alone until you train a model.'
-        : 'The answer appears here.';
     this.#answers.hidden = this.#landed.hidden = true;
     this.#why.hide();
     this.#compression.show(null);
     this.#answer.hidden = false;
     const {project, status} = this.#context;
     // From two intents on their names answer, so the act of the page is to type a text.
-    const looks = this.#intents.open.length > 1 ? 'button' : 'button primary';
+    const [words, looks] = this.#intents.open.length > 1 ? [BY_NAMES, 'button'] : [NO_INTENTS, 'button primary'];
     const act = status.champion === null && firstAct(project, this.#intents.counts, looks);
-    fill(this.#answer, h('div', {class: 'empty'}, h('p', {}, words), act));
+    fill(this.#answer, h('div', {class: 'empty'}, h('p', {}, act ? words : HERE), act));
   }
 
   #showTrouble({message, hint}) {

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.services.studio import Studio
-from core.recipes.read import title_of
+from core.recipes.read import work_of
 from storage import projects
 from storage.people import acts
 from storage.people.acts import ActFilter, ActPage, ActRecord
@@ -21,7 +21,6 @@ def list_acts(studio: Studio, project: str, which: ActFilter) -> ActPage:
 
 
 def _titled(done: ActRecord) -> ActRecord:
-    """Call a training's recipe as the Train page does; the log keeps its kind."""
-    if done.verb != "train":
-        return done
-    return replace(done, about=title_of({"kind": done.about}) or done.about)
+    """Say in plain words how a training learned; the log keeps the kind of its recipe."""
+    work = work_of({"kind": done.about}) if done.verb == "train" else ""
+    return replace(done, about=f"({work[0].lower()}{work[1:]})") if work else done

@@ -106,14 +106,17 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
         )
     right = "right" if comparison.task == "single-label" else "with just the right intents"
     of = "test text" if comparison.basis == "test split" else "text"
+    new, old = version_words(comparison.candidate), version_words(comparison.champion)
     words.append(
-        f"{comparison.candidate} answers {percent(comparison.after, 1)} of "
-        f"{counted(comparison.n, of)} {right}, {comparison.champion} "
+        f"{new[0].upper()}{new[1:]} answers {percent(comparison.after, 1)} of "
+        f"{counted(comparison.n, of)} {right}, {old} "
         f"{percent(comparison.before, 1)}: {points(comparison.difference)}."
     )
     if comparison.f1 is not None:
-        old, new = comparison.f1
-        words.append(f"F1 over all intents: {percent(new, 1)}, {percent(old, 1)} before.")
+        f1_before, f1_after = comparison.f1
+        words.append(
+            f"F1 over all intents: {percent(f1_after, 1)}, {percent(f1_before, 1)} before."
+        )
     return words
 
 

@@ -80,6 +80,7 @@ const nameWords = byName => [
 
 // The intents of a multi-label answer and the next ones; without figures where none is the answer.
 function likeliest({ranked, decision}, intents) {
+  const isRefused = !decision.intents.length;
   const isAnswer = one => decision.intents.includes(one.intent);
   const inOrder = [...ranked].sort((a, b) => isAnswer(b) - isAnswer(a));
   const shown = inOrder.slice(0, Math.max(SHOWN_INTENTS, decision.intents.length));
@@ -87,13 +88,13 @@ function likeliest({ranked, decision}, intents) {
   return h(
     'div',
     {class: 'row tight small'},
-    h('span', {class: 'soft'}, intents.multi ? 'Likeliest' : 'Next likely'),
+    h('span', {class: 'soft'}, isRefused ? 'Closest' : intents.multi ? 'Likeliest' : 'Next likely'),
     others.map(one =>
       h(
         'span',
         {class: 'chip', style: {'--dot': intents.byName.get(one.intent)?.color}},
         h('bdi', {}, one.intent),
-        decision.intents.length > 0 && h('span', {class: 'soft tabular'}, likelihood(one.probability)),
+        !isRefused && h('span', {class: 'soft tabular'}, likelihood(one.probability)),
       ),
     ),
   );

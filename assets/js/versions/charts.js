@@ -80,7 +80,7 @@ export class Charts {
       text: judged.map(
         ({metrics, champion}) => `${percent(rightShare(metrics))}${champion ? ' (live)' : ''}`,
       ),
-      textposition: 'top center',
+      textposition: judged.map((_, at) => sideOf(at, judged.length)),
       cliponaxis: false,
       hoverinfo: 'text',
     };
@@ -154,6 +154,9 @@ function readingOf(versions) {
 }
 
 const nameOf = ({number}) => (number ? `version ${number}` : 'before training');
+
+// The figure of the first and the last point goes inwards: on a phone it lay on the axis.
+const sideOf = (at, n) => (n === 1 || (at && at < n - 1) ? 'top center' : at ? 'top left' : 'top right');
 
 // Around all values, and never so narrow that chance looks like a difference.
 function rangeOf(values, least) {

@@ -22,6 +22,7 @@ def test_an_act_is_listed_with_person_and_origin_and_can_be_filtered(
     # “not known” stood as chosen, while the acts of all were listed.
     chosen = page.get_by_label("Who", exact=True).locator("option:checked")
     expect(chosen).to_have_text("all")
+    expect(rows.first).to_contain_text("this computer")
     # Acts were called as the log calls them: "Unlabel", "Mark slots", "Save fence".
     what = page.get_by_label("What", exact=True).locator("option")
     expect(what.filter(has_text="Take a label away")).to_have_count(1)

@@ -62,7 +62,7 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
         ("refund", 100, 0.94, 0.97)
     ]
     assert found.words == (
-        "p@2 answers 97.0 % of 100 test texts right, p@1 94.0 %: "
+        "Version 2 answers 97.0 % of 100 test texts right, version 1 94.0 %: "
         "+3.0 points (95 % interval \u22122.2 to +8.2).",
         "Answers: 5 fixed, 2 broken.",
     )
