@@ -58,7 +58,7 @@ export class ConversationSheet {
         onclick: this.#remover(log),
       };
       const held = plural(log.n_dialogues, 'conversation');
-      const masked = log.masked ? maskedWords(log.masked) : 'not masked';
+      const masked = log.masked ? maskedWords(log.masked) : 'not masked: names and numbers as they were said';
       const about = h('div', {class: 'soft small'}, `${held}, ${masked}`);
       return h(
         'li',

@@ -8,7 +8,7 @@ import {plural} from '../shared/words.js';
 const MOST = 5;
 const AT_ONCE = 3000; // examples that are compared without being asked
 const ASKED = 2 * MOST; // findings, since a pair may be mixed up both ways
-const COUNTED = 'Test texts answered wrongly, as in reports, and examples judged as if unlabelled.';
+const COUNTED = 'Test texts answered wrongly, as reports count them, and examples that the others answer otherwise.';
 
 // What is mixed up of a pair: "2 test texts, 4 examples".
 export function partsOf({count, tests}) {

@@ -28,7 +28,7 @@ export class ProposalsSheet {
       'section',
       {class: 'sheet', 'aria-label': 'Proposals'},
       h('h2', {}, 'Proposed values'),
-      h('label', {class: 'check'}, this.#noisy, 'Also words that are often something else'),
+      h('label', {class: 'check'}, this.#noisy, 'Also words that are often something else (“may” in “may I”)'),
       this.#place,
     );
   }
