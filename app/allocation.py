@@ -1,9 +1,14 @@
-"""How the server's process returns memory that it no longer needs, on systems with glibc."""
+"""How the server's process keeps the threads that it needs, and returns memory that it does not."""
 
 import ctypes
+import sys
 import threading
 import time
 from typing import Any
+
+import anyio
+import anyio.to_thread
+from anyio._backends import _asyncio
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Numbers of the settings in malloc.h."""
@@ -14,6 +19,25 @@ _LARGE_BYTES = 16 << 20
 fifth more of the processor's time (docs/experiments.md)."""
 
 _TRIM_SECONDS = 20.0
+_KEPT_THREADS = 8
+
+
+async def keep_threads() -> None:
+    """Start the threads that answer requests, and let none of them end for want of work.
+
+    Whoever begins a thread without memory for its first frame may wait for ever: here that is the
+    loop of the server (https://github.com/python/cpython/issues/140746). anyio has no public
+    setting for the life of its threads.
+    """
+    _asyncio.WorkerThread.MAX_IDLE_TIME = sys.maxsize
+    all_begun = threading.Barrier(_KEPT_THREADS)
+
+    async def begin() -> None:
+        await anyio.to_thread.run_sync(all_begun.wait)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(_KEPT_THREADS):
+            group.start_soon(begin)
 
 
 def return_memory() -> None:

@@ -18,7 +18,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.allocation import return_memory
+from app.allocation import keep_threads, return_memory
 from app.api import explaining, monitoring
 from app.api.http.errors import answer_errors
 from app.api.http.openapi import complete_schema
@@ -180,6 +180,7 @@ def _server(config: Any, when_ready: Callable[[], None]) -> Any:
     class Announcing(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
+            await keep_threads()
             when_ready()
 
     return Announcing(config)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from traceback import clear_frames
 
 from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportReport, ImportRequest, import_file
@@ -102,9 +101,7 @@ def receive_upload(studio: Studio, project: str, name: str, chunks: Iterable[byt
     key = store_upload(studio, name, chunks)
     try:
         return preview_upload(studio, project, key, ColumnMapping())
-    except BaseException as error:
-        # Rows that were read take the memory that it needs to delete the file and to answer.
-        clear_frames(error.__traceback__)
+    except BaseException:
         delete_upload(studio, key)
         raise
 
