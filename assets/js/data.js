@@ -6,7 +6,7 @@ import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
 import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
-import {actWords, undoWords} from './shared/act_words.js';
+import {actWords} from './shared/act_words.js';
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
@@ -224,7 +224,7 @@ class DataPage {
   #allowSteps({revision, can_undo: verb, can_redo: again}) {
     this.#exports.hidden = revision === 0; // there is nothing to export
     const named = actWords(verb, this.#intents.nothing);
-    this.#steps.undo.textContent = undoWords(verb, this.#intents.nothing);
+    this.#steps.undo.textContent = verb ? `Undo: ${named}` : 'Undo';
     this.#steps.undo.disabled = !verb;
     this.#steps.undo.title = verb ? `Takes back the newest action: ${named}` : 'Nothing to take back';
     this.#steps.redo.disabled = !again;

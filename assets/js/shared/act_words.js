@@ -28,6 +28,3 @@ const WORDS = {
 };
 
 export const actWords = (verb, nothing) => (verb === 'out-of-scope' ? nothing : (WORDS[verb] ?? verb));
-
-// On the button; `verb` is "" where there is nothing to take back.
-export const undoWords = (verb, nothing) => (verb ? `Undo: ${actWords(verb, nothing)}` : 'Undo');

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.builders.served_studio import Served
 
@@ -16,6 +16,14 @@ def carriers(studio: Served, intent: str, split: str) -> int:
         return 0
     query = f"/projects/sample/utterances?intent={by_name[intent]}&split={split}&size=1"
     return int(studio.ask(query)["total"])
+
+
+def splitting(page: Page, intent: str) -> Locator:
+    """Choose an intent, and to split it; return the form."""
+    form = page.get_by_role("region", name="Reshape intents")
+    form.locator("select[data-key=intent]").select_option(label=intent)
+    form.locator("select[data-key=how]").select_option("split")
+    return form
 
 
 def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
@@ -50,9 +58,7 @@ def test_a_split_shows_groups_and_moves_the_test_texts_of_the_chosen_one(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     page = visit(studio, "/review?project=sample&tab=reshape")
-    form = page.get_by_role("region", name="Reshape intents")
-    form.locator("select[data-key=intent]").select_option(label="roaming")
-    form.locator("select[data-key=how]").select_option("split")
+    form = splitting(page, "roaming")
     groups = form.locator("[data-role=groups] .groups > li")
     expect(groups.nth(1)).to_contain_text("texts")
     button = form.locator("button[data-key=do]")
@@ -86,9 +92,7 @@ def test_groups_and_their_texts_are_ticked_together_and_the_act_follows_the_choi
 ) -> None:
     """The button stood above the groups; a group without a tick showed all its texts with one."""
     page = visit(studio, "/review?project=sample&tab=reshape")
-    form = page.get_by_role("region", name="Reshape intents")
-    form.locator("select[data-key=intent]").select_option(label="roaming")
-    form.locator("select[data-key=how]").select_option("split")
+    form = splitting(page, "roaming")
     group = form.locator("[data-key='group 0']")
     own = form.get_by_label("Split group 1 off as")
     texts = group.locator("li input[type=checkbox]")
