@@ -18,7 +18,7 @@ from app.services.versions import comparison, registry, shapes
 from app.services.versions.bundles import Handover, export_encoder, export_model, take_in_bundle
 from app.services.versions.registry import ChampionChange, DeletionView, LineageView
 from app.services.versions.timeline import TimelineEntry, list_versions, timeline
-from app.services.versions.verdict import advice_on
+from app.services.versions.verdict import Sides, advice_on
 from core.errors import InvalidInput
 from storage.log.diff import DatasetDiff
 
@@ -56,7 +56,8 @@ def compare(
     compared = comparison.compare_models(studio, project, candidate, champion)
     older = int(compared.champion.rpartition("@")[2])
     in_use = compare_in_use(live_studio, project, older, candidate)
-    advice = advice_on(compared, in_use, registry.live_number(studio, project))
+    sides = Sides(candidate, older, registry.live_number(studio, project))
+    advice = advice_on(compared, in_use, sides)
     return schemas.Compared(compared, comparison.gate(compared), in_use, advice)
 
 

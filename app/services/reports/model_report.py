@@ -26,7 +26,7 @@ from app.services.studio import Studio
 from app.services.versions.comparison import compare_models, compare_versions
 from app.services.versions.comparison_words import version_words
 from app.services.versions.registry import live_number, model_states, version_before
-from app.services.versions.verdict import advice_on
+from app.services.versions.verdict import Sides, advice_on
 from core.metrics.paired import PairedAnswer
 from core.recipes.read import title_of
 from core.text import label_words
@@ -210,7 +210,7 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
         n_better=len(sides["fixed"]),
         worse=tuple(sides["broken"][:_CHANGED]),
         n_worse=len(sides["broken"]),
-        advice=advice_on(found, in_use, live),
+        advice=advice_on(found, in_use, Sides(number, other, live)),
         in_use=in_use,
     )
 

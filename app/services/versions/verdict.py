@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from app.services.versions.comparison_views import ModelComparison, Outcome
-from app.services.versions.comparison_words import version_words
 from core.text import counted
 from core.types import Task
 from storage.records import ModelVersionRecord
@@ -66,6 +65,24 @@ class Advice:
 
     use: bool
     words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Numbers of two compared versions, and of the version that answers, if any."""
+
+    newer: int
+    older: int
+    live: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """How the newer of two versions stands, and whether that is a gain or a loss."""
+
+    words: str
+    is_gain: bool = False
+    is_loss: bool = False
 
 
 class RightNow(Protocol):
@@ -128,40 +145,35 @@ def reasons_of(known: Known) -> tuple[str, ...]:
     return tuple(words for words, holds in reasons.items() if holds)
 
 
-def advice_on(
-    comparison: ModelComparison, in_use: RightNow | None, live: int | None
-) -> Advice | None:
-    """Say whether to use the candidate or to leave the champion in use.
+def advice_on(comparison: ModelComparison, in_use: RightNow | None, sides: Sides) -> Advice | None:
+    """Say whether to use the newer version or to leave the older one in use.
 
-    `live` is the number of the version that answers. None where it is neither of the two.
+    None where the version that answers is neither of the two.
     """
-    new, old = version_words(comparison.candidate), version_words(comparison.champion)
-    standing, is_better, is_loss = _standing(comparison, in_use, old)
-    if live is not None and new == f"version {live}":
-        act = f"go back to {old}" if is_loss else f"keep {new} in use"
-        return Advice(not is_loss, f"{standing}: {act}.")
-    if live is None or old != f"version {live}":
+    new, old = f"version {sides.newer}", f"version {sides.older}"
+    standing = _standing(comparison, in_use, old)
+    if sides.live == sides.newer:
+        act = f"go back to {old}" if standing.is_loss else f"keep {new} in use"
+        return Advice(not standing.is_loss, f"{standing.words}: {act}.")
+    if sides.live != sides.older:
         return None
-    act = f"use {new}" if is_better else f"leave {old} in use"
-    return Advice(is_better, f"{standing}: {act}.")
+    act = f"use {new}" if standing.is_gain else f"leave {old} in use"
+    return Advice(standing.is_gain, f"{standing.words}: {act}.")
 
 
-def _standing(
-    comparison: ModelComparison, in_use: RightNow | None, old: str
-) -> tuple[str, bool, bool]:
-    """Return how the candidate stands, whether that is a gain, and whether it is a loss."""
-    broken = len(comparison.pins_of("broken"))
+def _standing(comparison: ModelComparison, in_use: RightNow | None, old: str) -> _Standing:
+    broken, outcome = len(comparison.pins_of("broken")), comparison.outcome
     if broken:
-        return f"It breaks {counted(broken, 'pin')}", False, True
-    if comparison.outcome == "better" and in_use is not None and in_use.after < in_use.before:
-        return f"With the labels of today not better than {old}", False, False
-    standing = {
+        return _Standing(f"It breaks {counted(broken, 'pin')}", is_loss=True)
+    if outcome == "better" and in_use is not None and in_use.after < in_use.before:
+        return _Standing(f"With the labels of today not better than {old}")
+    words = {
         "better": f"Better than {old}",
         "alike": f"Not better than {old}",
         "worse": f"Worse than {old}",
         "unknown": f"Nobody can say whether it is better than {old}",
-    }[comparison.outcome]
-    return standing, comparison.outcome == "better", comparison.outcome == "worse"
+    }[outcome]
+    return _Standing(words, is_gain=outcome == "better", is_loss=outcome == "worse")
 
 
 def verdict_on(

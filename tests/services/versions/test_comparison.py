@@ -10,7 +10,7 @@ from app.services.versions.comparison import (
     gate,
     names_since,
 )
-from app.services.versions.verdict import Advice, advice_on
+from app.services.versions.verdict import Advice, Sides, advice_on
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import NotFound
 from core.text import text_hash
@@ -101,15 +101,16 @@ def test_one_rule_says_whether_to_use_a_version_or_to_leave_it(
     ]
     found = compare_contenders(studio, "p", *sides)
     in_use = None if now is None else InUse(100, *now)
-    advice = advice_on(found, in_use, 1)
+    advice = advice_on(found, in_use, Sides(2, 1, live=1))
     assert advice is not None
     assert advice.words.startswith(advised)
     assert advice.use is (": use version 2" in advised)
-    kept = advice_on(found, in_use, 2)
+    kept = advice_on(found, in_use, Sides(2, 1, live=2))
     assert kept is not None
     act = "go back to version 1" if found.outcome == "worse" else "keep version 2 in use"
     assert kept.words.endswith(f": {act}.")
-    assert advice_on(found, in_use, 3) is None
+    assert advice_on(found, in_use, Sides(2, 1, live=3)) is None
+    assert advice_on(found, in_use, Sides(2, 1, live=None)) is None
 
 
 @pytest.mark.parametrize("n_broken", [3, 4])
@@ -142,7 +143,7 @@ def test_a_pin_is_fixed_broken_kept_or_missed_and_a_broken_one_closes_the_gate(
     )
     verdict = gate(found)
     assert found.verdict.endswith(" It breaks 1 pin.")
-    assert advice_on(found, None, 1) == Advice(
+    assert advice_on(found, None, Sides(2, 1, live=1)) == Advice(
         use=False, words="It breaks 1 pin: leave version 1 in use."
     )
     assert verdict.promote is False
