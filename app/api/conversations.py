@@ -1,8 +1,9 @@
 """Routes for conversation logs, and for replies to a conversation."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
-from fastapi import Response, UploadFile
+from fastapi import Query, Response, UploadFile
 
 from app.api.http.bodies import DialogueBody, RepliesBody
 from app.api.http.repeats import Once
@@ -10,8 +11,10 @@ from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.conversations import replies, uploads
 from app.services.conversations.logs import DialogueReport, list_logs, remove_log
+from app.services.conversations.reading import conversations_of_log
 from app.services.conversations.uploads import WaitingLog
 from app.services.data.uploads import delete_upload
+from core.formats.dialogues import Dialogue
 from storage.records import ConversationLogRecord
 
 router = rest_router("dialogues")
@@ -59,6 +62,18 @@ def forget(studio: OpenStudio, key: str) -> Response:
 def remove(studio: OpenStudio, project: str, log: int) -> ConversationLogRecord:
     """Delete a log; utterances imported from it are kept."""
     return remove_log(studio, project, log)
+
+
+@router.get("/projects/{project}/dialogues/{log}/conversations")
+def conversations(
+    studio: OpenStudio,
+    project: str,
+    log: int,
+    first: Annotated[int, Query(ge=0)] = 0,
+    count: Annotated[int, Query(ge=1, le=100)] = 1,
+) -> list[Dialogue]:
+    """Return conversations of a log with their turns, from number `first` (counted from 0) on."""
+    return conversations_of_log(studio, project, log, first, count)
 
 
 @router.post("/projects/{project}/replies")

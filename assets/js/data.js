@@ -59,7 +59,6 @@ class DataPage {
     const step = (which, words) =>
       h('button', {'data-key': which, onclick: guarded(() => this.#step(which))}, words);
     this.#steps = {undo: step('undo', 'Undo'), redo: step('redo', 'Redo')};
-    this.#conversations = new ConversationSheet(context, reload);
     this.#intentList = new IntentList(base, this.#intents, reload);
   }
 
@@ -107,44 +106,50 @@ class DataPage {
     ];
     const shut = () => (this.#exports.open = false);
     fill(this.#exports, h('summary', {class: 'button'}, 'Export'), h('div', {onclick: shut}, files));
+    const jump = h('button', {class: 'only-narrow', 'data-key': 'to-import', onclick: toImport}, 'Import');
     heading.append(
       h(
         'div',
         {class: 'row push data-acts'},
-        h('button', {class: 'only-narrow', 'data-key': 'to-import', onclick: toImport}, 'Import'),
+        jump,
         this.#steps.undo,
         this.#steps.redo,
         this.#exports,
       ),
     );
     this.#import = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());
-    main.append(
+    const columns = this.#columns();
+    const reload = () => this.#reload();
+    const rest = [columns, jump, this.#exports];
+    this.#conversations = new ConversationSheet(this.#context, this.#intents, rest, reload);
+    main.append(this.#conversations.element, columns);
+  }
+
+  #columns() {
+    return h(
+      'div',
+      {class: 'columns'},
       h(
         'div',
-        {class: 'columns'},
+        {class: 'stack'},
+        this.#import.preview,
         h(
-          'div',
-          {class: 'stack'},
-          this.#import.preview,
-          h(
-            'section',
-            {class: 'sheet', 'aria-label': 'Utterances'},
-            this.#filter.element,
-            this.#saved.element,
-            h('div', {class: 'row around'}, this.#rows.total, this.#filter.splits),
-            this.#rows.table,
-            this.#rows.pager,
-            this.#bulk.element,
-            h('div', {class: 'room'}),
-          ),
+          'section',
+          {class: 'sheet', 'aria-label': 'Utterances'},
+          this.#filter.element,
+          this.#saved.element,
+          h('div', {class: 'row around'}, this.#rows.total, this.#filter.splits),
+          this.#rows.table,
+          this.#rows.pager,
+          this.#bulk.element,
+          h('div', {class: 'room'}),
         ),
-        h(
-          'aside',
-          {class: 'stack'},
-          this.#import.element,
-          this.#conversations.element,
-          this.#intentList.element,
-        ),
+      ),
+      h(
+        'aside',
+        {class: 'stack'},
+        this.#import.element,
+        this.#intentList.element,
       ),
     );
   }

@@ -26,6 +26,7 @@ class SlotsPage {
   #counts = h('span', {class: 'soft small tabular push', 'data-role': 'marked'});
   #next = h('p', {class: 'note', 'data-role': 'advice', role: 'status', hidden: true});
   #place = h('div');
+  #opening = h('div', {class: 'sheet empty'});
 
   constructor(context) {
     const {base} = context;
@@ -62,8 +63,7 @@ class SlotsPage {
     if (!book.slots.length) fill(this.#place, this.#start());
     else if (!this.#book.element.isConnected) fill(this.#place, h('div', {class: 'columns'}, sheets));
     await this.#proposals.load();
-    // One action is the page's advice: to mark what is proposed, or else to begin by hand.
-    this.#place.querySelector('.empty .button')?.classList.toggle('primary', !this.#proposals.count);
+    if (!book.slots.length && this.#intents.counts.total > 0) this.#drawOpening();
   }
 
   // What to do now, in the page's first line below its purpose.
@@ -89,28 +89,38 @@ class SlotsPage {
       const words = 'Import some; then mark which words are a city, a date or a name.';
       return emptyPage('No texts yet', words, firstAct(project, counts));
     }
-    return h(
-      'div',
-      {class: 'stack'},
+    this.#drawOpening();
+    return h('div', {class: 'stack'}, this.#opening, this.#proposals.element);
+  }
+
+  // One first step: to mark what is proposed, or else to begin by hand.
+  #drawOpening() {
+    const {project} = this.#context;
+    const {count} = this.#proposals;
+    const byHand = h('a', {class: 'button primary', href: address('label', project)}, 'Mark values');
+    const more = h('a', {href: address('label', project)}, 'mark others by hand');
+    const title = h('h2', {}, 'No value is marked yet');
+    if (count) {
+      const found = count === 1 ? '1 value was found' : `${number(count)} values were found`;
+      fill(this.#opening, title, h('p', {}, `${found}: look at them below, and mark those that are right. Or `, more, '.'));
+      return;
+    }
+    fill(
+      this.#opening,
+      title,
+      h(
+        'p',
+        {},
+        'Mark the words in a few texts; then the same words are proposed here in all others. ',
+        'Do it where names, dates or numbers mislead the answers; else you need no slots.',
+      ),
+      h('p', {class: 'small'}, 'On the Label page V begins to mark. A file may bring marks along: JSONL, Rasa.'),
       h(
         'div',
-        {class: 'sheet empty'},
-        h('h2', {}, 'No value is marked yet'),
-        h(
-          'p',
-          {},
-          'Mark the words in a few texts; then the same words are proposed here in all others. ',
-          'Do it where names, dates or numbers mislead the answers; else you need no slots.',
-        ),
-        h('p', {class: 'small'}, 'On the Label page V begins to mark. A file may bring marks along: JSONL, Rasa.'),
-        h(
-          'div',
-          {class: 'row centre'},
-          h('a', {class: 'button primary', href: address('label', project)}, 'Mark values'),
-          h('a', {class: 'button', href: address('data', project)}, 'Import'),
-        ),
+        {class: 'row centre'},
+        byHand,
+        h('a', {class: 'button', href: address('data', project)}, 'Import'),
       ),
-      this.#proposals.element,
     );
   }
 }

@@ -35,6 +35,13 @@ def test_a_log_comes_in_and_goes(client: TestClient, labelled: str, tmp_path: Pa
     assert done["masked"] == {}
     [log] = client.get("/api/projects/p/dialogues").json()
     assert (log["source"], log["n_dialogues"], log["masked"]) == ("chats.jsonl", 24, {})
+    read = f"/api/projects/p/dialogues/{log['id']}/conversations"
+    first, second = client.get(read, params={"count": 2}).json()
+    assert [len(first["turns"]), second["turns"][0]["text"][-8:]] == [4, "refund 1"]
+    [last] = client.get(read, params={"first": 23, "count": 5}).json()
+    assert last["turns"][0]["text"][-7:] == "music 3"
+    assert client.get(f"{read}0").status_code == 404
+    assert client.get("/api/projects/p/dialogues/99/conversations").status_code == 404
     status = client.get("/api/projects/p/status").json()
     assert (status["conversations"], status["unlabelled"]) == (24, 13)
     assert client.post(f"{place}/import", json={}).status_code == 404

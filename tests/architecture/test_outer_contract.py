@@ -90,6 +90,7 @@ NEW_ROUTES = {
     *(f"{verb} /api/projects/{{project}}/shares" for verb in ("GET", "POST")),
     "DELETE /api/projects/{project}/shares/{key}",
     "GET /api/projects/{project}/acts",
+    "GET /api/projects/{project}/dialogues/{log}/conversations",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"

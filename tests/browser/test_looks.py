@@ -1,7 +1,9 @@
 """What a designer sees at first sight: one thing to do, nothing cut off, broken or crowded."""
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
@@ -113,14 +115,16 @@ def test_conversations_are_in_sight_on_a_phone(
     home.database.close()
     page = visit(studio, viewport=PHONE)
     page.goto(f"{studio.base}/data?project=p#conversations")
-    page.wait_for_selector("[data-role=utterances] tbody td")
+    page.locator("[data-role=utterances] tbody td").first.wait_for(state="attached")
     expect(page.get_by_role("heading", name="Conversations", level=1)).to_be_in_viewport()
     sheet = page.get_by_role("region", name="Conversations")
-    first = sheet.get_by_role("button", name="Choose a log")
+    first = sheet.get_by_role("link", name="Label a few texts")
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 844})
         expect(first).to_be_in_viewport()
-    expect(first).to_have_class("primary")
+    expect(page.locator(PRIMARY)).to_have_text(["Label a few texts"])
+    expect(sheet.get_by_role("button", name="Add a log")).to_be_visible()
+    expect(page.get_by_role("region", name="Import")).to_be_hidden()
     expect(page).to_have_title("Conversations · p")
     after = sheet.locator("[data-role=after-logs]")
     expect(after.get_by_role("link", name="train from them")).to_be_visible()
@@ -157,8 +161,29 @@ def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_f
     """“Words in your texts that fill a slot” told nobody why to mark them, or where to begin."""
     page = visit(studio, "/slots?project=sample")
     expect(page.locator(".lead")).to_contain_text("a city, a date, a name. Mark such words, and")
-    expect(page.get_by_text("the same words are proposed here")).to_be_visible()
+    # It said to mark by hand, while the button took what was proposed.
+    expect(page.get_by_text("values were found: look at them below")).to_be_visible()
+    expect(page.get_by_role("link", name="Mark values")).to_have_count(0)
     page.goto(f"{studio.base}/data?project=sample#conversations")
     sheet = page.get_by_role("region", name="Conversations")
     expect(sheet).to_contain_text("the model learns how your customers speak")
     expect(sheet).to_contain_text("First choose a log.")
+
+
+def test_a_conversation_is_read_turn_by_turn_with_what_is_answered(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """A log showed its name alone: nobody could read what was said and answered."""
+    log = tmp_path / "chats.jsonl"
+    said = ["the wifi does not reach my bedroom", "let me look", "who won the match last night"]
+    log.write_text(json.dumps([*said, "sorry?"]) + "\n", encoding="utf-8")
+    page = visit(studio, "/data?project=sample")
+    page.get_by_role("link", name="Conversations").click()
+    page.get_by_label("Log of conversations to import").set_input_files(log)
+    page.get_by_role("button", name="Import the log").click()
+    page.get_by_text("Read the conversations").click()
+    answers = page.locator("[data-role=turn-answer]")
+    expect(answers.first).to_contain_text("wifi_coverage")
+    expect(answers.first).to_contain_text("%")
+    expect(answers.nth(1)).to_contain_text("out of scope")
+    expect(answers).to_have_count(2)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import islice
 from pathlib import Path
 
 from app.services.answering.opened import laid_out
@@ -10,7 +11,7 @@ from core.errors import InvalidInput
 from core.formats.dialogues import Dialogue, Pair, pairs_of, read_dialogues
 from core.formats.digests import digest
 from core.formats.rows import LONGEST_TEXT
-from storage import conversation_logs
+from storage import conversation_logs, projects
 from storage.database import Transaction
 from storage.records import ConversationLogRecord, ProjectRecord
 
@@ -43,6 +44,22 @@ def read_conversations(folders: Sequence[Path]) -> Iterator[Dialogue]:
     """Stream the conversations in the folders of `stored_logs`; no two are equal."""
     for folder in folders:
         yield from read_dialogues(folder / LOG)
+
+
+def conversations_of_log(
+    studio: Studio, project: str, log_id: int, first: int, count: int
+) -> list[Dialogue]:
+    """Return `count` conversations of a log from number `first` on, which counts from 0.
+
+    Raises:
+        NotFound: There is no such project or log.
+        ArtifactDamaged: The log's files are missing or changed.
+    """
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+        record = conversation_logs.find(connection, project_id, log_id)
+    with stored_logs(studio, [record]) as folders:
+        return list(islice(read_conversations(folders), first, first + count))
 
 
 def read_pairs(folders: Sequence[Path], contexts: int) -> Iterator[Pair]:

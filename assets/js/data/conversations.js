@@ -1,22 +1,26 @@
 // Conversation logs: those of the project, and a preview of a new one as it would be stored.
 import {address} from '../shared/address.js';
-import {field, fill, h, said} from '../shared/elements.js';
+import {field, fill, h} from '../shared/elements.js';
+import {firstAct} from '../shared/first_act.js';
 import {icon} from '../shared/icons.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
+import {LogReader, talk} from './dialogues.js';
 
 const POOL = 5000; // default number of user turns that are added to the pool
 // No element has it as its id: the browser would scroll there whenever the page grows.
 const HASH = '#conversations';
 const WHAT =
   'From logs of whole conversations the model learns how your customers speak, and what they say comes to your ' +
-  'unlabelled texts. First choose a log. Single messages belong into “Import”.';
+  'unlabelled texts.';
+const FIRST = 'First choose a log.';
 const BEGINNING = 'The beginning of the file, as it is read. All of it is imported.';
-const NEXT = 'What customers said in them stands among the texts of Data. Next: ';
 
 export class ConversationSheet {
   #context;
+  #intents;
+  #rest;
   #base;
   #changed;
   #list = h('div');
@@ -24,9 +28,11 @@ export class ConversationSheet {
   #picker;
   #choose;
 
-  // Calls `changed` after conversations, and perhaps utterances, have changed.
-  constructor(context, changed) {
+  // Calls `changed` after conversations, and perhaps utterances, have changed. `rest` is what the page shows otherwise.
+  constructor(context, intents, rest, changed) {
     this.#context = context;
+    this.#intents = intents;
+    this.#rest = rest;
     this.#base = `${context.base}/dialogues`;
     this.#changed = changed;
     this.#picker = h('input', {
@@ -39,7 +45,7 @@ export class ConversationSheet {
     this.#choose = h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a log');
     this.element = h(
       'section',
-      {class: 'sheet', tabindex: -1, 'aria-label': 'Conversations'},
+      {class: 'sheet', tabindex: -1, 'aria-label': 'Conversations', hidden: true},
       h('h2', {}, 'Logs of conversations'),
       h('p', {class: 'soft small'}, WHAT),
       this.#list,
@@ -65,22 +71,32 @@ export class ConversationSheet {
         {},
         h('div', {}, h('b', {dir: 'auto'}, log.source), about),
         h('button', remove, icon('trash-2')),
+        new LogReader(this.#context, this.#intents, log).element,
       );
     };
     const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
     const {project} = this.#context;
     const train = h('a', {href: address('train', project)}, 'train from them');
-    const label = h('a', {href: address('label', project)}, 'label those texts');
-    const next = h('p', {class: 'small', 'data-role': 'after-logs'}, NEXT, label, ', or ', train, '.');
-    fill(this.#list, logs.length > 0 && [h('ul', list, logs.map(line)), next]);
+    const data = h('a', {href: address('data', project)}, 'see their texts');
+    const next = h(
+      'div',
+      {class: 'row', 'data-role': 'after-logs'},
+      firstAct(project, this.#intents.counts),
+      h('span', {class: 'small'}, train, ', or ', data),
+    );
+    const isEmpty = logs.length === 0;
+    this.#choose.className = isEmpty ? 'primary' : '';
+    this.#choose.textContent = isEmpty ? 'Choose a log' : 'Add a log';
+    fill(this.#list, isEmpty ? h('p', {}, FIRST) : [next, h('ul', list, logs.map(line))]);
   }
 
-  // Comes first on the page, which then bears its name, for who comes by its own entry of the rail.
+  // Stands in place of the texts, and the page bears its name, for who comes by its own entry of the rail.
   showIfAsked() {
-    if (location.hash !== HASH) return;
-    this.#context.entitle('Conversations');
-    this.#context.main.prepend(this.element);
-    this.#choose.className = 'primary';
+    const isAsked = location.hash === HASH;
+    this.element.hidden = !isAsked;
+    for (const part of this.#rest) part.hidden = isAsked;
+    this.#context.entitle(isAsked ? 'Conversations' : 'Data');
+    if (!isAsked) return;
     document.scrollingElement.scrollTop = 0;
     this.element.focus({preventScroll: true});
   }
@@ -95,7 +111,8 @@ export class ConversationSheet {
   }
 
   async #reload() {
-    await Promise.all([this.load(), this.#changed()]);
+    await this.#changed(); // the next act follows the counts
+    await this.load();
   }
 
   #send = guarded(async file => {
@@ -168,18 +185,6 @@ export class ConversationSheet {
       h('button', {onclick: cancel}, 'Cancel'),
     );
   }
-}
-
-const USERS = ['user', 'customer', 'client', 'caller', 'visitor', 'human', 'usr'];
-
-// One conversation; turns of the system are indented.
-function talk({turns}) {
-  const line = ({text, speaker}) => {
-    const own = USERS.includes(speaker.toLowerCase());
-    const name = h('span', {class: 'small soft'}, speaker || 'unknown');
-    return h('li', {class: own ? '' : 'other'}, name, said(text));
-  };
-  return h('ul', {class: 'talk', tabindex: 0, 'aria-label': 'Conversation'}, turns.map(line));
 }
 
 function maskedWords(masked) {

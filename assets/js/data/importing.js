@@ -1,4 +1,5 @@
 // Import: drop a file or paste texts, see every case counted, then import all of it or nothing.
+import {address} from '../shared/address.js';
 import {fill, h, table} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {complain, guarded} from '../shared/messages.js';
@@ -41,7 +42,9 @@ export class ImportSheet {
     this.#drop = this.#makeDrop();
     const paste = new PasteBox(file => this.#send(file));
     const title = h('h2', {}, 'Import');
-    this.element = h('section', {class: 'sheet', 'aria-label': 'Import'}, title, this.#drop, paste.element);
+    const logs = h('a', {href: address('data#conversations', context.project)}, 'add a log');
+    const whole = h('p', {class: 'small soft'}, 'Whole conversations: ', logs, '.');
+    this.element = h('section', {class: 'sheet', 'aria-label': 'Import'}, title, this.#drop, paste.element, whole);
   }
 
   // Brings the box into sight, for who comes from another page to import.

@@ -1,7 +1,8 @@
 // The model's answers: one text with its votes, several texts as a table.
 import {h, table} from '../shared/elements.js';
+import {closest, hasIntent, likelihoods, verdict} from '../shared/short_answer.js';
 import {votesOf} from '../shared/votes.js';
-import {likelihood, missedLine, number, plural} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
 
 // Without a model there are no examples.
 const nameWords = ({neighbours}) =>
@@ -51,18 +52,3 @@ const opener = (text, open) =>
   h('button', {class: 'plain opens', dir: 'auto', 'data-key': `open ${text}`, onclick: () => open(text)}, text);
 
 const strongest = ({neighbours}) => [...neighbours].sort((a, b) => b.vote - a.vote)[0];
-const verdict = ({decision}, intents) => intents.named(decision.intents);
-
-const hasIntent = ({decision}) => decision.intents.length > 0;
-const closest = ({decision}) =>
-  decision.leading &&
-  ['out-of-scope', 'no-intent'].includes(decision.rule) &&
-  h('div', {class: 'soft small'}, `closest: ${decision.leading}, ${missedLine(decision)}`);
-
-// In a multi-label project, of every intent in the answer.
-function likelihoods(prediction, {multi}) {
-  const {ranked, decision} = prediction;
-  if (!multi) return likelihood(ranked[0].probability);
-  const shares = decision.intents.map(name => ranked.find(one => one.intent === name)?.probability);
-  return shares.map(likelihood).join(', ');
-}
