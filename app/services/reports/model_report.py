@@ -15,6 +15,7 @@ from app.services.reports.next_steps import next_steps
 from app.services.reports.pages import render
 from app.services.reports.readiness import Facts, checked_on, readiness_of
 from app.services.reports.report_views import (
+    REFUSED,
     ChangeLine,
     ConfusionLine,
     IntentLine,
@@ -150,9 +151,10 @@ def _intents(model: ExplainedModel, metrics: Mapping[str, Any]) -> tuple[IntentL
 def _confusions(answers: Sequence[JudgedText], task: Task) -> tuple[ConfusionLine, ...]:
     wrong: dict[tuple[str, str], list[str]] = {}
     for one in answers:
-        if not one.right:
-            pair = label_words(one.expected, task), label_words(one.said, task)
-            wrong.setdefault(pair, []).append(one.text)
+        refused = task == "single-label" and one.refused
+        if refused or not one.right:
+            said = REFUSED if refused else label_words(one.said, task)
+            wrong.setdefault((label_words(one.expected, task), said), []).append(one.text)
     ranked = sorted(wrong.items(), key=lambda item: (-len(item[1]), item[0]))[:_CONFUSIONS]
     return tuple(
         ConfusionLine(actual, said, len(texts), tuple(texts[:_EXAMPLES]))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.services.reports.report_views import ConfusionLine, IntentLine, ScopeLine
+from app.services.reports.report_views import REFUSED, ConfusionLine, IntentLine, ScopeLine
 from core.text import counted, percent
 
 _FEW_EXAMPLES = 8
@@ -66,8 +66,8 @@ def _of_intents(intents: Sequence[IntentLine], confusions: Sequence[ConfusionLin
             f"Check the examples of {_named(greedy)}: it is often answered where something else "
             "was meant."
         )
-    if confusions and confusions[0].count >= _OFTEN:
-        worst = confusions[0]
+    worst = next((one for one in confusions if one.said != REFUSED), None)
+    if worst is not None and worst.count >= _OFTEN:
         found.append(
             f"Make “{worst.actual}” and “{worst.said}” easier to tell apart: {worst.count:,} texts "
             "of the first were answered as the second."

@@ -24,9 +24,13 @@ class IntentLine:
     support: int
 
 
+REFUSED = ""
+"""Stands for the answer of a line whose texts were refused."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConfusionLine:
-    """Texts of one label that got another answer, with a few examples."""
+    """Texts of one label that got another answer or, as `REFUSED` says, none; a few examples."""
 
     actual: str
     said: str
