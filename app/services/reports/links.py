@@ -23,6 +23,6 @@ def link_words(address: str) -> str:
     if reaches_others(address):
         return "It opens for everyone who can reach this studio over the network while it runs."
     return (
-        "It opens on this computer only, while the studio runs. For anybody else, send the PDF or "
-        "the page."
+        "The link opens on this computer only, while the studio runs. For anybody else, send "
+        "the PDF or the page."
     )

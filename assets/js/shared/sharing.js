@@ -26,14 +26,10 @@ export class Sharing {
     this.#what = what;
     this.#page = page;
     const share = h('button', {'data-key': 'share', onclick: guarded(() => this.#share())}, 'Make a link');
-    const tone = page.reaches_others ? 'soft' : 'warn';
-    fill(
-      this.element,
-      h('div', {class: 'row tight'}, `Share this ${what.kind} by a link that opens`, this.#days, share),
-      h('p', {class: `small ${tone}`, 'data-role': 'reach-of-link'}, page.reach),
-      this.#made,
-      this.#list,
-    );
+    const reaches = page.reaches_others;
+    const form = h('div', {class: 'row tight'}, `Share this ${what.kind} by a link that opens`, this.#days, share);
+    const reach = h('p', {class: `small ${reaches ? 'soft' : 'warn'}`, 'data-role': 'reach-of-link'}, page.reach);
+    fill(this.element, reaches ? [form, reach] : [reach, folded(form)], this.#made, this.#list);
   }
 
   async start() {
@@ -123,6 +119,9 @@ export class Sharing {
     );
   }
 }
+
+// A link that opens for nobody else is no way to share: the files come first, it stands behind.
+const folded = form => h('details', {'data-key': 'link here'}, h('summary', {}, 'A link for this computer'), form);
 
 const DAY = {day: 'numeric', month: 'long', year: 'numeric'};
 const day = stamp => new Date(stamp).toLocaleDateString('en-GB', DAY);

@@ -25,8 +25,9 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
     page.set_viewport_size({"width": 390, "height": 844})
     page.set_content(file.read_text(encoding="utf-8"))
     expect(page.locator(".ready .lead")).to_contain_text("Worse than version 1: leave version 1")
-    expect(page.locator(".ready")).to_contain_text("Not ready yet")
-    expect(page.locator(".ready")).to_contain_text("worse than the version before")
+    expect(page.locator(".ready")).not_to_contain_text("Not ready yet")  # two verdicts in a box
+    expect(page.locator(".by-rule")).to_contain_text("Taken alone: Not ready yet.")
+    expect(page.locator(".by-rule")).to_contain_text("worse than the version before")
     expect(page.locator(".figures > div")).to_have_count(3)
     expect(page.locator(".sentences > li")).to_have_count(5)
     names = ["What to do next", "What changed since version 1", "Appendix: the figures in detail"]
@@ -51,6 +52,10 @@ def test_a_report_is_shared_by_a_link_and_no_longer_when_it_is_stopped(
     page = visit(twice, "/versions?project=sample")
     page.locator("li[data-version='2']").get_by_role("button", name="Report").click()
     sharing = page.locator("[data-role=sharing]")
+    expect(
+        sharing.get_by_role("button", name="Make a link")
+    ).to_be_hidden()  # nobody else could open it
+    sharing.get_by_text("A link for this computer").click()
     expect(sharing.get_by_label("How long the link opens")).to_have_value("30")
     sharing.get_by_role("button", name="Make a link").click()
     link = sharing.locator("[data-role=link]").input_value()
