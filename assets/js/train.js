@@ -108,7 +108,7 @@ class TrainPage {
     const {chosen} = this.#choices;
     this.#base.for(chosen);
     this.#gateLine.hidden = chosen.makes === 'encoder';
-    this.#settings.show(chosen.recipe);
+    this.#settings.show(chosen.recipe, chosen.name);
     this.#tellOutlook();
     this.#drawStart();
   }

@@ -51,7 +51,7 @@ class InstantRecipe(ModelRecipe):
     summary: ClassVar[str] = (
         "Fast: uses your examples as they are. For a first look, and while you label."
     )
-    work: ClassVar[str] = "Uses {what} as they are"
+    work: ClassVar[str] = "Quick: compares with {what}, not tuned to them"
     has_form: ClassVar[bool] = False
 
     kind: Literal["instant"] = "instant"
@@ -147,7 +147,7 @@ class ConvfitRecipe(TunedRecipe):
         "Learns from your examples how your intents differ. Usually the most accurate; a version "
         "takes 90 MB."
     )
-    work: ClassVar[str] = "Learns from {what}"
+    work: ClassVar[str] = "Tuned to {what}, which takes longer"
     multi_label: ClassVar[dict[str, object]] = {**TunedRecipe.multi_label, "learning_rate": 4e-4}
 
     kind: Literal["convfit"] = "convfit"
@@ -168,7 +168,7 @@ class AdapterRecipe(TunedRecipe):
     summary: ClassVar[str] = (
         "Nearly as good, and tiny: 1 MB a version. For many projects on one computer."
     )
-    work: ClassVar[str] = "Learns from {what}, and keeps what it learns in a small file of its own"
+    work: ClassVar[str] = "Tuned to {what}, which takes longer, and kept in a small file"
     multi_label: ClassVar[dict[str, object]] = {**TunedRecipe.multi_label, "learning_rate": 8e-3}
 
     kind: Literal["adapter"] = "adapter"
@@ -216,7 +216,7 @@ class LabelEncoderRecipe(_HeldOut):
         "Learns from the names and descriptions of your intents, too. For intents with few "
         "examples or none."
     )
-    work: ClassVar[str] = "Learns from {what}, and from the names of your intents"
+    work: ClassVar[str] = "Tuned to {what} and to the names of your intents, which takes longer"
     tasks: ClassVar[tuple[Task, ...]] = ("single-label",)
 
     kind: Literal["label-encoder"] = "label-encoder"

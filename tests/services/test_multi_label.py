@@ -79,7 +79,7 @@ def test_no_intent_trains_and_unlabelled_does_not(several: Studio) -> None:
     taught = {e.text: set(e.intents) for e in live.pipeline.exemplars}
     assert taught == sets(LABELLED)
     assert estimate(several, "p", "instant", {}).sentence.startswith(
-        "Uses 16 examples of 3 intents as they are"
+        "Quick: compares with 16 examples of 3 intents, not tuned to them"
     )
     assert "objective overlap" in estimate(several, "p", "convfit", {}).defaults
 

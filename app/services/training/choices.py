@@ -37,7 +37,7 @@ _FEW = 2
 """Examples for each intent, on average, below which names tell more than examples."""
 _SEVERAL = "Here a text may have several intents; this way knows one intent a text."
 _LACKS: Mapping[Source, str] = {
-    "labels": "It learns from labels of at least two intents.",
+    "labels": "It needs labels of at least two intents: there {now}.",
     "conversations": "It learns from conversations, and there are none yet. Import a log on the "
     "Data page.",
     "templates": "It learns from marked values, and there are none yet. Mark some on the Label "
@@ -130,7 +130,10 @@ def why_not(recipe: type[Recipe], data: ProjectData) -> str:
     """Return why a project cannot use a recipe, in words; "" if it can."""
     if data.task not in recipe.tasks:
         return _SEVERAL
-    return "" if data.has(recipe.learns_from) else _LACKS[recipe.learns_from]
+    if data.has(recipe.learns_from):
+        return ""
+    now = {0: "are none yet", 1: "is one"}.get(data.intents, f"are {data.intents}")
+    return _LACKS[recipe.learns_from].format(now=now)
 
 
 def _data_of(connection: Transaction, project: ProjectRecord) -> ProjectData:

@@ -118,7 +118,7 @@ def _freeze_data(
         require_slots(connection, project)
     else:
         require_labels(connection, project)
-    frozen = versions.cut(connection, project, f"before training {recipe.name()}")
+    frozen = versions.cut(connection, project, "before a training")
     return {"dataset_version_id": frozen.id}
 
 

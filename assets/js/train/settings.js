@@ -2,7 +2,7 @@
 import {field, h, select} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
 
-const LEAD = 'You need to change none of these: each has a value that usually serves best.';
+const leadOf = name => `Of “${name}” alone. You need to change none: each has a value that usually serves best.`;
 
 export class RecipeSettings {
   element = h('div', {class: 'after'});
@@ -24,15 +24,20 @@ export class RecipeSettings {
   async load(base) {
     for (const {recipe, settings} of await call(`${base}/recipes`)) {
       const controls = settings.map(setting => controlOf(recipe, setting));
-      const form = formOf(recipe, controls);
-      this.#forms.set(recipe, {form, controls});
+      const lead = h('p', {class: 'soft small'});
+      const form = formOf(recipe, lead, controls);
+      this.#forms.set(recipe, {form, lead, controls});
       this.element.append(form);
     }
   }
 
-  show(recipe) {
+  // `name` is what the page calls this way to train.
+  show(recipe, name) {
     this.#shown = recipe;
-    for (const [name, {form}] of this.#forms) form.hidden = name !== recipe;
+    for (const [one, {form, lead}] of this.#forms) {
+      form.hidden = one !== recipe;
+      if (!form.hidden) lead.textContent = leadOf(name);
+    }
     this.#drawBack();
   }
 
@@ -53,7 +58,7 @@ export class RecipeSettings {
   }
 }
 
-function formOf(recipe, controls) {
+function formOf(recipe, lead, controls) {
   const of = advanced =>
     h(
       'div',
@@ -64,7 +69,7 @@ function formOf(recipe, controls) {
     'details',
     {id: `settings-${recipe}`, class: 'of-training', hidden: true},
     h('summary', {}, 'Settings of the training'),
-    h('p', {class: 'soft small'}, LEAD),
+    lead,
     of(false),
     h('details', {}, h('summary', {}, 'For researchers'), of(true)),
   );

@@ -40,6 +40,7 @@ def test_settings_are_in_plain_words_beside_the_button_that_trains(
     page = visit(twice, "/train?project=sample", viewport={"width": 1280, "height": 500})
     form = page.locator("#settings-convfit")
     form.get_by_text("Settings of the training", exact=True).click()
+    expect(form).to_contain_text("Of “Best” alone.")
     names = form.get_by_label("Learn from intent names, too")
     expect(names).to_be_checked()
     expect(form.get_by_label("Seed")).to_be_hidden()

@@ -50,7 +50,9 @@ def test_acts_of_the_log_and_outside_it_are_listed_newest_first(
     assert list_acts(home, "q", ActFilter()).total > before + len(expected)
     monkeypatch.setattr(LocalExecutor, "ensure_running", lambda _: None)
     start_training(home, TrainingRequest("q", "instant", {}, base=str(tiny_path)))
-    assert told(home, "q", verb="train") == [("train", "(uses your examples as they are)", 0)]
+    assert told(home, "q", verb="train") == [
+        ("train", "(quick: compares with your examples, not tuned to them)", 0)
+    ]
 
 
 def test_an_action_tells_how_many_texts_it_changed_and_whether_it_was_taken_back(

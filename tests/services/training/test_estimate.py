@@ -95,7 +95,7 @@ def test_the_sentence_counts_exemplars_alone(studio: Studio) -> None:
     """Unlabelled rows of the training split and intents of tests alone had been counted."""
     fill(studio, 40)
     found = estimate(studio, "p", "instant", {})
-    assert "Uses 40 examples of 4 intents as they are" in found.sentence
+    assert "compares with 40 examples of 4 intents, not tuned to them" in found.sentence
     assert found.seconds == pytest.approx(8.0 + 0.003 * 40)
     with studio.database.read() as connection:
         assert utterances.taught(connection, 1, "single-label") == (40, 4)
