@@ -102,7 +102,8 @@ class SlotsPage {
     const title = h('h2', {}, 'No value is marked yet');
     if (count) {
       const found = count === 1 ? '1 value was found' : `${number(count)} values were found`;
-      fill(this.#opening, title, h('p', {}, `${found}: look at them below, and mark those that are right. Or `, more, '.'));
+      const words = `${found}: look at them below, and mark those that are right. Or `;
+      fill(this.#opening, title, h('p', {}, words, more, '.'));
       return;
     }
     fill(
