@@ -5,8 +5,8 @@ import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
+import {SecondClick} from '../shared/second_click.js';
 import {harmOf, mayHarm} from './harm.js';
-import {SecondClick} from './second_click.js';
 import {keysOf} from './keys.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies
