@@ -113,7 +113,7 @@ def looks_at_data(page: Page, tmp_path: Path) -> None:
         f'text,intent\n"{BOMB.replace(chr(34), "")} again","{BOMB.replace(chr(34), "")} x"\n'
     )
     page.get_by_label("File to import").set_input_files(file)
-    nothing_ran(page, "1 would be added")
+    nothing_ran(page, "1 new text, labelled.")
 
 
 def looks_at_the_card(page: Page) -> None:

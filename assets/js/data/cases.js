@@ -75,6 +75,11 @@ export class Cases {
     if (report) this.#draw(report);
   }
 
+  // A list for each question.
+  get lists() {
+    return this.element.querySelectorAll('select');
+  }
+
   get values() {
     const [meanings, renamed] = [this.#meanings, this.#renamed];
     return {...this.#choices, exceptions: [...this.#exceptions], meanings, renamed};

@@ -4,11 +4,13 @@ import {fill, h, table} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
+import {SecondClick} from '../shared/second_click.js';
 import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 import {Cases, countsOf} from './cases.js';
 import {Mapping} from './mapping.js';
 import {PasteBox} from './pasting.js';
+import {Questions} from './questions.js';
 
 const SHOWN = 5; // rows
 const NAMED = 8; // new intents
@@ -23,6 +25,8 @@ export class ImportSheet {
   #imported;
   #picker;
   #drop;
+  #questions = new Questions();
+  #secondClick = new SecondClick();
   #asked = 0; // number of the newest preview; older answers are dropped
 
   // Calls `imported` after the utterances have changed; `nothing` is the word for no intent.
@@ -84,6 +88,8 @@ export class ImportSheet {
   #send = guarded(async file => {
     if (!file) return;
     const asked = (this.#asked += 1);
+    this.#questions.leave();
+    this.#questions = new Questions();
     this.#drop.setAttribute('aria-busy', 'true');
     this.#say(h('div', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
     try {
@@ -129,7 +135,6 @@ export class ImportSheet {
     const buttons = h('div', {class: 'row import-acts'}); // in sight, however long the preview is
     const draw = () => fill(buttons, this.#buttons(incoming, {...mapping.values, ...cases.values}));
     const cases = new Cases(report, {chosen, nothing: this.#nothing, changed: again, ticked: draw});
-    draw();
     const rows = preview.rows.slice(0, SHOWN);
     this.#say(
       h(
@@ -145,25 +150,42 @@ export class ImportSheet {
         buttons,
       ),
     );
+    this.#questions.watch(cases.lists, buttons, draw);
   }
 
-  #buttons({key, report}, values) {
-    const changes = report && (report.added || report.labelled || report.relabelled || report.marked);
-    const nothing = report && !changes && !values.exceptions.length;
-    const take = guarded(() => this.#take(key, {...values, counted: countsOf(report)}));
+  #buttons(incoming, values) {
     const cancel = guarded(async () => {
       this.#asked += 1;
       this.#say();
-      await call(`${this.#uploads}/${key}`, {method: 'DELETE'});
+      await call(`${this.#uploads}/${incoming.key}`, {method: 'DELETE'});
     });
+    const {length} = this.#questions.open;
     return [
-      h(
-        'button',
-        {class: 'primary', disabled: !report || nothing, 'data-key': 'import', onclick: take},
-        nothing ? 'Nothing new to import' : 'Import',
-      ),
+      length ? this.#toQuestions(length) : this.#taking(incoming, values),
       h('button', {'data-key': 'cancel', onclick: cancel}, 'Cancel'),
     ];
+  }
+
+  // Stands where Import will be, until all questions were in sight.
+  #toQuestions(n) {
+    const lead = () => this.#questions.lead();
+    return h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, `${plural(n, 'question')} first`);
+  }
+
+  #taking({key, report}, values) {
+    const changes = report && (report.added || report.labelled || report.relabelled || report.marked);
+    const nothing = report && !changes && !values.exceptions.length;
+    const take = guarded(() => this.#take(key, {...values, counted: countsOf(report)}));
+    return h(
+      'button',
+      {
+        class: 'primary',
+        disabled: !report || nothing,
+        'data-key': 'import',
+        onclick: event => this.#secondClick.is(event) || take(),
+      },
+      nothing ? 'Nothing new to import' : 'Import',
+    );
   }
 
   async #take(key, values) {
@@ -187,7 +209,7 @@ export class ImportSheet {
       h(
         'div',
         {class: 'note good row', role: 'status', 'data-role': 'imported'},
-        h('span', {}, summary(report), destination(split)),
+        h('span', {}, summary(report, AFTER), destination(split)),
         h('button', {class: 'push', onclick: guarded(undo)}, 'Undo'),
         h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, icon('x')),
       ),
@@ -224,33 +246,35 @@ function outlook(report) {
   const onIntents = report.examples.filter(example => /^The (new )?intent '/.test(example));
   const convention =
     report.convention && h('div', {class: 'small soft', 'data-role': 'convention'}, report.convention);
-  return [summary(report, 'would be '), onIntents.map(words => h('div', {class: 'small'}, words)), convention];
+  return [summary(report), onIntents.map(words => h('div', {class: 'small'}, words)), convention];
 }
 
-function summary(report, be = '') {
+// How a text of the project is told of, one and many, before and after an import.
+const BEFORE = ['text that is here already gets', 'texts that are here already get'];
+const AFTER = ['text that was here got', 'texts that were here got'];
+
+// A sentence for each kind of change.
+function summary(report, words = BEFORE) {
+  const {added, labelled, relabelled, marked, convention, without, cases, new_intents: names} = report;
+  const given = cases.find(({kind}) => kind === 'given')?.rows ?? 0;
   const said = [
-    [report.added, `${be}added`],
-    [report.labelled, `${be}labelled${be && whichLabelled(report)}`],
-    [report.convention && report.without, 'of these with no intent'],
-    [report.relabelled, `${be}relabelled`],
-    [report.marked, `${be}marked with values`],
-  ]
-    .filter(([n]) => n)
-    .map(([n, words]) => `${number(n)} ${words}`);
-  return `${said.join(', ') || 'Nothing new in this file'}${newIntents(report.new_intents)}.`;
+    added && `${plural(added, 'new text')}${ofThemLabelled(added, labelled - given)}.`,
+    given && `${plural(given, ...words)} a label.`,
+    relabelled && `${plural(relabelled, ...words)} another label.`,
+    marked && `Values are marked in ${plural(marked, 'text')}.`,
+    convention && without && `${plural(without, 'label means', 'labels mean')} no intent.`,
+    names.length && newIntents(names),
+  ];
+  return said.filter(Boolean).join(' ') || 'Nothing new in this file.';
 }
 
-// Texts that the file adds with a label count twice; those that are here already only gain theirs.
-function whichLabelled({labelled, cases}) {
-  const here = cases.find(({kind}) => kind === 'given')?.rows ?? 0;
-  const added = labelled - here;
-  if (!here) return '';
-  const gain = `${number(here)} that ${here === 1 ? 'is' : 'are'} here without a label`;
-  return added ? ` (${number(added)} of these, and ${gain})` : ` (${gain})`;
+function ofThemLabelled(added, labelled) {
+  if (!labelled) return ', without a label';
+  if (labelled < added) return `, ${number(labelled)} of them labelled`;
+  return added === 1 ? ', labelled' : ', all labelled';
 }
 
 function newIntents(names) {
-  if (!names.length) return '';
   const more = names.length > NAMED ? ` and ${number(names.length - NAMED)} more` : '';
-  return `; ${plural(names.length, 'new intent')}: ${names.slice(0, NAMED).join(', ')}${more}`;
+  return `${plural(names.length, 'new intent')}: ${names.slice(0, NAMED).join(', ')}${more}.`;
 }

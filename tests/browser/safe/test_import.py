@@ -1,5 +1,6 @@
 """An import counts every case before it writes, asks about doubtful labels, and is undone whole."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import openpyxl
 from playwright.sync_api import Page, expect
 
-from tests.builders.held_answers import hold
+from tests.builders.held_answers import hold, settle
 from tests.builders.served_studio import Served
 
 BIG = """() => {
@@ -79,16 +80,18 @@ def test_an_import_shows_each_case_and_changes_only_what_is_chosen(
     expect(doubts.get_by_label("“OOS” (1 row)")).to_have_value("out-of-scope")
     expect(doubts.get_by_label("No label (1 row)")).to_have_value("unlabelled")
     doubts.get_by_label("“None” (2 rows)").select_option("out-of-scope")
-    expect(preview.locator(".note")).to_contain_text("5 would be added, 5 would be labelled")
-    # Below the fold stood what made the second figure another one than the first.
-    which = "5 would be labelled (4 of these, and 1 that is here without a label)"
-    expect(preview.locator(".note")).to_contain_text(which)
+    # "5 would be labelled (4 of these, and 1 that is here …)" had to be worked out.
+    what = "5 new texts, 4 of them labelled. 1 text that is here already gets a label."
+    expect(preview.locator(".note")).to_contain_text(what)
     expect(preview.locator(".note")).to_contain_text("1 new intent: coffee")
     cases.nth(1).get_by_text("Show them").click()
     cases.nth(1).get_by_label(f"Take the file's label for “{mine[:60]}”").check()
+    preview.get_by_role("button", name=re.compile("questions? first")).click()
     preview.get_by_role("button", name="Import").click()
     done = page.locator("[data-role=imported]")
-    expect(done).to_contain_text("5 added, 5 labelled, 1 relabelled")
+    expect(done).to_contain_text(
+        "1 text that was here got a label. 1 text that was here got another label."
+    )
     after = every_text(studio)
     changed = {after[key][0] for key in before if after[key] != before[key]}
     assert changed == {mine, waiting}
@@ -117,6 +120,34 @@ def test_the_acts_of_an_import_are_in_sight_however_long_its_preview_is(
         preview.get_by_role("button", name="Cancel").click()
 
 
+def test_each_question_is_in_sight_before_import_is_offered(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """The bar with Import lay over the questions, and nobody had to see them."""
+    names = ["billing", "wifi password", "second router", "oos", ""]
+    rows = [f"a wish like no other {place},{name}" for place, name in enumerate(names)]
+    path = tmp_path / "asks.csv"
+    path.write_text("\n".join(["text,intent", *rows]), encoding="utf-8")
+    for width, height in ((1280, 700), (390, 844)):
+        page = visit(studio, "/data?project=sample", viewport={"width": width, "height": height})
+        page.wait_for_selector("[data-role=utterances] tbody td")
+        preview = choose(page, path)
+        take = preview.get_by_role("button", name="Import", exact=True)
+        expect(preview.get_by_role("button", name="questions first")).to_be_in_viewport(ratio=1)
+        expect(take).to_have_count(0)
+        while preview.locator("[data-key=questions]").count():
+            preview.locator("[data-key=questions]").click()
+            focused = page.locator("[data-role=cases] select:focus")
+            expect(focused).to_be_in_viewport(ratio=1)
+            focused.click(trial=True)  # no bar lies over it
+            settle(page)
+        expect(take).to_be_in_viewport(ratio=1)
+        preview.get_by_label("“oos” (1 row)").select_option("unlabelled")
+        expect(preview.locator(".note")).to_contain_text("5 new texts, 3 of them labelled.")
+        expect(take).to_be_enabled()  # what was seen is not asked for again
+        preview.get_by_role("button", name="Cancel").click()
+
+
 def test_a_file_without_rows_says_so(
     visit: Callable[..., Page], studio: Served, tmp_path: Path
 ) -> None:
@@ -138,7 +169,7 @@ def test_no_column_reads_unlabelled_texts_and_a_paste_needs_no_file(
     preview = choose(page, tmp_path / "two.csv")
     expect(preview.locator(".note")).to_contain_text("2 new intents")
     preview.get_by_label("Intent is in").select_option("no column")
-    expect(preview.locator(".note")).to_have_text("2 would be added.")
+    expect(preview.locator(".note")).to_have_text("2 new texts, without a label.")
     expect(preview.get_by_label("Intent is in")).to_have_value("")
     preview.get_by_role("button", name="Cancel").click()
     page.get_by_text("Paste texts").click()
@@ -146,13 +177,13 @@ def test_no_column_reads_unlabelled_texts_and_a_paste_needs_no_file(
     page.get_by_role("button", name="Preview").click()
     expect(preview.locator("tbody tr")).to_have_count(2)
     preview.get_by_label("Read as").select_option("text")
-    expect(preview.locator(".note")).to_have_text("2 would be added.")
+    expect(preview.locator(".note")).to_have_text("2 new texts, without a label.")
     assert preview.locator("tbody td").first.inner_text().startswith("yes, please")
     preview.get_by_role("button", name="Cancel").click()
     length, shown, blocked = page.evaluate(BIG)
     assert (length > 10_000_000, shown) == (True, 0)
     assert blocked < 2_000
-    expect(preview.locator(".note")).to_contain_text("100,000 would be added")
+    expect(preview.locator(".note")).to_contain_text("100,000 new texts")
     preview.get_by_role("button", name="Cancel").click()
 
 
@@ -197,7 +228,7 @@ def test_a_workbook_with_headings_of_its_own_is_ready_at_once_and_keeps_chosen_c
     text, intent = preview.get_by_label("Text is in"), preview.get_by_label("Intent is in")
     expect(text).to_have_value("Customer said")
     expect(intent).to_have_value("Topic")
-    expect(preview).to_contain_text("3 would be added")
+    expect(preview).to_contain_text("3 new texts, all labelled")
     text.select_option("Agent")
     expect(text).to_have_value("Agent")
     preview.get_by_label("The first row names the columns").uncheck()

@@ -121,7 +121,7 @@ def trains_stage_two_on_top(page: Page, studio: Served, folder: Path) -> None:
     go(page, "Data")
     page.get_by_label("File to import").set_input_files(file)
     page.locator("[data-role=preview]").get_by_role("button", name="Import").click()
-    page.get_by_text("20 labelled").last.wait_for()
+    page.locator("[data-role=imported]", has_text="20 ").wait_for()
     go(page, "Train")
     page.get_by_role("button", name="Start from version 1").click()
     expect(page.get_by_label("Start from")).to_have_value("shop@1")

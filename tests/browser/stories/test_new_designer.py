@@ -70,7 +70,7 @@ def imports_sixty_intents(designer: Designer, folder: Path) -> None:
     preview = page.locator("[data-role=preview]")
     expect(preview.locator(".note")).to_contain_text("60 new intents")
     designer.click(preview.get_by_role("button", name="Import"))
-    expect(page.locator("[data-role=imported]")).to_contain_text("198 added")
+    expect(page.locator("[data-role=imported]")).to_contain_text("198 new texts")
     designer.has_done_a_step()
 
 

@@ -62,9 +62,9 @@ def imports_a_file(page: Page, studio: Served, tmp_path: Path) -> None:
     preview.get_by_label("Intent is in").select_option("kind")
     expect(preview.get_by_role("checkbox")).to_be_checked()
     expect(preview.get_by_text("new intent: keep_number")).to_be_visible()
-    preview.get_by_text("4 would be added").wait_for()
+    preview.get_by_text("4 new texts, 2 of them labelled.").wait_for()
     preview.get_by_role("button", name="Import").click()
-    page.get_by_text("4 added").wait_for()
+    page.locator("[data-role=imported]", has_text="4 new texts").wait_for()
     after = counts(studio)
     assert after["total"] - before["total"] == 4
     assert after["labelled"] - before["labelled"] == 2
