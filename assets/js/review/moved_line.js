@@ -1,22 +1,23 @@
 // What a moved line would change: answers, pins, and the texts on its other side.
 import {h, said} from '../shared/elements.js';
-import {decimal, number, plural, points} from '../shared/words.js';
+import {decimal, IN_POINTS, number, plural, points, toldApart} from '../shared/words.js';
 
-const deviations = value => decimal(value, 2); // familiarity is told in standard deviations
+// Familiarity is told in standard deviations.
+const deviations = {unit: 'a familiarity of ', say: value => decimal(value, 2), told: {factor: 1, digits: 2}};
 export const METHODS = {
-  votes: {called: 'Votes for the answer', unit: 'a score of ', say: points},
-  nearest: {called: 'Nearest examples', unit: 'a familiarity of ', say: deviations},
-  mahalanobis: {called: 'Distance to the intents', unit: 'a familiarity of ', say: deviations},
-  mixture: {called: 'All three together', unit: 'a familiarity of ', say: deviations},
+  votes: {called: 'Votes for the answer', unit: 'a score of ', say: points, told: IN_POINTS},
+  nearest: {called: 'Nearest examples', ...deviations},
+  mahalanobis: {called: 'Distance to the intents', ...deviations},
+  mixture: {called: 'All three together', ...deviations},
 };
 
 // What Save would do: how many answers, and how many right answers of the test set.
 export function changesView({n_entering: entering, n_leaving: leaving, total, lost, won, recall, judged}) {
   const n = entering + leaving;
   const change = n
-    ? `Saving changes ${number(n)} of ${plural(total, 'answer')}: ` +
+    ? `${number(n)} of ${plural(total, 'answer')} would change: ` +
       `${number(leaving)} more would be refused, ${number(entering)} would get an intent.`
-    : `Saving changes none of ${plural(total, 'answer')}.`;
+    : `None of ${plural(total, 'answer')} would change.`;
   const test = [
     lost > 0 && `${plural(lost, 'right answer')} would be refused`,
     won > 0 && `${plural(won, 'refused text')} would be answered right`,
@@ -56,14 +57,15 @@ const pinLine = ({text, expected, before, after, kept}) =>
 
 // The texts on the other side of the line: those that it refuses, and those that get an intent again.
 export function crossedView({entering, n_entering: nEntering, leaving, n_leaving: nLeaving, ...found}) {
-  const {method} = found.asked;
+  const {method, limit} = found.asked;
+  const tell = score => toldApart(score, limit ?? found.own, METHODS[method].told)[0];
   const inAll = `(${number(found.refused[1])} of ${number(found.total)} in all)`;
   const more = `${plural(nLeaving, 'more text')} would be refused ${inAll}`;
   const fewer = `${plural(nEntering, 'text')} would get an intent again`;
-  return [listOf('entering', fewer, entering, nEntering, method), listOf('leaving', more, leaving, nLeaving, method)];
+  return [listOf('entering', fewer, entering, nEntering, tell), listOf('leaving', more, leaving, nLeaving, tell)];
 }
 
-function listOf(key, title, crossed, total, method) {
+function listOf(key, title, crossed, total, tell) {
   if (!crossed.length) return null;
   const isCut = crossed.length < total;
   return h(
@@ -74,12 +76,12 @@ function listOf(key, title, crossed, total, method) {
     h(
       'ul',
       {class: 'last told'},
-      crossed.map(one => crossedLine(one, METHODS[method].say)),
+      crossed.map(one => crossedLine(one, tell)),
     ),
   );
 }
 
-const crossedLine = ({text, intent, score, labelled, place}, say) =>
+const crossedLine = ({text, intent, score, labelled, place}, tell) =>
   h(
     'li',
     {},
@@ -87,5 +89,5 @@ const crossedLine = ({text, intent, score, labelled, place}, say) =>
     labelled
       ? h('span', {class: 'badge'}, labelled)
       : h('span', {class: 'soft small'}, place === 'pool' ? 'unlabelled' : place),
-    h('span', {class: 'small tabular'}, say(score)),
+    h('span', {class: 'small tabular'}, tell(score)),
   );

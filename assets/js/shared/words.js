@@ -26,15 +26,20 @@ export function outside(closest, {multi}) {
   return closest ? `Out of scope. Closest: ${closest}, but too unlike its examples.` : 'Out of scope.';
 }
 
+// A value and the line that it is held against, with `digits` after the point, or so many more that they differ.
+export const IN_POINTS = {factor: 100, digits: 1};
+export function toldApart(value, line, {factor, digits: fewest}) {
+  const told = digits => [value, line].map(one => decimal(factor * one, digits));
+  const digits = [fewest, fewest + 1].find(n => new Set(told(n)).size > 1) ?? fewest + 2;
+  return told(digits);
+}
+
 // By how much a text that fits no intent missed the line, in the unit of the line: never a percent, which would read
 // as how sure the answer is.
 export function missedLine({measure, familiarity, score, threshold}) {
   const inPoints = measure === 'votes';
-  const [factor, fewest] = inPoints ? [100, 1] : [1, 2];
-  const told = digits =>
-    [inPoints ? score : familiarity, threshold].map(one => decimal(factor * one, digits));
-  const digits = [fewest, fewest + 1].find(n => new Set(told(n)).size > 1) ?? fewest + 2;
-  const [held, line] = told(digits); // so fine that they differ where they can
+  const told = inPoints ? IN_POINTS : {factor: 1, digits: 2};
+  const [held, line] = toldApart(inPoints ? score : familiarity, threshold, told);
   return `${inPoints ? `${held} points` : `a familiarity of ${held}`}; the line is ${line}`;
 }
 

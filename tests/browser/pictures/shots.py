@@ -90,7 +90,7 @@ def move_the_line(page: Page) -> None:
     slider = page.get_by_label("Line", exact=True)
     for _ in range(25):
         slider.press("ArrowRight")
-    page.get_by_text("Saving changes").wait_for()
+    page.get_by_text("answers would change").wait_for()
 
 
 def open_more_ways(page: Page) -> None:
