@@ -18,7 +18,8 @@ _SHOWN = 60
 class ChangedAnswer:
     """An answer that changes, in words; `expected` is "" for a text without a label.
 
-    `verdict` is `fixed`, `broken`, or `other`: there is no label, or both answers are wrong.
+    `verdict` is `fixed`, `broken`, `right` where both answers are, or `other`: there is no label,
+    or both answers are wrong.
     """
 
     text: str
@@ -138,7 +139,7 @@ class JudgedAnswers:
             right=(int((was & test).sum()), int((is_ & test).sum())),
             pins_fixed=tuple(texts[row].text for row in np.flatnonzero(fixed & pin)),
             pins_broken=tuple(texts[row].text for row in np.flatnonzero(broken & pin)),
-            turns=self._changed_answers(changed, fixed, broken, expected),
+            turns=self._changed_answers(changed, was, is_, expected),
             in_scope=_counted(is_fresh & ~is_outside, was, is_),
             outside=_counted(is_outside, was, is_),
         )
@@ -203,12 +204,14 @@ class JudgedAnswers:
     def _changed_answers(
         self,
         changed: Flags,
-        fixed: Flags,
-        broken: Flags,
+        was: Flags,
+        is_: Flags,
         expected: Sequence[tuple[str, ...] | None],
     ) -> tuple[ChangedAnswer, ...]:
         rows = np.flatnonzero(changed)
-        order = np.argsort(-(2 * broken[rows].astype(int) + fixed[rows]), kind="stable")
+        verdicts = np.where(was, np.where(is_, "right", "broken"), np.where(is_, "fixed", "other"))
+        rank = {"broken": 0, "fixed": 1}
+        order = np.argsort([rank.get(verdicts[row], 2) for row in rows], kind="stable")
         return tuple(
             ChangedAnswer(
                 text=self.prepared.texts[row].text,
@@ -216,7 +219,7 @@ class JudgedAnswers:
                 before=self._answer_words(self.before[row]),
                 after=self._answer_words(self.after[row]),
                 expected=self._label_words(expected[row]),
-                verdict="broken" if broken[row] else "fixed" if fixed[row] else "other",
+                verdict=str(verdicts[row]),
             )
             for row in rows[order][:_SHOWN].tolist()
         )

@@ -1,6 +1,6 @@
 // What changes would do to answers, asked of the server when their lines come into sight.
 import {fill, h} from '../shared/elements.js';
-import {radiusLine} from '../shared/radius.js';
+import {COUNTING, radiusLine} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 
 const AT_ONCE = 10; // repairs that the server takes in one request
@@ -29,7 +29,7 @@ export class Foretold {
 
   // The line of a change: `repair`, and `blast`, which is set when it is known.
   lineOf(change) {
-    const line = h('span', {class: 'small soft'}, '…');
+    const line = h('span', {class: 'small soft'}, COUNTING);
     this.#lines.set(line, change);
     this.#sight.observe(line);
     return line;

@@ -2,9 +2,14 @@
 import {h, table} from './elements.js';
 import {number, plural} from './words.js';
 
-const VERDICT = {fixed: ['becomes right', 'good'], broken: ['becomes wrong', 'bad']};
-const WHERE = {pool: 'unlabelled', test: 'test', pin: 'pin'};
+const VERDICT = {
+  fixed: ['becomes right', 'good'],
+  broken: ['becomes wrong', 'bad'],
+  right: ['stays right', ''],
+  other: ['stays wrong', ''],
+};
 const SHOWN = 12;
+export const COUNTING = 'counting …'; // until it is known which answers change
 
 const badge = (words, kind) => h('span', {class: `badge ${kind}`}, words);
 
@@ -46,8 +51,8 @@ export function turnsOf(blast) {
     'div',
     {class: 'turns'},
     lost.length > 0 && h('div', {class: 'note bad'}, `Breaks ${lost.map(text => `“${text}”`).join(', ')}.`),
+    h('p', {class: 'soft small'}, [judged, basis, missing].filter(Boolean).join(' ')),
     turns.length > 0 && changes(turns),
-    h('p', {class: 'soft small'}, [basis, judged, missing].filter(Boolean).join(' ')),
   );
 }
 
@@ -69,9 +74,9 @@ function changes(turns) {
     .map(one => [
       one.text,
       h('span', {}, h('span', {class: 'soft'}, `${one.before} → `), one.after),
-      badge(...(VERDICT[one.verdict] ?? [WHERE[one.place], ''])),
+      badge(...(one.place === 'pool' ? ['unlabelled', ''] : VERDICT[one.verdict])),
     ]);
   const more =
     turns.length > SHOWN && h('p', {class: 'soft small'}, `and ${number(turns.length - SHOWN)} more`);
-  return [table(['Text', 'Answer', ''], rows, {class: 'narrow', 'data-role': 'turns'}), more];
+  return [table(['Text', 'Answer now → then', ''], rows, {class: 'narrow', 'data-role': 'turns'}), more];
 }

@@ -43,6 +43,11 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     n, n_test = (carriers(studio, "no_internet", split) for split in ("train", "test"))
     words = f"Changes the label of {n + n_test} texts, {n_test} of them of the test set."
     expect(form.locator("[data-role=touched]")).to_have_text(words)
+    # Rows of the test set said “test”; how many stay right lay below them all, under the bar.
+    changes = form.locator("[data-role=answers]")
+    expect(changes.get_by_text("stays right").first).to_be_visible()
+    expect(changes.locator("p").first).to_contain_text(re.compile(r"test texts.* are right, "))
+    expect(changes.locator("p").first).to_be_in_viewport(ratio=1)
     button.click()
     made = page.locator(MADE, has_text=f"merge {n + n_test} texts into slow_internet")
     expect(made).to_be_visible()

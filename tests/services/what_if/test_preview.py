@@ -147,6 +147,8 @@ def test_a_merge_and_a_split_count_the_answers_and_pins_that_name_another_intent
         assert found.pool + found.test + found.pins == len(found.turns) > 0
     assert merge.pins == 1
     assert merge.pins_broken == merge.pins_fixed == ()  # the pin goes to the other intent, too
+    kept = {turn.text for turn in merge.turns if turn.verdict == "right"}
+    assert pinned in kept  # it said neither right nor wrong
 
 
 def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
