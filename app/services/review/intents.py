@@ -82,7 +82,7 @@ def _confusion(evidence: Evidence, pair: tuple[str, str], texts: list[FoundText]
     return Finding(
         id=f"confusion:{pair[0]}:{pair[1]}",
         kind="confusion",
-        title=f"{is_} → {answered}",
+        title=f"{is_} answered as {answered}",
         why=(
             f"{len(texts):,} texts labelled {is_} are answered with {answered}: "
             f"{' and '.join(kinds)}. More labels on their border teach the difference."

@@ -95,7 +95,8 @@ export class AddingTab {
       instead && this.#button(verb, better.id, 'primary'),
       this.#button(verb, chosen, better ? '' : 'primary'),
     );
-    fill(this.#meter, this.#verdict(blast, better, instead), this.#near(blast.near), turnsOf(blast));
+    const changes = h('h3', {class: 'after'}, `What changes as ${this.#nameOf(chosen)}`);
+    fill(this.#meter, this.#verdict(blast, better, instead), this.#near(blast.near), changes, turnsOf(blast));
   }
 
   #foresee(ids, signal) {
@@ -138,8 +139,8 @@ export class AddingTab {
     const known = this.#known(blast.near);
     const clashes = others.length - (others.some(one => this.#isSame(one)) ? 1 : 0);
     const words = clashes
-      ? `${clashes === 1 ? 'One similar example has' : `${clashes} similar examples have`} another label.`
-      : 'No similar example has another label.';
+      ? `${clashes === 1 ? 'One very similar example has' : `${clashes} very similar examples have`} another label.`
+      : 'No very similar example has another label.';
     const most = better && (better.n === better.of ? `All ${better.n}` : `${better.n} of the ${better.of}`);
     return h(
       'div',
@@ -160,7 +161,7 @@ export class AddingTab {
   #near(near) {
     return h(
       'div',
-      {},
+      {class: 'after'},
       h('h3', {}, 'Most similar examples'),
       h(
         'ul',
@@ -172,12 +173,14 @@ export class AddingTab {
 
   #close(one) {
     const {text, intents, cosine, conflict} = one;
-    const label = h('div', {class: 'row small'}, this.#tools.intents.labels(intents));
+    const {intents: known} = this.#tools;
+    const isOther = conflict || (!known.multi && String(intents) !== this.#chosen);
+    const words = this.#isSame(one) ? 'gets the new label' : 'other label';
+    const badge = isOther && h('span', {class: `badge ${conflict ? 'warn' : ''}`}, words);
     return h(
       'li',
       {},
-      h('div', {class: 'grow'}, said(text), label),
-      conflict && h('span', {class: 'badge warn'}, this.#isSame(one) ? 'gets the new label' : 'other label'),
+      h('div', {class: 'grow'}, said(text), h('div', {class: 'row small'}, known.labels(intents), badge)),
       h('span', {class: 'soft small tabular'}, `similarity ${points(cosine)}`),
     );
   }

@@ -1,5 +1,6 @@
 // The walk along the border of two intents: from the clearest of the one to the clearest of the other.
 import {query, setQuery} from '../shared/address.js';
+import {labelAs} from '../shared/act_words.js';
 import {field, fill, h, said, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
@@ -46,7 +47,7 @@ export class BorderTab {
     const {findings} = await call(`${this.#tools.base}/review?kind=confusion&limit=${CLOSEST}`);
     this.#mixed = findings;
     if (findings.length && !this.#pair.every(Boolean)) this.#pair = [...findings[0].intents];
-    const caption = h('span', {class: 'soft small'}, 'Most mixed up (label → answer)');
+    const caption = h('span', {class: 'soft small'}, 'Most mixed up');
     fill(this.#closest, findings.length > 0 && caption, ...findings.map(one => this.#pairOf(one)));
   }
 
@@ -111,12 +112,9 @@ export class BorderTab {
     const [first, second] = this.#pair.map(id => this.#tools.intents.byId.get(id)?.name ?? '?');
     const isMixedUp = ({text, lead}) => text.intents?.includes(this.#pair[0]) && lead < 0;
     const here = steps.filter(isMixedUp).length;
-    const left = mixed.figure - here;
-    const wrong = `labelled ${first} but answered ${second}`;
-    if (left <= 0) return `${between}, among them all ${number(mixed.figure)} ${wrong}.`;
-    const farther = isCut ? ' or lie farther away' : '';
-    const most = `${number(here)} of the ${number(mixed.figure)} ${wrong}`;
-    return `${between}, among them ${most}; the others resemble a third intent more${farther}.`;
+    const all = number(mixed.figure);
+    const which = here < mixed.figure ? `${number(here)} of the ${all}` : `all ${all}`;
+    return `${between}. Here: ${which} labelled ${first} but answered ${second}.`;
   }
 
   #step({text, lead}) {
@@ -167,7 +165,7 @@ export class BorderTab {
       if (!(await mayHarm(change, `Label it ${name}`))) return;
       await act(change.repair, `Labelled “${text.text.slice(0, 50)}” ${name}.`);
     });
-    const about = {class: 'small', title: `Label it ${name}`, 'data-key': `${id} ${text.id}`, onclick: take};
-    return h('div', {class: 'offer'}, h('button', about, `→ ${name}`), this.#foretold.lineOf(change));
+    const about = {class: 'small', 'data-key': `${id} ${text.id}`, onclick: take};
+    return h('div', {class: 'offer'}, h('button', about, labelAs(text.intents, name)), this.#foretold.lineOf(change));
   }
 }

@@ -1,9 +1,10 @@
 // One finding: its reason, its texts, and its remedies, each with the answers it would change.
+import {labelAs} from '../shared/act_words.js';
 import {address, query} from '../shared/address.js';
 import {fill, h, said} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
-import {radiusLine, turnsOf} from '../shared/radius.js';
+import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
 import {harmOf, mayHarm} from './harm.js';
@@ -155,14 +156,12 @@ export class FindingView {
       'button',
       {
         class: 'small push',
-        title: `Label it ${name}`,
         'data-key': `fix ${one.id}`,
         onclick: guarded(() => act(repair, words)),
         onpointerenter: look,
         onfocus: look,
       },
-      '→ ',
-      name,
+      labelAs(one.intents, name),
     );
   }
 
@@ -188,7 +187,7 @@ export class FindingView {
     const one = {
       ...remedy,
       blast: null,
-      line: h('span', {class: 'small soft radius'}, remedy.repair ? '…' : ''),
+      line: h('span', {class: 'small soft radius'}, remedy.repair ? COUNTING : ''),
     };
     if (firstOf(remedy)) fill(one.line, firstOf(remedy));
     if (!remedy.repair) fill(one.line, 'Nothing changes, and it is not listed again.');

@@ -32,7 +32,7 @@ export class PinsTab {
       h('h2', {}, 'No pin yet'),
       'Set one here, on the Try page, or with P on the Label page.',
     );
-    const head = ['Text', 'Must get', 'Gets now', 'Versions since', 'Set', ''];
+    const head = ['Text', 'Must get', 'Gets now', 'Versions since', 'Pinned', ''];
     const rows = found.map(one => this.#row(one));
     fill(this.#list, rows.length ? table(head, rows, {class: 'wide stacked'}) : none);
     if (!this.#form.hasChildNodes()) this.#drawForm();
@@ -62,7 +62,7 @@ export class PinsTab {
       arm();
       await this.renew();
     });
-    const button = h('button', {class: 'primary', 'data-key': 'pin', onclick: set}, 'Pin it');
+    const button = h('button', {class: 'primary', 'data-key': 'pin', onclick: set}, 'Pin this answer');
     const arm = () => {
       button.disabled = !text.value.trim() || !label.value;
     };

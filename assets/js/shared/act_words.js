@@ -27,4 +27,7 @@ const WORDS = {
   receipt: 'make a receipt',
 };
 
+// What a button does that gives one text a label: instead of another one, or as its first.
+export const labelAs = (labels, name) => `${labels?.length ? 'Relabel' : 'Label'} as ${name}`;
+
 export const actWords = (verb, nothing) => (verb === 'out-of-scope' ? nothing : (WORDS[verb] ?? verb));

@@ -16,7 +16,7 @@ def test_a_conflict_is_planted_found_mended_and_taken_back(
 ) -> None:
     studio = serve()
     page = visit(studio, "/review?project=sample&tab=add")
-    plants(page, "wifi_coverage", "No similar example has another label")
+    plants(page, "wifi_coverage", "No very similar example has another label")
     plants(page, "cancel_contract", "most similar examples are labelled wifi_coverage")
     finds(page)
     mends(page, studio)
