@@ -107,6 +107,7 @@ export class ReshapeTab {
       guarded(async event => {
         this.#form[name] = event.target.value;
         await this.renew();
+        if (this.#form.how === 'split') this.#splitting.comeIntoSight();
       });
     const options = list => [['', 'Choose an intent'], ...list.map(({id, name}) => [id, name])];
     const pick = (name, list) => select({onchange: choose(name), 'data-key': name}, list, this.#form[name]);

@@ -60,6 +60,12 @@ export class Splitting {
     this.#draw(found);
   }
 
+  // On a phone the groups lay under the act, which stays in sight.
+  comeIntoSight() {
+    const first = this.element.querySelector('.groups > li');
+    if (first?.getBoundingClientRect().top > window.innerHeight / 2) this.element.scrollIntoView({block: 'start'});
+  }
+
   #draw({most}) {
     const few = 'This intent has too few different examples to be split. Label some more first.';
     fill(

@@ -128,3 +128,20 @@ def test_groups_and_their_texts_are_ticked_together_and_the_act_follows_the_choi
         assert above
         assert below["y"] >= above["y"] + above["height"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
+
+
+def test_on_a_phone_the_groups_of_a_split_come_into_sight(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """They lay under the act, which was all that stood below the choice."""
+    phone = {"width": 390, "height": 844}
+    page = visit(studio, "/review?project=sample&tab=reshape", viewport=phone)
+    form = splitting(page, "roaming")
+    name = form.get_by_label("Name of group 1")
+    expect(name).to_be_in_viewport(ratio=1)
+    expect(form.locator(".decision")).to_contain_text("Tick the groups")
+    page.wait_for_function("scrollY > 0")
+    group, act = name.bounding_box(), form.locator(".decision").bounding_box()
+    assert group
+    assert act
+    assert group["y"] + group["height"] < act["y"]
