@@ -42,6 +42,8 @@ def test_an_answer_out_of_scope_has_no_number_beside_it(
     expect(answer).to_contain_text(f", but too unlike its examples: {missed}.")
     expect(answer).not_to_contain_text("%")
     expect(answer).not_to_contain_text("Next likely")  # nothing was the likeliest
+    # “Closest” stood twice: in the sentence, and before a list like that of the most similar ones.
+    expect(answer.get_by_text("Closest")).to_have_count(1)
     page.get_by_label("Text to try").fill(f"{OUTSIDE}\nno signal on my phone")
     rows = page.get_by_role("region", name="Many answers").locator("tbody tr")
     expect(rows.nth(0)).to_contain_text(f"closest: {decision['leading']}, {missed}")

@@ -152,6 +152,7 @@ def test_the_most_similar_example_is_named_where_its_vote_is_weak(
     assert nearest["cosine"] > max(one["cosine"] for one in votes)
     page = visit(studio, f"/try?project=sample&text={text.replace(' ', '+')}")
     line = page.locator("[data-role=nearest]")
+    expect(line.get_by_role("heading")).to_have_text("Most similar example")
     expect(line).to_contain_text(nearest["text"])
     expect(line).to_contain_text(f"similarity {100 * nearest['cosine']:.1f}")
     expect(line).to_contain_text("Its vote is weaker than those above")

@@ -8,7 +8,8 @@ const SHOWN_INTENTS = 4;
 const MEANING =
   'Each example votes for or against, in points; the votes add up to the score. ' +
   'Similarity: 100 is the same text. Percent: so many of 100 such answers are right.';
-const WEAKER = 'The most similar example. Its vote is weaker than those above: others like it share the vote.';
+const WEAKER = 'Its vote is weaker than those above: others like it share the vote.';
+const OTHERWISE = 'It has another label. Its vote is weaker than those above.';
 const SCALE = 'In points: about 100 is a full score; single votes may be more. Below the line no intent is answered.';
 
 // `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
@@ -18,7 +19,7 @@ export function votesOf(answer, intents, besides = () => null, acts = null) {
     'div',
     {},
     h('p', {dir: 'auto'}, answer.sentence),
-    likeliest(prediction, intents),
+    prediction.decision.intents.length > 0 && likeliest(prediction, intents),
     acts,
     reasons.map(why => reasonOf(answer, why, intents, besides)),
   );
@@ -39,7 +40,7 @@ function reasonOf({prediction, hot, examples, landing}, {reason, votes_of_others
       const words = [said(`“${near.text}”`), about(near, isHot, intents, besides(near))];
       return voteLine(words, near.vote, largest);
     }),
-    nearestOf(landing?.nearest, neighbours, intents),
+    nearestOf(landing?.nearest, neighbours, intents, intent),
     h(
       'details',
       {'data-key': `other votes of ${intent}`, class: 'small'},
@@ -60,15 +61,16 @@ function restOf(score, parts) {
 }
 
 // Named where the strongest votes are others, or the similarity that decides would be that of no text in sight.
-const nearestOf = (nearest, shown, intents) =>
+const nearestOf = (nearest, shown, intents, intent) =>
   nearest &&
   !shown.some(near => near.exemplar_id === nearest.id) &&
   h(
     'div',
     {class: 'below', 'data-role': 'nearest'},
+    h('h3', {}, 'Most similar example'),
     said(`“${nearest.text}”`),
     h('div', {class: 'row small soft'}, intents.named(nearest.intents), `similarity ${points(nearest.cosine)}`),
-    h('div', {class: 'small soft'}, WEAKER),
+    h('div', {class: 'small soft'}, nearest.intents.includes(intent) ? WEAKER : OTHERWISE),
   );
 
 const otherWords = n => (n > 0 ? `${plural(n, 'other example')} and the score` : 'The score');
@@ -78,9 +80,8 @@ const nameWords = byName => [
   byName && h('span', {class: 'badge warn'}, 'no examples yet'),
 ];
 
-// The intents of a multi-label answer and the next ones; without figures where none is the answer.
+// The intents of a multi-label answer and the next ones.
 function likeliest({ranked, decision}, intents) {
-  const isRefused = !decision.intents.length;
   const isAnswer = one => decision.intents.includes(one.intent);
   const inOrder = [...ranked].sort((a, b) => isAnswer(b) - isAnswer(a));
   const shown = inOrder.slice(0, Math.max(SHOWN_INTENTS, decision.intents.length));
@@ -88,13 +89,13 @@ function likeliest({ranked, decision}, intents) {
   return h(
     'div',
     {class: 'row tight small'},
-    h('span', {class: 'soft'}, isRefused ? 'Closest' : intents.multi ? 'Likeliest' : 'Next likely'),
+    h('span', {class: 'soft'}, intents.multi ? 'Likeliest' : 'Next likely'),
     others.map(one =>
       h(
         'span',
         {class: 'chip', style: {'--dot': intents.byName.get(one.intent)?.color}},
         h('bdi', {}, one.intent),
-        !isRefused && h('span', {class: 'soft tabular'}, likelihood(one.probability)),
+        h('span', {class: 'soft tabular'}, likelihood(one.probability)),
       ),
     ),
   );

@@ -7,7 +7,7 @@ import {number, plural, points} from '../shared/words.js';
 
 const LEAD =
   'For conversations, apart from intents: type what was said so far, one message a line, and see which reply fits ' +
-  'best as the next message.';
+  'best as the next message. Until a training has learned from your conversations, the order is a rough one.';
 const CHOICE = 'Leave it empty to rank every reply in your conversations.';
 const BARE = 'No training has learned from these conversations yet, so the order is a rough one.';
 

@@ -81,7 +81,7 @@ export class Why {
       h('p', {class: 'below', dir: 'auto'}, found.scope.words),
       found.reasons.map(reason => [
         many && heading(reason.intent),
-        reason.words && wordsOf(found.text, reason.words),
+        reason.words && wordsOf(found.text, reason.words, reason.intent),
         reason.load_bearing && this.#carriers(reason.load_bearing, reason.intent),
       ]),
       found.why_not && this.#whyNot(found),
@@ -182,7 +182,7 @@ export class Why {
 const heading = (...words) => h('h3', {}, words);
 
 // The text with each word coloured by its effect for or against the answer.
-function wordsOf(text, {words, rival, error, note}) {
+function wordsOf(text, {words, rival, error, note}, intent) {
   const strength = words.map(word => word.share ?? word.effect);
   const most = Math.max(1e-9, ...strength.map(Math.abs));
   const signs = [...text]; // positions count Unicode characters, not UTF-16 units
@@ -195,11 +195,21 @@ function wordsOf(text, {words, rival, error, note}) {
     place = end;
   });
   return [
-    heading(rival ? `Words, against ${rival}` : 'Words'),
+    heading('What each word speaks for'),
     h('p', {class: 'carrying', 'data-role': 'words', dir: 'auto'}, parts, between(place)),
+    keyOf(intent, rival),
     error === null && h('p', {class: 'soft small'}, note),
   ];
 }
+
+// The two colours of the words; the darker, the more a word decides.
+const keyOf = (intent, rival) =>
+  h(
+    'p',
+    {class: 'row small soft key', dir: 'auto'},
+    h('span', {}, h('i'), intent),
+    h('span', {}, h('i', {class: 'against'}), rival ?? `not ${intent}`),
+  );
 
 function missOf(words) {
   if (!words || words.error === null) return null;

@@ -32,7 +32,8 @@ def asks_why(page: Page) -> None:
     expect(why.locator("[data-role=words] span")).to_have_count(len(ASKED.split()))
     rival = why.get_by_label("Why not this intent")
     rival.select_option("no_internet")
-    expect(why.get_by_role("heading", name="Words, against no_internet")).to_be_visible()
+    # “Words, against no_internet” said nothing of the colours.
+    expect(why.locator(".key span")).to_have_text(["wifi_coverage", "no_internet"])
     expect(why.locator("[data-role=why-not]")).to_contain_text(
         "Adding this text to no_internet would make that the answer."
     )
@@ -65,6 +66,9 @@ def reads_it(page: Page, link: str) -> None:
         "all => all.map(at => at.getBoundingClientRect().y)"
     )
     assert max(lines) - min(lines) < 8
+    # “+39.7” stood beside “8 % of what speaks for it”.
+    expect(page.locator(".vote").first).to_contain_text("similarity")
+    expect(page.locator(".vote").first).not_to_contain_text("%")
     assert page.evaluate("document.scripts.length") == 0
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
