@@ -71,7 +71,9 @@ export class IntentList {
 
   async #edit(intent) {
     const others = this.#intents.openSorted.filter(one => one.id !== intent.id).map(({name}) => [name, name]);
-    const given = await ask(`Intent ${intent.name}`, editing(intent, this.#targets(others)), 'Save');
+    const confirm = h('span', {'data-role': 'confirm'}, 'Save');
+    const say = event => (confirm.textContent = savingWords(intent, event.target.value));
+    const given = await ask(`Intent ${intent.name}`, editing(intent, this.#targets(others), say), confirm);
     if (!given) return;
     if (given.target === NOTHING) return this.#toOutOfScope(intent);
     if (given.target) await post(`${this.#base}/merge`, {source: intent.name, target: given.target});
@@ -112,7 +114,14 @@ const describing = (words, rows, value = '') =>
 
 const isHex = color => /^#/.test(color);
 
-function editing(intent, others) {
+// What the button of the dialog does, once an intent to merge into is chosen.
+function savingWords({utterances}, target) {
+  if (!target) return 'Save';
+  if (target === NOTHING) return 'Turn into out of scope …';
+  return `Merge ${plural(utterances, 'text')} into ${target}`;
+}
+
+function editing(intent, others, onchange) {
   const color = isHex(intent.color) ? intent.color : GREY;
   const carried = `${plural(intent.utterances, 'text has', 'texts have')} this label.`;
   return [
@@ -124,17 +133,13 @@ function editing(intent, others) {
       field('Colour', h('input', {type: 'color', name: 'color', value: color})),
       h(
         'label',
-        {class: 'check', title: 'Texts that have it keep it'},
+        {class: 'check', title: 'Texts that have this label keep it'},
         h('input', {type: 'checkbox', name: 'archived', checked: intent.archived}),
-        'Archived: not offered any more',
+        'Archive: do not offer it for new labels',
       ),
-      field('Merge into', select({name: 'target'}, [['', 'No other intent'], ...others])),
+      field('Merge into', select({name: 'target', onchange}, [['', 'No other intent'], ...others])),
     ),
-    h(
-      'p',
-      {class: 'soft small below'},
-      `${carried} A new name changes no label; merging gives all of them the other intent, or out of scope.`,
-    ),
+    h('p', {class: 'soft small below'}, `${carried} A new name changes none of them.`),
   ];
 }
 

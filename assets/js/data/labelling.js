@@ -1,6 +1,7 @@
 // The label of one row: a click opens a finder in its place, and a choice changes that text alone.
 import {h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
+import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
 
 export class LabelCell {
@@ -17,16 +18,19 @@ export class LabelCell {
     this.#intents = intents;
     this.#decide = decide;
     this.#hears = hears;
+    const isLabelled = row.labels !== null;
+    const words = isLabelled ? 'Change the label' : 'Label';
     this.#button = h(
       'button',
       {
         class: 'plain relabel',
-        title: 'Change the label',
-        'aria-label': `Change the label of “${row.text.slice(0, 60)}”`,
+        title: isLabelled && words,
+        'aria-label': `${words} ${isLabelled ? 'of ' : ''}“${row.text.slice(0, 60)}”`,
         'data-key': `label ${row.id}`,
         onclick: () => this.#open(),
       },
-      intents.labels(row.labels),
+      h('span', {class: isLabelled ? null : 'unbroken'}, isLabelled ? intents.labels(row.labels) : words),
+      icon('chevrons-up-down'),
     );
     this.element = h('td', {class: 'label-cell'}, this.#button);
   }

@@ -186,6 +186,7 @@ export class Rows {
         onclick: guarded(() => this.#hears.values(row)),
       },
       icon('highlighter'),
+      'Values',
     );
   }
 

@@ -102,7 +102,7 @@ def test_a_filter_is_kept_by_name_and_deleted_with_undo(
     chip.click()
     expect(page.get_by_label("State of the label", exact=True)).to_have_value("unlabelled")
     expect(page.get_by_label("Set", exact=True)).to_have_value("pool")
-    expect(page.locator("[data-role=utterances] tr[data-id]").first).to_contain_text("no label")
+    expect(page.locator("[data-role=utterances] tr[data-id]").first).to_contain_text("Label")
     page.get_by_role("button", name="Delete the filter to label").click()
     expect(chip).to_have_count(0)
     page.locator(".toast").get_by_role("button", name="Undo").click()

@@ -78,6 +78,45 @@ def test_labels_are_never_shown_by_their_ids(visit: Callable[..., Page], studio:
     expect(row.locator(".label-cell .chip")).to_have_text("brand_new")
 
 
+def test_what_a_row_offers_reads_as_something_to_press(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“no label” was grey words, and the pen beside it had none."""
+    page = visit(studio, "/data?project=sample&state=unlabelled")
+    row = page.locator("[data-role=utterances] tr[data-id]").first
+    label = row.get_by_role("button", name="Label “")
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        expect(label).to_have_text("Label")
+        assert label.evaluate("node => node.getBoundingClientRect().height") < 40  # on one line
+        expect(row.get_by_role("button", name="Values of this text")).to_have_text("Values")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    label.click()
+    expect(page.get_by_role("combobox", name="Find an intent")).to_be_focused()
+    page.keyboard.press("Escape")
+
+
+def test_the_button_of_an_intents_dialog_says_what_a_merge_does(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Save” merged two intents."""
+    page = visit(studio, "/data?project=sample")
+    [sims] = [
+        one
+        for one in studio.ask("/projects/sample/overview")["intents"]
+        if one["name"] == "lost_sim"
+    ]
+    page.get_by_role("region", name="Intents").get_by_role("button", name="lost_sim").click()
+    dialog = page.get_by_role("dialog")
+    act = dialog.locator("[data-role=confirm]")
+    expect(act).to_have_text("Save")
+    dialog.get_by_label("Merge into").select_option("roaming")
+    expect(act).to_have_text(f"Merge {sims['utterances']} texts into roaming")
+    dialog.get_by_label("Merge into").select_option(label="No other intent")
+    expect(act).to_have_text("Save")
+    dialog.get_by_role("button", name="Cancel").click()
+
+
 def test_undo_and_redo_are_usable_only_where_they_do_something(
     visit: Callable[..., Page], serve: Callable[..., Served]
 ) -> None:
@@ -135,7 +174,7 @@ def test_training_and_test_texts_of_an_intent_are_counted_apart(
     for path, role in (("data", "Intents"), ("label", "Guidelines")):
         page = visit(studio, f"/{path}?project=sample")
         box = page.get_by_role("region", name=role)
-        expect(box.locator(".count").first).to_have_text(f"{train} · {tests} test")
+        expect(box.locator(".count").first).to_have_text(f"{train} examples, {tests} test")
 
 
 def test_lists_beside_the_page_do_not_scroll_in_it(
@@ -244,7 +283,7 @@ def test_an_intent_that_means_no_intent_is_made_out_of_scope_where_it_stands(
         page.get_by_label("Merge into").select_option(
             label="Out of scope: it means that no intent fits"
         )
-        page.get_by_role("button", name="Save").click()
+        page.get_by_role("button", name="Turn into out of scope …").click()
         expect(page.locator("[data-role=reach]")).to_contain_text(
             f"{outside} texts outside the test set"
         )
