@@ -67,13 +67,13 @@ def similar(live_studio: Live, project: str, body: SimilarBody) -> list[Similar]
 
 @router.get("/projects/{project}/today")
 def today(studio: OpenStudio, project: str, since: datetime) -> Today:
-    """Return a person's decisions since midnight, the goal, the pace and the last decisions."""
+    """Return a person's labels since midnight, goal if any, pace and last decisions."""
     return load_today(studio, project, since)
 
 
 @router.put("/projects/{project}/today/goal", status_code=204)
 def goal(studio: OpenStudio, project: str, body: GoalBody) -> None:
-    """Keep a person's goal of the day."""
+    """Keep a person's goal of the day, or drop it."""
     set_goal(studio, project, body.goal)
 
 

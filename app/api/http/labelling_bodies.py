@@ -11,9 +11,9 @@ _Ids = Annotated[frozenset[str], Field(max_length=100)]
 
 
 class GoalBody(Body):
-    """How many texts a person wants to decide on in a day."""
+    """How many texts a person wants to label in a day; none drops the goal."""
 
-    goal: int = Field(ge=1, le=10_000)
+    goal: int | None = Field(ge=1, le=10_000)
 
 
 class SpotCheckBody(Body):

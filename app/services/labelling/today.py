@@ -12,9 +12,6 @@ from storage.log import decisions
 from storage.people import preferences
 from storage.queries import utterances
 
-GOAL = 100
-"""Labels a day, until the person sets another goal."""
-
 _STRIP = 10
 _LONGEST_GAP = 60.0
 """Seconds; a longer pause between two labels is a break and not the pace."""
@@ -41,14 +38,14 @@ class LastDecision:
 
 @dataclass(frozen=True, slots=True)
 class Today:
-    """A person's labels since midnight, the goal, and the pace.
+    """A person's labels since midnight, the goal if the person set one, and the pace.
 
     `decided` counts no skipped text, as nothing was decided about it. `per_minute` is that of the
     last labels without breaks; None before there are enough.
     """
 
     decided: int
-    goal: int
+    goal: int | None
     per_minute: float | None
     last: tuple[LastDecision, ...]
 
@@ -60,15 +57,19 @@ def load_today(studio: Studio, project: str, since: datetime) -> Today:
         project_id = projects.find(connection, project).id
         times = decisions.times_of_labels(connection, project_id, actor, _utc(since))
         last = _last(connection, project_id, actor)
-        goal = preferences.kept(connection, project_id, actor, "goal").get("", GOAL)
-    return Today(len(times), int(goal), pace([datetime.fromisoformat(t) for t in times]), last)
+        goal = preferences.kept(connection, project_id, actor, "goal").get("")
+    return Today(len(times), goal, pace([datetime.fromisoformat(t) for t in times]), last)
 
 
-def set_goal(studio: Studio, project: str, goal: int) -> None:
-    """Keep a person's goal of labels a day."""
+def set_goal(studio: Studio, project: str, goal: int | None) -> None:
+    """Keep a person's goal of labels a day; None drops it."""
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
-        preferences.keep(connection, project_id, studio.settings.actor, "goal", {"": goal})
+        actor = studio.settings.actor
+        if goal is None:
+            preferences.drop(connection, project_id, actor, "goal", "")
+        else:
+            preferences.keep(connection, project_id, actor, "goal", {"": goal})
 
 
 def pace(times: Sequence[datetime]) -> float | None:

@@ -1,10 +1,11 @@
-// The day's goal: how many texts are labelled today, how quick, and out of how many.
+// The day: how many texts are labelled, how quick, and out of how many where the person has set a goal.
 import {fill, h} from '../shared/elements.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {number} from '../shared/words.js';
 
 const PAUSE = 3000; // milliseconds between two counts of the server while somebody decides
+const NO_GOAL = 'Leave it empty for no goal.';
 
 export class Today {
   #soon = 0;
@@ -48,16 +49,11 @@ export class Today {
     const {decided, goal, per_minute: perMinute} = today;
     this.#shown = today;
     const pace = perMinute === null ? '' : `, about ${number(Math.max(1, Math.round(perMinute)))} a minute`;
-    const words = `${number(decided)} of ${number(goal)} labelled today${pace}`;
+    const words = `${number(decided)}${goal ? ` of ${number(goal)}` : ''} labelled today${pace}`;
     const change = guarded(() => this.#change(goal));
-    fill(
-      this.element,
-      h(
-        'button',
-        {class: 'plain', title: 'Change the goal of the day', 'data-key': 'goal', onclick: change},
-        words,
-      ),
-    );
+    const title = goal ? 'Change the goal of the day' : 'Set a goal of the day';
+    const isTold = goal || decided > 0; // a day without a goal begins with nothing to tell
+    fill(this.element, isTold && h('button', {class: 'plain', title, 'data-key': 'goal', onclick: change}, words));
   }
 
   async #change(goal) {
@@ -66,16 +62,13 @@ export class Today {
       name: 'goal',
       min: 1,
       max: 10000,
-      value: goal,
+      value: goal ?? '',
       'aria-label': 'Texts a day',
     };
-    const given = await ask(
-      'Your goal of the day',
-      h('label', {}, h('input', field), ' texts a day'),
-      'Save',
-    );
-    if (!given?.goal) return;
-    await call(`${this.#base}/today/goal`, {method: 'PUT', body: {goal: Number(given.goal)}});
+    const words = [h('label', {}, h('input', field), ' texts a day'), h('p', {class: 'soft small below'}, NO_GOAL)];
+    const given = await ask('Your goal of the day', words, 'Save');
+    if (!given) return;
+    await call(`${this.#base}/today/goal`, {method: 'PUT', body: {goal: Number(given.goal) || null}});
     await this.load();
   }
 }

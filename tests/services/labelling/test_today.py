@@ -8,7 +8,7 @@ from app.services.data.bulk import BulkAct, Edit
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
 from app.services.labelling.decisions import Operation, decide
-from app.services.labelling.today import GOAL, load_today, pace, set_goal
+from app.services.labelling.today import load_today, pace, set_goal
 from app.services.studio import Studio
 from storage.log import edits, events
 from storage.log.events import Action
@@ -69,10 +69,12 @@ def _row(studio: Studio, key: str):
 
 
 def test_the_goal_is_kept(studio: Studio, intent) -> None:
-    assert load_today(studio, "p", MIDNIGHT).goal == GOAL
+    assert load_today(studio, "p", MIDNIGHT).goal is None  # nobody had set the 100 of the page
     set_goal(studio, "p", 40)
     set_goal(studio, "p", 60)
     assert load_today(studio, "p", MIDNIGHT.replace(tzinfo=None)).goal == 60
+    set_goal(studio, "p", None)
+    assert load_today(studio, "p", MIDNIGHT).goal is None
 
 
 def test_a_break_is_no_part_of_the_pace() -> None:
