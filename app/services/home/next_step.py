@@ -117,7 +117,9 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
         reason = "The first version is being trained. You can label on meanwhile."
         return NextStep("wait", "Follow the training", reason, "train")
     if _can_train(facts):
-        reason = f"{counted(facts.examples, 'label')} of the training set are ready to learn from."
+        reason = f"{counted(facts.examples, 'label')} to learn from, {facts.tests:,} to test with."
+        if not facts.tests:
+            reason = f"{counted(facts.examples, 'label')} to learn from."
         return NextStep("train", "Train the first version", reason, "train")
     if not facts.unlabelled:
         reason = "No text is left to label, and a training needs labels of at least two intents."

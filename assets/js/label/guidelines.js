@@ -66,8 +66,7 @@ export class Guidelines {
       [...this.#entries.values()].map(({element}) => element),
     );
     this.#find.hidden = this.#intents.length <= MANY;
-    const meaning = h('p', {class: 'soft small'}, 'The numbers: examples to learn from, and texts of the test set.');
-    const some = [meaning, this.#find, all];
+    const some = [this.#find, all];
     const head = h('div', {class: 'row'}, h('h2', {class: 'grow'}, 'Guidelines'), this.#drawer.closer);
     fill(this.element, head, this.#intents.length ? some : none);
     this.#filter();

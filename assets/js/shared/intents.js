@@ -67,11 +67,10 @@ export class Intents {
   }
 }
 
-// How many texts carry an intent: those of the training set, and those of the test set apart.
+// How many texts carry an intent: examples to learn from, and those of the test set apart.
 export function textsOf({utterances, tests}) {
-  const title = `${plural(utterances - tests, 'text')} to learn from, ${number(tests)} in the test set`;
-  const apart = tests > 0 && ` · ${number(tests)} test`;
-  return h('span', {class: 'count tabular', title}, number(utterances - tests), apart);
+  const apart = tests > 0 && `, ${number(tests)} test`;
+  return h('span', {class: 'count tabular'}, plural(utterances - tests, 'example'), apart);
 }
 
 export function chip(intent, fallback = '?') {

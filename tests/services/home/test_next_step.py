@@ -51,6 +51,11 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     found = next_step(replace(LIVE, new_labels=12, left=4)).reason
     assert found.endswith("3. You went back to it from version 4, which you can use again.")
     assert next_step(LIVE).reason == "60 texts without a label."
+    # "30 labels" stood under "32 of 37 texts labelled".
+    assert next_step(LABELLED).reason == "40 labels to learn from."
+    assert (
+        next_step(replace(LABELLED, tests=2)).reason == "40 labels to learn from, 2 to test with."
+    )
     doubted = next_step(replace(LIVE, knows_doubt=True))
     assert doubted.reason.startswith("The model is unsure of them")
     assert doubted.query == {"order": "helps", "n": "20"}
