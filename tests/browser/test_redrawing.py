@@ -156,6 +156,7 @@ def test_after_the_last_label_the_card_says_that_nothing_is_left(
         page.keyboard.press("1")
     expect(page.locator("h2", has_text="Nothing is left to label")).to_be_visible()
     expect(page.locator("[data-role=left]")).to_have_text("")
+    expect(page.get_by_label("Order of the queue")).to_be_hidden()  # there is nothing to order
     rest = page.locator("[data-role=rest]")
     expect(rest).to_contain_text("All 3 texts have a label. Next: ")
     expect(rest.locator(".primary")).to_have_text(["Import more texts"])  # of one intent alone

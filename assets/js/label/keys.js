@@ -18,7 +18,7 @@ const keysOf = ({multi, nothing, open}) => [
   ['V', 'mark values: names, dates, places'],
   ['P', 'pin: every later version must give this answer'],
   ['G', 'guidelines'],
-  ...(multi ? [] : [['A', 'check 20 that the model is sure of, then accept all of them']]),
+  ...(multi ? [] : [['A', 'label all at once that the model is sure of; you check a few first']]),
   ['Ctrl K', 'go to a page, an intent or another project'],
   ['?', 'these keys'],
 ];
@@ -33,7 +33,7 @@ function numbersOf(multi, most) {
 export class Keys {
   button = h(
     'button',
-    {class: 'plain small', 'data-role': 'keys', onclick: () => this.open()},
+    {class: 'plain small for-keys', 'data-role': 'keys', onclick: () => this.open()},
     'Keys ',
     h('kbd', {}, '?'),
   );

@@ -75,6 +75,7 @@ def test_the_last_decisions_and_the_goal_of_the_day_survive_a_reload(
         expect(strip).to_have_count(len(texts))
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
     today = page.locator("[data-role=today]")
+    expect(today).to_have_text("1 labelled today")  # “of 100” was a goal that nobody had set
     today.get_by_role("button").click()
     page.get_by_label("Texts a day").fill("40")
     page.get_by_role("button", name="Save").click()
@@ -298,7 +299,7 @@ def test_counts_of_intents_and_of_sure_texts_follow_the_labels(page: Page, studi
     entry = guidelines.locator("details", has=page.get_by_text(name, exact=True))
     n = int(entry.locator(".count").inner_text().split()[0])
     page.keyboard.press("1")
-    expect(entry.locator(".count")).to_have_text(re.compile(rf"^{n + 1} · \d+ test$"))
+    expect(entry.locator(".count")).to_have_text(re.compile(rf"^{n + 1} examples, \d+ test$"))
     expect(note).to_contain_text(f"of {before - 1} unlabelled texts")
     page.keyboard.press("u")
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")

@@ -21,6 +21,7 @@ from tests.builders.slotted_project import with_values
 
 SIZES = {1280: 860, 390: 844}
 SCHEMES = ("light", "dark")
+PHONE = 500  # narrower windows, in pixels, are those of phones, on which a finger presses
 IN_README = ("label", "map", "try", "review", "train")
 README = Path("docs/images")
 
@@ -50,13 +51,15 @@ class Camera:
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
             page.wait_for_timeout(SETTLING_MS)
             picture = self.folder / f"{name}-{self.width}-{scheme}.png"
-            page.screenshot(path=picture, full_page=shot.whole or self.width < 500)
+            page.screenshot(path=picture, full_page=shot.whole or self.width < PHONE)
             yield picture
 
     def open_page(self, browser: Browser) -> Page:
         """Open a browser on the studio."""
         size = {"width": self.width, "height": SIZES[self.width]}
-        page = browser.new_context(viewport=size).new_page()  # type: ignore[arg-type]
+        phone = self.width < PHONE
+        context = browser.new_context(viewport=size, has_touch=phone, is_mobile=phone)  # type: ignore[arg-type]
+        page = context.new_page()
         page.goto(self.served.address)
         return page
 
