@@ -144,7 +144,7 @@ export class Rows {
         'data-key': `edit ${row.id}`,
         onclick: guarded(() => this.#hears.edit(row)),
       },
-      row.text,
+      h('bdi', {}, row.text), // else the question mark of a right-to-left text stands at its beginning
     );
     return h(
       'tr',
@@ -161,7 +161,7 @@ export class Rows {
       ),
       this.#label(row),
       this.#answers.cell(row),
-      h('td', {class: 'soft split'}, USED_IN[row.split]),
+      h('td', {class: 'soft small split'}, USED_IN[row.split]),
       h('td', {class: 'acts'}, this.#values(row), this.#removal(row)),
     );
   }

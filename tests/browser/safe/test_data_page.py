@@ -91,6 +91,7 @@ def test_what_a_row_offers_reads_as_something_to_press(
         assert label.evaluate("node => node.getBoundingClientRect().height") < 40  # on one line
         expect(row.get_by_role("button", name="Values of this text")).to_have_text("Values")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect(row.locator(".editable bdi")).to_have_count(1)  # a text has its own direction
     label.click()
     expect(page.get_by_role("combobox", name="Find an intent")).to_be_focused()
     page.keyboard.press("Escape")
@@ -100,7 +101,9 @@ def test_the_button_of_an_intents_dialog_says_what_a_merge_does(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """“Save” merged two intents."""
-    page = visit(studio, "/data?project=sample")
+    long = "transfer_not_updated_after_cheque_or_cash_deposit_of_a_business_customer"
+    studio.ask("/projects/sample/intents", {"name": long, "description": ""})
+    page = visit(studio, "/data?project=sample", viewport={"width": 390, "height": 844})
     [sims] = [
         one
         for one in studio.ask("/projects/sample/overview")["intents"]
@@ -108,6 +111,10 @@ def test_the_button_of_an_intents_dialog_says_what_a_merge_does(
     ]
     page.get_by_role("region", name="Intents").get_by_role("button", name="lost_sim").click()
     dialog = page.get_by_role("dialog")
+    box, into = dialog.bounding_box(), dialog.get_by_label("Merge into").bounding_box()
+    assert box is not None
+    assert into is not None
+    assert into["x"] + into["width"] < box["x"] + box["width"]  # a long name ran out of it
     act = dialog.locator("[data-role=confirm]")
     expect(act).to_have_text("Save")
     dialog.get_by_label("Merge into").select_option("roaming")
@@ -338,6 +345,7 @@ def test_texts_that_nobody_has_seen_are_not_erased(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     page = visit(studio, "/data?project=sample&split=train")
+    page.wait_for_selector("[data-role=utterances] tr[data-id]")
     page.get_by_label("Pick all of this page").check()
     page.get_by_role("button", name=re.compile("^Pick all .* of this filter")).click()
     page.get_by_label("What to do").select_option("erase")
