@@ -49,6 +49,22 @@ def test_a_page_has_one_primary_action_and_room_between_its_controls(
     assert page.evaluate(probe("crowded")) == []
 
 
+def test_a_pair_of_long_names_is_not_wider_than_its_sheet(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """On a phone the buttons of mixed-up pairs reached over the edge of the page's sheet."""
+    page = visit(studio, "/review?project=sample&tab=border", viewport=PHONE)
+    page.wait_for_selector(".walk li")
+    pair = page.get_by_role("group", name="Most mixed up").get_by_role("button").first
+    pair.evaluate(
+        "at => at.textContent = 'change_user_name answered as change_other_name (8 texts)'"
+    )
+    inner, outer = pair.bounding_box(), page.locator(".sheet").bounding_box()
+    assert inner
+    assert outer
+    assert inner["x"] + inner["width"] < outer["x"] + outer["width"]
+
+
 def test_a_chart_is_drawn_for_day_and_night_with_all_its_words(
     visit: Callable[..., Page], studio: Served
 ) -> None:
