@@ -23,6 +23,7 @@ export class Legend {
   #entries = [];
   #alone = new Set(); // entries shown alone, named with their way of colouring; codes change when an entry is added
   #away = new Set(); // entries hidden by their button, named likewise
+  #first = new Set(); // entries that another panel asked for: on top, so that all of them are in sight
   #glanced = null; // code of the entry under the pointer
   #hears;
   #search = h('input', {
@@ -58,9 +59,9 @@ export class Legend {
 
   // Shows the entries of these names alone.
   showAlone(names) {
-    this.#isolate(new Set(names.map(name => this.#nameOf({name}))), new Set());
-    const first = this.#list.querySelector('[aria-pressed=true]');
-    if (first) this.#list.scrollTop = first.offsetTop - this.#list.offsetTop;
+    this.#first = new Set(names.map(name => this.#nameOf({name})));
+    this.#isolate(this.#first, new Set());
+    this.#list.scrollTop = 0;
   }
 
   showAll() {
@@ -106,6 +107,7 @@ export class Legend {
 
   #isolate(alone, away = this.#away) {
     this.#alone = alone;
+    if (!alone.size) this.#first = new Set();
     this.#away = away;
     this.#glanced = null;
     this.#draw();
@@ -136,7 +138,8 @@ export class Legend {
   // What is no intent stands on top, because there is most of it.
   #inOrder(entries) {
     if (!OF_INTENTS.has(this.#by)) return entries;
-    const rank = ({kind}) => ['unlabelled', 'outside', ''].indexOf(kind); // skipped texts are of the first kind
+    const kinds = ['unlabelled', 'outside', '']; // skipped texts are of the first kind
+    const rank = entry => (this.#first.has(this.#nameOf(entry)) ? -1 : kinds.indexOf(entry.kind));
     return entries.sort((a, b) => rank(a) - rank(b) || (a.kind ? 0 : a.name.localeCompare(b.name)));
   }
 
