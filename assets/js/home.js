@@ -9,6 +9,7 @@ import {frame} from './studio.js';
 
 const PAUSE = 2000; // milliseconds
 const MANY = 4; // projects that push the form for a new one out of sight
+const BY_NAME = new Intl.Collator('en', {numeric: true}); // desk 2 before desk 11
 const LEAD = 'Each project shows how many of its answers are right today, and what to do next.';
 
 const NAME = {
@@ -58,8 +59,11 @@ class HomePage {
     this.#toForm.hidden = projects.length < MANY;
     // The project last opened has the page's first act, so it stands first.
     const isOpen = one => one.name === this.#context.project;
-    const inOrder = [...projects.filter(isOpen), ...projects.filter(one => !isOpen(one))];
-    fill(this.#list, inOrder.length ? inOrder.map(one => cardOf(one, this.#acts, isOpen(one))) : welcome());
+    const byName = [...projects].sort((one, other) => BY_NAME.compare(one.name, other.name));
+    const inOrder = [...byName.filter(isOpen), ...byName.filter(one => !isOpen(one))];
+    const isBrief = one => projects.length >= MANY && !isOpen(one);
+    const card = one => cardOf(one, this.#acts, {first: isOpen(one), brief: isBrief(one)});
+    fill(this.#list, inOrder.length ? inOrder.map(card) : welcome());
     fill(this.#deleted, deleted.length > 0 && this.#deletedList(deleted));
     // The accuracy of today is computed in the background; until then that of the training stands there.
     if (projects.some(project => project.checking)) this.#lookAgain(asked);

@@ -75,7 +75,7 @@ def test_of_many_projects_the_last_opened_is_first_and_a_new_one_is_a_press_away
     """By name the first act could be far below the fold, and the form below all cards."""
     studio = serve()
     long = "Customer care, second line: billing, contracts, returns, repairs - pilot 26"
-    for name in (*(f"desk {n}" for n in range(9)), long):
+    for name in (*(f"desk {n}" for n in range(2, 11)), long):
         studio.ask("/projects", {"name": name})
     for width in (1280, 390):
         page = visit(studio, "/label?project=sample", viewport={"width": width, "height": 844})
@@ -84,6 +84,11 @@ def test_of_many_projects_the_last_opened_is_first_and_a_new_one_is_a_press_away
         expect(cards).to_have_count(11)
         expect(cards.first).to_have_attribute("aria-label", "sample")
         expect(page.locator(".content .primary")).to_be_in_viewport()
+        expect(cards.nth(2)).to_have_attribute("aria-label", "desk 2")  # desk 10 stood before it
+        expect(cards.last).to_have_attribute("aria-label", "desk 10")
+        brief = cards.last.bounding_box()
+        assert brief is not None
+        assert width > 390 or brief["height"] < 200  # eight screens of three steps on a phone
         named = page.get_by_role("article", name=long)
         assert named.evaluate("at => at.scrollWidth - at.clientWidth") <= 0
         page.get_by_role("button", name="New project").click()

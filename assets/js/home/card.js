@@ -11,8 +11,9 @@ const STEPS = [
   ['trained', 'Train'],
 ];
 
-// `actions`: `rename` and `remove` take the project's name. `first`: whether it is the one last opened.
-export function cardOf(project, actions, first) {
+// `actions`: `rename` and `remove` take the project's name. `first`: whether it is the one last opened. A `brief` card
+// leaves out the first steps, of which its next one is told below.
+export function cardOf(project, actions, {first, brief}) {
   const {name, labelled, intents, utterances, task, steps} = project;
   const share = utterances ? labelled / utterances : 0;
   const counts = `${number(labelled)} of ${plural(utterances, 'text')} labelled`;
@@ -22,7 +23,7 @@ export function cardOf(project, actions, first) {
   );
   return h(
     'article',
-    {class: 'sheet project', 'aria-label': name},
+    {class: `sheet project ${brief ? 'brief' : ''}`, 'aria-label': name},
     h(
       'div',
       {class: 'row head'},
@@ -30,10 +31,11 @@ export function cardOf(project, actions, first) {
       act('Rename', 'pencil', name, actions.rename),
       act('Delete', 'trash-2', name, actions.remove),
     ),
-    h('div', {'data-role': 'accuracy'}, steps.trained ? figuresOf(project) : stepsOf(steps)),
+    (steps.trained || !brief) &&
+      h('div', {'data-role': 'accuracy'}, steps.trained ? figuresOf(project) : stepsOf(steps)),
     h(
       'div',
-      {class: 'held soft small'},
+      {class: 'held soft small', hidden: brief && !utterances},
       utterances > 0 && progressBar(share, {'aria-hidden': 'true'}),
       h(
         'div',
