@@ -124,8 +124,8 @@ export class BookSheet {
 
 const valueTable = values =>
   table(
-    ['Value', h('th', {class: 'number'}, 'Times'), h('th', {class: 'number'}, 'Marked')],
-    values.map(value => [value.value, h('td', {class: 'number'}, number(value.count)), shareCell(value)]),
+    ['Value', h('th', {class: 'number'}, 'Marked'), h('th', {class: 'number'}, 'Of all places')],
+    values.map(value => [value.value, h('td', {class: 'number'}, plural(value.count, 'time')), shareCell(value)]),
   );
 
 const shareCell = ({share, noisy}) =>

@@ -108,6 +108,7 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     expect(page.get_by_text("1 value marked.")).to_be_visible()
     book = page.get_by_role("region", name="Slot book")
     expect(book.get_by_role("row", name="oslo")).to_contain_text("100 %")
+    expect(book.get_by_role("columnheader", name="Of all places")).to_be_visible()
     expect(marked).to_have_text("Values marked in 13 of 35 texts")
     expect(advice).to_contain_text("All known values are marked. In the other 22 texts none is")
     expect(advice.get_by_role("link", name="train with “Marked values”")).to_be_visible()
