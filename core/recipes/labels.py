@@ -49,7 +49,8 @@ class InstantRecipe(ModelRecipe):
 
     title: ClassVar[str] = "Instant"
     summary: ClassVar[str] = (
-        "Fast: uses your examples as they are. For a first look, and while you label."
+        "Fast: compares with your examples, not tuned to them. For a first look, and while you "
+        "label."
     )
     work: ClassVar[str] = "Quick: compares with {what}, not tuned to them"
     has_form: ClassVar[bool] = False
@@ -144,8 +145,8 @@ class ConvfitRecipe(TunedRecipe):
     title: ClassVar[str] = "ConvFiT"
     plain_title: ClassVar[str] = "Many examples"
     summary: ClassVar[str] = (
-        "Learns from your examples how your intents differ. Usually the most accurate; a version "
-        "takes 90 MB."
+        "Tuned to your examples: learns how your intents differ. Usually the most accurate; a "
+        "version takes 90 MB."
     )
     work: ClassVar[str] = "Tuned to {what}, which takes longer"
     multi_label: ClassVar[dict[str, object]] = {**TunedRecipe.multi_label, "learning_rate": 4e-4}
@@ -213,8 +214,7 @@ class LabelEncoderRecipe(_HeldOut):
     title: ClassVar[str] = "Names"
     plain_title: ClassVar[str] = "Few examples"
     summary: ClassVar[str] = (
-        "Learns from the names and descriptions of your intents, too. For intents with few "
-        "examples or none."
+        "For intents with few examples or none: what they are called and described as counts most."
     )
     work: ClassVar[str] = "Tuned to {what} and to the names of your intents, which takes longer"
     tasks: ClassVar[tuple[Task, ...]] = ("single-label",)

@@ -5,6 +5,7 @@ import {guarded} from '../shared/messages.js';
 import {number} from '../shared/words.js';
 
 const HEAD = ['Version', 'Texts', 'Since the one before', 'Saved', ''];
+const NAMED = /^before training \S+$/; // older versions name the recipe, which is no word of the pages
 const MOST_SHOWN = 500; // changed utterances
 
 // `compare` takes an older and a newer number; 0 means the empty project, or the current data.
@@ -15,7 +16,7 @@ export function dataView(base, versions, compare) {
   const rows = newestFirst.map(one => [
     h('b', {}, number(one.number)),
     h('td', {class: 'tabular'}, number(one.n_rows)),
-    [one.changes, h('div', {class: 'soft small'}, one.message)],
+    [one.changes, h('div', {class: 'soft small'}, one.message.replace(NAMED, 'before a training'))],
     h('td', {class: 'soft', title: `SHA-256 ${one.sha256}`}, since(one.created_at)),
     download(base, one),
   ]);
