@@ -70,7 +70,10 @@ class DataPage {
       if (before && before.revision !== status.revision) this.#follow();
     });
     this.#conversations.showIfAsked();
-    window.addEventListener('hashchange', () => this.#conversations.showIfAsked());
+    window.addEventListener('hashchange', () => {
+      this.#conversations.showIfAsked();
+      this.#allowSteps(this.#context.status);
+    });
     this.#loaded = this.#load();
     await this.#loaded;
     if (!query().get('import')) return;
@@ -120,7 +123,7 @@ class DataPage {
     this.#import = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());
     const columns = this.#columns();
     const reload = () => this.#reload();
-    const rest = [columns, jump, this.#exports];
+    const rest = [columns, jump];
     this.#conversations = new ConversationSheet(this.#context, this.#intents, rest, reload);
     main.append(this.#conversations.element, columns);
   }
@@ -227,7 +230,7 @@ class DataPage {
   }
 
   #allowSteps({revision, can_undo: verb, can_redo: again}) {
-    this.#exports.hidden = revision === 0; // there is nothing to export
+    this.#exports.hidden = revision === 0 || this.#conversations.isAsked; // there is nothing to export
     const named = actWords(verb, this.#intents.nothing);
     this.#steps.undo.textContent = verb ? `Undo: ${named}` : 'Undo';
     this.#steps.undo.disabled = !verb;

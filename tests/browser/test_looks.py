@@ -134,16 +134,16 @@ def test_conversations_are_in_sight_on_a_phone(
     page.locator("[data-role=utterances] tbody td").first.wait_for(state="attached")
     expect(page.get_by_role("heading", name="Conversations", level=1)).to_be_in_viewport()
     sheet = page.get_by_role("region", name="Conversations")
-    first = sheet.get_by_role("link", name="Label a few texts")
+    first = sheet.get_by_role("link", name="Label their texts")
     for width in (390, 1280):
         page.set_viewport_size({"width": width, "height": 844})
         expect(first).to_be_in_viewport()
-    expect(page.locator(PRIMARY)).to_have_text(["Label a few texts"])
+    expect(page.locator(PRIMARY)).to_have_text(["Label their texts"])
     expect(sheet.get_by_role("button", name="Add a log")).to_be_visible()
     expect(page.get_by_role("region", name="Import")).to_be_hidden()
     expect(page).to_have_title("Conversations · p")
     after = sheet.locator("[data-role=after-logs]")
-    expect(after.get_by_role("link", name="train from them")).to_be_visible()
+    expect(after.get_by_role("link", name="Train from them")).to_be_visible()
 
 
 def test_a_border_offers_no_relabel_of_a_test_text(
@@ -196,6 +196,7 @@ def test_a_conversation_is_read_turn_by_turn_with_what_is_answered(
     page = visit(studio, "/data?project=sample")
     page.get_by_role("link", name="Conversations").click()
     page.get_by_label("Log of conversations to import").set_input_files(log)
+    expect(page.locator(PRIMARY)).to_have_text(["Import the log"])
     page.get_by_role("button", name="Import the log").click()
     page.get_by_text("Read the conversations").click()
     answers = page.locator("[data-role=turn-answer]")

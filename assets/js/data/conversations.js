@@ -1,7 +1,6 @@
 // Conversation logs: those of the project, and a preview of a new one as it would be stored.
 import {address} from '../shared/address.js';
 import {field, fill, h} from '../shared/elements.js';
-import {firstAct} from '../shared/first_act.js';
 import {icon} from '../shared/icons.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
@@ -76,13 +75,15 @@ export class ConversationSheet {
     };
     const list = {class: 'logs', 'data-role': 'logs', 'aria-label': 'Logs'};
     const {project} = this.#context;
-    const train = h('a', {href: address('train', project)}, 'train from them');
-    const data = h('a', {href: address('data', project)}, 'see their texts');
+    const to = (page, words, looks = null) => h('a', {href: address(page, project), class: looks}, words);
+    // Their texts are unlabelled; without any of them there is only a training to do.
+    const {unlabelled} = this.#context.status;
     const next = h(
       'div',
       {class: 'row', 'data-role': 'after-logs'},
-      firstAct(project, this.#intents.counts),
-      h('span', {class: 'small'}, train, ', or ', data),
+      unlabelled > 0 && to('label', 'Label their texts', 'button primary'),
+      to('train', 'Train from them', `button ${unlabelled > 0 ? '' : 'primary'}`),
+      to('data', 'See them on Data'),
     );
     const isEmpty = logs.length === 0;
     this.#choose.className = isEmpty ? 'primary' : '';
@@ -90,9 +91,13 @@ export class ConversationSheet {
     fill(this.#list, isEmpty ? h('p', {}, FIRST) : [next, h('ul', list, logs.map(line))]);
   }
 
+  get isAsked() {
+    return location.hash === HASH;
+  }
+
   // Stands in place of the texts, and the page bears its name, for who comes by its own entry of the rail.
   showIfAsked() {
-    const isAsked = location.hash === HASH;
+    const {isAsked} = this;
     this.element.hidden = !isAsked;
     for (const part of this.#rest) part.hidden = isAsked;
     this.#context.entitle(isAsked ? 'Conversations' : 'Data');
@@ -141,6 +146,7 @@ export class ConversationSheet {
       }),
     });
     const pool = h('input', {type: 'number', name: 'pool', min: 0, max: 1000000, step: 1, value: POOL});
+    this.#choose.className = ''; // the page's first act is to import this one
     fill(
       this.#place,
       h(
@@ -177,6 +183,7 @@ export class ConversationSheet {
     const cancel = guarded(async () => {
       fill(this.#place);
       await call(`${this.#base}/waiting/${key}`, {method: 'DELETE'});
+      await this.load();
     });
     return h(
       'div',
