@@ -2,16 +2,13 @@
 
 from core.errors import OutOfMemory, StudioError
 from core.files import disk_error, disk_full
+from core.memory import OUT_OF_MEMORY
 
 _OF_MEMORY = ("allocate memory", "not enough memory", "out of memory")
 _OF_DISK = ("no space left on device", "disk quota exceeded", "file write failed")
 _OF_DEVICE = ("cuda", "hip error", "mps backend")
 """Parts of what libraries say, in small letters."""
 
-_MEMORY = (
-    "There was not enough memory.",
-    "Close other programs, take fewer texts at once, or tune in smaller batches.",
-)
 _GPU_MEMORY = (
     "The GPU has not enough memory.",
     "Close other programs that compute on it, tune in smaller batches, or use the processor.",
@@ -44,11 +41,11 @@ def _of_library(error: BaseException) -> StudioError | None:
     if type(error).__name__ == "OutOfMemoryError" or ("cuda" in words and "out of memory" in words):
         return OutOfMemory(*_GPU_MEMORY)
     if isinstance(error, MemoryError):
-        return OutOfMemory(*_MEMORY)
+        return OutOfMemory(*OUT_OF_MEMORY)
     if not isinstance(error, RuntimeError) and type(error).__name__ != "SafetensorError":
         return None
     if any(part in words for part in _OF_MEMORY):
-        return OutOfMemory(*_MEMORY)
+        return OutOfMemory(*OUT_OF_MEMORY)
     if any(part in words for part in _OF_DISK):
         return disk_full()
     if any(part in words for part in _OF_DEVICE):

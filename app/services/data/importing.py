@@ -18,6 +18,7 @@ from app.services.studio import Studio
 from core.errors import Conflict
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem
+from core.memory import while_memory_lasts
 from core.text import counted, plain_name, text_hash
 from core.types import Split
 from storage import projects
@@ -105,6 +106,7 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
         Conflict: The cases are not those that the person saw.
         InvalidInput: The file or a row cannot be used; row and column are named.
         NotFound: There is no such project.
+        OutOfMemory: Memory is short, while enough is left to say so.
     """
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
@@ -164,9 +166,9 @@ def _check_counts(plan: ImportPlan, choices: ImportChoices) -> None:
 def _reread(path: Path, options: ReadOptions) -> _Rows:
     """Return a function that yields the rows of a file from the first on, whenever it is called."""
     if path.is_file() and path.stat().st_size <= _READ_ONCE:
-        kept = list(read_rows(path, options))
-        return lambda: iter(kept)
-    return lambda: read_rows(path, options)
+        kept = list(while_memory_lasts(read_rows(path, options)))
+        return lambda: while_memory_lasts(kept)
+    return lambda: while_memory_lasts(read_rows(path, options))
 
 
 def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:

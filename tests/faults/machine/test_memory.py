@@ -24,18 +24,18 @@ FAULTS = (
     Fault(
         13.5,
         "Out of memory in the server",
-        "RLIMIT_AS of a running server 24 and 12 MiB above what it has, while a file of 8 MB is "
-        "uploaded and a label is given; then the limit is taken away",
-        "The upload is read, or refused as 'not enough memory' with a time to try again; the label "
-        "is saved; without the limit the same upload is read. Where nothing at all finds room, the "
-        "process ends as a killed one",
+        "RLIMIT_AS of a running server 60, 24 and 12 MiB above what it has, while a file of 2 MB "
+        "is uploaded and a label is given; then the limit is taken away",
+        "The upload is read, or refused as 'not enough memory' while 32 MB are left, with a time "
+        "to try again; the label is saved; without the limit the same upload is read. Where "
+        "nothing at all finds room, the process ends as a killed one",
     ),
 )
-ROOMS_MIB = (24, 12)
+ROOMS_MIB = (60, 24, 12)
 """Above what the server has: too little for the file, and enough for a label."""
 
 TEXT = "please label this"
-FILE = "text\n" + "\n".join(f"where is parcel {n} of my long order" for n in range(200_000))
+FILE = "text\n" + "\n".join(f"where is parcel {n} of my long order" for n in range(60_000))
 FORM = (
     '--cut\r\nContent-Disposition: form-data; name="file"; filename="more.csv"\r\n'
     f"Content-Type: text/csv\r\n\r\n{FILE}\r\n--cut--\r\n"
@@ -66,7 +66,7 @@ def ask(server: LightServer, path: str, body: bytes, kind: str) -> tuple[int, An
     url = f"{server.address}/api/projects/p/{path}"
     request = urllib.request.Request(url, body, {"Content-Type": kind})
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=180) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)

@@ -1,0 +1,40 @@
+"""Whether the process has memory left, asked before none is left."""
+
+import mmap
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from core.errors import OutOfMemory
+
+OUT_OF_MEMORY = (
+    "There was not enough memory.",
+    "Close other programs, take fewer texts at once, or tune in smaller batches.",
+)
+_KEPT_BYTES = 32 << 20
+_ITEMS_BETWEEN = 1_000
+
+_Item = TypeVar("_Item")
+
+
+def while_memory_lasts(items: Iterable[_Item]) -> Iterator[_Item]:
+    """Yield items for a reader that keeps them; stop while 32 MB of memory are still left.
+
+    A MemoryError comes too late for a server: the frames that it passes through keep what was
+    read, so that the thread finds no memory to say so and its request waits for ever, or Python
+    ends the process (https://github.com/python/cpython/issues/140746).
+
+    Raises:
+        OutOfMemory: Less is left, asked after each 1,000 items.
+    """
+    for number, item in enumerate(items, start=1):
+        if number % _ITEMS_BETWEEN == 0:
+            _require(_KEPT_BYTES)
+        yield item
+
+
+def _require(size: int) -> None:
+    """Ask the system for memory and return it at once, untouched: a few microseconds."""
+    try:
+        mmap.mmap(-1, size).close()
+    except (OSError, MemoryError):
+        raise OutOfMemory(*OUT_OF_MEMORY) from None
