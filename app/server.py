@@ -48,9 +48,10 @@ _LONGEST_END_SECONDS = 5
 _FIRST_PAGE_SECONDS = 1.0
 """Delay before the model is loaded, so that the first page is served first."""
 
-_SWITCH_SECONDS = 0.001
+_SWITCH_SECONDS = 0.0002
 """After so long a thread that computes lets another one run (5 ms by default). A decision asks for
-its turn some twenty times, at each access to the database, and waits as long each time."""
+its turn a dozen times, at each access to the database, and waits as long each time, while all
+other decisions wait for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Apply changes to the current rows of a project, or refuse them."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -117,14 +118,14 @@ def _apply_together(
         gone = [{"own_id": change.subject_id} for change in changes]
         connection.execute(sa.delete(utterance).where(this_row), gone)
         return
-    touched = {change.subject_id: first + place for place, change in enumerate(changes)}
-    for name in dict.fromkeys(change.field for change in changes):
-        values = [
-            {"own_id": c.subject_id, **_values(c, touched[c.subject_id])}
-            for c in changes
-            if c.field == name
-        ]
-        connection.execute(sa.update(utterance).where(this_row), values)
+    values = defaultdict[str, dict[str, Any]](dict)
+    for place, change in enumerate(changes):
+        values[change.subject_id] |= _values(change, first + place)
+    alike = defaultdict[frozenset[str], list[dict[str, Any]]](list)
+    for key, row_values in values.items():
+        alike[frozenset(row_values)].append({"own_id": key, **row_values})
+    for same_columns in alike.values():
+        connection.execute(sa.update(utterance).where(this_row), same_columns)
 
 
 def _values(change: Change, revision: int) -> dict[str, Any]:

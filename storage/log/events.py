@@ -62,7 +62,7 @@ def record(
     if action.expected_revision is not None:
         _check_revision(connection, project_id, action.expected_revision)
     batch_id = open_batch(connection, project_id, action)
-    revision = head(connection, project_id)
+    revision: int | None = None
     waiting: list[Change] = []
     for change in changes:
         waiting.append(change)
@@ -71,12 +71,15 @@ def record(
             waiting = []
     if waiting:
         revision = _append(connection, project_id, batch_id, waiting)
+    if revision is None:
+        return head(connection, project_id)
     close_batch(connection, batch_id, revision)
     return revision
 
 
 def open_batch(connection: Connection, project_id: int, action: Action) -> int:
     """Begin an action; return the id that its events carry."""
+    newest = sa.select(project.c.head_revision).where(project.c.id == project_id)
     values = {
         "project_id": project_id,
         "key": action.key,
@@ -85,7 +88,7 @@ def open_batch(connection: Connection, project_id: int, action: Action) -> int:
         "origin": action.origin,
         "via": VIA.get(),
         "at": now(),
-        "last_revision": head(connection, project_id),
+        "last_revision": newest.scalar_subquery(),
     }
     made = connection.execute(sa.insert(batch).values(values).returning(batch.c.id))
     return int(made.scalar_one())
