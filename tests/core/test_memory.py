@@ -16,6 +16,5 @@ def test_reading_stops_in_words_before_memory_ends(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(memory, "_KEPT_BYTES", 1 << 60)  # more than any machine has
     read = []
     with pytest.raises(OutOfMemory, match="not enough memory"):
-        for item in while_memory_lasts(range(2_500)):
-            read.append(item)
+        read.extend(while_memory_lasts(range(2_500)))
     assert read == list(range(999))

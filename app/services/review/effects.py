@@ -138,7 +138,8 @@ class _Effects:
             pins = tuple((pin.text, pin.intents) for pin in models.pins(connection, project.id))
             intents = tuple(sorted(dataset.open_intents(connection, project.id)))
         version = 0 if champion is None else champion.id
-        moment = (project.id, version, project.head_revision, repr(project.fence), pins, intents)
+        revision = watched_texts.resting.at(project, version)
+        moment = (project.id, version, revision, repr(project.fence), pins, intents)
         self._moment = ("effects", hash(moment), moment[:3])
 
     def beside(self, finding: Finding) -> Finding:
@@ -157,10 +158,13 @@ class _Effects:
         return replace(finding, remedies=tuple(remedies))
 
     def _computed(self, asked: Sequence[Repair]) -> tuple[Effect, ...]:
+        began = time.monotonic()
         try:
             blasts = preview(self._watched_texts, self._project, asked)
         except StudioError:  # not decided by votes, or changed meanwhile
             return ()
+        finally:
+            self._watched_texts.resting.spent += time.monotonic() - began
         return tuple(
             Effect(b.fixed + len(b.pins_fixed), b.broken + len(b.pins_broken)) for b in blasts
         )

@@ -13,6 +13,7 @@ from app.services.answering.stored import no_model_yet
 from app.services.live.server_state import LiveStudio
 from app.services.live.traffic import step_back
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, count_new, prepare_texts
+from app.services.what_if.resting import RestingRevision
 from core.errors import StudioError
 from storage import models, projects
 from storage.log import events
@@ -74,6 +75,7 @@ class WatchedTextCache:
     """
 
     live_studio: LiveStudio
+    resting: RestingRevision = field(default_factory=RestingRevision)
     kept: _Kept | None = None
     answered: _KeptAnswers | None = None
     asking: int = 0

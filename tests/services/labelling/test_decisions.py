@@ -15,7 +15,7 @@ from app.services.data.projects import create_project
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation, Outcome
 from app.services.studio import Studio
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset
@@ -305,6 +305,19 @@ decisions.decide(studio, "p", [Operation(f"k{{i}}", "label", f"u{{i}}", create=(
     again = [Operation(f"k{i}", "label", f"u{i}", create=("new",)) for i in range(6)]
     assert decide(studio, *again) == [SAVED] * 6
     assert names(studio) == ["a", "b", "c", "new"]
+
+
+@pytest.mark.parametrize("beside", [0, 1], ids=["alone", "with another"])
+def test_a_decision_refused_half_way_leaves_nothing(studio, ids, monkeypatch, beside) -> None:
+    def refused(*_: object) -> None:
+        raise Conflict("Changed meanwhile.", "Reload.")
+
+    monkeypatch.setattr(events, "bring_up", refused)  # the act and its event are written by then
+    sent = [label(f"k{n}", f"u{n}", ids["a"]) for n in range(1 + beside)]
+    assert {state for state, *_ in decide(studio, *sent)} == {"conflict"}
+    monkeypatch.undo()
+    assert verbs(studio) == ["import"]
+    assert decide(studio, *sent) == [SAVED] * len(sent)
 
 
 def test_an_unforeseen_fault_saves_nothing_of_its_request(studio, ids, monkeypatch) -> None:
