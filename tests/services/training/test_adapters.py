@@ -103,7 +103,7 @@ def test_an_adapter_has_defaults_of_its_own_and_convfit_keeps_its() -> None:
 
 def test_what_an_adapter_takes_is_said_before(studio: Studio) -> None:
     said = estimate(studio, "q", "adapter", {})
-    assert "a small file of its own" in said.sentence
+    assert "kept in a small file" in said.sentence
     assert said.seconds > 0
     with pytest.raises(InvalidInput, match="reduction_factor"):
         estimate(studio, "q", "adapter", {"reduction_factor": 0})
