@@ -19,7 +19,7 @@ _CLEARLY_LONGER = 1.5
 _SHORTEST_TEXTS = 6.0
 """Characters of a text on average."""
 _WORD = re.compile(r"[^\W\d_]+")
-_NUMBER = re.compile(r"[\d.,:/\s+-]*\d[\d.,:/\s+-]*")
+_NUMBER = re.compile(r"\A(?=\D*\d)[\d.,:/\s+-]+\Z")
 _CODE = re.compile(r"\S*\d\S*")
 """A number, a date, or an id: one piece with a digit."""
 
