@@ -96,6 +96,17 @@ def test_an_explanation_is_of_the_answer_that_is_given(
         assert printed["label_revision"] == by_rest(client, which)["label_revision"]
 
 
+def test_a_version_is_explained_with_intents_made_since(client: TestClient, trained: str) -> None:
+    """The votes of a version were kept without the column of a newer intent: "Something broke"."""
+    asked = {"text": ASKED, "model": "champion"}
+    before = client.post("/api/projects/p/explain", json=asked).json()
+    assert client.post("/api/projects/p/intents", json={"name": "opening hours"}).status_code == 201
+    after = client.post("/api/projects/p/explain", json=asked)
+    assert after.status_code == 200, after.text
+    assert after.json()["answer"] == before["answer"]
+    assert after.json()["reasons"][0]["score"] == before["reasons"][0]["score"]
+
+
 def test_a_command_waits_for_the_labels_of_a_large_set(
     studio: Studio,
     labelled_since: int,

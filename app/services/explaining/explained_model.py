@@ -98,7 +98,8 @@ def explained_version(studio: Studio, reference: str) -> ExplainedModel:
         name=space.name,
         pipeline=pipeline,
         plane=fit_plane(pipeline.embeddings),
-        key=(version.id, "as trained"),
+        # Intents that were made since are answered by their names, in columns of their own.
+        key=(version.id, ("as trained", pipeline.head.intents)),
         revision=revision,
         project=project,
         version=version,
