@@ -46,7 +46,7 @@ from core.errors import MALFORMED, ArtifactDamaged, NotFound
 
 BUNDLED = "bundled"
 _CHAIN = re.compile(r"Transformer Pooling( Dense)?( Normalize)?")
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+_HUB_ID = re.compile(r"\A[\w.-]+/[\w.-]+\Z")
 _WANTED = ("*.json", "*.txt", "*.model", "*.safetensors", "*/config.json", "*/*.safetensors")
 
 

@@ -20,7 +20,7 @@ _SHORTEST_TEXTS = 6.0
 """Characters of a text on average."""
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\A(?=\D*\d)[\d.,:/\s+-]+\Z")
-_CODE = re.compile(r"\S*\d\S*")
+_CODE = re.compile(r"\A(?=\D*\d)\S+\Z")
 """A number, a date, or an id: one piece with a digit."""
 
 

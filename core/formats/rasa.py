@@ -23,7 +23,7 @@ from core.templates.slots import Slot, slotted
 
 _EXAMPLE = 'An example is a line such as "- fly to [Boston](city)" below "- intent: flight".'
 _HEADING = re.compile(r"(?:##\s*|-\s+)(intent|synonym|lookup|regex)\s*:\s*(.*)")
-_TOP = re.compile(r"\w+\s*:")
+_TOP = re.compile(r"\A\w+\s*:")
 _EXAMPLES = re.compile(r"examples\s*:\s*([|>]?)[-+]?")
 _BULLET = re.compile(r"[-*+]\s+(.*)")
 _ENTITY = re.compile(r"\[([^\[\]]+)\](?:\(([^()]+)\)|(\{[^{}]*\}))")
