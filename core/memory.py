@@ -21,7 +21,7 @@ def while_memory_lasts(items: Iterable[_Item]) -> Iterator[_Item]:
 
     A MemoryError comes too late for a server: the frames that it passes through keep what was
     read, so that the thread finds no memory to say so and its request waits for ever, or Python
-    ends the process (https://github.com/python/cpython/issues/140746).
+    ends the process.
 
     Raises:
         OutOfMemory: Less is left, asked after each 1,000 items.
