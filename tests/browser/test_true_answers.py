@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
+from app.services.versions.verdict import TITLES, Known, level_of
 from core.text import points
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 OUTSIDE = "xylophone quartz 0 0 0"
@@ -27,6 +29,42 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     )
     trained = studio.ask("/projects/sample/status")["answered_right"]
     assert f"{100 * trained:.1f} %" == figure
+
+
+def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“94.0 % right” stood beside “Nobody knows yet whether it is ready”, on a phone without it."""
+    known = Known(share=0.94, on_tests=False, broken=0)
+    level = level_of(known)
+    verdict = {
+        "level": level,
+        "title": TITLES[level],
+        "meaning": "Import a test set.",
+        "reasons": [],
+    }
+    untested = {"now": None, "answered_right": 0.94, "checking": False, "verdict": verdict}
+
+    def without_tests(route: Route) -> None:
+        answer = route.fetch().json()
+        many = isinstance(answer, list)
+        route.fulfill(json=[one | untested for one in answer] if many else answer | untested)
+
+    for width in (1280, 390):
+        page = visit(studio, viewport={"width": width, "height": 844})
+        reroute(page, "**/api/projects", without_tests)
+        reroute(page, "**/projects/sample/status", without_tests)
+        page.reload()
+        card = page.locator("[data-role=accuracy]").first
+        expect(card.locator(".figure")).to_have_text("94.0 % right on its own examples, version 1")
+        expect(card).to_contain_text("Not tested yet. Import a test set.")
+        expect(card).not_to_contain_text("when trained")
+        page.goto(f"{studio.base}/label?project=sample")
+        expect(page.locator("[data-role=champion]")).to_have_text("v1 94.0 % on its own examples")
+        told = page.locator(".state [data-role=readiness]")
+        expect(told).to_have_text("Not tested yet")
+        expect(told).to_be_in_viewport(ratio=1)
+        page.unroute_all(behavior="wait")
 
 
 def test_an_answer_out_of_scope_has_no_number_beside_it(

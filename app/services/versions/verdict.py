@@ -26,7 +26,7 @@ TITLES: Mapping[Level, str] = {
     "ready": "Ready to use",
     "trial": "Ready for a trial, not for everybody",
     "not-ready": "Not ready yet",
-    "unknown": "Nobody knows yet whether it is ready",
+    "unknown": "Not tested yet",
 }
 
 

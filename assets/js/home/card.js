@@ -1,5 +1,5 @@
 // A project on the start page: how often it is right now, what it holds, and what to do next.
-import {accuracyParts, verdictOf} from '../shared/accuracy.js';
+import {accuracyParts, isUntested, ON_ITS_OWN, verdictOf} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
@@ -66,12 +66,13 @@ function figuresOf(project) {
   const version = `version ${numberOf(champion)}`;
   if (accuracy === null) return h('span', {class: 'soft'}, `${version} answers`);
   const {figure, words} = accuracyParts(project);
+  const base = isUntested(project) ? ` ${ON_ITS_OWN}` : now && ` now, of ${plural(now.n, 'test text')}`;
   return [
     h(
       'div',
       {class: 'figure tabular'},
       figure,
-      h('span', {class: 'soft small'}, ` right${now ? ` now, of ${plural(now.n, 'test text')}` : ''}, ${version}`),
+      h('span', {class: 'soft small'}, ` right${base ?? ''}, ${version}`),
     ),
     project.verdict &&
       h('div', {class: 'small'}, verdictOf(project), '. ', h('span', {class: 'soft'}, project.verdict.meaning)),

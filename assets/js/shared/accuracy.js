@@ -21,6 +21,7 @@ export function accuracyOf(figures) {
 export function accuracyParts(figures) {
   const {now, checking} = figures;
   const then = figuresOf(figures);
+  if (!now && isUntested(figures)) return {figure: then, words: checking && 'checking now'};
   if (!now) return {figure: then, words: checking ? 'when trained; checking now' : 'when trained'};
   const today = inWords(now);
   const since = isOther(figures) && `${then} when trained. Since then: ${now.causes.join(', ')}.`;
@@ -30,7 +31,8 @@ export function accuracyParts(figures) {
 // The same in the room that the header has, where a badge of its own counts the labels since training.
 export function accuracyInShort(figures) {
   const {now} = figures;
-  if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft wordy'}, ' when trained')];
+  const when = isUntested(figures) ? ` ${ON_ITS_OWN}` : ' when trained';
+  if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft wordy'}, when)];
   const [cause] = now.causes.filter(one => !one.endsWith('since training'));
   const causes =
     cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${cause}`);
@@ -45,6 +47,10 @@ export const verdictOf = ({verdict}) =>
     {'data-role': 'readiness', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict)},
     verdict.title,
   );
+
+// No test text backs the figure: it was counted on the examples that the model has learned.
+export const isUntested = ({verdict}) => verdict?.level === 'unknown';
+export const ON_ITS_OWN = 'on its own examples';
 
 const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
 const verdictBasis = ({meaning, reasons}) => [meaning, ...reasons].join(' ');
