@@ -59,7 +59,7 @@ class DataPage {
     const step = (which, words) =>
       h('button', {'data-key': which, onclick: guarded(() => this.#step(which))}, words);
     this.#steps = {undo: step('undo', 'Undo'), redo: step('redo', 'Redo')};
-    this.#intentList = new IntentList(base, this.#intents, reload);
+    this.#intentList = new IntentList(context, this.#intents, reload);
   }
 
   async start() {

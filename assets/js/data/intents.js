@@ -1,5 +1,6 @@
-// The project's intents beside its utterances: make one, rename, describe, colour, archive, merge.
-import {field, fill, h, select} from '../shared/elements.js';
+// The project's intents beside its utterances: make one, rename, describe, colour, archive, turn into out of scope.
+import {address} from '../shared/address.js';
+import {field, fill, h} from '../shared/elements.js';
 import {fitting} from '../shared/finder.js';
 import {chip, textsOf} from '../shared/intents.js';
 import {ask, guarded, toast} from '../shared/messages.js';
@@ -9,7 +10,6 @@ import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 
 const MANY = 15; // with more intents, a field finds one
-const NOTHING = ' '; // out of scope, in the list of intents to merge into; no name is blank
 const GREY = '#888888'; // what a colour field shows for a colour that it cannot hold
 
 export class IntentList {
@@ -21,12 +21,14 @@ export class IntentList {
     'aria-label': 'Find an intent in the list',
     oninput: () => this.draw(),
   });
+  #context;
   #base;
   #intents;
   #changed;
 
-  constructor(base, intents, changed) {
-    this.#base = base;
+  constructor(context, intents, changed) {
+    this.#context = context;
+    this.#base = context.base;
     this.#intents = intents;
     this.#changed = changed;
     const create = h('button', {class: 'push', onclick: guarded(() => this.#create())}, 'New');
@@ -53,7 +55,7 @@ export class IntentList {
       'button',
       {
         onclick: guarded(() => this.#edit(intent)),
-        title: intent.description || 'Rename, describe, colour, merge',
+        title: intent.description || 'Rename, describe, colour, merge, archive',
         'data-key': intent.id,
       },
       chip(intent),
@@ -70,34 +72,77 @@ export class IntentList {
   }
 
   async #edit(intent) {
-    const others = this.#intents.openSorted.filter(one => one.id !== intent.id).map(({name}) => [name, name]);
-    const confirm = h('span', {'data-role': 'confirm'}, 'Save');
-    const say = event => (confirm.textContent = savingWords(intent, event.target.value));
-    const given = await ask(`Intent ${intent.name}`, editing(intent, this.#targets(others), say), confirm);
+    const content = [...editing(intent), this.#otherChanges(intent)];
+    const given = await ask(`Intent ${intent.name}`, content, 'Save');
     if (!given) return;
-    if (given.target === NOTHING) return this.#toOutOfScope(intent);
-    if (given.target) await post(`${this.#base}/merge`, {source: intent.name, target: given.target});
-    else await call(`${this.#base}/intents/${intent.id}`, {method: 'PATCH', body: changes(intent, given)});
-    return this.#changed();
+    await this.#change(intent, changes(intent, given));
+    await this.#changed();
   }
 
-  // A text of several intents keeps the others, so there the bulk bar takes one intent away.
-  #targets(others) {
-    return this.#intents.multi ? others : [[NOTHING, 'Out of scope: it means that no intent fits'], ...others];
+  #change({id}, body) {
+    return call(`${this.#base}/intents/${id}`, {method: 'PATCH', body});
+  }
+
+  // What reaches beyond the form: each closes the dialog, and is done apart from what the form would save.
+  #otherChanges(intent) {
+    const act = (words, action) => {
+      const then = guarded(() => action(intent));
+      const leave = ({target}) => {
+        target.closest('dialog').close('');
+        then();
+      };
+      return h('button', {type: 'button', class: 'small', onclick: leave}, words);
+    };
+    const {multi} = this.#intents;
+    return h(
+      'section',
+      {class: 'other-changes below', 'aria-label': 'Other changes'},
+      h(
+        'div',
+        {class: 'row tight'},
+        !intent.archived && intent.utterances > 0 && this.#reshaping(intent),
+        // A text of several intents keeps the others, so there the bulk bar takes one intent away.
+        !multi && !intent.archived && act('Turn into out of scope …', () => this.#toOutOfScope(intent)),
+        intent.archived
+          ? act('Use it again', () => this.#archive(intent, false))
+          : act('Archive: no longer an answer', () => this.#archive(intent, true)),
+      ),
+    );
+  }
+
+  // Review shows what a merge does to answers, once there is a model; until then texts are moved by their labels.
+  #reshaping({id, utterances}) {
+    const {project, status} = this.#context;
+    const [words, href] =
+      status.champion === null
+        ? [`Show its ${plural(utterances, 'text')}`, address('data', project, {intent: id})]
+        : ['Merge into another intent …', address('review', project, {tab: 'reshape', intent: id, how: 'merge'})];
+    return h('a', {class: 'button small', href}, words);
+  }
+
+  async #archive(intent, archived) {
+    const set = async value => {
+      await this.#change(intent, {archived: value});
+      await this.#changed();
+    };
+    await set(archived);
+    const kept = 'The model no longer answers it, and no label offers it. Its texts keep theirs.';
+    const said = archived ? `${intent.name} is archived.` : `${intent.name} is an answer again.`;
+    toast(said, archived && kept, 'good', () => set(!archived));
   }
 
   // The intent is archived once no text carries it.
-  async #toOutOfScope({id, name}) {
+  async #toOutOfScope(intent) {
+    const {id, name} = intent;
     const edit = {filter: {intent: id}, kind: 'out-of-scope', value: ''};
     const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true});
     if (!terms) return;
     const key = crypto.randomUUID();
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, key, ...terms});
-    const archive = archived => call(`${this.#base}/intents/${id}`, {method: 'PATCH', body: {archived}});
     const isEmpty = left.labelled + left.test + left.meanwhile === 0;
-    if (isEmpty) await archive(true);
+    if (isEmpty) await this.#change(intent, {archived: true});
     const undo = async () => {
-      if (isEmpty) await archive(false);
+      if (isEmpty) await this.#change(intent, {archived: false});
       await undoing(this.#base, key, this.#changed)();
     };
     const rest = isEmpty ? `${name} is archived.` : leftWords(left);
@@ -114,31 +159,13 @@ const describing = (words, rows, value = '') =>
 
 const isHex = color => /^#/.test(color);
 
-// What the button of the dialog does, once an intent to merge into is chosen.
-function savingWords({utterances}, target) {
-  if (!target) return 'Save';
-  if (target === NOTHING) return 'Turn into out of scope …';
-  return `Merge ${plural(utterances, 'text')} into ${target}`;
-}
-
-function editing(intent, others, onchange) {
+function editing(intent) {
   const color = isHex(intent.color) ? intent.color : GREY;
   const carried = `${plural(intent.utterances, 'text has', 'texts have')} this label.`;
   return [
     nameField(intent.name),
     describing('What belongs to it, and what does not', 4, intent.description),
-    h(
-      'div',
-      {class: 'row end below'},
-      field('Colour', h('input', {type: 'color', name: 'color', value: color})),
-      h(
-        'label',
-        {class: 'check', title: 'Texts that have this label keep it'},
-        h('input', {type: 'checkbox', name: 'archived', checked: intent.archived}),
-        'Archive: do not offer it for new labels',
-      ),
-      field('Merge into', select({name: 'target', onchange}, [['', 'No other intent'], ...others])),
-    ),
+    field('Colour', h('input', {type: 'color', name: 'color', value: color}), {class: 'field below'}),
     h('p', {class: 'soft small below'}, `${carried} A new name changes none of them.`),
   ];
 }
@@ -149,7 +176,6 @@ function changes(intent, given) {
   return {
     name: given.name,
     description: given.description,
-    archived: 'archived' in given,
     ...(given.color === shown ? {} : {color: given.color}),
   };
 }

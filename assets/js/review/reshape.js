@@ -1,4 +1,5 @@
 // Reshape intents: merge two, move examples, split by groups, rename; counted and previewed first, then done.
+import {query, setQuery} from '../shared/address.js';
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
@@ -18,9 +19,15 @@ const HOWS = [
 const TO_ANOTHER = new Set(['merge', 'relabel']);
 const EMPTY = {intent: '', how: '', target: '', name: ''};
 
+// What a link to this tab chose; a new name is typed here.
+function asLinked() {
+  const [intent, how, target] = ['intent', 'how', 'target'].map(name => query().get(name) ?? '');
+  return {...EMPTY, intent, how: HOWS.some(([one]) => one === how) ? how : '', target};
+}
+
 export class ReshapeTab {
   #tools;
-  #form = {...EMPTY}; // nothing is chosen for the user
+  #form = asLinked(); // nothing is chosen for the user
   #chosen = new Set();
   #examples = [];
   #splitting;
@@ -72,6 +79,7 @@ export class ReshapeTab {
     this.#examples = examples;
     const there = new Set(this.#examples.map(row => row.id));
     this.#chosen = new Set([...this.#chosen].filter(id => there.has(id)));
+    setQuery({intent, how, target: this.#form.target});
     this.#draw(open, others);
     if (intent && how === 'split') await this.#splitting.load(intent);
     else this.#splitting.clear();

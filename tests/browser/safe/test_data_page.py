@@ -97,31 +97,39 @@ def test_what_a_row_offers_reads_as_something_to_press(
     page.keyboard.press("Escape")
 
 
-def test_the_button_of_an_intents_dialog_says_what_a_merge_does(
+def test_the_dialog_of_an_intent_leads_to_the_preview_of_a_merge(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """“Save” merged two intents."""
-    long = "transfer_not_updated_after_cheque_or_cash_deposit_of_a_business_customer"
-    studio.ask("/projects/sample/intents", {"name": long, "description": ""})
+    """One form renamed and merged, and nobody saw which answers a merge changes."""
     page = visit(studio, "/data?project=sample", viewport={"width": 390, "height": 844})
-    [sims] = [
-        one
-        for one in studio.ask("/projects/sample/overview")["intents"]
-        if one["name"] == "lost_sim"
-    ]
     page.get_by_role("region", name="Intents").get_by_role("button", name="lost_sim").click()
     dialog = page.get_by_role("dialog")
-    box, into = dialog.bounding_box(), dialog.get_by_label("Merge into").bounding_box()
-    assert box is not None
-    assert into is not None
-    assert into["x"] + into["width"] < box["x"] + box["width"]  # a long name ran out of it
-    act = dialog.locator("[data-role=confirm]")
-    expect(act).to_have_text("Save")
-    dialog.get_by_label("Merge into").select_option("roaming")
-    expect(act).to_have_text(f"Merge {sims['utterances']} texts into roaming")
-    dialog.get_by_label("Merge into").select_option(label="No other intent")
-    expect(act).to_have_text("Save")
-    dialog.get_by_role("button", name="Cancel").click()
+    expect(dialog.get_by_role("combobox")).to_have_count(0)
+    dialog.get_by_role("link", name="Merge into another intent …").click()
+    page.wait_for_url("**/review?*")
+    chosen = page.locator("select[data-key=intent] option:checked")
+    expect(chosen).to_have_text("lost_sim")
+    expect(page.locator("select[data-key=how]")).to_have_value("merge")
+    expect(page.locator("[data-key=do]")).to_be_disabled()  # nothing is armed by a link
+    page.locator("select[data-key=target]").select_option(label="roaming")
+    expect(page.locator("[data-role=touched]")).to_contain_text("Changes the label of")
+    page.reload()  # the address holds the choice
+    expect(page.locator("[data-key=do]")).to_have_text(re.compile(r"Merge \d+ texts into roaming"))
+
+
+def test_archiving_says_what_it_does_and_is_undone(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """A box beside the colour said what labels do, not that answers stop naming it."""
+    page = visit(serve(), "/data?project=sample")
+    entry = page.get_by_role("region", name="Intents").get_by_role("button", name="roaming")
+    entry.click()
+    page.get_by_role("button", name="Archive: no longer an answer").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(entry).to_contain_text("archived")
+    told = page.locator(".toast", has_text="The model no longer answers it")
+    told.get_by_role("button", name="Undo").click()
+    expect(entry).not_to_contain_text("archived")
 
 
 def test_undo_and_redo_are_usable_only_where_they_do_something(
@@ -287,9 +295,6 @@ def test_an_intent_that_means_no_intent_is_made_out_of_scope_where_it_stands(
 
     def turn() -> Page:
         entry.click()
-        page.get_by_label("Merge into").select_option(
-            label="Out of scope: it means that no intent fits"
-        )
         page.get_by_role("button", name="Turn into out of scope …").click()
         expect(page.locator("[data-role=reach]")).to_contain_text(
             f"{outside} texts outside the test set"
