@@ -6,15 +6,15 @@ const rowsAre = (n, one, many) => `${plural(n, 'text')} ${n === 1 ? one : many}`
 
 // By kind of case: its words, and for a case with a choice its name and options.
 const CASES = {
-  given: [n => `${rowsAre(n, 'is', 'are')} here without a label and ${n === 1 ? 'gets' : 'get'} the file's.`],
+  given: [n => `${rowsAre(n, 'is', 'are')} here without a label and ${n === 1 ? 'gets' : 'get'} the file's label.`],
   same: [n => `${rowsAre(n, 'is', 'are')} here already just so.`],
-  unlabelled: [n => `${rowsAre(n, 'has', 'have')} a label here and none in the file. Yours stay.`],
+  unlabelled: [n => `${rowsAre(n, 'has', 'have')} a label here and none in the file. Your labels stay.`],
   otherwise: [
     n => `${rowsAre(n, 'has', 'have')} another label here.`,
     'otherwise',
     [
-      ['mine', 'Keep mine'],
-      ['file', "Take the file's"],
+      ['mine', 'Keep my label'],
+      ['file', "Take the file's label"],
     ],
   ],
   'in-test': [
@@ -43,11 +43,13 @@ const CASES = {
       ['unlabelled', 'Leave unlabelled'],
     ],
   ],
-  'other-values': [n => `${rowsAre(n, 'has', 'have')} other values here. Yours stay.`],
+  'other-values': [n => `${rowsAre(n, 'has', 'have')} other values here. Your values stay.`],
   empty: [n => `${plural(n, 'row')} without text ${n === 1 ? 'is' : 'are'} left out.`],
   'too-long': [n => `${plural(n, 'row')} too long for a text ${n === 1 ? 'is' : 'are'} left out.`],
 };
 const TAUGHT = 'A model that learns from a text of the test set is no longer tested on it fairly.';
+
+const CHOSEN = {class: 'soft small'}; // of the line that says what stands without an answer
 
 // Rows of each case, as the server compares them when it imports.
 export const countsOf = report => Object.fromEntries(report.cases.map(({kind, rows}) => [kind, rows]));
@@ -161,6 +163,7 @@ export class Cases {
       'fieldset',
       {class: 'doubts', 'data-role': 'doubts'},
       h('legend', {}, 'What do these labels mean?'),
+      h('p', CHOSEN, 'Chosen for you. Change what is wrong.'),
       doubtful.map(one => this.#doubt(one)),
     );
   }
@@ -171,6 +174,7 @@ export class Cases {
       'fieldset',
       {class: 'doubts', 'data-role': 'like-others'},
       h('legend', {}, 'New intents, or ones that you have?'),
+      h('p', CHOSEN, 'New, if you change nothing.'),
       alike.map(({label, intents, chosen}) => {
         const options = [['', 'A new intent'], ...intents.map(name => [name, `It is ${name}`])];
         const onchange = event => {

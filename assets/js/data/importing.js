@@ -169,7 +169,7 @@ export class ImportSheet {
   // Stands where Import will be, until all questions were in sight.
   #toQuestions(n) {
     const lead = () => this.#questions.lead();
-    return h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, `${plural(n, 'question')} first`);
+    return h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, `Check ${plural(n, 'choice')}`);
   }
 
   #taking({key, report}, values) {

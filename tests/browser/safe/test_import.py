@@ -73,12 +73,14 @@ def test_an_import_shows_each_case_and_changes_only_what_is_chosen(
     expect(preview.locator("th")).to_have_text(["text", "intent"])
     cases = preview.locator("[data-case]")
     expect(cases).to_have_count(4)
+    expect(cases.nth(0)).to_contain_text("gets the file's label.")  # “gets the file's” of what?
     expect(cases.nth(1)).to_contain_text("3 texts have another label here.")
     expect(cases.nth(2)).to_contain_text("1 text is in the test set.")
     expect(cases.nth(2).get_by_role("combobox")).to_have_value("skip")
     doubts = preview.locator("[data-role=doubts]")
     expect(doubts.get_by_label("“OOS” (1 row)")).to_have_value("out-of-scope")
     expect(doubts.get_by_label("No label (1 row)")).to_have_value("unlabelled")
+    expect(doubts).to_contain_text("Chosen for you. Change what is wrong.")
     doubts.get_by_label("“None” (2 rows)").select_option("out-of-scope")
     # "5 would be labelled (4 of these, and 1 that is here …)" had to be worked out.
     what = "5 new texts, 4 of them labelled. 1 text that is here already gets a label."
@@ -86,7 +88,7 @@ def test_an_import_shows_each_case_and_changes_only_what_is_chosen(
     expect(preview.locator(".note")).to_contain_text("1 new intent: coffee")
     cases.nth(1).get_by_text("Show them").click()
     cases.nth(1).get_by_label(f"Take the file's label for “{mine[:60]}”").check()
-    preview.get_by_role("button", name=re.compile("questions? first")).click()
+    preview.get_by_role("button", name=re.compile("^Check ")).click()
     preview.get_by_role("button", name="Import").click()
     done = page.locator("[data-role=imported]")
     expect(done).to_contain_text(
@@ -133,7 +135,9 @@ def test_each_question_is_in_sight_before_import_is_offered(
         page.wait_for_selector("[data-role=utterances] tbody td")
         preview = choose(page, path)
         take = preview.get_by_role("button", name="Import", exact=True)
-        expect(preview.get_by_role("button", name="questions first")).to_be_in_viewport(ratio=1)
+        expect(
+            preview.get_by_role("button", name=re.compile(r"^Check \d choices$"))
+        ).to_be_in_viewport(ratio=1)
         expect(take).to_have_count(0)
         while preview.locator("[data-key=questions]").count():
             preview.locator("[data-key=questions]").click()
