@@ -10,6 +10,9 @@ import {frame} from './studio.js';
 const PAUSE = 2000; // milliseconds
 const MANY = 4; // projects that push the form for a new one out of sight
 const BY_NAME = new Intl.Collator('en', {numeric: true}); // desk 2 before desk 11
+const byName = (one, other) => BY_NAME.compare(one.name, other.name);
+// What has come furthest stands first: projects that answer, then those with labels, with texts, and with nothing.
+const STAGES = [one => one.champion, one => one.labelled, one => one.utterances, () => true];
 const LEAD = 'Each project shows how many of its answers are right today, and what to do next.';
 
 const NAME = {
@@ -54,13 +57,14 @@ class HomePage {
     const names = projects.map(project => project.name);
     if (!names.includes(this.#context.project)) this.#context.enter(names[0] ?? null);
     this.#list.classList.toggle('tiles', projects.length > 0);
+    this.#list.classList.toggle('many', projects.length >= MANY);
     // With projects, the next step of one of them is the page's first act.
     this.#form.querySelector('[data-role=create]').classList.toggle('primary', !projects.length);
     this.#toForm.hidden = projects.length < MANY;
     // The project last opened has the page's first act, so it stands first.
     const isOpen = one => one.name === this.#context.project;
-    const byName = [...projects].sort((one, other) => BY_NAME.compare(one.name, other.name));
-    const inOrder = [...byName.filter(isOpen), ...byName.filter(one => !isOpen(one))];
+    const rank = one => (isOpen(one) ? 0 : 1 + STAGES.findIndex(fits => fits(one)));
+    const inOrder = projects.toSorted((one, other) => rank(one) - rank(other) || byName(one, other));
     const isBrief = one => projects.length >= MANY && !isOpen(one);
     const card = one => cardOf(one, this.#acts, {first: isOpen(one), brief: isBrief(one)});
     fill(this.#list, inOrder.length ? inOrder.map(card) : welcome());

@@ -77,23 +77,35 @@ def test_of_many_projects_the_last_opened_is_first_and_a_new_one_is_a_press_away
     long = "Customer care, second line: billing, contracts, returns, repairs - pilot 26"
     for name in (*(f"desk {n}" for n in range(2, 11)), long):
         studio.ask("/projects", {"name": name})
+
+    def with_texts(route: Route) -> None:
+        found = route.fetch().json()
+        texts = [{**one, "utterances": 5} if one["name"] == "desk 7" else one for one in found]
+        route.fulfill(json=texts)
+
     for width in (1280, 390):
         page = visit(studio, "/label?project=sample", viewport={"width": width, "height": 844})
+        reroute(page, "**/api/projects", with_texts)
         page.goto(studio.base)
         cards = page.locator(".tiles article")
         expect(cards).to_have_count(11)
         expect(cards.first).to_have_attribute("aria-label", "sample")
         expect(page.locator(".content .primary")).to_be_in_viewport()
-        expect(cards.nth(2)).to_have_attribute("aria-label", "desk 2")  # desk 10 stood before it
+        expect(cards.nth(1)).to_have_attribute("aria-label", "desk 7")  # it has come furthest
+        expect(cards.nth(3)).to_have_attribute("aria-label", "desk 2")  # desk 10 stood before it
         expect(cards.last).to_have_attribute("aria-label", "desk 10")
-        brief = cards.last.bounding_box()
+        brief, tall, beside = (at.bounding_box() for at in (cards.last, cards.first, cards.nth(1)))
         assert brief is not None
+        assert tall is not None
+        assert beside is not None
+        assert beside["height"] < tall["height"]  # it was stretched, and empty in its middle
         assert width > 390 or brief["height"] < 200  # eight screens of three steps on a phone
         named = page.get_by_role("article", name=long)
         assert named.evaluate("at => at.scrollWidth - at.clientWidth") <= 0
         page.get_by_role("button", name="New project").click()
         expect(page.get_by_label("Name", exact=True)).to_be_focused()
         expect(page.get_by_role("button", name="Create project")).to_be_in_viewport()
+        page.unroute_all(behavior="wait")
 
 
 def test_a_figure_says_that_newer_labels_are_being_counted(
