@@ -40,16 +40,13 @@ export class SureTexts {
         'div',
         {class: 'grow'},
         `The model is sure of ${number(n)} of ${plural(all, 'unlabelled text')}. `,
-        h(
-          'span',
-          {class: 'soft'},
-          `Label them all at once; expect ${errorWords(expected * n)}, and more if many of them fit no intent.`,
-        ),
+        `Check ${number(check.length)} of them, then label all at once. `,
+        h('span', {class: 'soft'}, `Expect ${errorWords(expected * n)}, more if many of them fit no intent.`),
       ),
       h(
         'button',
         {class: 'push', 'data-key': 'sure', title: 'Nothing is saved before you accept', onclick: () => this.open()},
-        `Look at ${check.length} of them first `,
+        `Check ${number(check.length)} of them `,
         h('kbd', {}, 'A'),
       ),
     );
