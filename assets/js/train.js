@@ -27,6 +27,7 @@ class TrainPage {
   #running = null; // the training under way
   #started = null; // the id of the one that was started here
   #ended = null; // the one that ended while this page was open
+  #drawLive = () => {}; // draws the training that is shown, as far as it is now
   #following = false;
   #estimates = 0; // number of the newest request; older answers are dropped
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
@@ -224,7 +225,17 @@ class TrainPage {
     else this.#context.main.prepend(this.#live); // what runs comes first
     this.#curves.show(job);
     const name = this.#choices.nameOf(job.recipe) ?? job.title;
-    fill(this.#live, jobView(job, this.#curves.element, name, {cancel: act('cancel'), resume: act('resume'), use}));
+    const actions = {cancel: act('cancel'), resume: act('resume'), use};
+    this.#drawLive = () => fill(this.#live, jobView(this.#now(job), this.#curves.element, name, actions));
+    this.#drawLive();
+  }
+
+  // How far it is stands in the header, too: both show what the project's status says.
+  #now(job) {
+    const told = this.#context.status.job;
+    if (isOver(job) || told?.id !== job.id) return job;
+    const {state, progress, stage, eta_seconds} = told;
+    return {...job, state, progress, stage, eta_seconds};
   }
 
   #drawEarlier(jobs) {
@@ -238,6 +249,7 @@ class TrainPage {
     if (before.revision !== status.revision) this.#labelled();
     if (before.auto_promote !== status.auto_promote) this.#gate.checked = status.auto_promote; // changed in another tab
     this.#tellOutlook();
+    if (this.#running) this.#drawLive();
     const decided = status.candidate !== before.candidate || status.champion !== before.champion;
     if (this.#following || !(status.job || this.#running || decided)) return;
     this.#following = true;

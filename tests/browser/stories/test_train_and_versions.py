@@ -3,10 +3,25 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
+
+# Pairs of shares of the header and the page that were seen to differ in three seconds.
+_SHARES_DIFFER = """async () => {
+  const told = place => document.querySelector(place)?.textContent;
+  const pairs = [];
+  const look = () => {
+    const both = [told('[data-role=running-job] b'), told('[aria-label=Training] .row.below b')];
+    if (both[0] !== both[1]) pairs.push(both.join(' and '));
+  };
+  const watcher = new MutationObserver(look);
+  watcher.observe(document.body, {childList: true, subtree: true, characterData: true});
+  await new Promise(wake => setTimeout(wake, 3000));
+  watcher.disconnect();
+  return [...new Set(pairs)];
+}"""
 
 
 def test_two_choices_say_what_they_do_and_how_long_they_take(
@@ -150,6 +165,31 @@ def test_what_runs_is_what_is_chosen_and_the_button_keeps_its_place(
     page.reload()
     expect(quick).to_have_attribute("aria-checked", "true")
     expect(best).to_have_attribute("aria-checked", "false")
+
+
+def test_header_and_page_tell_one_share_of_a_training(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """They asked one after the other, and the bar was up to 1 % ahead of the header."""
+    page = visit(twice)
+    [*_, first] = twice.ask("/projects/sample/jobs")
+    job = {**first, "state": "running", "stage": "learning", "eta_seconds": None}
+    shares = iter(place / 100 for place in range(10, 60))
+
+    def asked(route: Route) -> None:
+        found = route.fetch().json() | {"job": {**job, "progress": next(shares)}}
+        route.fulfill(json=found)
+
+    def listed(route: Route) -> None:
+        route.fulfill(json=[{**job, "progress": next(shares)}])
+
+    reroute(page, "**/projects/sample/status", asked)
+    reroute(page, "**/projects/sample/jobs", listed)
+    page.goto(f"{twice.base}/train?project=sample")
+    page.wait_for_selector("[role=progressbar]")
+    differ = page.evaluate(_SHARES_DIFFER)
+    page.unroute_all(behavior="wait")
+    assert differ == []
 
 
 def test_review_says_that_the_first_training_runs(
