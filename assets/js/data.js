@@ -67,7 +67,8 @@ class DataPage {
     document.addEventListener('keydown', event => this.#onKey(event));
     this.#context.onStatus((status, before) => {
       this.#allowSteps(status);
-      if (before && before.revision !== status.revision) this.#follow();
+      if (!before) return;
+      if (before.revision !== status.revision || before.champion !== status.champion) this.#follow();
     });
     this.#conversations.showIfAsked();
     window.addEventListener('hashchange', () => {

@@ -46,6 +46,7 @@ export class Filter {
   #selects;
   #differs;
   #borderline;
+  #more = h('button', {class: 'more-filters', 'aria-expanded': 'false'}, 'More filters');
   #chosen = h('span', {class: 'cut'}); // what the filter restricts, on the button that opens it on a phone
   #nothing;
 
@@ -74,7 +75,7 @@ export class Filter {
       maxlength: 1000,
       'aria-label': 'Search in texts',
       value: this.#values.text,
-      style: {'min-width': '200px', flex: '1'},
+      style: {'min-width': '160px', flex: '1'},
       oninput: () => this.#searchSoon(),
     });
     this.#selects = {
@@ -101,13 +102,16 @@ export class Filter {
     });
     const misled = h('label', {class: 'check', title: MISLED}, this.#borderline, 'has a word of another intent’s name');
     const about = {class: 'row filters', role: 'group', 'aria-label': 'Filter'};
-    const named = Object.entries(this.#selects).map(([name, control]) => field(NAMES[name], control));
-    const choices = h('div', about, named, differs, misled);
+    const named = name => field(NAMES[name], this.#selects[name]);
+    const rare = h('div', {class: 'row end rare'}, ['split', 'order'].map(named), differs, misled);
+    const choices = h('div', about, ['intent', 'state'].map(named), this.#more, rare);
+    this.#more.addEventListener('click', () => this.#fold(this.#isUnfolded));
     const first = () => this.#selects.intent;
     const drawer = new Drawer(choices, {name: 'Filter', content: this.#chosen, first});
     choices.append(drawer.closer);
     this.element = h('div', {class: 'row end'}, this.#search, drawer.opener, choices);
     this.#say();
+    this.#fold(!this.#inForce);
   }
 
   #say() {
@@ -117,7 +121,25 @@ export class Filter {
       return value && (name !== 'order' || value !== 'newest') && option?.textContent;
     });
     const said = [...words, differs && 'answer differs', borderline && 'word of another name'].filter(Boolean);
+    this.#fold(!this.#isUnfolded);
     this.#chosen.textContent = said.length ? `Filter: ${said.join(' · ')}` : 'Filter';
+  }
+
+  // Folded filters that restrict; a chip shows whether a set is chosen that has one.
+  get #inForce() {
+    const {split, order, differs, borderline} = this.#values;
+    return [split === 'pool', order !== 'newest', differs, borderline].filter(Boolean).length;
+  }
+
+  get #isUnfolded() {
+    return this.#more.getAttribute('aria-expanded') === 'true';
+  }
+
+  #fold(isFolded) {
+    this.#more.setAttribute('aria-expanded', String(!isFolded));
+    const n = this.#inForce;
+    const counted = n ? ` (${n})` : '';
+    this.#more.textContent = isFolded ? `More filters${counted}` : 'Fewer filters';
   }
 
   #choice(label, options, name) {
@@ -142,6 +164,7 @@ export class Filter {
     this.#differs.checked = kept.differs === 'true';
     this.#borderline.checked = kept.borderline === 'true';
     this.#change({text, ...chosen, differs: this.#differs.checked, borderline: this.#borderline.checked});
+    this.#fold(!this.#inForce);
   }
 
   // The filter as the server reads it.

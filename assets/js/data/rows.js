@@ -8,7 +8,7 @@ import {number, plural} from '../shared/words.js';
 import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
 
-const USED_IN = {train: 'training', test: 'test', pool: '–'};
+const USED_IN = {train: 'training', test: 'test', pool: 'none'};
 const SIZE = 50; // rows of a page
 
 export class Rows {
@@ -21,6 +21,7 @@ export class Rows {
   #pickedAll = false; // all that match the filter, including other pages
   #late = false; // an answer came while a label was being chosen
   #asked = 0; // number of the newest request; older answers are dropped
+  #context;
   #base;
   #filter;
   #intents;
@@ -32,6 +33,7 @@ export class Rows {
   // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection,
   // `fill` to import texts.
   constructor({context, filter, intents, hears}) {
+    this.#context = context;
     this.#base = context.base;
     this.#filter = filter;
     this.#intents = intents;
@@ -97,7 +99,9 @@ export class Rows {
       this.#rows = found.rows;
       this.#count = found.total;
       this.#draw();
-      this.#answers.ask(this.#rows, this.#body);
+      const isAnswered = this.#context.status.champion !== null;
+      this.table.classList.toggle('unanswered', !isAnswered);
+      if (isAnswered) this.#answers.ask(this.#rows, this.#body);
     } catch (error) {
       this.total.textContent = error.message;
     }

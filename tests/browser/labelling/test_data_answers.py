@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 
@@ -16,6 +17,7 @@ def test_the_answer_stands_beside_the_label_and_can_be_filtered(
     rows = page.locator("[data-role=utterances] tr[data-id]")
     expect(page.locator(".answer-cell .chip").first).to_be_visible()
     expect(page.locator(".answer-cell .chip")).to_have_count(rows.count())
+    page.get_by_role("button", name="More filters").click()
     page.get_by_label("answer differs from the label").check()
     differing = studio.ask("/projects/sample/utterances?size=1&state=labelled&differs=true")
     expect(page.locator("[data-role=total]")).to_contain_text(f"{differing['total']} texts")
@@ -91,6 +93,7 @@ def test_a_filter_is_kept_by_name_and_deleted_with_undo(
     saved = page.locator("[data-role=saved-filters]")
     expect(page.get_by_role("button", name="Save this filter")).to_have_count(0)
     page.get_by_label("State of the label", exact=True).select_option("unlabelled")
+    page.get_by_role("button", name="More filters").click()
     page.get_by_label("Set", exact=True).select_option("pool")
     page.get_by_role("button", name="Save this filter").click()
     page.get_by_label("Name of the filter").fill("to label")
@@ -107,3 +110,23 @@ def test_a_filter_is_kept_by_name_and_deleted_with_undo(
     expect(chip).to_have_count(0)
     page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(chip).to_be_visible()
+
+
+def test_answers_have_a_column_once_there_is_a_model(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Before the first training the column was empty without a reason; sets were a dash."""
+    page = visit(studio)
+
+    def untrained(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | {"champion": None})
+
+    reroute(page, "**/projects/sample/status", untrained)
+    page.goto(f"{studio.base}/data?project=sample&state=unlabelled")
+    expect(page.locator("[data-role=utterances] td.split").first).to_have_text("none")
+    head = page.locator("[data-role=utterances] th")
+    expect(head.nth(3)).to_be_hidden()
+    page.unroute_all(behavior="wait")
+    expect(head.nth(3)).to_have_text("Answer")
+    expect(head.nth(3)).to_be_visible()
+    expect(page.locator(".answer-cell .chip").first).to_be_visible()

@@ -212,7 +212,7 @@ def test_each_filter_has_its_name_in_sight_and_files_are_behind_one_button(
     page = visit(studio, "/data?project=sample")
     names = page.locator(".filters label.field")
     expect(names).to_have_count(4)
-    for place, name in enumerate(("Intent", "Set", "Label", "Order")):
+    for place, name in enumerate(("Intent", "Label")):
         expect(names.nth(place)).to_contain_text(re.compile(f"^{name}"))
         expect(names.nth(place)).to_be_in_viewport()
     csv = page.get_by_role("link", name="Export CSV")
@@ -221,6 +221,39 @@ def test_each_filter_has_its_name_in_sight_and_files_are_behind_one_button(
     csv.click(trial=True)
     page.wait_for_selector("[data-role=utterances] tr[data-id]")
     expect(page.get_by_text("{}", exact=True)).to_have_count(0)
+
+
+def test_rarely_used_filters_are_folded_until_they_are_in_force(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Seven filters stood before the first text."""
+    page = visit(studio, "/data?project=sample")
+    more = page.get_by_role("button", name="More filters")
+    rare = [
+        page.get_by_label(name, exact=name in ("Set", "Order"))
+        for name in ("Set", "Order", "answer differs")
+    ]
+    for control in rare:
+        expect(control).to_be_hidden()
+    tops = page.locator("[aria-label='Utterances'] .row.end").first.locator(
+        "input[type=search], .filters > .field select, .more-filters"
+    )
+    middles = tops.evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect()).map(at => at.top + at.height / 2)"
+    )
+    assert len(middles) == 4
+    assert max(middles) - min(middles) < 2  # one row
+    more.click()
+    for control in rare:
+        expect(control).to_be_visible()
+    rare[1].select_option("text")
+    page.get_by_role("button", name="Fewer filters").click()
+    expect(page.get_by_role("button", name="More filters (1)")).to_be_visible()
+    page.goto(f"{studio.base}/data?project=sample&split=pool")
+    expect(rare[0]).to_be_visible()
+    page.goto(f"{studio.base}/data?project=sample&split=test")
+    expect(page.locator("[data-role=splits] [aria-pressed=true]")).to_have_count(1)
+    expect(rare[0]).to_be_hidden()  # its chip says what is chosen
 
 
 def test_on_a_phone_the_texts_come_first_and_a_button_says_how_they_are_filtered(
