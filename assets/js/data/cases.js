@@ -162,8 +162,7 @@ export class Cases {
     return h(
       'fieldset',
       {class: 'doubts', 'data-role': 'doubts'},
-      h('legend', {}, 'What do these labels mean?'),
-      h('p', CHOSEN, 'Chosen for you. Change what is wrong.'),
+      h('legend', {}, 'What do these labels mean?', h('span', CHOSEN, ' Chosen for you. Change what is wrong.')),
       doubtful.map(one => this.#doubt(one)),
     );
   }
@@ -173,8 +172,7 @@ export class Cases {
     return h(
       'fieldset',
       {class: 'doubts', 'data-role': 'like-others'},
-      h('legend', {}, 'New intents, or ones that you have?'),
-      h('p', CHOSEN, 'New, if you change nothing.'),
+      h('legend', {}, 'New intents, or ones that you have?', h('span', CHOSEN, ' New, if you change nothing.')),
       alike.map(({label, intents, chosen}) => {
         const options = [['', 'A new intent'], ...intents.map(name => [name, `It is ${name}`])];
         const onchange = event => {
