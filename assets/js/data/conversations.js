@@ -22,6 +22,7 @@ export class ConversationSheet {
   #rest;
   #base;
   #changed;
+  #asked = 0; // number of the newest request; older answers are dropped
   #list = h('div');
   #place = h('div');
   #picker;
@@ -54,7 +55,9 @@ export class ConversationSheet {
   }
 
   async load() {
+    const asked = ++this.#asked;
     const logs = await call(this.#base);
+    if (asked !== this.#asked) return;
     const line = log => {
       const remove = {
         class: 'plain small',

@@ -13,6 +13,7 @@ export class PinsTab {
   #base;
   #path;
   #intents;
+  #asked = 0; // number of the newest request; older answers are dropped
   #list = h('div', {'data-role': 'promises'});
   #form = h('div', {class: 'row end after'});
 
@@ -25,7 +26,9 @@ export class PinsTab {
   }
 
   async renew() {
+    const asked = ++this.#asked;
     const found = await call(`${this.#path}/history`);
+    if (asked !== this.#asked) return;
     const none = h(
       'div',
       {class: 'empty'},

@@ -22,6 +22,7 @@ export class Acts {
   #effect = null; // of the last act on the text on the page
   #busy = false; // while an act is saved, so that a second click does not repeat it
   #place = h('div', {'aria-live': 'polite'});
+  #row = null; // the choice and its buttons
 
   // `changed` answers the text on the page again.
   constructor({base, intents, pins, changed}) {
@@ -53,18 +54,14 @@ export class Acts {
     const disabled = choice.ids === null;
     const addButton = h('button', {class: 'primary', 'data-key': 'add', disabled, onclick: add}, 'Add as example');
     const pinButton = h('button', {'data-key': 'pin', disabled, onclick: pin}, 'Pin');
+    this.#row = h('div', {class: 'row end acts'}, choice.element, addButton, pinButton);
     this.#drawEffect();
-    return [
-      this.#knownLine(),
-      h(
-        'div',
-        {class: 'row end acts'},
-        choice.element,
-        addButton,
-        pinButton,
-      ),
-      this.#place,
-    ];
+    return [this.#knownLine(), this.#row, this.#place];
+  }
+
+  // Called when another text is typed: until it is answered, a label would be chosen for the one before.
+  wait() {
+    if (this.#row) this.#row.inert = true;
   }
 
   // The control beside a vote that relabels its example, in its place.

@@ -6,13 +6,16 @@ import {call, post} from '../shared/rest.js';
 export class Pins {
   element = h('section', {class: 'sheet', 'aria-label': 'Pins'});
   #path;
+  #asked = 0; // number of the newest request; older answers are dropped
 
   constructor(base) {
     this.#path = `${base}/pins`;
   }
 
   async load() {
+    const asked = ++this.#asked;
     const pins = await call(this.#path);
+    if (asked !== this.#asked) return;
     const list = h(
       'ul',
       {class: 'last', 'data-role': 'pins'},
