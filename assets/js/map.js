@@ -161,14 +161,19 @@ class MapPage {
       this.#allowCompression();
       this.#describe();
       if (this.#search.isUsed) guarded(() => this.#search.look())();
-      points.fetchOtherColours();
+      this.#prepareRest(points).catch(() => {}); // the map is of use without it, too
       guarded(() => this.#makeClearer())();
-      if (!points.compared) this.#selection.compare().catch(() => {}); // the map is of use without them, too
     } catch (error) {
       if (wanted !== this.#wanted) return;
       this.#wanted = null;
       this.#offerLayout(error);
     }
+  }
+
+  // One after the other: at the same time the comparison would keep the other colours waiting for seconds.
+  async #prepareRest(points) {
+    await points.fetchOtherColours();
+    if (points === this.#points && !points.compared) await this.#selection.compare();
   }
 
   // Colours by the newest choice, also if it was made while earlier colours were loading.
