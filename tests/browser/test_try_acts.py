@@ -21,7 +21,7 @@ def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio
     effect = answer.locator("[data-role=effect]")
     expected = page.get_by_label("Expected intent")
     expected.select_option(label="roaming")
-    page.get_by_role("button", name="Add as example").click()
+    page.get_by_role("button", name="Add as example", exact=True).click()
     expect(effect).to_contain_text(f"Added “{TEXT}” as an example of roaming.")
     expect(effect.locator(".chip")).to_have_text(["out of scope", "roaming"])
     expect(effect.locator("[data-role=counts]")).to_contain_text("of 85 test texts")
@@ -68,7 +68,7 @@ def test_the_right_label_is_never_the_models_own_answer(
     expected = page.get_by_label("Expected intent")
     expect(expected).to_have_value(label[0] if label else "")
     page.get_by_label("Text to try").fill("a text that is nowhere yet")
-    add = page.get_by_role("button", name="Add as example")
+    add = page.get_by_role("button", name="Add as example", exact=True)
     expect(add).to_be_disabled()
     expect(expected.locator("option:checked")).to_have_text("Choose …")
     expected.select_option(label="Out of scope")
@@ -79,12 +79,46 @@ def test_the_right_label_is_never_the_models_own_answer(
     assert box["x"] + box["width"] <= 390
 
 
+def test_one_click_says_that_an_answer_is_right(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A right answer had no act: both buttons were dim, and nothing said what they waited for."""
+    text = "my internet is so slow 5"
+    page = visit(studio, f"/try?project=sample&text={quote(text)}")
+    answer = page.locator("[data-role=answer]")
+    said = answer.locator(".answer .chip").inner_text()
+    right = answer.locator("[data-role=right]")
+    expect(right).to_have_text("Right: add as example")
+    expect(answer.locator(".primary")).to_have_text(["Right: add as example"])
+    expect(answer.locator(".chosen-label")).to_contain_text("Or, if it is wrong, the right label")
+    for name in ("Add as example", "Pin"):
+        button = answer.get_by_role("button", name=name, exact=True)
+        expect(button).to_be_disabled()
+        expect(button).to_have_attribute("title", "For the label chosen beside it")
+    expected = page.get_by_label("Expected intent")
+    expected.select_option(label="Out of scope")
+    expect(answer.locator(".primary")).to_have_text(["Add as example"])
+    page.reload()
+    right.click()
+    effect = answer.locator("[data-role=effect]")
+    expect(effect).to_contain_text(f"Added “{text}” as an example of {said}.")
+    expect(right).to_have_text("Right: pin it")
+    right.click()
+    expect(effect).to_contain_text(f"Pinned “{text}” to {said}.")
+    effect.get_by_role("button", name="Undo").click()
+    expect(page.locator("[data-role=pins] li", has_text=text)).to_have_count(0)
+
+    page.get_by_label("Text to try").fill("vvv qqq kkk 17 18 19")
+    expect(answer.locator(".answer .chip")).to_have_text("out of scope")
+    expect(right).to_have_text("Right: add as example")
+
+
 def test_a_text_of_the_test_set_is_asked_about(visit: Callable[..., Page], studio: Served) -> None:
     [row] = studio.ask(f"{UTTERANCES}&split=test")["rows"]
     page = visit(studio, f"/try?project=sample&text={quote(row['text'])}")
     expect(page.locator("[data-role=known]")).to_contain_text("In the test set")
     page.get_by_label("Expected intent").select_option(label="Out of scope")
-    page.get_by_role("button", name="Add as example").click()
+    page.get_by_role("button", name="Add as example", exact=True).click()
     dialog = page.locator("dialog")
     expect(dialog).to_contain_text("This text is in the test set")
     dialog.get_by_role("button", name="Cancel").click()
@@ -179,7 +213,7 @@ def test_what_a_person_does_stands_under_the_answer_and_figures_are_folded(
     expect(votes).to_contain_text("Percent: so many of 100 such answers are right.")
     expect(answer).to_contain_text("version 1")
     expect(answer).not_to_contain_text("sample@")
-    add = page.get_by_role("button", name="Add as example")
+    add = page.get_by_role("button", name="Add as example", exact=True)
     expect(add).to_be_in_viewport(ratio=1)
     acts, first = add.bounding_box(), votes.bounding_box()
     assert acts

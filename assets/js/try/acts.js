@@ -9,6 +9,7 @@ import {LabelChoice} from './label_choice.js';
 
 const LONGEST_QUOTE = 60;
 const quoted = text => `“${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text}”`;
+const sorted = ids => [...ids].sort().join(' ');
 const inTest = ({split}) => split === 'test';
 
 export class Acts {
@@ -41,10 +42,12 @@ export class Acts {
     const hears = ids => {
       this.#chosen = ids;
       addButton.disabled = pinButton.disabled = ids === null;
+      this.#stress(right, addButton);
     };
+    const right = this.#rightButton();
     // Never the model's own answer: a click would teach its mistake.
     const choice = new LabelChoice(this.#intents, this.#chosen ?? this.#knownLabel, {
-      words: 'The right label',
+      words: right ? 'Or, if it is wrong, the right label' : 'The right label',
       name: this.#intents.multi ? 'Expected intents' : 'Expected intent',
       key: 'expected',
       hears,
@@ -52,9 +55,11 @@ export class Acts {
     const add = guarded(() => this.add(choice.ids));
     const pin = guarded(() => this.#alone(() => this.#pin(choice.ids)));
     const disabled = choice.ids === null;
-    const addButton = h('button', {class: 'primary', 'data-key': 'add', disabled, onclick: add}, 'Add as example');
-    const pinButton = h('button', {'data-key': 'pin', disabled, onclick: pin}, 'Pin');
-    this.#row = h('div', {class: 'row end acts'}, choice.element, addButton, pinButton);
+    const waiting = {disabled, title: 'For the label chosen beside it'};
+    const addButton = h('button', {'data-key': 'add', ...waiting, onclick: add}, 'Add as example');
+    const pinButton = h('button', {'data-key': 'pin', ...waiting, onclick: pin}, 'Pin');
+    this.#stress(right, addButton);
+    this.#row = h('div', {class: 'row end acts'}, right, choice.element, addButton, pinButton);
     this.#drawEffect();
     return [this.#knownLine(), this.#row, this.#place];
   }
@@ -62,6 +67,28 @@ export class Acts {
   // Called when another text is typed: until it is answered, a label would be chosen for the one before.
   wait() {
     if (this.#row) this.#row.inert = true;
+  }
+
+  // One click for a right answer: the text becomes an example of it, or a pin where it is labelled so already. None
+  // where the text is labelled otherwise, or the project lacks an intent of the answer.
+  #rightButton() {
+    const names = this.#answered;
+    const ids = this.#idsOf(names);
+    const label = this.#knownLabel;
+    const isOther = label !== null && sorted(label) !== sorted(ids);
+    const differ = label === null && this.#answer.known.some(({labels}) => labels !== null);
+    if (ids.length < names.length || isOther || differ) return null;
+    const isPin = label !== null || this.#answer.known.some(inTest);
+    const act = isPin ? () => this.#alone(() => this.#pin(ids)) : () => this.add(ids);
+    const about = {'data-key': 'right', 'data-role': 'right', onclick: guarded(act)};
+    return h('button', about, isPin ? 'Right: pin it' : 'Right: add as example');
+  }
+
+  // The one act that stands out: to say that the answer is right, until another label is chosen.
+  #stress(right, add) {
+    const isRight = right !== null && this.#chosen === null;
+    right?.classList.toggle('primary', isRight);
+    add.classList.toggle('primary', !isRight);
   }
 
   // The control beside a vote that relabels its example, in its place.
