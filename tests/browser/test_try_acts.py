@@ -79,9 +79,7 @@ def test_the_right_label_is_never_the_models_own_answer(
     assert box["x"] + box["width"] <= 390
 
 
-def test_one_click_says_that_an_answer_is_right(
-    visit: Callable[..., Page], studio: Served
-) -> None:
+def test_one_click_says_that_an_answer_is_right(visit: Callable[..., Page], studio: Served) -> None:
     """A right answer had no act: both buttons were dim, and nothing said what they waited for."""
     text = "my internet is so slow 5"
     page = visit(studio, f"/try?project=sample&text={quote(text)}")
@@ -222,7 +220,11 @@ def test_what_a_person_does_stands_under_the_answer_and_figures_are_folded(
     n = studio.ask("/projects/sample/predict", {"texts": ["my internet is so slow"]})[0]["examples"]
     shown = votes.locator(".vote:visible").count()
     expect(votes.get_by_text("Their votes together")).to_be_hidden()
-    votes.get_by_text(f"{n - shown} other examples and the score").click()
+    others = votes.locator("summary")
+    expect(others).to_have_text(
+        re.compile(rf"^{n - shown} other examples: \S+ together; the score: [\d.]+$")
+    )
+    others.click()
     expect(votes.get_by_text("Their votes together")).to_be_visible()
     why = page.get_by_role("region", name="Why")
     why.locator("summary").click()

@@ -260,7 +260,8 @@ export class FenceTab {
   }
 
   // Lines by what they cost, and the one at which both kinds of error weigh alike.
-  #wishesOf({wished, suggested: {limit: even}, asked}) {
+  #wishesOf({wished, suggested: {limit: even}, asked, stands}) {
+    const isOneOf = [...wished.map(({limit}) => limit), even].includes(stands.limit);
     const choice = (words, limit, key) =>
       h(
         'button',
@@ -271,12 +272,15 @@ export class FenceTab {
           onclick: () => this.#set({limit, limits: {}}),
         },
         words,
+        limit === stands.limit && ' (in force)',
       );
     const costs = wished.map(({lost, limit}) => {
       const n = Math.round(100 * lost);
       return choice(`${n} right ${n === 1 ? 'answer' : 'answers'} of 100`, limit, `lose ${n}`);
     });
+    const now = {class: 'small', 'data-key': 'as now', 'aria-pressed': String(isSame(stands, asked))};
     return [
+      !isOneOf && h('button', {...now, onclick: () => this.#set(stands)}, 'As it is now'),
       costs.length > 0 && h('span', {}, 'So strict that it wrongly refuses'),
       costs,
       choice('Suggested by your examples', even, 'calibrated'),

@@ -11,21 +11,39 @@ export const METHODS = {
   mixture: {called: 'All three together', ...deviations},
 };
 
-// What Save would do: how many answers, and how many right answers of the test set.
-export function changesView({n_entering: entering, n_leaving: leaving, total, lost, won, recall, judged}) {
+// What Save would do: how many answers change, and what of that is known to be better or worse.
+export function changesView(found) {
+  const {n_entering: entering, n_leaving: leaving, total} = found;
   const n = entering + leaving;
-  const change = n
-    ? `${number(n)} of ${plural(total, 'answer')} would change: ` +
-      `${number(leaving)} more would be refused, ${number(entering)} would get an intent.`
-    : `None of ${plural(total, 'answer')} would change.`;
-  const test = [
-    lost > 0 && `${plural(lost, 'right answer')} would be refused`,
-    won > 0 && `${plural(won, 'refused text')} would be answered right`,
+  const ways = [
+    leaving > 0 && `${number(leaving)} more would be refused`,
+    entering > 0 && `${number(entering)} would get an intent`,
   ].filter(Boolean);
-  const [now, then] = (recall ?? [0, 0]).map(share => Math.round(share * judged[1]));
-  const all = plural(judged[1], 'text');
-  const kept = `Of ${all} labelled out of scope ${number(then)} would be refused; ${number(now)} are now.`;
-  return h('p', {}, change, test.length > 0 && ` On the test set ${test.join(', and ')}.`, now !== then && ` ${kept}`);
+  const change = n
+    ? `${number(n)} of ${plural(total, 'answer')} would change: ${ways.join(', ')}.`
+    : `None of ${plural(total, 'answer')} would change.`;
+  return [h('p', {}, change), n > 0 && judgedView(found)];
+}
+
+// Gains and losses; only labelled texts have any.
+function judgedView({lost, won, recall, judged: [nTests, nOutside]}) {
+  const [now, then] = (recall ?? [0, 0]).map(share => Math.round(share * nOutside));
+  const better = [
+    then > now && `refuses ${number(then - now)} more of ${number(nOutside)} labelled out of scope`,
+    won > 0 && `answers ${number(won)} more of ${plural(nTests, 'test text')} right`,
+  ].filter(Boolean);
+  const worse = [
+    now > then && `refuses ${number(now - then)} fewer of ${number(nOutside)} labelled out of scope`,
+    lost > 0 && `refuses ${number(lost)} of ${plural(nTests, 'test text')} that ${lost === 1 ? 'is' : 'are'} right now`,
+  ].filter(Boolean);
+  const none = !better.length && !worse.length;
+  return h(
+    'p',
+    {class: 'small', 'data-role': 'judged'},
+    better.length > 0 && [h('span', {class: 'badge good'}, 'better'), ` ${better.join(', ')} `],
+    worse.length > 0 && [h('span', {class: 'badge bad'}, 'worse'), ` ${worse.join(', ')}`],
+    none && 'Nothing that is labelled becomes right or wrong.',
+  );
 }
 
 export function pinsView({pins}) {

@@ -6,11 +6,11 @@ import {decimal, likelihood, plural, points, signedPoints} from './words.js';
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
 const MEANING =
-  'Each example votes for or against, in points; the votes add up to the score. ' +
+  'Each example votes for or against, in points; the votes add up to the score. About 100 is full. ' +
   'Similarity: 100 is the same text. Percent: so many of 100 such answers are right.';
 const WEAKER = 'Its vote is weaker than those above: others like it share the vote.';
 const OTHERWISE = 'It has another label. Its vote is weaker than those above.';
-const SCALE = 'In points: about 100 is a full score; single votes may be more. Below the line no intent is answered.';
+const SCALE = 'Single votes may be over 100. Below the line no intent is answered.';
 
 // `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
 export function votesOf(answer, intents, besides = () => null, acts = null) {
@@ -44,7 +44,7 @@ function reasonOf({prediction, hot, examples, landing}, {reason, votes_of_others
     h(
       'details',
       {'data-key': `other votes of ${intent}`, class: 'small'},
-      h('summary', {class: 'soft'}, otherWords(examples - neighbours.length)),
+      h('summary', {class: 'soft'}, otherWords(examples - neighbours.length, restOf(score, single), score)),
       voteLine('Their votes together', restOf(score, single), largest),
       voteLine('Share of this intent among the labels', prior, largest),
       voice !== 0 && voteLine(nameWords(byName), voice, largest),
@@ -73,7 +73,9 @@ const nearestOf = (nearest, shown, intents, intent) =>
     h('div', {class: 'small soft'}, nearest.intents.includes(intent) ? WEAKER : OTHERWISE),
   );
 
-const otherWords = n => (n > 0 ? `${plural(n, 'other example')} and the score` : 'The score');
+// What is not in sight is summed up, or the votes in sight would seem to be more than the score.
+const otherWords = (n, sum, score) =>
+  `${n > 0 ? `${plural(n, 'other example')}: ${signedPoints(sum)} together; the` : 'The'} score: ${points(score)}`;
 
 const nameWords = byName => [
   h('span', {}, 'The intent’s name and description '),
