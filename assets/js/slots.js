@@ -11,7 +11,7 @@ import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD =
-  'A slot is a word that may be another in the same request: a city, a date, a name. Mark such words, and the ' +
+  'A slot is what differs between requests of one kind: a city, a date, a name. Mark such words, and the ' +
   'training “Marked values” looks at the rest of the text.';
 
 export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
@@ -73,7 +73,7 @@ class SlotsPage {
     const {project} = this.#context;
     this.#next.hidden = false;
     if (count) {
-      fill(this.#next, `Next: look at the ${plural(count, 'proposed value')} below, and mark those that are right.`);
+      fill(this.#next, `Next: look at the ${plural(count, 'proposed value')} below, untick what is wrong, and mark the rest.`);
       return;
     }
     const train = h('a', {href: address('train', project)}, 'train with “Marked values”');
@@ -102,7 +102,7 @@ class SlotsPage {
     const title = h('h2', {}, 'No value is marked yet');
     if (count) {
       const found = count === 1 ? '1 value was found' : `${number(count)} values were found`;
-      const words = `${found}: look at them below, and mark those that are right. Or `;
+      const words = `${found}: look at them below, untick what is wrong, and mark the rest. Or `;
       fill(this.#opening, title, h('p', {}, words, more, '.'));
       return;
     }

@@ -7,6 +7,7 @@ import {undoing} from '../shared/undoing.js';
 import {number, percent, plural} from '../shared/words.js';
 
 const PAUSE = 150;
+const ALL = 0.995; // a share of marked places that rounds to all of them
 const SHOWN = 200; // values of a slot
 
 export class BookSheet {
@@ -124,15 +125,21 @@ export class BookSheet {
 
 const valueTable = values =>
   table(
-    ['Value', h('th', {class: 'number'}, 'Marked'), h('th', {class: 'number'}, 'Of all places')],
-    values.map(value => [value.value, h('td', {class: 'number'}, plural(value.count, 'time')), shareCell(value)]),
+    ['Value', h('th', {class: 'number'}, 'Marked')],
+    values.map(value => [value.value, markedCell(value)]),
   );
 
-const shareCell = ({share, noisy}) =>
+// A share is told only where some places are left: "100 %" stood beside values that had more to be marked, since it
+// is counted in texts with marks alone.
+const markedCell = ({count, share, noisy}) =>
   h(
     'td',
-    {class: 'number', title: 'How many of the places where these words stand are marked as this slot'},
-    percent(share, 0),
+    {class: 'number'},
+    plural(count, 'time'),
+    share < ALL && [
+      ', ',
+      h('span', {title: 'Of where these words stand in texts with marks'}, percent(share, 0), ' of its places'),
+    ],
     noisy && [
       ' ',
       h('span', {class: 'badge warn', title: 'These words are often something else'}, 'often not'),
