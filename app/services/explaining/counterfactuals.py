@@ -26,10 +26,6 @@ _LOOKED_AT = 300
 """This many unlabelled texts nearest to a text are asked whether they speak for an intent."""
 
 _NEIGHBOURS = 5
-_OTHER_ORDER = (
-    "Taking one out also changes the votes of those like it, so these are not simply the strongest "
-    "votes."
-)
 _NEAR_TIE = 0.05
 """Up to this difference of scores two intents are nearly tied."""
 
@@ -112,14 +108,20 @@ def _load_words(n: int, after: str, at_least: int | None) -> str:
     if not n:
         return "No small group of examples was found without which the answer would change."
     if n == 1:
-        return f"Without this example the answer would be {after}."
+        return (
+            f"Without this example the answer would be {after}. "
+            "If the answer is wrong, check its label, or add this text as an example."
+        )
     if at_least is None:
         fewer = "Fewer are not enough."
     elif at_least > 1:
         fewer = f"Fewer may be enough, but at least {at_least:,} have to go."
     else:
         fewer = "Fewer may be enough."
-    return f"Without these {n:,} examples the answer would be {after}. {fewer} {_OTHER_ORDER}"
+    return (
+        f"Without these {n:,} examples the answer would be {after}. {fewer} "
+        "If the answer is wrong, check their labels, or add this text as an example."
+    )
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:

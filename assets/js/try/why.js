@@ -8,6 +8,9 @@ import {percent, points} from '../shared/words.js';
 
 const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
 const SHOWN = 5;
+const OTHERS =
+  'Taking an example out also changes the votes of those like it: what you would have to take out are not simply ' +
+  'the strongest votes.';
 const EXACT = 'Computed exactly, for the version that is live; a training may change it.';
 
 export class Why {
@@ -91,6 +94,8 @@ export class Why {
         {'data-key': 'computed', 'data-role': 'computed'},
         h('summary', {}, 'How this is computed'),
         h('p', {class: 'soft small'}, EXACT),
+        found.reasons.some(reason => reason.load_bearing?.examples.length > 1) &&
+          h('p', {class: 'soft small'}, OTHERS),
         found.reasons.map(reason => missOf(reason.words)),
         headsOf(found.heads),
       ),
@@ -98,7 +103,8 @@ export class Why {
   }
 
   #carriers({words, examples}, intent) {
-    return [heading('What you would have to take out'), h('p', {}, words), this.#list(examples, intent)];
+    const relabel = ({id, ...example}) => this.#acts.relabelling({...example, exemplar_id: id});
+    return [heading('What you would have to take out'), h('p', {}, words), this.#list(examples, intent, relabel)];
   }
 
   #whyNot({why_not: other, answer, text}) {

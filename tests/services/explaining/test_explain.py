@@ -123,8 +123,8 @@ def test_without_the_load_bearing_examples_the_answer_is_the_one_foretold(
     if n > 1:
         assert f"these {n} examples the answer would be {carried.after}" in carried.words
         assert ("Fewer are not enough." in carried.words) == carried.smallest
-        # Its order is not that of the votes, by which the sentence above names examples.
-        assert carried.words.endswith("so these are not simply the strongest votes.")
+    # It read as a proof, and nobody knew what to do with it.
+    assert carried.words.endswith("or add this text as an example.")
     assert "Strongest votes: “" in found.sentence
     assert "because" not in found.sentence
 
