@@ -180,7 +180,7 @@ export class FindingView {
     const pointed = {};
     this.#seen = pointed;
     const [blast] = await post(`${this.#tools.base}/review/what-if`, {repairs: [repair]});
-    if (pointed === this.#seen) fill(this.#turns, h('h3', {}, words), radiusLine(blast), turnsOf(blast));
+    if (pointed === this.#seen) fill(this.#turns, h('h3', {}, words), radiusLine(blast), turnsOf(blast, repair.kind));
   }
 
   #remedy(remedy, place, key) {
@@ -246,7 +246,7 @@ export class FindingView {
   #open(one) {
     if (isForetold(one)) this.#seen = one;
     if (!one.blast) return;
-    fill(this.#turns, h('h3', {}, one.words), turnsOf(one.blast));
+    fill(this.#turns, h('h3', {}, one.words), turnsOf(one.blast, one.repair.kind));
   }
 
   async #take(one) {

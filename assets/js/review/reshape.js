@@ -2,9 +2,9 @@
 import {query, setQuery} from '../shared/address.js';
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {radiusLine, turnsOf} from '../shared/radius.js';
+import {radiusLine, resultWords, turnsOf} from '../shared/radius.js';
 import {call, post} from '../shared/rest.js';
-import {number, plural} from '../shared/words.js';
+import {capital, number, plural} from '../shared/words.js';
 import {Splitting} from './splitting.js';
 
 const MOST = 500; // examples of an intent that are shown
@@ -196,8 +196,9 @@ export class ReshapeTab {
     if (signal.aborted) return;
     this.#arm(blast);
     const touched = h('p', {'data-role': 'touched'}, touchedWords(blast));
-    fill(this.#radius, touched, radiusLine(blast));
-    fill(this.#turns, h('h3', {}, 'What changes'), turnsOf(blast));
+    // The bar lies over the list: it has the result alone.
+    fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast))));
+    fill(this.#turns, h('h3', {}, 'What changes'), touched, radiusLine(blast), turnsOf(blast, this.#form.how));
   }
 
   async #do() {

@@ -1,6 +1,6 @@
 // The effect of a repair in words: how many answers change and of which texts, which become right or wrong, which pins.
-import {h, table} from './elements.js';
-import {number, plural} from './words.js';
+import {fill, h, table} from './elements.js';
+import {moreWords, number, plural} from './words.js';
 
 const VERDICT = {
   fixed: ['becomes right', 'good'],
@@ -8,6 +8,8 @@ const VERDICT = {
   right: ['stays right', ''],
   other: ['stays wrong', ''],
 };
+// An answer that changes and is right before and after bears the name that the repair gives its label.
+const RIGHT = {merge: 'right under the merged label', split: 'right under the new label'};
 const SHOWN = 12;
 export const COUNTING = 'counting …'; // until it is known which answers change
 
@@ -41,7 +43,18 @@ function changing({test, pool, pins}) {
   return `${plural(n, 'answer')} ${n === 1 ? 'changes' : 'change'}: ${parts.filter(Boolean).join(', ')}`;
 }
 
-export function turnsOf(blast) {
+// "81 → 82 of 85 test texts right, 1 pin broken"; without test texts the number of answers that change.
+export function resultWords(blast) {
+  const {in_scope: {n, now, then}, pins_broken: lost} = blast;
+  if (!n) return changing(blast);
+  const figures = now === then ? number(now) : `${number(now)} → ${number(then)}`;
+  const both = now === then ? ', before and after' : '';
+  const broken = lost.length ? `, ${plural(lost.length, 'pin')} broken` : '';
+  return `${figures} of ${plural(n, 'test text')} right${both}${broken}`;
+}
+
+// `kind` is that of the repair.
+export function turnsOf(blast, kind = '') {
   const {turns, watched, left_out: leftOut, pins_broken: lost} = blast;
   const [nPool, nTest] = watched;
   const basis = `Checked on ${number(nTest)} test and ${plural(nPool, 'unlabelled text')}.`;
@@ -52,7 +65,7 @@ export function turnsOf(blast) {
     {class: 'turns'},
     lost.length > 0 && h('div', {class: 'note bad'}, `Breaks ${lost.map(text => `“${text}”`).join(', ')}.`),
     h('p', {class: 'soft small'}, [judged, basis, missing].filter(Boolean).join(' ')),
-    turns.length > 0 && changes(turns),
+    turns.length > 0 && changes(blast, kind),
   );
 }
 
@@ -68,15 +81,29 @@ function rightOf({in_scope: fitting, outside, watched: [, nTest]}) {
 
 const after = ({now, then}) => (now === then ? 'before and after' : `and ${number(then)} after it`);
 
-function changes(turns) {
-  const rows = turns
-    .slice(0, SHOWN)
-    .map(one => [
-      one.text,
-      h('span', {}, h('span', {class: 'soft'}, `${one.before} → `), one.after),
-      badge(...(one.place === 'pool' ? ['unlabelled', ''] : VERDICT[one.verdict])),
-    ]);
-  const more =
-    turns.length > SHOWN && h('p', {class: 'soft small'}, `and ${number(turns.length - SHOWN)} more`);
-  return [table(['Text', 'Answer now → then', ''], rows, {class: 'narrow', 'data-role': 'turns'}), more];
+function changes({turns, test, pool, pins}, kind) {
+  const line = one => [
+    one.text,
+    h('span', {}, h('span', {class: 'soft'}, `${one.before} → `), one.after),
+    badge(...verdictOf(one, kind)),
+  ];
+  const place = h('div');
+  const draw = shown => {
+    const rows = turns.slice(0, shown).map(line);
+    const total = test + pool + pins;
+    const open = {class: 'small', 'data-key': 'more turns', onclick: () => draw(turns.length)};
+    const more =
+      turns.length > shown
+        ? h('button', open, moreWords(shown, total, turns.length - shown))
+        : total > turns.length && h('p', {class: 'soft small'}, `and ${number(total - turns.length)} more`);
+    fill(place, table(['Text', 'Answer now → then', ''], rows, {class: 'narrow', 'data-role': 'turns'}), more);
+  };
+  draw(SHOWN);
+  return place;
+}
+
+function verdictOf({place, verdict}, kind) {
+  if (place === 'pool') return ['unlabelled', ''];
+  const [words, sign] = VERDICT[verdict];
+  return [verdict === 'right' ? (RIGHT[kind] ?? words) : words, sign];
 }

@@ -45,9 +45,11 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     expect(form.locator("[data-role=touched]")).to_have_text(words)
     # Rows of the test set said “test”; how many stay right lay below them all, under the bar.
     changes = form.locator("[data-role=answers]")
-    expect(changes.get_by_text("stays right").first).to_be_visible()
-    expect(changes.locator("p").first).to_contain_text(re.compile(r"test texts.* are right, "))
-    expect(changes.locator("p").first).to_be_in_viewport(ratio=1)
+    # “stays right” stood beside an answer that changes.
+    expect(changes.get_by_text("right under the merged label").first).to_be_visible()
+    judged = changes.locator(".turns p").first
+    expect(judged).to_contain_text(re.compile(r"test texts.* are right, "))
+    expect(judged).to_be_in_viewport(ratio=1)
     button.click()
     made = page.locator(MADE, has_text=f"merge {n + n_test} texts into slow_internet")
     expect(made).to_be_visible()
@@ -57,6 +59,32 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     made.get_by_role("button", name="Undo").click()
     expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
     assert carriers(studio, "no_internet", "test") == n_test
+
+
+def test_on_a_phone_the_bar_of_a_merge_has_its_result_and_all_changes_can_be_seen(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It took four lines and lay over the texts; twelve of 36 answers were shown, the rest named."""
+    phone = {"width": 390, "height": 844}
+    page = visit(studio, "/review?project=sample&tab=reshape", viewport=phone)
+    form = page.get_by_role("region", name="Reshape intents")
+    for key, choice in (("intent", "no_internet"), ("how", "merge"), ("target", "slow_internet")):
+        chosen = {"value": choice} if key == "how" else {"label": choice}
+        form.locator(f"select[data-key={key}]").select_option(**chosen)
+    bar = form.locator(".decision")
+    result = re.compile(r"^\d+ (→ \d+ )?of \d+ test texts right(, before and after)?$")
+    expect(bar.locator("[data-role=result]")).to_have_text(result)
+    around = bar.bounding_box()
+    assert around
+    assert around["height"] < 100
+    rows = form.locator("[data-role=turns] tbody tr")
+    expect(rows).to_have_count(12)
+    all_of_them = form.get_by_role("button", name="Show all ")
+    n = int(all_of_them.inner_text().split()[-1])
+    all_of_them.click()
+    expect(rows).to_have_count(n)
+    expect(all_of_them).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_split_shows_groups_and_moves_the_test_texts_of_the_chosen_one(
