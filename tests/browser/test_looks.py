@@ -52,12 +52,12 @@ def test_a_page_has_one_primary_action_and_room_between_its_controls(
 def test_a_pair_of_long_names_is_not_wider_than_its_sheet(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """On a phone the buttons of mixed-up pairs reached over the edge of the page's sheet."""
+    """On a phone what chooses a mixed-up pair reached over the edge of the page's sheet."""
     page = visit(studio, "/review?project=sample&tab=border", viewport=PHONE)
     page.wait_for_selector(".walk li")
-    pair = page.get_by_role("group", name="Most mixed up").get_by_role("button").first
+    pair = page.get_by_label("Mixed up most")
     pair.evaluate(
-        "at => at.textContent = 'change_user_name answered as change_other_name (8 texts)'"
+        "at => at.options[0].text = 'change_user_name answered as change_other_name (8 texts)'"
     )
     inner, outer = pair.bounding_box(), page.locator(".sheet").bounding_box()
     assert inner
@@ -156,6 +156,39 @@ def test_a_border_offers_no_relabel_of_a_test_text(
     expect(row.get_by_role("button")).to_have_count(0)
     row.get_by_text("The label is wrong").click()
     expect(row.get_by_role("button").first).to_be_visible()
+
+
+def test_borders_open_on_the_pair_that_is_mixed_up_most(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It opened on the first two intents: “No text lies between these two.”"""
+    asked = "/projects/sample/review?kind=confusion&limit=5"
+    pairs = [one["intents"] for one in studio.ask(asked)["findings"]]
+    page = visit(studio, "/review?project=sample&tab=border")
+    page.wait_for_selector(".walk li")
+    offered, sides = page.get_by_label("Mixed up most"), page.get_by_label("Between")
+    expect(offered).to_have_value(" ".join(pairs[0]))
+    expect(sides).to_have_count(0)  # two controls chose one pair
+    expect(offered.locator("option")).to_have_count(len(pairs) + 1)
+    offered.select_option(" ".join(pairs[-1]))
+    expect(page).to_have_url(re.compile(f"first={pairs[-1][0]}"))
+    expect(sides).to_have_count(0)
+    offered.select_option("any")
+    expect(sides).to_have_value(pairs[-1][0])
+    expect(page.locator("select[data-key=and]")).to_have_value(pairs[-1][1])
+
+
+def test_a_border_begins_with_the_least_clear_texts(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It began with the clearest, though it said that a label in the middle helps most."""
+    page = visit(studio, "/review?project=sample&tab=border")
+    amounts = page.locator(".walk li .amount")
+    amounts.first.wait_for()
+    leads = [re.search(r"([\d.]+) points", words) for words in amounts.all_inner_texts()]
+    points = [float(lead[1]) if lead else 0.0 for lead in leads]
+    assert points == sorted(points)
+    assert points[0] < points[-1]
 
 
 def test_nothing_is_added_to_an_intent_that_nobody_chose(

@@ -70,7 +70,7 @@ export class AddingTab {
   #soon() {
     clearTimeout(this.#timer);
     this.#running?.abort();
-    for (const button of this.#buttons.children) button.disabled = true;
+    for (const button of this.element.querySelectorAll('[data-key^="add "]')) button.disabled = true;
     this.#timer = setTimeout(() => guarded(() => this.#measure())(), PAUSE);
   }
 
@@ -89,12 +89,7 @@ export class AddingTab {
     const isKnown = this.#known(blast.near);
     const [instead] = better && !isKnown ? await this.#foresee([better.id], signal) : [];
     if (signal.aborted) return;
-    const verb = isKnown ? 'Relabel it' : 'Add it';
-    fill(
-      this.#buttons,
-      instead && this.#button(verb, better.id, 'primary'),
-      this.#button(verb, chosen, better ? '' : 'primary'),
-    );
+    fill(this.#buttons, this.#button(isKnown ? 'Relabel it' : 'Add it', chosen, 'primary'));
     const changes = h('h3', {class: 'after'}, `What changes as ${this.#nameOf(chosen)}`);
     fill(this.#meter, this.#verdict(blast, better, instead), this.#near(blast.near), changes, turnsOf(blast));
   }
@@ -149,13 +144,15 @@ export class AddingTab {
       better && h('b', {dir: 'auto'}, `${most} most similar examples are labelled ${this.#nameOf(better.id)}. `),
       !better && `${words} `,
       h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
-      instead && this.#effect(better.id, instead),
       this.#effect(this.#chosen, blast),
+      // The person has chosen another label: this one is offered beneath it.
+      instead && this.#effect(better.id, instead, this.#button('Add it', better.id, 'small')),
     );
   }
 
-  #effect(id, blast) {
-    return h('div', {class: 'row tight small'}, h('span', {dir: 'auto'}, `As ${this.#nameOf(id)}:`), radiusLine(blast));
+  #effect(id, blast, button = null) {
+    const as = h('span', {dir: 'auto'}, `As ${this.#nameOf(id)}:`);
+    return h('div', {class: 'row tight small'}, as, radiusLine(blast), button);
   }
 
   #near(near) {

@@ -1,4 +1,4 @@
-// The walk along the border of two intents: from the clearest of the one to the clearest of the other.
+// The border of two intents: the texts between them, those nearest to it first.
 import {query, setQuery} from '../shared/address.js';
 import {labelAs} from '../shared/act_words.js';
 import {field, fill, h, said, select} from '../shared/elements.js';
@@ -8,6 +8,7 @@ import {number, plural, points} from '../shared/words.js';
 import {Foretold} from './foretold.js';
 import {mayHarm} from './harm.js';
 
+const ANY = 'any'; // the choice of a pair that is not in the list
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
 const WAITING = 'Looking for the texts between the two …';
@@ -19,8 +20,8 @@ export class BorderTab {
   #asked = 0; // number of the newest request; older answers are about another pair
   #pair = [query().get('first') ?? '', query().get('second') ?? ''];
   #mixed = []; // findings about the pairs that are mixed up most
+  #isFree = false; // whether any two intents are chosen, and not a pair of the list
   #foretold; // what each relabel in sight would change
-  #closest = h('div', {class: 'row tight around', role: 'group', 'aria-label': 'Most mixed up'});
   #choice = h('div', {class: 'row end'});
   #walk = h('div', {'data-role': 'walk'});
 
@@ -33,10 +34,8 @@ export class BorderTab {
       h(
         'p',
         {class: 'soft'},
-        'Texts between two intents, from the clearest of one to the clearest of the other. ',
-        'A label near the middle helps most.',
+        'Texts between two intents, the least clear first. A right label there helps most.',
       ),
-      this.#closest,
       this.#choice,
       this.#walk,
     );
@@ -47,17 +46,22 @@ export class BorderTab {
     const {findings} = await call(`${this.#tools.base}/review?kind=confusion&limit=${CLOSEST}`);
     this.#mixed = findings;
     if (findings.length && !this.#pair.every(Boolean)) this.#pair = [...findings[0].intents];
-    const caption = h('span', {class: 'soft small'}, 'Most mixed up');
-    fill(this.#closest, findings.length > 0 && caption, ...findings.map(one => this.#pairOf(one)));
   }
 
-  #pairOf({title, measure, intents}) {
-    const open = guarded(async () => {
-      this.#pair = [...intents];
+  // One control: the pairs that are mixed up most, and behind the last entry any two intents.
+  #pairs() {
+    const options = this.#mixed.map(({title, measure, intents}) => [
+      intents.join(' '),
+      `${title.replace(/[“”]/g, '')} (${measure})`,
+    ]);
+    const choose = guarded(async event => {
+      this.#isFree = event.target.value === ANY;
+      if (!this.#isFree) this.#pair = event.target.value.split(' ');
       await this.renew();
     });
-    const about = {class: 'small', 'data-key': `pair ${intents.join(' ')}`, onclick: open};
-    return h('button', about, `${title.replace(/[“”]/g, '')} (${measure})`);
+    const value = this.#isFree ? ANY : this.#pair.join(' ');
+    const list = [...options, [ANY, 'Any two intents …']];
+    return field('Mixed up most', select({onchange: choose, 'data-key': 'pair'}, list, value));
   }
 
   async renew() {
@@ -67,7 +71,9 @@ export class BorderTab {
     const open = this.#tools.intents.openSorted.filter(intent => intent.utterances > 0);
     const known = new Set(open.map(intent => intent.id));
     this.#pair = this.#pair.map((id, place) => (known.has(id) ? id : (open[place]?.id ?? '')));
-    fill(this.#choice, this.#side(0, 'From', open), this.#side(1, 'to', open));
+    if (!this.#mixed.some(({intents}) => intents.join(' ') === this.#pair.join(' '))) this.#isFree = true;
+    const sides = this.#isFree && [this.#side(0, 'Between', open), this.#side(1, 'and', open)];
+    fill(this.#choice, this.#mixed.length > 0 && this.#pairs(), sides);
     if (open.length < 2 || this.#pair[0] === this.#pair[1]) {
       fill(this.#walk, h('div', {class: 'empty'}, 'Choose two intents.'));
       return;
@@ -95,7 +101,7 @@ export class BorderTab {
     const walk = h(
       'ul',
       {class: 'walk'},
-      steps.map(step => this.#step(step)),
+      [...steps].sort((a, b) => Math.abs(a.lead) - Math.abs(b.lead)).map(step => this.#step(step)),
     );
     return [h('p', {class: 'after', 'data-role': 'between'}, this.#counted(steps)), walk];
   }

@@ -33,7 +33,7 @@ export class PinsTab {
       'div',
       {class: 'empty'},
       h('h2', {}, 'No pin yet'),
-      'Set one here, on the Try page, or with P on the Label page.',
+      'Set one here, or on the Try page.',
     );
     const head = ['Text', 'Must get', 'Gets now', 'Versions since', 'Pinned', ''];
     const rows = found.map(one => this.#row(one));

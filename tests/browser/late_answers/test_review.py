@@ -172,8 +172,10 @@ def test_the_border_of_the_newest_pair_is_shown(visit: Callable[..., Page], stud
     """The steps between an earlier pair came late, and went over those of the present one."""
     page = visit(studio, "/review?project=sample&tab=border")
     page.wait_for_selector(".walk li")
+    page.get_by_label("Mixed up most").select_option("any")
+    choice = page.get_by_label("Between")
+    choice.wait_for()
     late = hold(page, "**/review/border?*")
-    choice = page.get_by_label("From")
     for place, name in enumerate(("roaming", "lost_sim")):
         choice.select_option(label=name)
         late.arrived(place + 1)
