@@ -64,7 +64,7 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
 def test_on_a_phone_the_bar_of_a_merge_has_its_result_and_all_changes_can_be_seen(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """It took four lines and lay over the texts; twelve of 36 answers were shown, the rest named."""
+    """It took four lines and lay over the texts; twelve of 36 answers were shown, the rest not."""
     phone = {"width": 390, "height": 844}
     page = visit(studio, "/review?project=sample&tab=reshape", viewport=phone)
     form = page.get_by_role("region", name="Reshape intents")
