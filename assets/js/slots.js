@@ -73,7 +73,8 @@ class SlotsPage {
     const {project} = this.#context;
     this.#next.hidden = false;
     if (count) {
-      fill(this.#next, `Next: look at the ${plural(count, 'proposed value')} below, untick what is wrong, and mark the rest.`);
+      const proposed = plural(count, 'proposed value');
+      fill(this.#next, `Next: look at the ${proposed} below, untick what is wrong, and mark the rest.`);
       return;
     }
     const train = h('a', {href: address('train', project)}, 'train with “Marked values”');

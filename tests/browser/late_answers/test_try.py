@@ -22,7 +22,7 @@ def test_no_label_is_chosen_for_a_text_that_is_typed_on(
     expected = page.get_by_label("Expected intent")
     expect(expected).to_be_visible()
     late = hold(page, "**/predict", "POST", most=1)
-    page.get_by_label("Text to try").press_sequentially(" again")
+    page.get_by_label("Text to try").fill(f"{FIRST} again")
     late.arrived()
     expected.focus()
     expect(expected).not_to_be_focused()
