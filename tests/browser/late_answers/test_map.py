@@ -328,6 +328,8 @@ def test_other_colours_do_not_wait_for_the_comparison_of_examples(
 ) -> None:
     """With 50,000 points other colours came after 4.3 s, because both were computed at once."""
     page = visit(studio, "/map?project=sample")
+    mixed_up = page.locator("[data-role=mixed-up] button").first
+    expect(mixed_up).to_be_visible()  # the page asks for nothing more by itself
     held = hold(page, "**/map/colours*by=prediction*")
     compared: list[str] = []
     page.on("request", lambda one: "kind=confusion" in one.url and compared.append(one.url))
@@ -337,5 +339,5 @@ def test_other_colours_do_not_wait_for_the_comparison_of_examples(
     settle(page)
     assert compared == []
     held.release()
-    expect(page.locator("[data-role=mixed-up] button").first).to_be_visible()
+    expect(mixed_up).to_be_visible()
     page.unroute_all(behavior="wait")
