@@ -12,7 +12,8 @@ const MOST_SHOWN = 100;
 const NEIGHBOURS = 6;
 
 export class Selection {
-  element = h('section', {class: 'sheet', 'aria-label': 'Selection', 'data-role': 'selection'});
+  // It scrolls, and before the intents that are mixed up have come nothing in it takes the focus.
+  element = h('section', {class: 'sheet', tabindex: 0, 'aria-label': 'Selection', 'data-role': 'selection'});
   #context;
   #intents;
   #hears;

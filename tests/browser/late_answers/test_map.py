@@ -338,6 +338,10 @@ def test_other_colours_do_not_wait_for_the_comparison_of_examples(
     held.arrived()
     settle(page)
     assert compared == []
+    # On a small screen the panel scrolls, and keys did not reach it meanwhile.
+    panel = page.get_by_role("region", name="Selection")
+    panel.focus()
+    expect(panel).to_be_focused()
     held.release()
     expect(mixed_up).to_be_visible()
     page.unroute_all(behavior="wait")
