@@ -112,6 +112,8 @@ def is_storable(text: str) -> bool:
 
 
 _MINUS = "\N{MINUS SIGN}"
+FEW = 20
+"""Of fewer texts than this a share is counted: 5 of 5 are no proof, and "100 %" reads like one."""
 _HALF = 1e-9
 """Added to percents: a half that a computer keeps exactly is rounded to even otherwise."""
 _NOTHING: dict[Task, str] = {"single-label": "out of scope", "multi-label": "no intent"}
@@ -149,6 +151,11 @@ def percent(share: float, digits: int = 0) -> str:
     Halves are rounded up, as scripts do.
     """
     return f"{100 * share + _HALF:.{digits}f} %"
+
+
+def share_of(share: float, n: int) -> str:
+    """Write a share of n texts: in percent, or counted, "5 of 5", where n is too small for it."""
+    return f"{round(share * n):,} of {n:,}" if n < FEW else percent(share)
 
 
 def points(value: float) -> str:

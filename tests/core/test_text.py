@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.text import decimal, match_key, normalise, percent, plain_name, signed_points, text_hash
+from core.text import (
+    decimal,
+    match_key,
+    normalise,
+    percent,
+    plain_name,
+    share_of,
+    signed_points,
+    text_hash,
+)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 
@@ -60,6 +69,14 @@ def test_percents_round_as_the_pages_do() -> None:
     assert percent(616 / 640, 1) == "96.3 %"
     assert percent(0.125) == "13 %"
     assert percent(1.0, 1) == "100.0 %"
+
+
+def test_a_share_of_few_texts_is_counted() -> None:
+    """A receipt set 100 % of 5 texts as large as 95 % of 300."""
+    assert share_of(1.0, 5) == "5 of 5"
+    assert share_of(2 / 3, 3) == "2 of 3"
+    assert share_of(18 / 19, 19) == "18 of 19"
+    assert share_of(19 / 20, 20) == "95 %"
 
 
 def test_a_negative_figure_has_a_minus_sign_and_zero_has_none() -> None:

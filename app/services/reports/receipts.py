@@ -17,7 +17,7 @@ from app.services.studio import Studio
 from app.services.trying.landing import AnsweredBy, example_map, land
 from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
-from core.text import counted, percent
+from core.text import FEW, counted, percent, share_of
 from storage import receipts
 from storage.records import ReceiptRecord
 
@@ -126,13 +126,7 @@ def figures_of_receipt(metrics: Mapping[str, Any], found: Explanation) -> list[F
     figures = [right]
     shown = {reason.intent for reason in found.reasons}
     figures += [
-        Figure(
-            f"“{one['intent']}” is found",
-            percent(one["recall"]),
-            f"of {one['support']:,} texts; {percent(one['precision'])} of its answers are right",
-        )
-        for one in metrics.get("per_intent", ())
-        if one["intent"] in shown
+        _found_figure(one) for one in metrics.get("per_intent", ()) if one["intent"] in shown
     ]
     figures += details
     error = metrics.get("expected_calibration_error")
@@ -145,6 +139,13 @@ def figures_of_receipt(metrics: Mapping[str, Any], found: Explanation) -> list[F
             )
         )
     return figures
+
+
+def _found_figure(one: Mapping[str, Any]) -> Figure:
+    n = one["support"]
+    right = f"{percent(one['precision'])} of its answers are right"
+    basis = f"texts: too few to be sure; {right}" if n < FEW else f"of {n:,} texts; {right}"
+    return Figure(f"“{one['intent']}” is found", share_of(one["recall"], n), basis)
 
 
 def _right_figures(metrics: Mapping[str, Any]) -> list[Figure]:
