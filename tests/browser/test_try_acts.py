@@ -24,7 +24,7 @@ def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio
     page.get_by_role("button", name="Add as example", exact=True).click()
     expect(effect).to_contain_text(f"Added “{TEXT}” as an example of roaming.")
     expect(effect.locator(".chip")).to_have_text(["out of scope", "roaming"])
-    expect(effect.locator("[data-role=counts]")).to_contain_text("of 85 test texts")
+    expect(effect.locator("[data-role=radius]")).to_contain_text("unlabelled")
     expect(answer.locator("[data-role=known]")).to_contain_text("In your project already")
     assert studio.ask(UTTERANCES)["total"] == total + 1
 
@@ -151,7 +151,9 @@ def test_the_example_in_an_empty_field_fits_and_opens_no_quotation(
 def test_typing_a_text_is_the_one_act_of_the_page(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """A blue "Label a few texts" stood under the field, though names answer before a training."""
+    """A blue "Label a few texts" stood under the field, though names answer before a training;
+    and the open form for replies looked like a second act.
+    """
     page = visit(studio, "/")
 
     def untrained(route: Route) -> None:
@@ -162,8 +164,10 @@ def test_typing_a_text_is_the_one_act_of_the_page(
     main = page.locator("main")
     expect(main.locator("[data-role=first-act]")).to_have_text("Train")
     expect(main.locator(".primary")).to_have_count(0)
-    replies = page.get_by_role("region", name="Replies")
-    expect(replies).to_contain_text("For conversations, apart from intents")
+    replies = page.get_by_role("region", name="Which reply fits a conversation?")
+    expect(replies.get_by_label("Conversation so far")).to_be_hidden()
+    replies.locator("summary").click()
+    expect(replies).to_contain_text("This uses your conversations, not your intents.")
     expect(replies.get_by_label("Conversation so far")).to_have_attribute(
         "placeholder", re.compile("For example: ")
     )

@@ -2,8 +2,7 @@
 import {h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {icon} from '../shared/icons.js';
-import {turnsOf} from '../shared/radius.js';
-import {number, plural} from '../shared/words.js';
+import {radiusLine, turnsOf} from '../shared/radius.js';
 
 // `before` and `now` are answers by intent names; `blast` is null where changes cannot be counted. `undo` takes the act
 // back.
@@ -20,7 +19,7 @@ export function effectView({words, before, blast, note, undo}, now, intents) {
       intents.named(before),
       !isSame && [h('span', {class: 'soft small'}, 'now'), intents.named(now)],
     ),
-    blast && h('div', {class: 'small', 'data-role': 'counts'}, countsOf(blast)),
+    blast && h('div', {class: 'small'}, radiusLine(blast)),
     blast?.turns.length > 0 &&
       h(
         'details',
@@ -34,17 +33,3 @@ export function effectView({words, before, blast, note, undo}, now, intents) {
 
 const undoButton = undo =>
   busyButton([icon('undo-2'), 'Undo'], undo, {class: 'small', 'data-key': 'undo'});
-
-export function countsOf({pool, test, pins: nPins, watched, fixed, broken, pins_broken: lost}) {
-  const [nPool, nTest] = watched;
-  const judged = [
-    fixed > 0 && `${number(fixed)} now right`,
-    broken > 0 && `${number(broken)} now wrong`,
-  ].filter(Boolean);
-  const inTest = `${number(test)} of ${plural(nTest, 'test text')}${inBrackets(judged)}`;
-  const brokenPins = lost.length ? [`${number(lost.length)} now broken`] : [];
-  const pins = `${plural(nPins, 'pin')}${inBrackets(brokenPins)}`;
-  return `Answers that change: ${inTest}, ${pins}, ${number(pool)} of ${plural(nPool, 'unlabelled text')}.`;
-}
-
-const inBrackets = words => (words.length ? ` (${words.join(', ')})` : '');

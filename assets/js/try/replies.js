@@ -5,9 +5,10 @@ import {placeExample} from '../shared/placeholder.js';
 import {post} from '../shared/rest.js';
 import {number, plural, points} from '../shared/words.js';
 
+const TITLE = 'Which reply fits a conversation?';
 const LEAD =
-  'For conversations, apart from intents: type what was said so far, one message a line, and see which reply fits ' +
-  'best as the next message. Until a training has learned from your conversations, the order is a rough one.';
+  'This uses your conversations, not your intents. Type what was said so far, one message a line. You see which ' +
+  'reply fits best as the next message.';
 const CHOICE = 'Leave it empty to rank every reply in your conversations.';
 const BARE = 'No training has learned from these conversations yet, so the order is a rough one.';
 
@@ -33,18 +34,26 @@ export class ReplySheet {
     const rank = h('button', {onclick: () => this.#rank()}, 'Rank replies');
     this.element = h(
       'section',
-      {class: 'sheet stack', hidden: true, 'aria-label': 'Replies'},
-      h('h2', {}, 'Which reply fits?'),
-      h('p', {class: 'soft small'}, LEAD),
-      field('Conversation so far', this.#said),
+      {class: 'sheet', hidden: true, 'aria-label': TITLE},
       h(
-        'div',
+        'details',
         {},
-        field('Replies to choose from, one a line (optional)', this.#candidates),
-        h('p', {id: 'replies-to-rank', class: 'soft small'}, CHOICE),
+        h('summary', {}, h('h2', {style: {display: 'inline'}}, TITLE)),
+        h(
+          'div',
+          {class: 'stack'},
+          h('p', {class: 'soft small'}, LEAD),
+          field('Conversation so far', this.#said),
+          h(
+            'div',
+            {},
+            field('Replies to choose from, one a line (optional)', this.#candidates),
+            h('p', {id: 'replies-to-rank', class: 'soft small'}, CHOICE),
+          ),
+          h('div', {class: 'row'}, rank),
+          this.#found,
+        ),
       ),
-      h('div', {class: 'row'}, rank),
-      this.#found,
     );
   }
 

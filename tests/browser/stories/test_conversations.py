@@ -150,6 +150,7 @@ def shows_where_it_comes_from(page: Page) -> None:
 
 def ranks_replies(page: Page) -> None:
     go(page, "Try")
+    page.get_by_text("Which reply fits a conversation?").click()
     page.get_by_label("Conversation so far").fill("hello, I ask about the parcel 2")
     page.get_by_label("Replies to choose from").fill(
         "what about your card?\nwhat about your parcel?\nwhat about your music?"
