@@ -25,6 +25,8 @@ def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio
     expect(effect).to_contain_text(f"Added “{TEXT}” as an example of roaming.")
     expect(effect.locator(".chip")).to_have_text(["out of scope", "roaming"])
     expect(effect.locator("[data-role=radius]")).to_contain_text("unlabelled")
+    effect.get_by_text("Show them", exact=True).click()
+    expect(effect.locator(".turns")).to_contain_text("Checked on 85 test and ")
     expect(answer.locator("[data-role=known]")).to_contain_text("In your project already")
     assert studio.ask(UTTERANCES)["total"] == total + 1
 
