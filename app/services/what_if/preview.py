@@ -4,7 +4,7 @@ The changes that are judged are the ones that saving the repair would record. Th
 for the present encoder: those of votes fitted again. They do not predict the result of a training.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -265,10 +265,13 @@ def _answer_exactly(
 ) -> None:
     """Answer texts that exemplars say word for word by the exemplars' label, where they agree."""
     column = {key: at for at, key in enumerate(columns)}
-    touched = {match_key(now[0]) for now in said.values() if now}
-    for key in prepared.keys.keys() & (prepared.twins.keys() | touched):
+    said_now = defaultdict[str, list[tuple[str, ...]]](list)
+    for now in said.values():
+        if now:
+            said_now[match_key(now[0])].append(now[1])
+    for key in prepared.keys.keys() & (prepared.twins.keys() | said_now.keys()):
         labels = [had for by, had in prepared.twins.get(key, {}).items() if by not in said]
-        labels += [now[1] for now in said.values() if now and match_key(now[0]) == key]
+        labels += said_now.get(key, ())
         if labels and len(set(labels)) == 1:
             rows = np.array(prepared.keys[key])
             answers[rows] = False

@@ -152,7 +152,10 @@ class JudgedAnswers:
         known |= {
             key for key, by in twins.items() if any(id_ not in self.now.records for id_ in by)
         }
-        return np.array([match_key(text.text) in known for text in self.prepared.texts], dtype=bool)
+        learned = np.zeros(len(self.prepared.texts), dtype=bool)
+        for key in known & self.prepared.keys.keys():
+            learned[self.prepared.keys[key]] = True
+        return learned
 
     def _is_outside(self, expected: Sequence[tuple[str, ...] | None]) -> Flags:
         single = self.prepared.live.pipeline.task == "single-label"
@@ -193,9 +196,9 @@ class JudgedAnswers:
         """Return which texts have a label that agrees with their answer, (n,)."""
         column = {key: at for at, key in enumerate(self.then.columns)}
         wanted = np.zeros_like(answers)
-        for row, labels in enumerate(expected):
-            wanted[row, [column[key] for key in labels or () if key in column]] = True
         labelled = np.array([labels is not None for labels in expected], dtype=bool)
+        for row in np.flatnonzero(labelled).tolist():  # few of them: most texts have no label
+            wanted[row, [column[key] for key in expected[row] or () if key in column]] = True
         if self.prepared.live.pipeline.task == "multi-label":
             return np.asarray((answers == wanted).all(1) & labelled)
         none = ~wanted.any(1) & ~answers.any(1)
