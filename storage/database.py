@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection, Engine
 from core.errors import InvalidInput
 from core.files import network_file_system
 from storage.faults import damage_of, in_words, translate
-from storage.write_queue import WriteQueue
+from storage.write_queue import SharedWrites, WriteQueue
 
 SCHEMA = "0017"
 """The newest revision; the migrations and Alembic are imported only when needed."""
@@ -50,6 +50,7 @@ class Database:
 
     engine: Engine
     writers: WriteQueue = field(default_factory=WriteQueue)
+    decisions: SharedWrites[Any, Any] = field(default_factory=SharedWrites)
 
     @contextmanager
     def write(self) -> Iterator[Connection]:

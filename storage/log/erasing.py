@@ -193,7 +193,7 @@ def _rehash(connection: Connection, project_id: int, first: int) -> tuple[Versio
     """Compute the SHA-256 of the data versions that held the texts anew."""
     state, at, changed = State(), 0, list[VersionChange]()
     for version in versions.list_all(connection, project_id):
-        replay(events.changes_up_to(connection, project_id, version.revision, after=at), state)
+        replay(versions.changes_up_to(connection, project_id, version.revision, after=at), state)
         at = version.revision
         if at < first:
             continue

@@ -1,8 +1,10 @@
 """The append-only log: every change of a project is an event, and updates the current state."""
 
+import json
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,7 +12,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput
 from storage.log.apply import bring_up, differs
-from storage.people.acts import VIA
+from storage.people.acts import VIA, Via
 from storage.queries import dataset
 from storage.records import BatchRecord, Change, now, record_of
 from storage.tables import batch, event, intent, project
@@ -37,6 +39,7 @@ class Action:
         origin: `cli`, `page`, `rest`, or `import FILE`.
         key: Repeating an action with the same key changes nothing.
         expected_revision: If the project is at another revision, refuse; None skips the check.
+        via: The entrance of the program through which it came.
     """
 
     verb: str
@@ -44,6 +47,16 @@ class Action:
     origin: str = "cli"
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     expected_revision: int | None = None
+    via: Via = field(default_factory=VIA.get)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An action, its changes, and the action that these take back, if any."""
+
+    action: Action
+    changes: Sequence[Change]
+    undoes: BatchRecord | None = None
 
 
 def record(
@@ -61,18 +74,14 @@ def record(
         return earlier.last_revision
     if action.expected_revision is not None:
         _check_revision(connection, project_id, action.expected_revision)
+    rest = iter(changes)
+    first = list(islice(rest, _CHUNK))
+    if len(first) < _CHUNK:
+        return record_together(connection, project_id, [Entry(action, first)])
     batch_id = open_batch(connection, project_id, action)
-    revision: int | None = None
-    waiting: list[Change] = []
-    for change in changes:
-        waiting.append(change)
-        if len(waiting) == _CHUNK:
-            revision = _append(connection, project_id, batch_id, waiting)
-            waiting = []
-    if waiting:
-        revision = _append(connection, project_id, batch_id, waiting)
-    if revision is None:
-        return head(connection, project_id)
+    revision = _append(connection, project_id, batch_id, first)
+    while more := list(islice(rest, _CHUNK)):
+        revision = _append(connection, project_id, batch_id, more)
     close_batch(connection, batch_id, revision)
     return revision
 
@@ -80,18 +89,48 @@ def record(
 def open_batch(connection: Connection, project_id: int, action: Action) -> int:
     """Begin an action; return the id that its events carry."""
     newest = sa.select(project.c.head_revision).where(project.c.id == project_id)
-    values = {
+    values = _batch_row(project_id, action) | {"last_revision": newest.scalar_subquery()}
+    made = connection.execute(sa.insert(batch).values(values).returning(batch.c.id))
+    return int(made.scalar_one())
+
+
+def _batch_row(project_id: int, action: Action) -> dict[str, Any]:
+    return {
         "project_id": project_id,
         "key": action.key,
         "verb": action.verb,
         "actor": action.actor,
         "origin": action.origin,
-        "via": VIA.get(),
+        "via": action.via,
         "at": now(),
-        "last_revision": newest.scalar_subquery(),
     }
-    made = connection.execute(sa.insert(batch).values(values).returning(batch.c.id))
-    return int(made.scalar_one())
+
+
+def record_together(connection: Connection, project_id: int, entries: Sequence[Entry]) -> int:
+    """Append small actions to the log and apply them; return the project's new revision.
+
+    It takes as many statements as one action. No two of them change the same row, and none has
+    been recorded before.
+
+    Raises:
+        Conflict: A change does not fit the current state.
+    """
+    changes = [change for entry in entries for change in entry.changes]
+    first = _allocate(connection, project_id, len(changes))
+    rows, last = list[dict[str, Any]](), first - 1
+    for entry in entries:
+        last += len(entry.changes)
+        undoes = None if entry.undoes is None else entry.undoes.id
+        row = _batch_row(project_id, entry.action)
+        rows.append(row | {"last_revision": last, "undoes": undoes})
+    insert = sa.insert(batch).returning(batch.c.id, sort_by_parameter_order=True)
+    batch_ids = connection.execute(insert, rows).scalars().all()
+    _mark_undone(connection, entries, batch_ids)
+    if changes:
+        sizes = [len(entry.changes) for entry in entries]
+        of_change = [key for key, n in zip(batch_ids, sizes, strict=True) for _ in range(n)]
+        _write(connection, project_id, first, of_change, changes)
+    return last
 
 
 def close_batch(connection: Connection, batch_id: int, revision: int) -> None:
@@ -116,27 +155,33 @@ def history(connection: Connection, project_id: int, limit: int = 50) -> list[Ba
 def changes_of(connection: Connection, batch_id: int) -> list[Change]:
     """Return the changes of one batch in order."""
     query = sa.select(event).where(event.c.batch_id == batch_id).order_by(event.c.revision)
-    return [_change(row) for row in connection.execute(query)]
-
-
-def changes_up_to(
-    connection: Connection, project_id: int, revision: int, after: int = 0
-) -> Iterable[Change]:
-    """Stream every change after revision `after`, up to and including `revision`, in order."""
-    query = (
-        sa.select(event)
-        .where(event.c.project_id == project_id, event.c.revision.between(after + 1, revision))
-        .order_by(event.c.revision)
-    )
-    for row in connection.execution_options(yield_per=2_000).execute(query):
-        yield _change(row)
+    return [change_of(row) for row in connection.execute(query)]
 
 
 def find_batch(connection: Connection, project_id: int, key: str) -> BatchRecord | None:
     """Return the action that was recorded under a key, or None."""
-    query = sa.select(batch).where(batch.c.project_id == project_id, batch.c.key == key)
-    row = connection.execute(query).first()
-    return None if row is None else record_of(BatchRecord, row)
+    return find_batches(connection, project_id, [key]).get(key)
+
+
+def _mark_undone(
+    connection: Connection, entries: Sequence[Entry], batch_ids: Sequence[int]
+) -> None:
+    undone = [
+        {"own_id": entry.undoes.id, "undone_by": batch_id}
+        for entry, batch_id in zip(entries, batch_ids, strict=True)
+        if entry.undoes is not None
+    ]
+    if undone:
+        this_row = batch.c.id == sa.bindparam("own_id")
+        connection.execute(sa.update(batch).where(this_row), undone)
+
+
+def find_batches(
+    connection: Connection, project_id: int, keys: Sequence[str]
+) -> dict[str, BatchRecord]:
+    """Return the actions that were recorded under these keys."""
+    query = sa.select(batch).where(batch.c.project_id == project_id, batch.c.key.in_(keys))
+    return {row.key: record_of(BatchRecord, row) for row in connection.execute(query)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +227,13 @@ def undoable(connection: Connection, project_id: int, of: str | None = None) -> 
 
 def touched_since(connection: Connection, project_id: int, revision: int) -> set[tuple[str, str]]:
     """Return (subject, id) of everything that changed after a revision."""
-    query = sa.select(event.c.subject, event.c.subject_id).distinct()
+    # One row for each kind of subject: the driver gives Python's lock away at each row, and
+    # thousands of them a second kept every decision waiting.
+    ids = sa.func.json_group_array(event.c.subject_id.distinct())
+    query = sa.select(event.c.subject, ids.label("ids")).group_by(event.c.subject)
     query = query.where(event.c.project_id == project_id, event.c.revision > revision)
-    return {(row.subject, row.subject_id) for row in connection.execute(query)}
+    rows = connection.execute(query)
+    return {(row.subject, key) for row in rows for key in json.loads(row.ids)}
 
 
 def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
@@ -226,13 +275,17 @@ def reversal_of(
 ) -> Reversal:
     """Compute what takes an action back; nothing is written or checked."""
     changes = changes_of(connection, target.id)
+    return Reversal(target, action, backwards(connection, project_id, changes))
+
+
+def backwards(connection: Connection, project_id: int, changes: Sequence[Change]) -> list[Change]:
+    """Return what takes an action's changes back, without intents that others need by now."""
     texts = {c.subject_id for c in changes if c.subject == "utterance"}
-    backwards = [
+    return [
         Change(c.subject, c.subject_id, c.field, c.after, c.before)
         for c in reversed(changes)
         if not _made_for_others(connection, project_id, c, texts)
     ]
-    return Reversal(target, action, backwards)
 
 
 def close_reversal(connection: Connection, project_id: int, reversal: Reversal) -> None:
@@ -283,31 +336,31 @@ def _made_for_others(
     return not texts.issuperset(carriers)
 
 
-def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
-    """Map intent names to ids as of a revision."""
-    query = sa.select(event.c.subject_id, event.c.field, event.c.after).where(
-        event.c.project_id == project_id,
-        event.c.subject == "intent",
-        event.c.revision <= revision,
-        event.c.field.in_(("row", "name")),
-    )
-    names: dict[str, str] = {}
-    for key, changed, after in connection.execute(query.order_by(event.c.revision)):
-        if after is None:
-            names.pop(key, None)
-        else:
-            names[key] = after["name"] if changed == "row" else after
-    return {name: key for key, name in names.items()}
-
-
 def _append(
     connection: Connection, project_id: int, batch_id: int, changes: Sequence[Change]
 ) -> int:
+    first = _allocate(connection, project_id, len(changes))
+    _write(connection, project_id, first, [batch_id] * len(changes), changes)
+    return first + len(changes) - 1
+
+
+def _allocate(connection: Connection, project_id: int, n_changes: int) -> int:
+    """Return the first of as many new revisions."""
     # Allocating by UPDATE orders revisions by commit on every database; a sequence would not.
     grow = sa.update(project).where(project.c.id == project_id)
-    grow = grow.values(head_revision=project.c.head_revision + len(changes))
-    last = int(connection.execute(grow.returning(project.c.head_revision)).scalar_one())
-    first = last - len(changes) + 1
+    grow = grow.values(head_revision=project.c.head_revision + n_changes)
+    last = connection.execute(grow.returning(project.c.head_revision)).scalar_one()
+    return int(last) - n_changes + 1
+
+
+def _write(
+    connection: Connection,
+    project_id: int,
+    first: int,
+    batch_ids: Sequence[int],
+    changes: Sequence[Change],
+) -> None:
+    """Write changes, the first of which has revision `first`, as events, and apply them."""
     rows = [
         {
             "project_id": project_id,
@@ -319,11 +372,10 @@ def _append(
             "before": change.before,
             "after": change.after,
         }
-        for place, change in enumerate(changes)
+        for place, (batch_id, change) in enumerate(zip(batch_ids, changes, strict=True))
     ]
     connection.execute(sa.insert(event), rows)
     bring_up(connection, project_id, first, changes)
-    return last
 
 
 def _check_revision(connection: Connection, project_id: int, expected: int) -> None:
@@ -337,5 +389,6 @@ def _check_revision(connection: Connection, project_id: int, expected: int) -> N
         )
 
 
-def _change(row: Row[Any]) -> Change:
+def change_of(row: Row[Any]) -> Change:
+    """Make a change from a row of the log."""
     return Change(row.subject, row.subject_id, row.field, row.before, row.after)

@@ -1,4 +1,6 @@
-"""Dataset versions: a revision and its hash; creating one copies no data."""
+"""Dataset versions, and the data at any revision; creating a version copies no data."""
+
+from collections.abc import Iterable
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -6,10 +8,18 @@ from sqlalchemy.engine import Connection
 from core.errors import NotFound
 from storage.log import events
 from storage.log.diff import DatasetDiff, diff_states
+from storage.log.events import change_of
 from storage.log.replay import SCHEME, State, canonical_hash, replay
 from storage.queries import dataset
-from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord, now, record_of
-from storage.tables import dataset_version
+from storage.records import (
+    Change,
+    DatasetVersionRecord,
+    ModelVersionRecord,
+    ProjectRecord,
+    now,
+    record_of,
+)
+from storage.tables import dataset_version, event
 
 
 def cut(connection: Connection, project: ProjectRecord, message: str) -> DatasetVersionRecord:
@@ -86,7 +96,7 @@ def learned_at(connection: Connection, version: ModelVersionRecord) -> int:
 
 def state_at(connection: Connection, project_id: int, revision: int) -> State:
     """Rebuild the project's data at any revision."""
-    return replay(events.changes_up_to(connection, project_id, revision))
+    return replay(changes_up_to(connection, project_id, revision))
 
 
 def states_between(
@@ -96,7 +106,7 @@ def states_between(
     low, high = sorted((older, newer))
     state = state_at(connection, project_id, low)
     first = state.part(state.utterances)
-    last = replay(events.changes_up_to(connection, project_id, high, after=low), state)
+    last = replay(changes_up_to(connection, project_id, high, after=low), state)
     return (first, last) if older <= newer else (last, first)
 
 
@@ -107,10 +117,40 @@ def successive_diffs(connection: Connection, project_id: int) -> list[DatasetDif
     """
     state, at, diffs = State(), 0, []
     for version in list_all(connection, project_id):
-        changes = list(events.changes_up_to(connection, project_id, version.revision, after=at))
+        changes = list(changes_up_to(connection, project_id, version.revision, after=at))
         touched = {change.subject_id for change in changes}
         before = state.part(touched)
         replay(changes, state)
         diffs.append(diff_states(before, state.part(touched)))
         at = version.revision
     return diffs
+
+
+def changes_up_to(
+    connection: Connection, project_id: int, revision: int, after: int = 0
+) -> Iterable[Change]:
+    """Stream every change after revision `after`, up to and including `revision`, in order."""
+    query = (
+        sa.select(event)
+        .where(event.c.project_id == project_id, event.c.revision.between(after + 1, revision))
+        .order_by(event.c.revision)
+    )
+    for row in connection.execution_options(yield_per=2_000).execute(query):
+        yield change_of(row)
+
+
+def intent_ids_at(connection: Connection, project_id: int, revision: int) -> dict[str, str]:
+    """Map intent names to ids as of a revision."""
+    query = sa.select(event.c.subject_id, event.c.field, event.c.after).where(
+        event.c.project_id == project_id,
+        event.c.subject == "intent",
+        event.c.revision <= revision,
+        event.c.field.in_(("row", "name")),
+    )
+    names: dict[str, str] = {}
+    for key, changed, after in connection.execute(query.order_by(event.c.revision)):
+        if after is None:
+            names.pop(key, None)
+        else:
+            names[key] = after["name"] if changed == "row" else after
+    return {name: key for key, name in names.items()}

@@ -10,7 +10,12 @@ from sqlalchemy.engine import Connection
 
 from core.text import is_storable, normalise, text_hash
 from core.types import Task
-from storage.queries.dataset import LABELS_TEXT, labelled_with, read_utterances
+from storage.queries.dataset import (
+    LABELS_TEXT,
+    labelled_with,
+    read_many_utterances,
+    read_utterances,
+)
 from storage.queries.words import Contains
 from storage.records import UtteranceRecord
 from storage.tables import intent, utterance
@@ -167,7 +172,7 @@ def by_ids(
             utterance.c.project_id == project_id,
             utterance.c.id.in_(ids[start : start + _MOST_IDS]),
         )
-        rows = read_utterances(connection, sa.select(utterance).where(part))
+        rows = read_many_utterances(connection, sa.select(utterance).where(part))
         records |= {record.id: record for record in rows}
     return records
 
@@ -185,7 +190,7 @@ def sample_unlabelled(connection: Connection, project_id: int, limit: int) -> li
     """Return unlabelled utterances in a fixed pseudo-random order, by text hash."""
     query = sa.select(utterance).where(_condition(project_id, Filter(state="unlabelled")))
     order = (utterance.c.text_hash, utterance.c.id)
-    return read_utterances(connection, query.order_by(*order).limit(limit))
+    return read_many_utterances(connection, query.order_by(*order).limit(limit))
 
 
 def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[str]:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from app.bootstrap import open_studio
 from app.settings import Settings
 from storage import projects
-from storage.log import events
+from storage.log import versions
 from storage.queries import dataset
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served, run
@@ -137,7 +137,7 @@ def check_the_log(studio: Served, *people: Labeller) -> None:
             one.id: str(place + 1)
             for place, one in enumerate(dataset.intents(connection, project.id))
         }
-        changes = list(events.changes_up_to(connection, project.id, project.head_revision))
+        changes = list(versions.changes_up_to(connection, project.id, project.head_revision))
         held = {row.id: row.labels for row in dataset.utterances(connection, project.id)}
     opened.database.close()
     times = Counter(change.subject_id for change in changes if change.field == "labels")

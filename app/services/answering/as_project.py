@@ -11,7 +11,7 @@ from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
 from core.types import Intent, Method
 from storage.database import Transaction
-from storage.log import events, versions
+from storage.log import versions
 from storage.queries import dataset
 from storage.records import ModelVersionRecord, ProjectRecord
 
@@ -162,4 +162,4 @@ def ids_by_name(connection: Transaction, now: ProjectNow) -> dict[str, str]:
     if now.version is None:
         return ids
     revision = versions.learned_at(connection, now.version)
-    return ids | events.intent_ids_at(connection, now.project.id, revision)
+    return ids | versions.intent_ids_at(connection, now.project.id, revision)

@@ -1,7 +1,6 @@
 """Save decisions from the labelling card, each once and in order."""
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -11,11 +10,15 @@ from core.text import label_words, plain_name
 from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events
-from storage.log.events import Action
+from storage.log.events import Action, Entry
+from storage.people.acts import VIA
 from storage.queries import dataset, utterances
-from storage.records import Change, IntentRecord, ProjectRecord, UtteranceRecord
+from storage.records import BatchRecord, Change, IntentRecord, ProjectRecord, UtteranceRecord
+from storage.write_queue import Take
 
 Kind = Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
+
+_PLAIN = frozenset(get_args(Kind)) - {"undo"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +53,114 @@ class Outcome:
 
 
 def decide(studio: Studio, project: str, operations: Sequence[Operation]) -> list[Outcome]:
-    """Save decisions in order, durably, in one transaction.
+    """Save decisions in order, durably, in one transaction with those that wait at the same time.
 
     A decision that cannot be saved does not affect the others; its outcome gives the reason.
 
     Raises:
         NotFound: There is no such project.
     """
-    with studio.database.write() as connection:
-        record = projects.find(connection, project)
-        outcomes = list[Outcome]()
-        alone = len(operations) == 1  # then the transaction itself is taken back: two waits less
-        for operation in operations:
-            try:
-                with nullcontext() if alone else connection.begin_nested():
-                    _apply(connection, record, studio.settings.actor, operation)
-                outcomes.append(Outcome(operation.key, "saved"))
-            except StudioError as error:
-                outcomes.append(_not_saved(operation, error))
-                if alone:
-                    connection.rollback()
-        return outcomes
+    actor, via = studio.settings.actor, VIA.get()
+    tasks = tuple(
+        _Task(one, Action(one.kind, actor, "page", one.key, via=via)) for one in operations
+    )
+
+    def save(take: Take[_Request]) -> list[list[Outcome] | NotFound]:
+        with studio.database.write() as connection:
+            return _save_all(connection, take())
+
+    saved = studio.database.decisions.write(_Request(project, tasks), save)
+    if isinstance(saved, NotFound):
+        raise saved
+    outcomes: list[Outcome] = saved
+    return outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A decision, and the action that the log keeps of it."""
+
+    operation: Operation
+    action: Action
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """Decisions that came together about texts of one project."""
+
+    project: str
+    tasks: tuple[_Task, ...]
+
+
+def _save_all(
+    connection: Transaction, requests: Sequence[_Request]
+) -> list[list[Outcome] | NotFound]:
+    """Save the decisions of some requests; return the outcomes of each, or why it has none."""
+    found = dict[str, ProjectRecord | NotFound]()
+    for name in {request.project for request in requests}:
+        try:
+            found[name] = projects.find(connection, name)
+        except NotFound as error:
+            found[name] = error
+    outcomes = dict[_Task, Outcome]()
+    for name, project in found.items():
+        if not isinstance(project, NotFound):
+            # Requests came at the same time, in no order; those that need more than a run are last.
+            here = sorted((one for one in requests if one.project == name), key=_is_special)
+            for run in _runs([task for one in here for task in one.tasks]):
+                outcomes |= zip(run, _save_run(connection, project, run), strict=True)
+    return [
+        missing
+        if isinstance(missing := found[request.project], NotFound)
+        else [outcomes[task] for task in request.tasks]
+        for request in requests
+    ]
+
+
+def _runs(tasks: Sequence[_Task]) -> list[list[_Task]]:
+    """Cut decisions, in order, into runs that can be saved together: each about another text.
+
+    An undo, and a label that creates an intent, are runs of their own.
+    """
+    runs, told = list[list[_Task]](), set[str]()
+    for task in tasks:
+        operation = task.operation
+        own = {f"id {operation.id}", f"key {operation.key}"}
+        is_plain = _is_plain(task)
+        if not runs or not is_plain or told & own or "other" in told:
+            runs.append([])
+            told = set()
+        runs[-1].append(task)
+        told |= own if is_plain else {"other"}
+    return runs
+
+
+def _is_plain(task: _Task) -> bool:
+    return task.operation.kind in _PLAIN and not task.operation.create
+
+
+def _is_special(request: _Request) -> bool:
+    return not all(_is_plain(task) for task in request.tasks)
+
+
+def _save_run(
+    connection: Transaction, project: ProjectRecord, run: Sequence[_Task]
+) -> list[Outcome]:
+    if len(run) > 1:
+        try:
+            with connection.begin_nested():
+                return _apply_together(connection, project, run)
+        except StudioError:
+            pass  # one of them does not fit the log; each is saved for itself
+    return [_save_one(connection, project, task) for task in run]
+
+
+def _save_one(connection: Transaction, project: ProjectRecord, task: _Task) -> Outcome:
+    try:
+        with connection.begin_nested():
+            return _apply(connection, project, task)
+    except StudioError as error:
+        return _not_saved(task.operation, error)
 
 
 def _not_saved(operation: Operation, error: StudioError) -> Outcome:
@@ -78,27 +168,57 @@ def _not_saved(operation: Operation, error: StudioError) -> Outcome:
     return Outcome(operation.key, "conflict" if overtaken else "refused", error.message, error.hint)
 
 
-def _apply(
-    connection: Transaction, project: ProjectRecord, actor: str, operation: Operation
-) -> None:
-    if events.find_batch(connection, project.id, operation.key) is not None:
-        return
-    action = Action(operation.kind, actor, "page", operation.key)
-    if operation.kind == "undo":
-        _undo(connection, project, action, operation.of)
-        return
+def _apply(connection: Transaction, project: ProjectRecord, task: _Task) -> Outcome:
+    operation = task.operation
     if operation.kind not in get_args(Kind):
         raise InvalidInput(f"'{operation.kind[:40]}' is no decision.", "Reload the page.")
-    record = dataset.utterance_by_id(connection, project.id, operation.id)
-    intent_changes, labels = _labels(connection, project, record, operation)
+    if operation.kind != "undo":
+        [outcome] = _apply_together(connection, project, [task])
+        return outcome
+    found = events.find_batches(connection, project.id, (operation.key, operation.of))
+    if operation.key not in found:
+        _undo(connection, project, task.action, found.get(operation.of))
+    return Outcome(operation.key, "saved")
+
+
+def _apply_together(
+    connection: Transaction, project: ProjectRecord, run: Sequence[_Task]
+) -> list[Outcome]:
+    """Save decisions about different texts, by as many statements as for one."""
+    saved = events.find_batches(connection, project.id, [task.operation.key for task in run])
+    records = utterances.by_ids(connection, project.id, [task.operation.id for task in run])
+    intents = {intent.id: intent for intent in dataset.intents(connection, project.id)}
+    outcomes, entries = list[Outcome](), list[Entry]()
+    for task in run:
+        operation = task.operation
+        outcomes.append(Outcome(operation.key, "saved"))
+        if operation.key in saved:
+            continue
+        try:
+            record = dataset.present(records, operation.id)
+            # The key is recorded even without a change: a repetition has no effect later.
+            entries.append(Entry(task.action, _planned(project, record, operation, intents)))
+        except StudioError as error:
+            outcomes[-1] = _not_saved(operation, error)
+    if entries:
+        events.record_together(connection, project.id, entries)
+    return outcomes
+
+
+def _planned(
+    project: ProjectRecord,
+    record: UtteranceRecord,
+    operation: Operation,
+    intents: Mapping[str, IntentRecord],
+) -> list[Change]:
+    """Return the changes of a decision about an utterance, or refuse it."""
+    intent_changes, labels = _labels(project, record, operation, intents)
     if not _agrees(record, operation, labels):
         raise Conflict(
-            f"Somebody else {_deed(connection, project, record)} meanwhile.",
+            f"Somebody else {_deed(project, record, intents)} meanwhile.",
             "Nothing was overwritten. Look at it again on the Data page.",
         )
-    # The key is recorded even without a change, so that a repeated request has no effect later.
-    changes = intent_changes + _changes(record, operation, labels)
-    events.record(connection, project.id, action, changes)
+    return intent_changes + _changes(record, operation, labels)
 
 
 def _agrees(record: UtteranceRecord, operation: Operation, labels: tuple[str, ...] | None) -> bool:
@@ -112,14 +232,15 @@ def _in_order(labels: tuple[str, ...] | None) -> tuple[str, ...] | None:
     return None if labels is None else tuple(sorted(set(labels)))
 
 
-def _undo(connection: Transaction, project: ProjectRecord, action: Action, of: str) -> None:
+def _undo(
+    connection: Transaction, project: ProjectRecord, action: Action, target: BatchRecord | None
+) -> None:
     """Undo one decision, unless the same rows were changed since.
 
     Raises:
         Conflict: It was changed since, or had changed nothing.
         NotFound: No such decision was saved.
     """
-    target = events.find_batch(connection, project.id, of)
     if target is None or target.verb in ("undo", "redo"):
         raise NotFound(
             "That decision was not saved, so there is nothing to take back.",
@@ -132,10 +253,11 @@ def _undo(connection: Transaction, project: ProjectRecord, action: Action, of: s
             "What they decided stays. Change it on the Data page.",
         )
     if target.undone_by is not None:
-        events.record(connection, project.id, action, [])
+        events.record_together(connection, project.id, [Entry(action, ())])
         return
+    back = events.backwards(connection, project.id, changes)
     try:
-        events.undo(connection, project.id, action.actor, of=of, key=action.key)
+        events.record_together(connection, project.id, [Entry(action, back, undoes=target)])
     except Conflict as error:
         raise Conflict(
             f"Somebody {_since(connection, project, changes)} since.",
@@ -148,29 +270,34 @@ def _since(connection: Transaction, project: ProjectRecord, changes: Sequence[Ch
     records = utterances.by_ids(connection, project.id, ids)
     if not records:
         return "has changed or deleted it"
-    return _deed(connection, project, next(iter(records.values())))
+    intents = {intent.id: intent for intent in dataset.intents(connection, project.id)}
+    return _deed(project, next(iter(records.values())), intents)
 
 
-def _deed(connection: Transaction, project: ProjectRecord, record: UtteranceRecord) -> str:
+def _deed(
+    project: ProjectRecord, record: UtteranceRecord, intents: Mapping[str, IntentRecord]
+) -> str:
     """Describe an utterance's current label as another person's action."""
     text = f"“{record.text[:80]}”"
     if record.labels is None:
         return f"has taken the label of {text} away"
-    names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
-    label = label_words(sorted(names.get(key, key) for key in record.labels), project.task)
+    names = [intents[key].name if key in intents else key for key in record.labels]
+    label = label_words(sorted(names), project.task)
     return f"has labelled {text} as {label}"
 
 
 def _labels(
-    connection: Transaction, project: ProjectRecord, record: UtteranceRecord, operation: Operation
+    project: ProjectRecord,
+    record: UtteranceRecord,
+    operation: Operation,
+    intents: Mapping[str, IntentRecord],
 ) -> tuple[list[Change], tuple[str, ...] | None]:
     """Return the intents to create or restore, and the label as sorted intent ids."""
     if operation.kind == "out-of-scope":
         return [], ()
     if operation.kind != "label":
         return [], None
-    intents = {intent.id: intent for intent in dataset.intents(connection, project.id)}
-    by_name = {plain_name(intent.name): intent for intent in intents.values()}
+    by_name = {plain_name(one.name): one for one in intents.values()} if operation.create else {}
     names = list(dict.fromkeys(plain_name(name) for name in operation.create))
     existing = [by_name[name] for name in names if name in by_name]
     new_names = [name for name in names if name not in by_name]
@@ -189,7 +316,7 @@ def _labels(
     return created + restored, tuple(sorted(label))
 
 
-def _refuse_gone(intents: dict[str, IntentRecord], label: set[str]) -> None:
+def _refuse_gone(intents: Mapping[str, IntentRecord], label: set[str]) -> None:
     """Refuse intents that were archived or deleted after the page was loaded."""
     for key in sorted(label):
         if key not in intents:

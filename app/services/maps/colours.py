@@ -14,7 +14,7 @@ from app.services.maps.views import Colour
 from app.services.studio import Studio
 from core.maps.palette import AMBER, BLUE, GREEN, GREY, RED, position_colour, ramp
 from core.pipeline import IntentPipeline
-from storage.log import events, versions
+from storage.log import versions
 from storage.queries import columns as utterance_columns
 from storage.queries import dataset
 from storage.records import IntentRecord
@@ -302,7 +302,7 @@ def _names_then(canvas: Canvas) -> dict[str, str]:
         return {}
     with canvas.studio.database.read() as connection:
         revision = versions.get(connection, version.dataset_version_id).revision
-        return events.intent_ids_at(connection, canvas.space.project.id, revision)
+        return versions.intent_ids_at(connection, canvas.space.project.id, revision)
 
 
 def _places(keys: tuple[str, ...] | None, place: Mapping[str, int]) -> Places | None:

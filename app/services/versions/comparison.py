@@ -228,7 +228,7 @@ def names_since(
     if dataset_version_id is None:
         return {}
     revision = versions.get(connection, dataset_version_id).revision
-    then = events.intent_ids_at(connection, project_id, revision)
+    then = versions.intent_ids_at(connection, project_id, revision)
     now = {intent.id: intent.name for intent in dataset.intents(connection, project_id)}
     return {name: now.get(key, name) for name, key in then.items()}
 

@@ -329,3 +329,47 @@ def test_an_unforeseen_fault_saves_nothing_of_its_request(studio, ids, monkeypat
         decisions.decide(studio, "p", [label("k0", "u0", ids["a"])])
     monkeypatch.undo()
     assert decide(studio, label("k0", "u0", ids["a"])) == [SAVED]
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+@given(plan=Plans)
+def test_decisions_together_do_what_they_do_one_by_one(studio, plan) -> None:
+    """Decisions that wait at the same time are saved by a few statements for all of them."""
+    assert effects_of(studio, plan, together=True) == effects_of(studio, plan, together=False)
+
+
+def effects_of(studio, plan, *, together: bool):
+    """Decide as planned in a new project; return outcomes, utterances and history by names."""
+    name = uuid.uuid4().hex
+    project = create_project(studio, name)
+    made = [edits.create_intent(name) for name in "abc"]
+    rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(3)]
+    with studio.database.write() as connection:
+        events.record(connection, project.id, Action("import"), [*made, *rows])
+    sent = [
+        Operation(
+            f"k{at - (times == 3)}",  # at times the key of the decision before
+            kind,
+            f"u{place}",
+            (made[intent].subject_id,) if (kind, times) in (("label", 1), ("label", 3)) else (),
+            create=("new",) if (kind, times) == ("label", 2) else (),
+            of=f"k{at - 1}",
+        )
+        for at, (kind, place, intent, times) in enumerate(plan)
+    ]
+    parts = [sent] if together else [[one] for one in sent]
+    outcomes = [o for part in parts for o in decisions.decide(studio, name, part)]
+    with studio.database.read() as connection:
+        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
+        utterances = list(dataset.utterances(connection, project.id))
+        history = events.history(connection, project.id)
+    labels = [one.labels and tuple(names[key] for key in one.labels) for one in utterances]
+    return (
+        [(o.state, o.message) for o in outcomes],
+        [replace(one, labels=None) for one in utterances],
+        labels,
+        [
+            (one.verb, one.last_revision, one.undoes is None, one.undone_by is None)
+            for one in history
+        ],
+    )

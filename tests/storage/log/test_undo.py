@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.errors import Conflict, InvalidInput
 from storage import projects
 from storage.database import Database, open_database
-from storage.log import edits, events
+from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.log.replay import canonical_hash
 from storage.queries import dataset
@@ -253,10 +253,10 @@ def test_what_was_touched_is_told_by_revision(database: Database) -> None:
         touched = {("intent", key), ("utterance", "u0")}
         assert events.touched_since(connection, 1, before) == touched
         assert len(events.touched_since(connection, 1, 0)) == 8
-        assert events.intent_ids_at(connection, 1, before)["b"] == key
-        now = events.intent_ids_at(connection, 1, events.head(connection, 1))
+        assert versions.intent_ids_at(connection, 1, before)["b"] == key
+        now = versions.intent_ids_at(connection, 1, events.head(connection, 1))
         assert (now["better"], "b" in now) == (key, False)
-        assert events.intent_ids_at(connection, 1, 0) == {}
+        assert versions.intent_ids_at(connection, 1, 0) == {}
 
 
 def test_a_merge_into_itself_or_into_an_archived_intent(database: Database) -> None:

@@ -11,7 +11,7 @@ from storage import jobs, layouts, models, projects, vectors
 from storage.artifacts import ArtifactStore, record_tree
 from storage.database import Database, damage, open_database
 from storage.jobs import JobOutcome
-from storage.log import edits, events
+from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.migrations import m0001_initial, steps
 from storage.queries import columns, dataset, utterances
@@ -110,9 +110,9 @@ def test_a_name_of_the_past_still_finds_its_intent(database: Database) -> None:
         rename = edits.rename_intent(connection, project_id, "a", "c")
         events.record(connection, project_id, Action("rename"), [rename])
         now = events.head(connection, project_id)
-        assert events.intent_ids_at(connection, project_id, then) == old
+        assert versions.intent_ids_at(connection, project_id, then) == old
         expected = {"c": old["a"], "b": old["b"]}
-        assert events.intent_ids_at(connection, project_id, now) == expected
+        assert versions.intent_ids_at(connection, project_id, now) == expected
 
 
 def test_the_newest_layout_of_a_version_and_method_is_kept(database: Database) -> None:

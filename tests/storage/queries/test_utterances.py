@@ -3,6 +3,7 @@
 import unicodedata
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from storage.log.events import Action
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
+from storage.tables import utterance
 
 TEXTS = [
     "Wo ist mein ÄRGER?",
@@ -216,3 +218,15 @@ def test_chance_chooses_once(database: Database, everything) -> None:
     assert whole[:3] == first
     assert {r.id for r in whole} == {r.id for r in everything if STATES["unlabelled"](r)}
     assert len(whole) == len({r.id for r in whole}) > 3
+
+
+def test_many_utterances_read_at_once_equal_those_read_row_by_row(database: Database) -> None:
+    """Thousands of rows a second, read one by one, kept every decision of a busy day waiting."""
+    with database.read() as connection:
+        for order in (utterance.c.text_hash, utterance.c.id.desc(), utterance.c.text):
+            query = sa.select(utterance).order_by(order, utterance.c.project_id).limit(40)
+            one_by_one = dataset.read_utterances(connection, query)
+            assert len(one_by_one) == 40
+            assert dataset.read_many_utterances(connection, query) == one_by_one
+        none = sa.select(utterance).where(utterance.c.id == "none")
+        assert dataset.read_many_utterances(connection, none) == []
