@@ -51,7 +51,8 @@ class VersionsPage {
     this.#context.main.append(this.#models, this.#detail, this.#data, this.#charts.element);
     await this.#load();
     this.#context.onStatus((status, before) => {
-      const isNews = JSON.stringify(status.now) !== JSON.stringify(before?.now);
+      const told = one => JSON.stringify([one?.now, one?.checking, one?.model]);
+      const isNews = told(status) !== told(before);
       if (before && isNews) this.#drawModels(); // the accuracy of today has come
     });
     const [candidate, champion] = ['candidate', 'champion'].map(name => query().get(name));

@@ -166,10 +166,9 @@ def _scored(
 
 
 def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> AccuracyNow:
-    live, exact, best = tests.live, tests.exact(), tests.best_is_right()
-    right = int((best & _let_in(tests)).sum())
-    causes = _data_causes(live, int(best.sum()) / len(best), len(best))
-    unfenced = right
+    live, best = tests.live, tests.best_is_right()
+    n, right = len(best), int((best & _let_in(tests)).sum())
+    by_own_line = right
     if now.project.fence is not None:
         own = fenced(
             replace(live.pipeline, calibration=live.base.pipeline.calibration),
@@ -177,21 +176,23 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> Accuracy
             None,
             lambda: exemplar_signals(studio, Space(now.project, live.version)),
         ).calibration
-        unfenced = int((best & (exact | own.inside(tests.rows, tests.scores))).sum())
-    refused, before = int(best.sum()) - right, _refused_at_training(live)
-    if right != unfenced:
-        causes.append("line for out of scope moved")
-    elif refused != (before or 0):
-        then = "" if before is None else f", {before:,} when trained"
-        causes.append(f"{counted(refused, 'right answer')} refused as out of scope{then}")
-    return AccuracyNow(right / len(best), right, len(best), None, tuple(causes))
+        inside = tests.exact() | own.inside(tests.rows, tests.scores)
+        by_own_line = int((best & inside).sum())
+    causes = [*_data_causes(live, by_own_line, n), *_line_causes(right - by_own_line)]
+    if live.version.metrics.get("answered_right") is None and int(best.sum()) != right:
+        # A version of an earlier release knows only how often the right intent came first.
+        refused = counted(int(best.sum()) - right, "right answer")
+        causes = [*_data_causes(live, int(best.sum()), n), f"{refused} refused as out of scope"]
+    return AccuracyNow(right / n, right, n, None, tuple(causes))
 
 
-def _refused_at_training(live: LiveModel) -> int | None:
-    """Return how many right answers were refused then; None for versions that did not count."""
-    metrics = live.version.metrics
-    kept = metrics.get("answered_right")
-    return None if kept is None else round((metrics["accuracy"] - kept) * metrics["n"])
+def _line_causes(gain: int) -> list[str]:
+    """Say how many more answers are right by the project's line than by that of the training."""
+    return [f"line for out of scope moved ({_more_right(gain)})"] if gain else []
+
+
+def _more_right(gain: int) -> str:
+    return f"{abs(gain):,} {'more' if gain > 0 else 'fewer'} right"
 
 
 def _of_sets(tests: ScoredTests) -> AccuracyNow:
@@ -199,24 +200,28 @@ def _of_sets(tests: ScoredTests) -> AccuracyNow:
     answers = tests.answered_sets()
     report = multi_label_report(labels, answers)
     right = sum(label == answer for label, answer in zip(labels, answers, strict=True))
-    causes = _data_causes(tests.live, right / len(labels), len(labels))
+    causes = _data_causes(tests.live, right, len(labels))
     return AccuracyNow(right / len(labels), right, len(labels), report.micro_f1, tuple(causes))
 
 
-def _data_causes(live: LiveModel, share: float, n: int) -> list[str]:
-    """Say which data make a share of right answers differ from that at training."""
-    metrics = live.version.metrics
-    before = metrics.get("accuracy")
-    if before is None or (abs(float(before) - share) < 1e-9 and metrics.get("n") == n):
+def _data_causes(live: LiveModel, right: int, n: int) -> list[str]:
+    """Say which data make `right` of `n` differ from the right answers at training.
+
+    All causes count answers as they are given, as the figures do that they stand beside: they add
+    up to the difference of the two.
+    """
+    version = live.version
+    before, tested = version.right_share, version.metrics.get("n")
+    if before is None or (abs(before - right / n) < 1e-9 and tested == n):
         return []
+    gain = right - round(before * n) if tested == n else 0
     causes = []
     joined = len((live.hot - live.waiting) | live.gone)
     if joined:
-        gain = round((share - float(before)) * n) if metrics.get("n") == n else 0
-        more = f"{abs(gain):,} {'more' if gain > 0 else 'fewer'} right with " if gain else ""
-        causes.append(f"{more}{counted(joined, 'label')} since training")
+        effect = f" ({_more_right(gain)})" if gain else ""
+        causes.append(f"{counted(joined, 'label')} since training{effect}")
     if live.pipeline.by_name:
         causes.append("intents without examples are recognised by their names")
-    if metrics.get("n") != n or not causes:
+    if tested != n or not causes:
         causes.append("test set changed")
     return causes

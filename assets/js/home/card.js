@@ -1,5 +1,5 @@
 // A project on the start page: how often it is right now, what it holds, and what to do next.
-import {accuracyParts, isUntested, ON_ITS_OWN, verdictOf} from '../shared/accuracy.js';
+import {accuracyParts, isCounting, verdictOf} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
@@ -62,19 +62,20 @@ const act = (words, picture, name, action) =>
   );
 
 function figuresOf(project) {
-  const {champion, accuracy, now} = project;
+  const {champion, accuracy} = project;
   const version = `version ${numberOf(champion)}`;
   if (accuracy === null) return h('span', {class: 'soft'}, `${version} answers`);
-  const {figure, words} = accuracyParts(project);
-  const base = isUntested(project) ? ` ${ON_ITS_OWN}` : now && ` now, of ${plural(now.n, 'test text')}`;
+  const {figure, base, words} = accuracyParts(project);
+  const of = isCounting(project) ? ` right answers of ${version}` : ` right ${base}, ${version}`;
   return [
     h(
       'div',
       {class: 'figure tabular'},
       figure,
-      h('span', {class: 'soft small'}, ` right${base ?? ''}, ${version}`),
+      h('span', {class: 'soft small'}, of),
     ),
     project.verdict &&
+      !isCounting(project) &&
       h('div', {class: 'small'}, verdictOf(project), '. ', h('span', {class: 'soft'}, project.verdict.meaning)),
     words && h('div', {class: 'soft small'}, words),
   ];

@@ -1,47 +1,46 @@
-// The accuracy of what answers now, and what made it differ from the accuracy when it was trained.
+// The accuracy of what answers now; beside it, named so, that of the training, and what made the difference.
 import {h} from './elements.js';
 import {figuresOf, number} from './words.js';
 
+const COUNTS = 'counting …';
+
 // `figures` holds the measures of the training, and in `now` those of today or null.
 export function accuracyOf(figures) {
-  const {now, checking} = figures;
-  const then = figuresOf(figures);
-  if (!now)
-    return [h('b', {}, then), h('span', {class: 'soft'}, ` when trained${checking ? ', checking now' : ''}`)];
-  const today = inWords(now);
-  if (!isOther(figures)) return h('b', {}, today);
-  return [
-    h('span', {class: 'soft'}, `${then} when trained, `),
-    h('b', {}, `${today} now`),
-    h('span', {class: 'soft'}, `: ${now.causes.join(', ')}`),
-  ];
+  const {now} = figures;
+  if (isCounting(figures)) return [h('b', {}, COUNTS), h('span', {class: 'soft'}, ` ${whenTrained(figures)}`)];
+  if (!now) return h('span', {}, whenTrained(figures));
+  const since = isOther(figures) && h('span', {class: 'soft'}, `. ${sinceWords(figures)}`);
+  return [h('b', {}, inWords(now)), ` now, ${rightOf(now)}`, since];
 }
 
-// The same as a figure of today and words below it; the words are empty where nothing differs from the training.
+// The same as a figure of today, what it is of, and words below it.
 export function accuracyParts(figures) {
   const {now, checking} = figures;
-  const then = figuresOf(figures);
-  if (!now && isUntested(figures)) return {figure: then, words: checking && 'checking now'};
-  if (!now) return {figure: then, words: checking ? 'when trained; checking now' : 'when trained'};
-  const today = inWords(now);
-  const since = isOther(figures) && `${then} when trained. Since then: ${now.causes.join(', ')}.`;
-  return {figure: today, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
+  if (!now && isUntested(figures)) return {figure: figuresOf(figures), base: ON_ITS_OWN, words: ''};
+  if (isCounting(figures)) return {figure: COUNTS, base: '', words: `${whenTrained(figures)}.`};
+  if (!now) return {figure: figuresOf(figures), base: 'when trained', words: ''};
+  const since = isOther(figures) && sinceWords(figures);
+  const base = `now, of ${number(now.n)} test text${now.n === 1 ? '' : 's'}`;
+  return {figure: inWords(now), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
 }
 
 // The same in the room that the header has, where a badge of its own counts the labels since training.
 export function accuracyInShort(figures) {
   const {now} = figures;
+  if (isCounting(figures)) return h('span', {class: 'soft'}, COUNTS);
   const when = isUntested(figures) ? ` ${ON_ITS_OWN}` : ' when trained';
   if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft wordy'}, when)];
-  const [cause] = now.causes.filter(one => !one.endsWith('since training'));
+  const [cause] = now.causes.filter(one => !/ labels? since training/.test(one));
   const causes =
     cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${cause}`);
   return [h('b', {}, inWords(now)), causes];
 }
 
 // Whether the model is good enough, by the rule of its report; `verdict` is null without a model.
-export const verdictOf = ({verdict}) =>
+// What it goes by is being counted just after another version is used.
+export const verdictOf = ({verdict, ...figures}) =>
   verdict &&
+  !isCounting({verdict, ...figures}) &&
   h(
     'span',
     {'data-role': 'readiness', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict)},
@@ -52,23 +51,31 @@ export const verdictOf = ({verdict}) =>
 export const isUntested = ({verdict}) => verdict?.level === 'unknown';
 export const ON_ITS_OWN = 'on its own examples';
 
+// The figure of the training is not that of what answers now: until this is known, no figure is the headline.
+export const isCounting = figures =>
+  !figures.now && !isUntested(figures) && Boolean(figures.checking || figures.model === 'loading');
+
 const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
 const verdictBasis = ({meaning, reasons}) => [meaning, ...reasons].join(' ');
 
 // What stands behind the figure, for a tooltip.
 export function accuracyBasis(figures) {
-  const {now, checking, judged_on: basis} = figures;
-  const trained = `${figuresOf(figures)} when trained${basis ? `, ${basis}` : ''}`;
-  if (!now) return trained;
+  const {now, checking} = figures;
+  if (!now) return whenTrained(figures);
   const counted = `Right now: ${number(now.right)} of ${number(now.n)} test texts.`;
   const today = checking ? `${counted} ${COUNTING}` : counted;
-  return isOther(figures)
-    ? `${today} ${trained}. What makes the difference: ${now.causes.join(', ')}.`
-    : today;
+  return isOther(figures) ? `${today} ${sinceWords(figures)}` : today;
 }
 
 // Figures of two moments differ while labels come: the older one says so.
 const COUNTING = 'Newer labels are being counted.';
 
+const whenTrained = figures => {
+  const basis = figures.judged_on ? `, checked on ${figures.judged_on}` : '';
+  return `${figuresOf(figures)} when trained${basis}`;
+};
+const sinceWords = figures => `${whenTrained(figures)}; since then: ${figures.now.causes.join(', ')}.`;
+const rightOf = ({right, n, micro_f1: f1}) =>
+  `${number(right)} of ${number(n)} test texts ${f1 === null ? '' : 'exactly '}right`;
 const inWords = ({share, micro_f1: f1}) => figuresOf({accuracy: share, micro_f1: f1});
 const isOther = ({now, ...figures}) => now.causes.length > 0 && inWords(now) !== figuresOf(figures);

@@ -99,7 +99,7 @@ const resultOf = ({metrics}) =>
   h(
     'p',
     {'data-role': 'curve-result'},
-    'Result, before refusals: ',
+    'When trained, the right intent first, even where the text is then refused: ',
     h('b', {class: 'tabular'}, figuresOf({...metrics, answered_right: null})),
     metrics.judged_on && ` (${metrics.judged_on})`,
   );

@@ -75,7 +75,7 @@ function progressOf(job) {
 
 function wordsOf({state, stage, message, result}) {
   if (state === 'succeeded' && result.metrics)
-    return `${figuresOf(result.metrics)}${rightOf(result)}, checked on ${basisOf(result)}`;
+    return `When trained: ${figuresOf(result.metrics)}${rightOf(result)}, checked on ${basisOf(result)}`;
   return {
     queued: 'waiting for its turn',
     running: stage,
@@ -114,6 +114,6 @@ export function earlierTable(jobs, nameOf) {
       h('td', {class: 'number'}, resultWords(result)),
     ]);
   if (!rows.length) return null;
-  const accuracy = h('th', {class: 'number'}, 'Accuracy');
+  const accuracy = h('th', {class: 'number'}, 'Right when trained');
   return table(['When', 'How', 'Ended', 'Version', accuracy], rows);
 }

@@ -145,10 +145,11 @@ function readingOf(versions) {
   if (versions.length === 1) return `${high} There is one so far: label more, and train again to see a line.`;
   if (!live || live === best) {
     const kept = live ? ' It is live: label what it answers wrongly, and train again.' : '';
-    return `${high} Version ${best.number} answers most test texts right, ${percent(share(best))}.${kept}`;
+    const most = `answered most test texts right when trained, ${percent(share(best))}`;
+    return `${high} Version ${best.number} ${most}.${kept}`;
   }
   return (
-    `${high} Version ${best.number} answers ${percent(share(best))} right, and the live version ` +
+    `${high} When trained, version ${best.number} answered ${percent(share(best))} right, and the live version ` +
     `${live.number} ${percent(share(live))}: compare them above before you change. A few texts may be luck.`
   );
 }

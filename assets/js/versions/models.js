@@ -1,5 +1,5 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
-import {accuracyOf, verdictOf} from '../shared/accuracy.js';
+import {accuracyOf, isCounting, verdictOf} from '../shared/accuracy.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
@@ -30,11 +30,12 @@ export function modelsView(context, found, actions) {
   );
   const champion = models.find(model => model.champion);
   const {verdict} = context.status;
+  const stands = verdict && !isCounting(context.status);
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
     h('h2', {}, champion ? `Version ${champion.number} is live` : 'No version is live'),
     champion &&
-      verdict &&
+      stands &&
       h('p', {'data-role': 'stands'}, verdictOf({verdict}), '. ', h('span', {class: 'soft'}, verdict.meaning)),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
@@ -93,21 +94,18 @@ function madeBy({work, title, recipe, dataset_version: data}) {
   ];
 }
 
-function figures({kind, champion, metrics, number: mine}, {now, checking}) {
+function figures({kind, champion, metrics, number: mine}, {now, checking, model, verdict}) {
   if (kind === 'encoder') return null;
-  const share = champion
-    ? accuracyOf({...metrics, now, checking})
-    : [h('b', {}, figuresOf(metrics)), whenMade(metrics)];
+  const share = champion ? accuracyOf({...metrics, now, checking, model, verdict}) : whenMade(metrics);
   return [
     h('div', {'data-role': champion ? 'accuracy' : null}, 'Right answers: ', share),
-    champion && metrics.judged_on && h('div', {class: 'soft small'}, `checked on ${metrics.judged_on}`),
     keptOutOf(metrics, champion ? now : null),
     moreOf(metrics, mine),
   ];
 }
 
-const whenMade = ({judged_on: basis}) =>
-  h('span', {class: 'soft'}, ` when trained${basis ? `, checked on ${basis}` : ''}`);
+const whenMade = ({judged_on: basis, ...metrics}) =>
+  h('span', {class: 'soft'}, `${figuresOf(metrics)} when trained${basis ? `, checked on ${basis}` : ''}`);
 
 // Texts of the test set that belong to no intent count in no accuracy.
 const keptOutOf = (then, now) => {
