@@ -12,7 +12,7 @@ from app.api.http.downloads import BYTES, download
 from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
-from app.services.live.in_use import compare_in_use
+from app.services.reports.versions_now import compare_now
 from app.services.studio import Studio
 from app.services.versions import comparison, registry, shapes
 from app.services.versions.bundles import Handover, export_encoder, export_model, take_in_bundle
@@ -51,14 +51,11 @@ def diff(studio: OpenStudio, project: str, older: int = 0, newer: int = 0) -> Da
 def compare(
     live_studio: Live, project: str, candidate: int, champion: int | None = None
 ) -> schemas.Compared:
-    """Compare a candidate with the champion, as trained and as in use now; return the verdict."""
-    studio = live_studio.studio
-    compared = comparison.compare_models(studio, project, candidate, champion)
+    """Compare a candidate with the champion, both as they would answer now; return the verdict."""
+    compared = compare_now(live_studio, project, candidate, champion)
     older = int(compared.champion.rpartition("@")[2])
-    in_use = compare_in_use(live_studio, project, older, candidate)
-    sides = Sides(candidate, older, registry.live_number(studio, project))
-    advice = advice_on(compared, in_use, sides)
-    return schemas.Compared(compared, comparison.gate(compared), in_use, advice)
+    sides = Sides(candidate, older, registry.live_number(live_studio.studio, project))
+    return schemas.Compared(compared, comparison.gate(compared), advice_on(compared, sides))
 
 
 @router.post("/projects/{project}/models/{number}/promote")

@@ -143,7 +143,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", f"comparison.{name}")
-        for name in ("outcome", "verdict", "outside_n", "outside_refused")
+        for name in ("outcome", "verdict", "moment", "outside_n", "outside_refused")
     ),
     *(
         ("POST /api/projects/{project}/estimate", "answer", name)
@@ -162,10 +162,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", name)
-        for name in (
-            *("in_use", "in_use.n", "in_use.before", "in_use.after"),
-            *("advice", "advice.use", "advice.words"),
-        )
+        for name in ("advice", "advice.use", "advice.words")
     ),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "bytes"),
     *((_UNDO, "body", name) for name in ("application/json", "key")),

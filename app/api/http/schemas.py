@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.services.data.intents import IntentView
-from app.services.live.in_use import InUse
 from app.services.maps.views import MovedText
 from app.services.versions.comparison_views import GateVerdict, ModelComparison
 from app.services.versions.timeline import DatasetVersionView, ModelView
@@ -124,13 +123,11 @@ class Versions:
 class Compared:
     """A candidate compared with the champion, and the gate's verdict.
 
-    `in_use` compares both as they would answer now; None without a test set. `advice` says which of
-    the two should answer; None where neither does.
+    `advice` says which of the two should answer; None where neither does.
     """
 
     comparison: ModelComparison
     gate: GateVerdict
-    in_use: InUse | None
     advice: Advice | None
 
 

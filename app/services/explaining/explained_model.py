@@ -8,6 +8,7 @@ from typing import Any
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import by_project, find_model, is_bundle
 from app.services.live.asked import asks_live, open_settled
+from app.services.live.in_use import as_in_use
 from app.services.live.joining import amendment
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
@@ -34,6 +35,8 @@ class ExplainedModel:
     Attributes:
         revision: Revision of the project up to which labels vote; 0 for a bundle.
         hot: Ids of exemplars that joined after the training.
+        later: Number of labels given, changed or taken away since the training that it counts; None
+            where it answers as it was trained.
         pool: Unlabelled utterances with their unit embeddings; None where they are not loaded.
     """
 
@@ -48,6 +51,7 @@ class ExplainedModel:
     hot: frozenset[str]
     solve: Callable[[], SolvedVotes] = field(repr=False)
     pool: Callable[[], _Pool | None] = field(repr=False)
+    later: int | None = None
 
 
 def explained_live_model(live_studio: LiveStudio, project: str) -> ExplainedModel:
@@ -56,8 +60,26 @@ def explained_live_model(live_studio: LiveStudio, project: str) -> ExplainedMode
     Raises:
         NotFound: There is no such project, or it has no model.
     """
-    found, live = open_live(live_studio, project)
+    return _of_live(live_studio, *open_live(live_studio, project))
 
+
+def explained_as_in_use(live_studio: LiveStudio, project: str, number: int) -> ExplainedModel:
+    """Return a version as it would answer if it were in use now, with all labels up to now.
+
+    As it was trained where so many labels vote that joining the newest ones takes long.
+
+    Raises:
+        NotFound: There is no such project or version.
+        ArtifactDamaged: Its files are missing or damaged.
+    """
+    opened = as_in_use(live_studio, project, number)
+    if opened is None:
+        return explained_version(live_studio.studio, f"{project}@{number}")
+    now, live = opened
+    return _of_live(live_studio, now.project, live)
+
+
+def _of_live(live_studio: LiveStudio, found: ProjectRecord, live: LiveModel) -> ExplainedModel:
     def pool() -> _Pool | None:
         known = live_studio.pools.get(found.id)
         if known is None or known.live.version.id != live.version.id:
@@ -65,7 +87,7 @@ def explained_live_model(live_studio: LiveStudio, project: str) -> ExplainedMode
         return known.records, known.embeddings
 
     return ExplainedModel(
-        name=f"{project}@{live.version.number}",
+        name=f"{found.name}@{live.version.number}",
         pipeline=live.pipeline,
         plane=live.plane,
         key=(live.version.id, live.revision),
@@ -76,6 +98,7 @@ def explained_live_model(live_studio: LiveStudio, project: str) -> ExplainedMode
         hot=live.hot - live.waiting,
         solve=lambda: _solve_live_votes(live),
         pool=pool,
+        later=len((live.hot - live.waiting) | live.gone),
     )
 
 

@@ -135,6 +135,11 @@ def _without_voice(pipeline: IntentPipeline) -> tuple[IntentPipeline, MixtureHea
     return replace(pipeline, head=votes), pipeline.head
 
 
+def is_soon(live: LiveModel, head: int) -> bool:
+    """Whether all changes up to a revision join in about a second."""
+    return len(live.pipeline.exemplars) + head - live.revision <= _IMMEDIATE
+
+
 def is_immediate(live: LiveModel, head: int) -> bool:
     """Whether an answer can wait until all changes up to a revision have joined."""
     n_exemplars = len(live.pipeline.exemplars) + head - live.revision

@@ -15,6 +15,7 @@ from app.services.live.catching_up import (
     Reading,
     catch_up,
     is_immediate,
+    is_soon,
     load_champion,
     read_project,
     read_version,
@@ -112,7 +113,7 @@ class LiveModels:
             version = models.find_answering(connection, project.id, number)
             reading = read_version(connection, read_now(connection, project, version), version)
         model, head = load_champion(self.studio, reading), project.head_revision
-        if not is_immediate(model, head):
+        if not is_soon(model, head):
             return None
         if model.revision != head:
             model = catch_up(self.studio, model, reading)

@@ -1,7 +1,8 @@
 """Evaluate a model version again on present labelled texts, for its report."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,8 @@ from core.heads.mixture import voices_of, without_names
 from core.heads.votes.fit import VoteHead, leave_one_out
 from core.pipeline import IntentPipeline
 from core.text import match_key
-from core.types import Exemplar, ScoreArray
-from storage import projects
+from core.types import Exemplar, ScoreArray, Task
 from storage.queries import dataset
-from storage.records import UtteranceRecord
 
 _BINS = 10
 
@@ -68,6 +67,25 @@ class Bin:
     n: int
 
 
+@dataclass(frozen=True, slots=True)
+class IntentFigures:
+    """How many texts an intent has, how many of them are found, how many are answered with it."""
+
+    support: int
+    found: int
+    said: int
+
+    @property
+    def recall(self) -> float | None:
+        """Share of its texts that are answered with it; None without texts."""
+        return self.found / self.support if self.support else None
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the answers with it that are right; None where it is never said."""
+        return self.found / self.said if self.said else None
+
+
 _Marked = tuple[list[JudgedText], tuple[Bin, ...]]
 
 
@@ -75,33 +93,45 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     """Evaluate a model version on the present test set or, without one, by leave-one-out."""
     if model.project is None or model.version is None:
         return JudgedVersion((), (), "")
-    with studio.database.read() as connection:
-        project = projects.get(connection, model.project.id)
-        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
-        rows = [row for row in dataset.utterances(connection, project.id) if row.labels is not None]
-    seen = {match_key(exemplar.text) for exemplar in model.pipeline.exemplars}
-    fresh = [row for row in rows if match_key(row.text) not in seen]
-    tests = [_exemplar(row, names) for row in fresh if row.split == "test"]
-    if project.task == "single-label":
-        tests = [one for one in tests if one.intents]
-        unlike = [row for row in fresh if not row.labels]
-        of_tests = [row for row in unlike if row.split == "test"]
-        nothing = [_exemplar(row, names) for row in of_tests or unlike]
-        outside = tuple(one.refused for one in _answers(studio, model, nothing)[0])
-    else:
-        outside = ()
-    if tests:
-        found, bins = _answers(studio, model, tests)
-        basis = f"the test set as it is now, {len(tests):,} texts"
-        return JudgedVersion(tuple(found), outside, basis, bins)
+    outside = _judge_outside(studio, model)
+    judged = judge_on_tests(studio, model)
+    if judged.answers:
+        return replace(judged, outside=outside)
     left_out, bins = _left_out(model)
     basis = f"{len(left_out):,} examples, each answered by the votes of the others"
     return JudgedVersion(tuple(left_out), outside, basis if left_out else "", bins)
 
 
-def _exemplar(row: UtteranceRecord, names: dict[str, str]) -> Exemplar:
-    labels = tuple(sorted(names[key] for key in row.labels or ()))
-    return Exemplar(row.id, row.text, labels)
+def judge_on_tests(studio: Studio, model: ExplainedModel) -> JudgedVersion:
+    """Evaluate a model version on the present test set alone; without one there are no answers."""
+    several = model.pipeline.task == "multi-label"
+    tests = [one for one in _unlearned(studio, model, "test") if several or one.intents]
+    found, bins = _answers(studio, model, tests)
+    basis = f"the test set as it is now, {len(tests):,} texts" if tests else ""
+    return JudgedVersion(tuple(found), (), basis, bins)
+
+
+def _judge_outside(studio: Studio, model: ExplainedModel) -> tuple[bool, ...]:
+    """Tell which texts labelled out of scope are refused: of the test set, else of all."""
+    if model.pipeline.task == "multi-label":
+        return ()
+    tests = [one for one in _unlearned(studio, model, "test") if not one.intents]
+    asked = tests or [one for one in _unlearned(studio, model, None) if not one.intents]
+    return tuple(one.refused for one in _answers(studio, model, asked)[0])
+
+
+def _unlearned(studio: Studio, model: ExplainedModel, split: str | None) -> list[Exemplar]:
+    """Return labelled texts, with present names, that say the same as none of its examples."""
+    if model.project is None:
+        return []
+    seen = {match_key(exemplar.text) for exemplar in model.pipeline.exemplars}
+    with studio.database.read() as connection:
+        names = {one.id: one.name for one in dataset.intents(connection, model.project.id)}
+        return [
+            Exemplar(row.id, row.text, tuple(sorted(names[key] for key in row.labels)))
+            for row in dataset.utterances(connection, model.project.id, split)
+            if row.labels is not None and match_key(row.text) not in seen
+        ]
 
 
 def _answers(studio: Studio, model: ExplainedModel, asked: Sequence[Exemplar]) -> _Marked:
@@ -166,6 +196,25 @@ def _marked(
     if task == "multi-label":
         return found, _pair_bins(shares, asked, names)
     return found, calibration_bins(found)
+
+
+def figures_by_intent(answers: Sequence[JudgedText], task: Task) -> dict[str, IntentFigures]:
+    """Count answers by intent, as they are given: a text that is refused is not found.
+
+    A single answer is held against the label that it names, else against the first one.
+    """
+    support, found, said = Counter[str](), Counter[str](), Counter[str]()
+    for one in answers:
+        given = () if task == "single-label" and one.refused else one.said
+        hits = [name for name in given if name in one.expected]
+        wanted = one.expected
+        if task == "single-label":
+            wanted = tuple(name for name in one.said if name in one.expected) or one.expected[:1]
+        support.update(wanted)
+        found.update(hits)
+        said.update(given)
+    names = support.keys() | said.keys()
+    return {name: IntentFigures(support[name], found[name], said[name]) for name in names}
 
 
 def calibration_bins(answers: Sequence[JudgedText]) -> tuple[Bin, ...]:

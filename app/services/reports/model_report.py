@@ -5,11 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from app.services.explaining.explained_model import ExplainedModel, explained_version, figures_of
+from app.services.explaining.explained_model import (
+    ExplainedModel,
+    explained_as_in_use,
+    figures_of,
+)
 from app.services.explaining.words import MEASURES
-from app.services.live.in_use import compare_in_use
 from app.services.live.server_state import LiveStudio
-from app.services.reports.judged_again import JudgedText, JudgedVersion, judge_again
+from app.services.reports.judged_again import (
+    JudgedText,
+    JudgedVersion,
+    figures_by_intent,
+    judge_again,
+)
 from app.services.reports.links import link_words
 from app.services.reports.next_steps import next_steps
 from app.services.reports.pages import render
@@ -23,17 +31,19 @@ from app.services.reports.report_views import (
     ScopeLine,
     Since,
 )
+from app.services.reports.versions_now import compare_now
 from app.services.studio import Studio
-from app.services.versions.comparison import compare_models, compare_versions
+from app.services.versions.comparison import compare_versions
 from app.services.versions.comparison_words import version_words
 from app.services.versions.registry import live_number, model_states, version_before
 from app.services.versions.verdict import Sides, advice_on
 from core.metrics.paired import PairedAnswer
-from core.recipes.read import title_of
+from core.recipes.read import work_of
 from core.text import label_words
 from core.types import Task
 from storage import models, projects
 from storage.log import versions
+from storage.records import ModelVersionRecord
 
 _CONFUSIONS = 8
 _EXAMPLES = 3
@@ -83,12 +93,11 @@ def report_page(found: Report, link: str, downloads: Mapping[str, str], back: st
 
 def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     studio = live_studio.studio
-    model = explained_version(studio, f"{project}@{number}")
+    model = explained_as_in_use(live_studio, project, number)
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task = model.version, model.pipeline.task
-    lineage: Mapping[str, Any] = {} if version is None else version.lineage
-    broken = () if version is None else version.pins.get("broken", ())
-    intents, scope = _intents(model, metrics), _scope(model, judged)
+    lineage, broken = _stored(version)
+    intents, scope = _intents(model, judged), _scope(model, judged)
     confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
     facts = Facts(
         task=task,
@@ -97,6 +106,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         scope=scope,
         checked=checked_on(judged, task),
         broken=len(broken),
+        is_now=model.later is not None,
         outcome=None if since is None else since.outcome,
         advice=None if since is None else since.advice,
     )
@@ -108,11 +118,10 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         ready=readiness_of(facts),
         created_at="" if version is None else version.created_at,
         task=task,
-        recipe=str(lineage.get("recipe", {}).get("kind", "imported")),
-        title=title_of(lineage.get("recipe", {})),
+        work=work_of(lineage.get("recipe", {})),
         base=str(lineage.get("base", "")),
         dataset_version=model.dataset_version,
-        n_examples=facts.examples,
+        later=model.later,
         metrics=metrics,
         intents=intents,
         basis=judged.basis,
@@ -124,8 +133,14 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     )
 
 
-def _intents(model: ExplainedModel, metrics: Mapping[str, Any]) -> tuple[IntentLine, ...]:
-    quality = {one["intent"]: one for one in metrics.get("per_intent", ())}
+def _stored(version: ModelVersionRecord | None) -> tuple[Mapping[str, Any], Sequence[Any]]:
+    """Return a version's lineage and the pins that it breaks."""
+    return ({}, ()) if version is None else (version.lineage, version.pins.get("broken", ()))
+
+
+def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, ...]:
+    """Return the intents by the same answers as all figures of the report, the weakest first."""
+    quality = figures_by_intent(judged.answers, model.pipeline.task)
     counts: Counter[str] = Counter()
     samples: dict[str, str] = {}
     for exemplar in model.pipeline.exemplars:
@@ -137,15 +152,19 @@ def _intents(model: ExplainedModel, metrics: Mapping[str, Any]) -> tuple[IntentL
             name,
             counts[name],
             samples.get(name, ""),
-            quality[name]["precision"] if name in quality else None,
-            quality[name]["recall"] if name in quality else None,
-            quality[name]["support"] if name in quality else 0,
+            quality[name].precision if name in quality else None,
+            quality[name].recall if name in quality else None,
+            quality[name].support if name in quality else 0,
         )
         for name in model.pipeline.head.intents
     ]
-    return tuple(
-        sorted(lines, key=lambda one: (1.0 if one.recall is None else one.recall, one.name))
-    )
+    return tuple(sorted(lines, key=_weakness))
+
+
+def _weakness(one: IntentLine) -> tuple[float, str]:
+    """Order by what goes wrong most: texts that are not found, or answers that are not right."""
+    shares = [share for share in (one.recall, one.precision) if share is not None]
+    return min(shares, default=1.0), one.name
 
 
 def _confusions(answers: Sequence[JudgedText], task: Task) -> tuple[ConfusionLine, ...]:
@@ -193,10 +212,8 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
     data: tuple[str, ...] = ()
     if frozen[0] is not None and frozen[1] is not None and frozen[0].number != frozen[1].number:
         data = compare_versions(studio, project.name, frozen[0].number, frozen[1].number).words
-    found = compare_models(studio, project.name, number, other)
+    found = compare_now(live_studio, project.name, number, other)
     live = live_number(studio, project.name)
-    is_asked = live in (other, number)  # whether to use it is asked of no others
-    in_use = compare_in_use(live_studio, project.name, other, number) if is_asked else None
     sides = {
         verdict: [_change(one, project.task) for one in found.answers if one.verdict == verdict]
         for verdict in ("fixed", "broken")
@@ -212,8 +229,7 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
         n_better=len(sides["fixed"]),
         worse=tuple(sides["broken"][:_CHANGED]),
         n_worse=len(sides["broken"]),
-        advice=advice_on(found, in_use, Sides(number, other, live)),
-        in_use=in_use,
+        advice=advice_on(found, Sides(number, other, live)),
     )
 
 

@@ -48,7 +48,8 @@ class Checked:
 class Facts:
     """What readiness is judged by; `broken` counts pins, `outcome` is against the one before.
 
-    `advice` says whether to use it or the version that it is compared with.
+    `is_now` tells whether labels given since its training count. `advice` says whether to use it or
+    the version that it is compared with.
     """
 
     task: Task
@@ -57,6 +58,7 @@ class Facts:
     scope: ScopeLine
     checked: Checked
     broken: int
+    is_now: bool = True
     outcome: Outcome | None = None
     advice: Advice | None = None
 
@@ -82,14 +84,28 @@ def readiness_of(facts: Facts) -> Readiness:
     title = TITLES[level]
     headline = title if facts.advice is None else facts.advice.words
     sentences, figures = sentences_of(facts), figures_of(facts)
-    return Readiness(level, headline, title, reasons, rule, sentences, figures)
+    return Readiness(level, headline, title, reasons, rule, sentences, figures, _gap_words(facts))
+
+
+def _gap_words(facts: Facts) -> str:
+    """Say what the verdict leaves out: without such texts nobody knows what is refused."""
+    if facts.task == "multi-label" or facts.scope.refused is not None:
+        return ""
+    return (
+        "The verdict is of texts that fit an intent only: whether it refuses the others is not "
+        "known, for none are labelled out of scope."
+    )
 
 
 def sentences_of(facts: Facts) -> tuple[str, ...]:
     """Return five sentences: what it is, how good, what it refuses, strongest, weakest."""
+    taught = sum(one.examples > 0 for one in facts.intents)
+    empty = len(facts.intents) - taught
+    by_name = f" {empty:,} more without an example: known by name." if empty else ""
     return (
-        f"It sorts what people write into {counted(len(facts.intents), 'intent')}; an intent is "
-        f"what somebody wants. It learned them from {counted(facts.examples, 'labelled text')}.",
+        f"It sorts what people write into {counted(taught, 'intent')}; an intent is "
+        f"what somebody wants. It learned them from {counted(facts.examples, 'labelled text')}."
+        f"{by_name}",
         _quality_words(facts),
         _refusal_words(facts),
         _intent_words(facts),
@@ -151,17 +167,27 @@ def _outcome_words(outcome: Outcome | None) -> str:
     }[outcome]
 
 
+def _each_words(known: Sequence[IntentLine]) -> str:
+    """Say on how few texts an intent was judged; "" where nothing is known."""
+    if not known:
+        return ""
+    fewest, most = min(one.support for one in known), max(one.support for one in known)
+    texts = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    return f", judged by {texts} {'text' if most == 1 else 'texts'} each"
+
+
 def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
     """Return three figures: right answers, refused texts, intents that work well."""
     checked, scope = facts.checked, facts.scope
     known = [one for one in facts.intents if one.recall is not None and one.support]
     well = sum((one.recall or 0.0) >= WELL for one in known)
     texts = "test texts" if checked.on_tests else "own examples"
+    moment = "now" if facts.is_now else "as it was trained"
     return (
         KeyFigure(
             "Exactly right answers" if facts.task == "multi-label" else "Right answers",
             percent(checked.share, 1) if checked.n else "not known",
-            f"{checked.right:,} of {checked.n:,} {texts}, as it is handed over"
+            f"{checked.right:,} of {checked.n:,} {texts} right {moment}"
             if checked.n
             else "no texts to check on",
         ),
@@ -173,6 +199,6 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
         KeyFigure(
             "Intents that work well",
             f"{well:,} of {len(known):,}" if known else "not known",
-            "found in at least 8 of 10 cases",
+            f"found in at least 8 of 10 cases{_each_words(known)}",
         ),
     )

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.services.explaining.words import MEASURES
-from app.services.live.in_use import InUse
 from app.services.reports.judged_again import Bin
 from app.services.versions.comparison_views import Outcome
 from app.services.versions.verdict import Advice, Level
@@ -75,7 +74,6 @@ class Since:
         better: A few texts that are answered right now and were not; `n_better` is their number.
         worse: A few texts that were answered right and are not now.
         advice: Whether to use this version or the other; None where neither is live.
-        in_use: Right answers of both with all labels up to now; None where nothing tells it.
     """
 
     name: str
@@ -89,7 +87,6 @@ class Since:
     worse: tuple[ChangeLine, ...]
     n_worse: int
     advice: Advice | None = None
-    in_use: InUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,8 @@ class Readiness:
     """The answer to "can we use it?": a level, its title, why, sentences and figures.
 
     `headline` says first whether to use it, where that is to be decided; else it is the title.
-    `reasons` are what keeps it from being ready; empty if nothing does.
+    `reasons` are what keeps it from being ready; empty if nothing does. `gap` says what the verdict
+    leaves out, because nothing tells it.
     """
 
     level: Level
@@ -116,6 +114,7 @@ class Readiness:
     rule: str
     sentences: tuple[str, ...]
     figures: tuple[KeyFigure, ...]
+    gap: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +127,8 @@ class Report:
         state: `champion`, `candidate`, ...
         ready: Whether it can be used, in sentences and three figures.
         steps: What to do next.
+        work: How its training learned, in plain words.
+        later: Number of labels given since its training that all figures count; None: none do.
         base: Encoder that the training started from.
         intents: The weakest first.
         basis: Texts from which confusions, calibration and scope were measured.
@@ -142,11 +143,10 @@ class Report:
     ready: Readiness
     created_at: str
     task: Task
-    recipe: str
-    title: str
+    work: str
     base: str
     dataset_version: str | None
-    n_examples: int
+    later: int | None
     metrics: Mapping[str, Any]
     intents: tuple[IntentLine, ...]
     basis: str

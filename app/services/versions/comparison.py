@@ -7,7 +7,12 @@ from typing import Any
 from app.services.answering.stored import load_model
 from app.services.embedding import embed_texts
 from app.services.studio import Studio
-from app.services.versions.comparison_views import GateVerdict, ModelComparison, PinChange
+from app.services.versions.comparison_views import (
+    GateVerdict,
+    ModelComparison,
+    Moment,
+    PinChange,
+)
 from app.services.versions.comparison_words import outcome_of, points, verdict_of, words_of
 from core.errors import NotFound
 from core.metrics.multi_label import multi_label_report
@@ -71,8 +76,8 @@ def compare_models(
     if champion is None:
         with studio.database.read() as connection:
             champion = _champion(connection, projects.find(connection, project))
-    pair = [stored_contender(studio, project, number) for number in (candidate, champion)]
-    return compare_contenders(studio, project, *pair)
+    newer, older = (stored_contender(studio, project, one) for one in (candidate, champion))
+    return compare_contenders(studio, project, newer, older)
 
 
 def stored_contender(studio: Studio, project: str, number: int) -> Contender:
@@ -89,11 +94,15 @@ def stored_contender(studio: Studio, project: str, number: int) -> Contender:
 
 
 def compare_contenders(
-    studio: Studio, project: str, candidate: Contender, champion: Contender
+    studio: Studio,
+    project: str,
+    candidate: Contender,
+    champion: Contender,
+    moment: Moment = "trained",
 ) -> ModelComparison:
-    """Compare two models; the candidate need not be stored yet.
+    """Compare two models; the candidate need not be stored yet. `moment` is that of their answers.
 
-    Answers are judged by present labels and names, each model with the limit of its training. A
+    Answers are judged by present labels and names, stored models with the project's fence. A
     text counts as right when it is answered with one of its labels, and not when it is refused; or,
     where it may have several, when the answer names exactly these.
     """
@@ -121,6 +130,7 @@ def compare_contenders(
     )
     comparison = replace(
         comparison,
+        moment=moment,
         f1=_f1(pairs) if pairs and task == "multi-label" else comparison.f1,
         refused=_refused(fresh, before, after),
         outside_n=len(outside),

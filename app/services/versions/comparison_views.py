@@ -7,6 +7,7 @@ from core.metrics.paired import Difference, IntentRecall, PairedAnswer
 from core.types import Task
 
 Outcome = Literal["better", "alike", "worse", "unknown"]
+Moment = Literal["now", "trained"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class ModelComparison:
     """A candidate compared with a champion.
 
     Attributes:
+        moment: `now`: each as it would answer if it were in use now, with all labels up to now;
+            `trained`: without the labels given since its training.
         basis: Basis of the accuracies: the present test split, the figures stored with both
             versions (when evaluated alike), or nothing.
         before: Share of the champion's right answers, in [0, 1], or None without a basis. A text
@@ -68,6 +71,7 @@ class ModelComparison:
     f1: tuple[float, float] | None = None
     outcome: Outcome = "unknown"
     verdict: str = ""
+    moment: Moment = "trained"
     outside_n: int = 0
     outside_refused: tuple[int, int] = (0, 0)
 

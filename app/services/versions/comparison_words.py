@@ -38,9 +38,21 @@ def verdict_of(comparison: ModelComparison) -> str:
     texts = "test texts" if comparison.basis == "test split" else "texts"
     single = comparison.task == "single-label"
     right = "right" if single else "with exactly the right intents"
-    figures = f"it answers {after:,} of {comparison.n:,} {texts} {right}, {_then(before, after)}"
+    figures = (
+        f"it answers {after:,} of {comparison.n:,} {texts} {right}, {_then(before, after)}"
+        f"{_moment_words(comparison)}"
+    )
     told = f"{luck_words(comparison)}{_outside_words(comparison)}{pins}"
     return f"{how[0].upper()}{how[1:]}: {figures}.{told}"
+
+
+def _moment_words(comparison: ModelComparison) -> str:
+    """Say which labels vote in both; "" where stored figures are compared."""
+    if comparison.basis != "test split":
+        return ""
+    if comparison.moment == "now":
+        return ", both with all labels up to now"
+    return ", both without the labels given since their trainings"
 
 
 def _then(before: int, after: int) -> str:
@@ -54,8 +66,7 @@ def _outside_words(comparison: ModelComparison) -> str:
     if not n:
         return ""
     fit = "text that fits" if n == 1 else "texts that fit"
-    line = "each with the line of its training"
-    return f" Of {n:,} {fit} no intent it refuses {after:,}, {_then(before, after)}, {line}."
+    return f" Of {n:,} {fit} no intent it refuses {after:,}, {_then(before, after)}."
 
 
 def luck_words(comparison: ModelComparison) -> str:

@@ -33,17 +33,17 @@ export const decisionOf = ([mine, live], advice, use, keep) => [
 ];
 
 // `actions` stand beside the verdict.
-export const comparisonOf = ({comparison: found, gate, in_use: now, advice}, ...actions) =>
+export const comparisonOf = ({comparison: found, gate, advice}, ...actions) =>
   h(
     'div',
     {class: 'stack'},
-    verdictOf(found, {gate, now, advice}, actions),
+    verdictOf(found, {gate, advice}, actions),
     found.answers.length > 0 && sidesOf(found),
     found.pins.length > 0 && pinsOf(found.pins, saying(found.task)),
     computedOf(found, gate),
   );
 
-function verdictOf(found, {gate, now, advice}, actions) {
+function verdictOf(found, {gate, advice}, actions) {
   const {outcome, verdict} = found;
   const {mark, words, kind} = OUTCOMES[outcome];
   return h(
@@ -52,22 +52,8 @@ function verdictOf(found, {gate, now, advice}, actions) {
     h('span', {class: `badge ${kind}`}, h('span', {'aria-hidden': 'true'}, `${mark} `), words),
     advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
     h('p', {}, verdict),
-    inUse(found, now),
     !gate.promote && h('p', {class: 'warn small'}, gate.reasons.join(' ')),
     actions.length > 0 && h('div', {class: 'row'}, actions),
-  );
-}
-
-// What the header will say: newer labels vote in both versions, and the line for out of scope is the project's.
-function inUse({before, after, n, candidate, champion}, now) {
-  const asTrained = now && [n, Math.round(before * n), Math.round(after * n)];
-  if (!now || `${asTrained}` === `${[now.n, now.before, now.after]}`) return null;
-  const [older, newer] = [champion, candidate].map(name => `version ${name.slice(name.lastIndexOf('@') + 1)}`);
-  const right = `${newer} would answer ${number(now.after)} of ${number(now.n)} test texts right`;
-  return h(
-    'p',
-    {class: now.after < now.before ? 'warn' : 'soft', 'data-role': 'in-use'},
-    `In use now, with all labels given since and your line for out of scope, ${right}, ${older} ${number(now.before)}.`,
   );
 }
 

@@ -9,8 +9,9 @@ import pytest
 from app.services.answering.judging import judge_exemplars
 from app.services.home.cards import load_cards
 from app.services.live.accuracy import accuracy_now
-from app.services.live.in_use import compare_in_use
 from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.reports.model_report import report
+from app.services.reports.versions_now import compare_now
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.status import load_status
@@ -68,7 +69,7 @@ def test_it_counts_the_answers_of_the_try_page(live_studio: LiveStudio) -> None:
     found = now(live_studio)
     assert (found.right, found.n) == (sum(right(live_studio)), 4)
     assert found.right <= 2
-    assert found.causes[-1] == "line for out of scope moved"
+    assert found.causes[-1].startswith("line for out of scope moved (")
     assert preview_fence(live_studio, "p").accuracy == (found.share, found.share)
     save_fence(live_studio, "p", FenceSetting(-9.0))
     assert now(live_studio).right == sum(right(live_studio))
@@ -111,13 +112,33 @@ def test_the_causes_add_up_to_the_difference(live_studio: LiveStudio) -> None:
     )
     found = accuracy_now(live_studio.studio, opened, changed, no_pause)
     assert found is not None
-    refused = round(metrics["accuracy"] * 4) - found.right
-    assert refused != 1
-    assert found.causes == (
-        "1 more right with 2 labels since training",
-        f"{refused} right answers refused as out of scope, 1 when trained",
+    gain = found.right - round(then["answered_right"] * 4)
+    assert gain < 0
+    assert found.causes == (f"2 labels since training ({-gain} fewer right)",)
+
+
+def test_a_moved_line_and_new_labels_are_told_in_the_unit_of_the_figures(
+    live_studio: LiveStudio,
+) -> None:
+    """ "1 fewer right" stood beside 71.4 % and 82.2 %: it counted texts before the line refused."""
+    opened, live = live_studio.models.open("p")
+    assert live is not None
+    metrics = live.version.metrics
+    then = {**metrics, "answered_right": metrics["answered_right"] - 0.25}
+    changed = replace(
+        live, version=replace(live.version, metrics=then), hot=frozenset({"a"}), gone=frozenset()
     )
-    assert found.right - round(then["answered_right"] * 4) == 1 - (refused - 1)
+    strict = replace(live.pipeline.calibration, threshold=9.0)
+    fenced = replace(opened, project=replace(opened.project, fence={"limit": 9.0}))
+    changed = replace(changed, pipeline=replace(live.pipeline, calibration=strict))
+    found = accuracy_now(live_studio.studio, fenced, changed, no_pause)
+    assert found is not None
+    own = round(metrics["answered_right"] * 4)
+    assert (found.right, own > 0) == (0, True)
+    assert found.causes == (
+        "1 label since training (1 more right)",
+        f"line for out of scope moved ({own} fewer right)",
+    )
 
 
 def test_it_says_that_labels_have_joined_or_that_the_tests_are_others(
@@ -134,15 +155,17 @@ def test_two_versions_are_compared_as_they_would_answer_in_use(live_studio: Live
     """A “better” version lowered the figure in the header: newer labels had mended the older."""
     save_fence(live_studio, "p", FenceSetting(-9.0))
     change(live_studio.studio, "what about greetings", "labels", label_of(live_studio, "hi"))
-    found = compare_in_use(live_studio, "p", 1, 2)
-    assert found is not None
-    for number, right in ((1, found.before), (2, found.after)):
+    found = compare_now(live_studio, "p", 2, 1)
+    assert found.moment == "now"
+    assert "both with all labels up to now" in found.verdict
+    for number, share in ((1, found.before), (2, found.after)):
         promote(live_studio.studio, "p", number)
-        assert (now(live_studio).n, now(live_studio).right) == (found.n, right)
+        assert (now(live_studio).n, now(live_studio).share) == (found.n, share)
+        figure = report(live_studio, "p", number).ready.figures[0]
+        assert figure.basis == f"{now(live_studio).right} of {found.n} test texts right now"
     save_fence(live_studio, "p", FenceSetting(9.0))
-    refused = compare_in_use(live_studio, "p", 1, 2)
-    assert refused is not None
-    assert (refused.before, refused.after) == (0, 0)
+    refused = compare_now(live_studio, "p", 2, 1)
+    assert (refused.before, refused.after) == (0.0, 0.0)
 
 
 def test_a_page_gets_it_when_it_is_there_and_never_waits(live_studio: LiveStudio) -> None:
