@@ -1,6 +1,7 @@
 """Find in the log who labelled an utterance, when, and from where."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -22,6 +23,46 @@ class LabelOrigin:
     at: str
     revision: int
     synthetic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelWays:
+    """How many labels came with a file, were given one at a time, or many in one act."""
+
+    by_file: int = 0
+    one_by_one: int = 0
+    together: int = 0
+
+
+def label_ways(
+    connection: Connection, project_id: int, ids: Collection[str], revision: int
+) -> LabelWays:
+    """Count how utterances got their labels, by the last act that gave each one up to a revision.
+
+    A merge of intents gives no label. Unknown ids are left out.
+    """
+    query = sa.select(
+        event.c.subject_id, event.c.batch_id, event.c.field, event.c.after, batch.c.origin
+    ).join(batch, batch.c.id == event.c.batch_id)
+    query = query.where(
+        event.c.project_id == project_id,
+        event.c.subject == "utterance",
+        event.c.field.in_(("row", "labels")),
+        event.c.revision <= revision,
+        batch.c.verb != "merge",
+    )
+    given: dict[str, tuple[int, str]] = {}
+    sizes: Counter[int] = Counter()
+    for row in connection.execute(query.order_by(event.c.revision)):
+        labels = (row.after or {}).get("labels") if row.field == "row" else row.after
+        given.pop(row.subject_id, None)
+        if labels is not None:
+            given[row.subject_id] = (row.batch_id, row.origin)
+            sizes[row.batch_id] += 1
+    found = [given[key] for key in ids if key in given]
+    by_file = sum(origin.startswith("import") for _, origin in found)
+    one = sum(sizes[key] == 1 and not origin.startswith("import") for key, origin in found)
+    return LabelWays(by_file, one, len(found) - by_file - one)
 
 
 def label_origins(

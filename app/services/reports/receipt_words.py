@@ -12,10 +12,18 @@ _HEAVIEST = 5
 _REFUSED = ("out-of-scope", "no-intent")
 
 
-def sentences_of(explanation: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say how sure the answer is, what it rests on, and what else it might have been."""
+def sentences_of(
+    explanation: Mapping[str, Any], labelled: Mapping[str, int] | None = None
+) -> tuple[str, ...]:
+    """Say how sure the answer is, what it rests on, and what else it might have been.
+
+    `labelled` counts how the examples got their labels; earlier receipts do not have it.
+    """
     is_refused = explanation["rule"] in _REFUSED
-    found = [_sure_words(explanation, is_refused=is_refused), _examples_words(explanation)]
+    found = [
+        _sure_words(explanation, is_refused=is_refused),
+        _examples_words(explanation, labelled),
+    ]
     if not is_refused and explanation["runner_up"]:
         found.append(_rival_words(explanation["runner_up"]["intent"], explanation["margin"]))
         found.append(_weight_words(explanation["reasons"]))
@@ -68,7 +76,7 @@ def _sure_words(explanation: Mapping[str, Any], *, is_refused: bool) -> str:
     return f"Of 100 answers like this, about {sure} are right."
 
 
-def _examples_words(explanation: Mapping[str, Any]) -> str:
+def _examples_words(explanation: Mapping[str, Any], labelled: Mapping[str, int] | None) -> str:
     """Count the labels of the examples whose votes weigh most."""
     reasons = explanation["reasons"]
     votes = reasons[0]["votes"] if reasons else []
@@ -79,9 +87,21 @@ def _examples_words(explanation: Mapping[str, Any]) -> str:
     [(name, n)] = labels.most_common(1)
     others = reasons[0]["n_others"] + len(votes)
     return (
-        f"It compares the text with {counted(others, 'example')} that people have labelled. "
+        f"It compares the text with {counted(others, 'labelled example')}"
+        f"{_ways_words(labelled or {})}. "
         f"{_count_words(n, len(heaviest))} labelled {name or 'out of scope'}."
     )
+
+
+def _ways_words(labelled: Mapping[str, int]) -> str:
+    """Tell labels that somebody looked at one by one from those that were accepted together."""
+    told = {
+        "by_file": "with a label from a file",
+        "one_by_one": "labelled one by one",
+        "together": "accepted many at a time",
+    }
+    parts = [f"{labelled[way]:,} {words}" for way, words in told.items() if labelled.get(way)]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _count_words(n: int, of: int) -> str:

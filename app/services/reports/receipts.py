@@ -10,8 +10,15 @@ from app.services.explaining.explained_model import ExplainedModel, figures_of
 from app.services.explaining.views import Explanation
 from app.services.live.asked import Which
 from app.services.live.server_state import LiveStudio
+from app.services.reports.judged_again import (
+    IntentFigures,
+    JudgedVersion,
+    figures_by_intent,
+    judge_on_tests,
+)
 from app.services.reports.links import link_words
 from app.services.reports.pages import render
+from app.services.reports.readiness import checked_on
 from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
 from app.services.studio import Studio
 from app.services.trying.landing import AnsweredBy, example_map, land
@@ -19,8 +26,10 @@ from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
 from core.text import FEW, counted, percent, share_of
 from storage import receipts
+from storage.log.label_origins import label_ways
 from storage.records import ReceiptRecord
 
+_SETS = "Texts answered with just their intents"
 _VOTES = 5
 _POINTS = 400
 _WIDE, _HIGH, _EDGE = 320.0, 220.0, 10.0
@@ -101,7 +110,7 @@ def receipt_page(
         "downloads": downloads,
         "back": {},
         "told": told,
-        "sentences": sentences_of(explanation),
+        "sentences": sentences_of(explanation, content.get("labelled")),
         "key_figures": key_figures(explanation, content["figures"]),
         "steps": steps_of(explanation),
     }
@@ -110,54 +119,71 @@ def receipt_page(
 
 def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
     """Collect what a receipt shows, as JSON values."""
-    figures = tuple(figures_of_receipt(figures_of(studio, model), found))
+    figures = figures_of_receipt(figures_of(studio, model), found, judge_on_tests(studio, model))
     return {
         "explanation": asdict(found),
         "map": _map(studio, model, found),
         "figures": [asdict(one) for one in figures],
+        "labelled": _labelled(studio, model),
     }
 
 
-def figures_of_receipt(metrics: Mapping[str, Any], found: Explanation) -> list[Figure]:
-    """Return how good the model is, by the measures of its training; the most telling first."""
-    if metrics.get("accuracy") is None:
-        return []
-    right, *details = _right_figures(metrics)
-    figures = [right]
-    shown = {reason.intent for reason in found.reasons}
-    figures += [
-        _found_figure(one) for one in metrics.get("per_intent", ()) if one["intent"] in shown
-    ]
-    figures += details
+def _labelled(studio: Studio, model: ExplainedModel) -> dict[str, int]:
+    """Count how the examples got their labels; empty where no log tells it."""
+    if model.project is None or not model.revision:
+        return {}
+    ids = [exemplar.id for exemplar in model.pipeline.exemplars]
+    with studio.database.read() as connection:
+        return asdict(label_ways(connection, model.project.id, ids, model.revision))
+
+
+def figures_of_receipt(
+    metrics: Mapping[str, Any], found: Explanation, judged: JudgedVersion
+) -> list[Figure]:
+    """Return how good the model is: by its answers now, as in its report, then by its training."""
+    figures = _figures_now(found, judged)
+    if not figures and metrics.get("accuracy") is not None:
+        figures = [_right_when_trained(metrics)]
     error = metrics.get("expected_calibration_error")
     if error is not None:
         figures.append(
             Figure(
                 "How sure it says it is, against how often it is right",
                 f"{100 * error:.0f} of 100 apart",
-                "on average: of answers that are 80 of 100 sure, so many more or fewer are right",
+                "on average, when it was trained: of answers that are 80 of 100 sure, so many more "
+                "or fewer are right",
             )
         )
     return figures
 
 
-def _found_figure(one: Mapping[str, Any]) -> Figure:
-    n = one["support"]
-    right = f"{percent(one['precision'])} of its answers are right"
-    basis = f"texts: too few to be sure; {right}" if n < FEW else f"of {n:,} texts; {right}"
-    return Figure(f"“{one['intent']}” is found", share_of(one["recall"], n), basis)
+def _figures_now(found: Explanation, judged: JudgedVersion) -> list[Figure]:
+    """Return the share of right answers and how well the shown intents are found; none untested."""
+    checked = checked_on(judged, found.task)
+    if not checked.n or not checked.on_tests:
+        return []
+    name = "Right answers" if found.task == "single-label" else _SETS
+    basis = f"{checked.right:,} of {checked.n:,} test texts right now"
+    by_intent = figures_by_intent(judged.answers, found.task)
+    shown = dict.fromkeys(reason.intent for reason in found.reasons)
+    return [
+        Figure(name, percent(checked.share, 1), basis),
+        *(_found_figure(intent, by_intent[intent]) for intent in shown if intent in by_intent),
+    ]
 
 
-def _right_figures(metrics: Mapping[str, Any]) -> list[Figure]:
+def _found_figure(intent: str, of: IntentFigures) -> Figure:
+    basis = f"of {of.support:,} test texts now"
+    if of.support < FEW:
+        basis = "test texts now, too few to be sure"
+    return Figure(f"“{intent}” is found", share_of(of.recall or 0.0, of.support), basis)
+
+
+def _right_when_trained(metrics: Mapping[str, Any]) -> Figure:
     """Return the share of right answers as pages count it: a refused text is not answered."""
-    basis = f"checked on {metrics.get('judged_on') or counted(metrics['n'], 'text')}"
-    first, given = percent(metrics["accuracy"], 1), metrics.get("answered_right")
-    if metrics.get("task") == "multi-label":
-        return [Figure("Texts answered with just their intents", first, basis)]
-    ranked = Figure("The right intent comes first, even if the text is then refused", first, basis)
-    return (
-        [ranked] if given is None else [Figure("Right answers", percent(given, 1), basis), ranked]
-    )
+    basis = f"when trained, checked on {metrics.get('judged_on') or counted(metrics['n'], 'text')}"
+    name = _SETS if metrics.get("task") == "multi-label" else "Right answers"
+    return Figure(name, percent(metrics.get("answered_right", metrics["accuracy"]), 1), basis)
 
 
 def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:

@@ -127,8 +127,8 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
     }
     assert sentences_of(asked) == (
         "Of 100 answers like this, about 93 are right.",
-        "It compares the text with 20 examples that people have labelled. The 2 that weigh most "
-        "in this answer are all labelled refund.",
+        "It compares the text with 20 labelled examples. The 2 that weigh most in "
+        "this answer are all labelled refund.",
         "The next intent, parcel, is close behind.",
         "Without 3 of the examples it would be parcel.",
     )

@@ -12,7 +12,7 @@ from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.explaining.explain import explain, explain_text, explained_model
 from app.services.live.server_state import LiveStudio, open_live_studio
-from app.services.reports.judged_again import JudgedText, calibration_bins
+from app.services.reports.judged_again import JudgedText, JudgedVersion, calibration_bins
 from app.services.reports.model_report import report, report_page
 from app.services.reports.next_steps import next_steps
 from app.services.reports.pdf import find_browser, print_pdf
@@ -28,7 +28,7 @@ from app.settings import Settings
 from core.errors import InvalidInput, NotFound
 from storage.queries import dataset
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL
+from tests.builders.trained_home import POOL, change
 
 BOMB = "\"><script>window.ran=1</script><img src=x onerror='ran=2'> {{ 7*7 }} </style> refund"
 
@@ -85,18 +85,51 @@ def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None
     assert "p, version 2" in words_of(page)
 
 
-def test_a_receipt_counts_right_answers_as_pages_do(live_studio: LiveStudio) -> None:
+def test_a_receipt_counts_right_answers_as_the_report_of_that_day(live_studio: LiveStudio) -> None:
+    """A receipt told the 71.4 % of the training where the report told 82.2 % on the same day."""
+    for text in ("hi", "change my password"):
+        change(live_studio.studio, text, "split", "test")
+    live_studio.pools.wait(1)
+    told = report(live_studio, "p", 2).ready.figures[0]
+    made = keep_receipt(live_studio, "p", "please give my money back")
+    figure, *_ = find_receipt(live_studio.studio, made.id).content["figures"]
+    assert (figure["value"], figure["basis"]) == (told.value, told.basis)
+    assert told.basis.endswith(" of 2 test texts right now")
+
+
+def test_a_receipt_without_a_test_set_counts_refusals_as_pages_do(live_studio: LiveStudio) -> None:
     """A receipt told 96.5 % where pages told 95.3 %: texts that are refused counted as right."""
     asked = explained_model(live_studio, "p", None)
     found = explain_text(live_studio.studio, asked, "please give my money back")
     metrics = {"accuracy": 0.965, "answered_right": 0.953, "n": 85, "task": "single-label"}
     several = {**metrics, "expected_calibration_error": 0.032}
-    names = [(one.name, one.value) for one in figures_of_receipt(several, found)]
-    assert names == [
+    figures = figures_of_receipt(several, found, JudgedVersion((), (), ""))
+    assert [(one.name, one.value) for one in figures] == [
         ("Right answers", "95.3 %"),
-        ("The right intent comes first, even if the text is then refused", "96.5 %"),
         ("How sure it says it is, against how often it is right", "3 of 100 apart"),
     ]
+    assert figures[0].basis == "when trained, checked on 85 texts"
+
+
+def test_a_receipt_tells_labels_accepted_together_from_those_given_one_by_one(
+    live_studio: LiveStudio,
+) -> None:
+    """ "1,768 examples that people have labelled": 1,062 had been accepted in one act."""
+    studio = live_studio.studio
+    with studio.database.read() as connection:
+        parcel = dataset.intent_named(connection, 1, "parcel").id
+        rows = {row.text: row.id for row in dataset.utterances(connection, 1) if row.text in POOL}
+    for some in (POOL[:1], POOL[1:4]):
+        ids = tuple(rows[text] for text in some)
+        act = BulkAct(len(ids), EVERY_TEXT)
+        utterances.change_many(studio, "p", Filter(ids=ids), Edit("label", parcel), act)
+    made = keep_receipt(live_studio, "p", "please give my money back")
+    content = find_receipt(studio, made.id).content
+    assert content["labelled"] == {"by_file": 20, "one_by_one": 1, "together": 3}
+    assert (
+        "24 labelled examples (20 with a label from a file, 1 labelled one by one, "
+        "3 accepted many at a time)"
+    ) in words_of(page_of(live_studio, made.id))
 
 
 def test_a_receipt_stays_as_it_was_when_labels_change(live_studio: LiveStudio) -> None:
