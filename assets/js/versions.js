@@ -184,7 +184,7 @@ class VersionsPage {
   }
 
   async #handOver(number) {
-    const {bytes} = await call(`${this.#base}/models/${number}/lineage`);
+    const {bundle_bytes: bytes} = await call(`${this.#base}/models/${number}/lineage`);
     const model = this.#made.find(one => one.number === number);
     present(`Hand over version ${number}`, handOverView(this.#context, model, bytes));
   }

@@ -7,8 +7,9 @@ from app.services.studio import Studio
 from app.services.versions.ancestry import AncestorView, ancestors
 from core.encoders.bundled import BUNDLED_SHA256
 from core.errors import Conflict
+from core.files import deflated_size
 from storage import jobs, models, projects
-from storage.artifacts import blob_at, drop_tree, own_blobs, tree_size
+from storage.artifacts import blob_at, drop_tree, own_blobs, tree_files, tree_size
 from storage.database import Transaction
 from storage.log import versions
 from storage.records import AliasRecord, ModelVersionRecord, ProjectRecord
@@ -53,6 +54,7 @@ class LineageView:
             where the base is not available.
         parents: Model versions from which it was trained, the nearest first.
         bytes: Size of its files.
+        bundle_bytes: About the size of the file that is handed over, in which they are compressed.
     """
 
     name: str
@@ -71,6 +73,7 @@ class LineageView:
     parents: tuple[AncestorView, ...]
     children: tuple[str, ...]
     bytes: int
+    bundle_bytes: int
 
 
 def promote(studio: Studio, project: str, number: int, actor: str | None = None) -> ChampionChange:
@@ -249,7 +252,17 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
             parents=tuple(view for _, view in parents),
             children=tuple(models.built_on(connection, name)),
             bytes=tree_size(connection, record.tree_sha256),
+            bundle_bytes=_bundle_bytes(studio, tree_files(connection, record.tree_sha256)),
         )
+
+
+def _bundle_bytes(studio: Studio, files: Mapping[str, str]) -> int:
+    """Estimate the size of a bundle by its parts, compressed; the program and the card add little.
+
+    The texts of the examples are as long as what stands for them in a bundle without texts.
+    """
+    paths = [studio.artifacts.path(sha256) for sha256 in files.values()]
+    return sum(deflated_size(path) for path in paths if path.is_file())
 
 
 def _path(moves: Sequence[AliasRecord]) -> list[int]:

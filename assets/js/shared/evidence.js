@@ -7,13 +7,14 @@ export const open = path => window.open(path, '_blank', 'noopener');
 
 const TYPES = {html: 'text/html', pdf: 'application/pdf'};
 
-// The file is fetched first, so an error of printing is shown here and not saved as a file.
+// The file is fetched first, so an error is shown here and not saved as a file. Resolves to its bytes.
 export async function saveFile(path, name) {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)];
   const content = new Blob([await binary(path)], {type});
   const link = h('a', {href: URL.createObjectURL(content), download: name});
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  return content.size;
 }
 
 // A button that says when it is busy and then ignores presses. Unlike a disabled button it keeps the focus.

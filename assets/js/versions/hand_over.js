@@ -1,5 +1,7 @@
 // The dialog before a version is downloaded: what goes into the file and what does not, its size, and who can read it.
 import {fill, h} from '../shared/elements.js';
+import {saveFile} from '../shared/evidence.js';
+import {guarded, toast} from '../shared/messages.js';
 import {plural} from '../shared/words.js';
 
 const MB = 1_000_000;
@@ -7,7 +9,7 @@ const ANSWERS = 'One file that answers by itself. Developers run it without the 
 const ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
 const LEFT = 'Not in it: unlabelled texts, conversations, and who labelled what.';
 
-// `bytes` are those of the version's files.
+// `bytes` are those of the file, estimated from its parts.
 export function handOverView({base, project, status}, {number, kind, champion, examples}, bytes) {
   const answers = kind === 'intents';
   const name = `${project}-v${number}${answers ? '' : '-encoder'}.zip`;
@@ -20,11 +22,28 @@ export function handOverView({base, project, status}, {number, kind, champion, e
       href: path,
       download: true,
       'data-key': 'download',
-      // After the click, which a link that is gone would not follow.
-      onclick: ({target}) => setTimeout(() => target.closest('dialog')?.close()),
+      onclick: event => {
+        event.preventDefault();
+        save();
+      },
     },
     'Download',
   );
+  const told = h('span', {class: 'soft small grow', role: 'status'}, `${name}, about ${megabytes(bytes, 0)}`);
+  // A large file takes a while: the dialog says that it is being made, and a message when it is there.
+  const save = guarded(async () => {
+    if (download.hasAttribute('aria-disabled')) return;
+    download.setAttribute('aria-disabled', 'true');
+    told.textContent = `${name} is being made …`;
+    try {
+      const size = await saveFile(download.getAttribute('href').slice('/api'.length), name);
+      toast(`${name} is saved, ${megabytes(size, 1)}.`, '', 'good');
+      download.closest('dialog')?.close();
+    } finally {
+      download.removeAttribute('aria-disabled');
+      told.textContent = name;
+    }
+  });
   const bare = h('input', {type: 'checkbox', onchange: () => draw()});
   const draw = () => {
     download.href = bare.checked ? `${path}?without_texts=true` : path;
@@ -39,14 +58,11 @@ export function handOverView({base, project, status}, {number, kind, champion, e
     h('p', {}, answers ? ANSWERS : ENCODER),
     answers && contents,
     answers && h('label', {class: 'check'}, bare, 'Leave out the texts of the examples'),
-    h(
-      'div',
-      {class: 'row ending'},
-      h('span', {class: 'soft small grow'}, `${name}, about ${Math.max(1, Math.round(bytes / MB))} MB`),
-      download,
-    ),
+    h('div', {class: 'row ending'}, told, download),
   ];
 }
+
+const megabytes = (bytes, digits) => `${Math.max(1, bytes / MB).toFixed(digits)} MB`;
 
 function contentsOf(examples, isBare) {
   const its = examples ? `its ${plural(examples, 'example')}` : 'its examples';
@@ -54,13 +70,13 @@ function contentsOf(examples, isBare) {
   const readers = isBare
     ? 'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
     : 'Whoever has the file can read these texts: give it only to those who may.';
-  return [`In it: the model, the names of your intents, your line for out of scope, and ${how}.`, readers, LEFT];
+  return [`In it: the model, the names of your intents, how strictly it refuses what fits none, and ${how}.`, readers, LEFT];
 }
 
 // Labels join the live answers at once, and a version only with the next training.
 function labelsSince(count) {
   if (count === null) return 'Labels given since its training are not in it.';
-  if (!count) return 'No label was given since its training, so none is missing.';
+  if (!count) return 'All labels given up to now are in it.';
   const is = count === 1 ? 'is' : 'are';
   return `${plural(count, 'label')} given since its training ${is} not in it. Train first to have all of them in it.`;
 }

@@ -265,7 +265,7 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
     stands = page.get_by_role("region", name="Model versions").locator("[data-role=stands]")
     expect(stands).to_contain_text("of 100 texts get a wrong answer, or no answer.")
     for number, words in (
-        (1, "No label was given since its training"),
+        (1, "All labels given up to now are in it."),
         (2, "Labels given since its training"),
     ):
         row = page.locator(f"[data-role=models] > li[data-version='{number}']")
@@ -282,7 +282,15 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
         expect(contents).to_contain_text("examples without their texts.")
         expect(link).to_have_attribute("href", re.compile(r"/bundle\?without_texts=true$"))
         box.uncheck()
+        shown = re.search(r"about (\d+) MB", dialog.inner_text())
         with page.expect_download() as coming:
             link.click()
+            expect(dialog).to_contain_text(f"sample-v{number}.zip is being made …")
         assert coming.value.suggested_filename == f"sample-v{number}.zip"
-        page.keyboard.press("Escape")
+        # The dialog was gone at once, and for 15 s nothing was said; 97 MB were told of 87.5.
+        expect(dialog).to_be_hidden()
+        size = coming.value.path().stat().st_size / 1e6
+        saved = page.locator(".toast", has_text=f"sample-v{number}.zip is saved, {size:.1f} MB.")
+        expect(saved).to_be_visible()
+        assert shown is not None
+        assert abs(int(shown[1]) - size) <= 0.03 * size + 1
