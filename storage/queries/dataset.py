@@ -94,6 +94,13 @@ def count(connection: Connection, project_id: int) -> tuple[int, int]:
     return int(total), int(with_label)
 
 
+def intents_with_labels(connection: Connection, project_id: int) -> set[str]:
+    """Return the ids of the intents that at least one utterance is labelled with."""
+    query = sa.select(utterance.c.labels).distinct()
+    query = query.where(utterance.c.project_id == project_id, utterance.c.labels.is_not(None))
+    return {key for labels in connection.execute(query).scalars() for key in labels}
+
+
 def ids_labelled_with(connection: Connection, project_id: int, intent_id: str) -> list[str]:
     """Return the ids of utterances labelled with an intent, rising."""
     query = sa.select(utterance.c.id).where(

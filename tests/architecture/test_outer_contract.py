@@ -164,7 +164,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("GET /api/projects/{project}/compare", "answer", name)
         for name in ("advice", "advice.use", "advice.words")
     ),
-    ("GET /api/projects/{project}/models/{number}/lineage", "answer", "bytes"),
+    *(
+        ("GET /api/projects/{project}/models/{number}/lineage", "answer", name)
+        for name in ("bytes", "bundle_bytes")
+    ),
     *((_UNDO, "body", name) for name in ("application/json", "key")),
     *((_EDITS, "body", name) for name in ("also", "key", "revision")),
     *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
@@ -174,6 +177,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects/{project}/status", "answer", f"verdict{name}") for name in _OF_VERDICT),
     ("GET /api/projects/{project}/map/compare", "answer", "method"),
     ("GET /api/projects", "answer", "[].checking"),
+    ("GET /api/projects", "answer", "[].empty_intents"),
     ("GET /api/projects", "answer", "[].answered_right"),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),

@@ -25,11 +25,13 @@ class ProjectView:
 
     `answered_right` is the champion's share of right answers at its training where a refused text
     is answered wrongly; None for several intents a text, and for versions from before it was kept.
+    `empty_intents` are those of the `intents` that no text is labelled with.
     """
 
     name: str
     task: Task
     intents: int
+    empty_intents: int
     labelled: int
     utterances: int
     champion: str | None
@@ -177,10 +179,12 @@ def _require_rest(connection: Transaction, record: ProjectRecord) -> None:
 def _view(connection: Transaction, record: ProjectRecord) -> ProjectView:
     total, labelled = dataset.count(connection, record.id)
     champion = models.champion(connection, record.id)
+    intents = {one.id for one in dataset.intents(connection, record.id) if not one.archived}
     return ProjectView(
         name=record.name,
         task=record.task,
-        intents=sum(not intent.archived for intent in dataset.intents(connection, record.id)),
+        intents=len(intents),
+        empty_intents=len(intents - dataset.intents_with_labels(connection, record.id)),
         labelled=labelled,
         utterances=total,
         champion=None if champion is None else f"{record.name}@{champion.number}",

@@ -259,9 +259,14 @@ def _ranking(pool: Pool, order: Order) -> NDArray[np.int64]:
 def _suggestions(
     live: LiveModel, usable: Mapping[str, int], shares: ScoreArray, margins: ScoreArray
 ) -> tuple[Suggestion, ...]:
-    """Return the most probable open intents, those in the answer first."""
+    """Return the most probable open intents, those in the answer first.
+
+    Beside the answer, an intent without an example is none of them: `/` finds it.
+    """
     names, ids = live.pipeline.head.intents, live.columns
-    best = _by_probability(live, usable, shares)
+    empty = set(live.pipeline.by_name) if live.pipeline.exemplars else set()
+    ordered = _by_probability(live, usable, shares)
+    best = [column for column in ordered if column == ordered[0] or names[column] not in empty]
     if live.pipeline.task == "single-label":
         marked = set(best[:1])
     else:

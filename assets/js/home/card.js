@@ -14,13 +14,16 @@ const STEPS = [
 // `actions`: `rename` and `remove` take the project's name. `first`: whether it is the one last opened. A `brief` card
 // leaves out the first steps, of which its next one is told below.
 export function cardOf(project, actions, {first, brief}) {
-  const {name, labelled, intents, utterances, task, steps} = project;
+  const {name, labelled, intents, empty_intents: empty, utterances, task, steps} = project;
   const share = utterances ? labelled / utterances : 0;
   const counts = `${number(labelled)} of ${plural(utterances, 'text')} labelled`;
   const open = address(utterances ? 'label' : 'data', name);
-  const about = [intents > 0 && plural(intents, 'intent'), task === 'multi-label' && 'a text may have several'].filter(
-    Boolean,
-  );
+  const taught = intents - empty; // as a training counts them
+  const about = [
+    taught > 0 && plural(taught, 'intent'),
+    empty > 0 && (taught ? `${number(empty)} more without a label` : `${plural(empty, 'intent')} without a label`),
+    task === 'multi-label' && 'a text may have several',
+  ].filter(Boolean);
   return h(
     'article',
     {class: `sheet project ${brief ? 'brief' : ''}`, 'aria-label': name},

@@ -1,5 +1,6 @@
 """A card takes what is known already, and waits for nothing."""
 
+from app.services.data.intents import add_intent
 from app.services.home.cards import ProjectCard, load_cards
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.review import known_label_errors, review
@@ -46,6 +47,15 @@ def test_label_errors_are_counted_only_once_the_review_of_now_has_found_them(hom
     assert known() == counts["label"]
     change(home, POOL[0], "flagged", "odd")
     assert known() is None
+
+
+def test_an_intent_without_a_label_is_counted_apart(home: Studio) -> None:
+    """Home told 67 intents and Train 66: the text of one had been given another label."""
+    before = card(open_live_studio(home))
+    assert (before.intents, before.empty_intents) == (4, 0)
+    add_intent(home, "p", "moving home")
+    found = card(open_live_studio(home))
+    assert (found.intents, found.empty_intents) == (5, 1)
 
 
 def test_a_project_without_texts_has_its_steps_and_its_action(home: Studio) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.services.data.intents import change_intent, load_overview
+from app.services.data.intents import add_intent, change_intent, load_overview
 from app.services.data.projects import create_project
 from app.services.labelling import decisions, queue
 from app.services.labelling.decisions import Operation
@@ -227,6 +227,19 @@ def test_suggestions_are_intents_that_can_be_chosen(trained: Queues) -> None:
     change_intent(studio, "p", by_name["refund"], {"archived": True})
     for item in trained.suggest("p", ids):
         assert "refund" not in {s.intent for s in item.suggestions}
+
+
+def test_an_intent_without_an_example_is_found_but_not_suggested(trained: Queues) -> None:
+    """An intent whose only text had been moved away stood on a key, five cards long."""
+    studio = trained.live_studio.studio
+    key = add_intent(studio, "p", "parcels and their orders")
+    trained.live_studio.models.get(1)
+    ids = [i.id for i in trained.next("p", wish("one", "newest")).items]
+    _, intents = load_overview(studio, "p")
+    number = next(intent.number for intent in intents if intent.id == key)
+    for item in trained.suggest("p", ids):
+        assert number in item.likely
+        assert key not in {s.intent_id for s in (item.suggestions or ())[1:]}
 
 
 def test_a_card_has_the_live_models_answer_once_that_is_loaded(trained: Queues) -> None:
