@@ -15,7 +15,9 @@ import {RecipeSettings} from './train/settings.js';
 const GATE_WORDS =
   'Use the new version automatically if its accuracy does not drop and every pinned answer stays';
 const CALM = 'Your labels stay as they are.';
-const WHAT = 'A training makes a new version from what you labelled. You may go on labelling, or close this page.';
+const WHAT =
+  'A training makes a new version from the texts that have an intent; those labelled out of scope only check what is ' +
+  'refused. You may go on labelling, or close this page.';
 
 export const mount = view => frame(view, 'train', 'Train', null, context => new TrainPage(context).start());
 

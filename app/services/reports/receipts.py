@@ -183,7 +183,8 @@ def _right_when_trained(metrics: Mapping[str, Any]) -> Figure:
     """Return the share of right answers as pages count it: a refused text is not answered."""
     basis = f"when trained, checked on {metrics.get('judged_on') or counted(metrics['n'], 'text')}"
     name = _SETS if metrics.get("task") == "multi-label" else "Right answers"
-    return Figure(name, percent(metrics.get("answered_right", metrics["accuracy"]), 1), basis)
+    given = metrics.get("answered_right")
+    return Figure(name, percent(metrics["accuracy"] if given is None else given, 1), basis)
 
 
 def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
