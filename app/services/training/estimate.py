@@ -1,6 +1,7 @@
 """Describe a training and estimate its time, before it starts."""
 
 import math
+import os
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,6 +43,8 @@ _SUBSET_ROW_SECONDS = 0.001
 _STORE_SECONDS = 3.5
 """Time to fit the votes, to compare with the live version and to store the result."""
 _FIFTHS = 5
+_BUSY, _MOST_BUSY = 2.0, 10.0
+"""Waiting work, in processors, from which a training is slowed down, and the most that is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +269,20 @@ def _time_words(seconds: float, *, is_measured: bool) -> str:
     basis = "going by the last one on this computer"
     if not is_measured:
         basis = "longer while other programs run"
-    return f"about {in_words(seconds)} ({basis})"
+    busy = busy_factor()
+    longer = f", up to {in_words(busy * seconds)} while it is as busy as now" if busy > 1 else ""
+    return f"about {in_words(seconds)}{longer} ({basis})"
+
+
+def busy_factor() -> float:
+    """Return how many times as long a training may take while other programs want the processor.
+
+    1 unless at least twice as much work waits as there are processors, or where nothing tells it.
+    """
+    if not hasattr(os, "getloadavg"):
+        return 1.0
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return min(load, _MOST_BUSY) if load >= _BUSY else 1.0
 
 
 def _changed_defaults(recipe: Recipe, task: Task) -> str:

@@ -91,9 +91,18 @@ function pinsOf(pins, said) {
   return h(
     'details',
     {open: pins.some(pin => pinVerdict(pin) === 'broken')},
-    h('summary', {}, plural(pins.length, 'pin')),
+    h('summary', {}, `${plural(pins.length, 'pin')}: ${pinCounts(pins)}`),
     table(['Pin', 'Must get', 'Gets now', ''], rows),
   );
+}
+
+function pinCounts(pins) {
+  const verdicts = pins.map(pinVerdict);
+  const many = verdict => verdicts.filter(one => one === verdict).length;
+  return Object.keys(PIN_WORDS)
+    .filter(many)
+    .map(verdict => `${number(many(verdict))} ${PIN_WORDS[verdict]}`)
+    .join(', ');
 }
 
 const computedOf = (found, gate) =>

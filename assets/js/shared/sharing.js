@@ -4,13 +4,14 @@ import {guarded, toast} from './messages.js';
 import {call, post} from './rest.js';
 
 const STANDARD = '30';
+const NOBODY = 'local'; // where nobody logs in
 const DAYS = [
   ['7', 'for 7 days'],
   ['30', 'for 30 days'],
   ['90', 'for 90 days'],
   ['', 'without an end'],
 ];
-const COPY_IT = 'Copy it now: it is not shown again. Whoever has it may read this page, and nothing else.';
+const COPY_IT = 'Copy it now: below it is only listed, so that you can stop it. It opens this page and nothing else.';
 
 export class Sharing {
   element = h('div', {class: 'below', 'data-role': 'sharing'});
@@ -27,7 +28,8 @@ export class Sharing {
     this.#page = page;
     const share = h('button', {'data-key': 'share', onclick: guarded(() => this.#share())}, 'Make a link');
     const reaches = page.reaches_others;
-    const form = h('div', {class: 'row tight'}, `Share this ${what.kind} by a link that opens`, this.#days, share);
+    const words = reaches ? `Share this ${what.kind} by a link that opens` : `A link to this ${what.kind} that opens`;
+    const form = h('div', {class: 'row tight'}, words, this.#days, share);
     const reach = h('p', {class: `small ${reaches ? 'soft' : 'warn'}`, 'data-role': 'reach-of-link'}, page.reach);
     fill(this.element, reaches ? [form, reach] : [reach, folded(form)], this.#made, this.#list);
   }
@@ -105,7 +107,7 @@ export class Sharing {
       await this.start();
     });
     const facts = [
-      `by ${by}, `,
+      by !== NOBODY && `by ${by}, `,
       since(made),
       end ? `, open until ${day(end)}, ` : ', without an end, ',
       opened ? ['last opened ', since(opened)] : 'never opened',

@@ -94,7 +94,7 @@ const notYet = unusable =>
   h(
     'details',
     {class: 'more-ways', 'data-key': 'not here'},
-    h('summary', {'data-key': 'not here summary'}, `${plural(unusable.length, 'way')} not usable here yet`),
+    h('summary', {'data-key': 'not here summary'}, `${plural(unusable.length, 'way')} not to be used here yet`),
     h(
       'ul',
       {'data-role': 'not-here'},

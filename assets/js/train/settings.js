@@ -2,7 +2,7 @@
 import {field, h, select} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
 
-const leadOf = name => `Of “${name}” alone. You need to change none: each has a value that usually serves best.`;
+const leadOf = name => `For “${name}” only. You need to change none: each has a value that usually serves best.`;
 
 export class RecipeSettings {
   element = h('div', {class: 'after'});

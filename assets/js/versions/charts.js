@@ -3,12 +3,13 @@ import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
 import {drawChart, SHARES} from '../shared/plotly.js';
 import {call} from '../shared/rest.js';
-import {decimal, percent, rightShare} from '../shared/words.js';
+import {capital, decimal, percent, rightShare} from '../shared/words.js';
 
 const MOST = 12; // versions whose space is measured; each has to be loaded
 const SPACE_WORDS =
-  'A version further to the bottom left keeps texts of one intent closer together, and all texts ' +
-  'less crowded. Choose a version by its right answers above; where two are alike, take the one further down and left.';
+  'Further left: texts of one intent lie closer together. Further down: all texts are less crowded. The axes have no ' +
+  'unit, so only compare versions. Choose a version by its right answers above.';
+const BEGUN = 'before training';
 const MEASURES = 'In papers, the axes are called alignment (across) and uniformity (up).';
 // The least that an axis spans, so that a small difference looks small: percents, distances, crowding.
 const SPANS = {shares: 10, alignment: 0.1, uniformity: 0.5};
@@ -31,6 +32,7 @@ export class Charts {
   #accuracy = h('div', {class: 'chart', role: 'img', 'data-role': 'accuracy-chart'});
   #reading = h('p', {class: 'soft small', 'data-role': 'accuracy-words'});
   #space = h('div', {class: 'chart', role: 'img', 'data-role': 'shapes'});
+  #spaceReading = h('p', {class: 'soft small', 'data-role': 'shapes-words'});
   #basis = h('p', {class: 'soft small', role: 'status', 'data-role': 'shapes-basis'});
   element = h('details', {class: 'sheet', hidden: true, ontoggle: () => this.#draw().catch(complain)});
 
@@ -45,6 +47,7 @@ export class Charts {
       this.#accuracy,
       h('h3', {}, 'How well each version keeps intents apart'),
       h('p', {class: 'soft small'}, SPACE_WORDS),
+      this.#spaceReading,
       this.#space,
       this.#basis,
       h('p', {class: 'soft small'}, MEASURES),
@@ -109,6 +112,7 @@ export class Charts {
     this.#basis.textContent = why + (found.length < expected ? ' Measuring …' : '');
     this.#space.hidden = points.length === 0;
     if (!points.length) return;
+    this.#spaceReading.textContent = spaceReadingOf(points.filter(({number}) => number));
     const said = points.map(point => `${nameOf(point)}: ${figures(point)}`);
     this.#space.setAttribute('aria-label', `Distance within an intent, and crowding. ${said.join('; ')}`);
     const trace = {
@@ -154,7 +158,20 @@ function readingOf(versions) {
   );
 }
 
-const nameOf = ({number}) => (number ? `version ${number}` : 'before training');
+// Which version lies further left, which further down; where these are two, the chart decides nothing.
+function spaceReadingOf(versions) {
+  if (versions.length < 2) return '';
+  const least = of => versions.reduce((best, one) => (of(one) < of(best) ? one : best));
+  const [left, low] = [least(({alignment}) => alignment), least(({uniformity}) => uniformity)];
+  const both = 'lies furthest left and furthest down: it keeps intents apart best.';
+  if (left === low) return `${capital(nameOf(left))} ${both}`;
+  return (
+    `${capital(nameOf(left))} lies furthest left, ${nameOf(low)} furthest down: ` +
+    'neither keeps intents apart better in both ways, so this chart decides nothing here.'
+  );
+}
+
+const nameOf = ({number}) => (number ? `version ${number}` : BEGUN);
 
 // The figure of the first and the last point goes inwards: on a phone it lay on the axis.
 const sideOf = (at, n) => (n === 1 || (at && at < n - 1) ? 'top center' : at ? 'top left' : 'top right');
@@ -180,10 +197,16 @@ function namesOf(points) {
   for (const point of points)
     names.set(figures(point), [...(names.get(figures(point)) ?? []), nameOf(point)]);
   return points.map(point => {
-    const shared = names.get(figures(point)).join(', ');
+    const shared = togetherOf(names.get(figures(point)));
     names.set(figures(point), []);
     return shared;
   });
+}
+
+// A version that was not tuned lies where all began.
+function togetherOf(names) {
+  const [begun, made] = [names.includes(BEGUN), names.filter(name => name !== BEGUN)];
+  return begun && made.length ? `${made.join(', ')}, as ${BEGUN}` : names.join(', ');
 }
 
 const figures = ({alignment, uniformity}) =>

@@ -4,7 +4,7 @@ import {h, select, since, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {number} from '../shared/words.js';
 
-const HEAD = ['Version', 'Texts', 'Since the one before', 'Saved', ''];
+const HEAD = ['Version', 'Texts', 'Changes', 'Saved', ''];
 const NAMED = /^before training \S+$/; // older versions name the recipe, which is no word of the pages
 const MOST_SHOWN = 500; // changed utterances
 
@@ -16,7 +16,10 @@ export function dataView(base, versions, compare) {
   const rows = newestFirst.map(one => [
     h('b', {}, number(one.number)),
     h('td', {class: 'tabular'}, number(one.n_rows)),
-    [one.changes, h('div', {class: 'soft small'}, one.message.replace(NAMED, 'before a training'))],
+    [
+      changesOf(one, versions[0]),
+      h('div', {class: 'soft small'}, `saved ${one.message.replace(NAMED, 'before a training')}`),
+    ],
     h('td', {class: 'soft', title: `SHA-256 ${one.sha256}`}, since(one.created_at)),
     download(base, one),
   ]);
@@ -28,6 +31,8 @@ export function dataView(base, versions, compare) {
       : h('p', {class: 'soft'}, 'The first training keeps the first one.'),
   ];
 }
+
+const changesOf = (one, first) => (one === first ? 'none: it is the first' : one.changes || 'none');
 
 function choices(versions, newestFirst) {
   const option = one => [one.number, `data version ${one.number}`];

@@ -70,7 +70,8 @@ function contentsOf(examples, isBare) {
   const readers = isBare
     ? 'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
     : 'Whoever has the file can read these texts: give it only to those who may.';
-  return [`In it: the model, the names of your intents, how strictly it refuses what fits none, and ${how}.`, readers, LEFT];
+  const parts = `the names of your intents, how strictly it refuses what fits none, and ${how}`;
+  return [`In it: the model, ${parts}.`, readers, LEFT];
 }
 
 // Labels join the live answers at once, and a version only with the next training.

@@ -90,7 +90,7 @@ function madeBy({work, title, recipe, dataset_version: data}) {
   const method = title || recipe;
   return [
     h('span', {title: method ? `Method: ${method}` : null}, work || method || 'Imported'),
-    data && ` · ${data}`,
+    data && ` · learned from ${data.replace(/^.*, /, '')}`,
   ];
 }
 

@@ -44,7 +44,7 @@ def test_two_choices_say_what_they_do_and_how_long_they_take(
     expect(best).to_have_css("background-color", chosen)
     page.get_by_text("More ways", exact=True).click()
     expect(page.get_by_role("radio", name="Small")).to_contain_text("1 MB a version")
-    page.get_by_text("3 ways not usable here yet").click()
+    page.get_by_text("3 ways not to be used here yet").click()
     expect(page.locator("[data-role=not-here]")).to_contain_text("there are none yet")
 
 
@@ -59,7 +59,7 @@ def test_settings_are_in_plain_words_beside_the_button_that_trains(
     )
     form = page.locator("#settings-convfit")
     form.get_by_text("Settings of the training", exact=True).click()
-    expect(form).to_contain_text("Of “Best” alone.")
+    expect(form).to_contain_text("For “Best” only.")
     names = form.get_by_label("Learn from intent names, too")
     expect(names).to_be_checked()
     expect(form.get_by_label("Seed")).to_be_hidden()
@@ -244,7 +244,7 @@ def test_each_chart_says_what_one_reads_in_it_and_what_to_do(
     words = page.locator("[data-role=accuracy-words]")
     expect(words).to_contain_text(
         "Each point is a version; higher is better. The axis does not begin at 0: read the figures."
-        " Version 1 answers most"
+        " Version 1 answered most test texts right when trained"
     )
     chart = page.locator("[data-role=accuracy-chart][data-ready]")  # 1 point filled all its height
     low, high = chart.evaluate("chart => chart._fullLayout.yaxis.range")
@@ -259,6 +259,15 @@ def test_each_chart_says_what_one_reads_in_it_and_what_to_do(
     expect(space).to_contain_text("version 1")
     expect(space).not_to_contain_text("convfit")
     expect(page.get_by_text("Choose a version by its right answers above")).to_be_visible()
+    # "Further to the bottom left" named neither of two that lay top left and bottom right.
+    reading = page.locator("[data-role=shapes-words]")
+    expect(reading).to_have_text(re.compile(r"^Version [12] lies furthest left.*furthest down"))
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_text("Data versions: what each training learned from").click()
+    row = page.locator("[data-role=data-versions] tbody tr").last
+    expect(row.locator("td").nth(2)).to_contain_text("none: it is the first")
+    before = "cell => getComputedStyle(cell, '::before').content"
+    assert row.locator("td").nth(2).evaluate(before) == '"Changes: "'
 
 
 def test_handing_over_says_what_the_file_is_before_it_comes(

@@ -159,6 +159,22 @@ def test_a_training_of_another_kind_tells_nothing(home: Studio) -> None:
     )
 
 
+def test_a_busy_computer_is_told_before_a_training(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "About 3 minutes" took seven: other programs had most of the processor."""
+    fill(studio, 40)
+    told = []
+    for load in (1.5, 4.0, 50.0):
+        monkeypatch.setattr(progress.os, "cpu_count", lambda: 2)
+        monkeypatch.setattr(progress.os, "getloadavg", lambda load=load: (load, load, load))
+        told.append(estimate(studio, "p", "convfit", {"epochs": 100}).time)
+    assert [progress.busy_factor(), "busy" in told[0]] == [10.0, False]
+    seconds = estimate(studio, "p", "convfit", {"epochs": 100}).seconds
+    assert f", up to {in_words(2 * seconds)} while it is as busy as now (" in told[1]
+    assert f", up to {in_words(10 * seconds)} while" in told[2]
+
+
 def test_a_recipe_of_an_older_studio_is_passed_over(home: Studio) -> None:
     with home.database.write() as connection:
         for record in jobs.list_all(connection):
