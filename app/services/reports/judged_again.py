@@ -43,14 +43,16 @@ class JudgedText:
 class JudgedVersion:
     """Answers on which a model version is evaluated.
 
-    `outside` tells whether each text without intent was rejected, for single-label projects; `bins`
-    are as in `Bin`.
+    `outside` tells whether each text without intent was rejected, for single-label projects; these
+    are of the test set, or without any, as `outside_known` says, of the texts that the line for out
+    of scope may have been set by. `bins` are as in `Bin`.
     """
 
     answers: tuple[JudgedText, ...]
     outside: tuple[bool, ...]
     basis: str
     bins: tuple["Bin", ...] = ()
+    outside_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +95,13 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     """Evaluate a model version on the present test set or, without one, by leave-one-out."""
     if model.project is None or model.version is None:
         return JudgedVersion((), (), "")
-    outside = _judge_outside(studio, model)
+    outside, is_known = _judge_outside(studio, model)
     judged = judge_on_tests(studio, model)
-    if judged.answers:
-        return replace(judged, outside=outside)
-    left_out, bins = _left_out(model)
-    basis = f"{len(left_out):,} examples, each answered by the votes of the others"
-    return JudgedVersion(tuple(left_out), outside, basis if left_out else "", bins)
+    if not judged.answers:
+        left_out, bins = _left_out(model)
+        basis = f"{len(left_out):,} examples, each answered by the votes of the others"
+        judged = JudgedVersion(tuple(left_out), (), basis if left_out else "", bins)
+    return replace(judged, outside=outside, outside_known=is_known)
 
 
 def judge_on_tests(studio: Studio, model: ExplainedModel) -> JudgedVersion:
@@ -111,13 +113,17 @@ def judge_on_tests(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     return JudgedVersion(tuple(found), (), basis, bins)
 
 
-def _judge_outside(studio: Studio, model: ExplainedModel) -> tuple[bool, ...]:
-    """Tell which texts labelled out of scope are refused: of the test set, else of all."""
+def _judge_outside(studio: Studio, model: ExplainedModel) -> tuple[tuple[bool, ...], bool]:
+    """Tell which texts labelled out of scope are refused: of the test set, else of all.
+
+    The second value is whether they are not of the test set.
+    """
     if model.pipeline.task == "multi-label":
-        return ()
+        return (), False
     tests = [one for one in _unlearned(studio, model, "test") if not one.intents]
     asked = tests or [one for one in _unlearned(studio, model, None) if not one.intents]
-    return tuple(one.refused for one in _answers(studio, model, asked)[0])
+    refused = tuple(one.refused for one in _answers(studio, model, asked)[0])
+    return refused, bool(asked) and not tests
 
 
 def _unlearned(studio: Studio, model: ExplainedModel, split: str | None) -> list[Exemplar]:

@@ -191,6 +191,7 @@ def _scope(model: ExplainedModel, judged: JudgedVersion) -> ScopeLine:
         n_out,
         sum(judged.outside) / n_out if n_out else None,
         MEASURES[model.pipeline.calibration.measure],
+        judged.outside_known,
     )
 
 

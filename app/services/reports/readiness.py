@@ -129,16 +129,20 @@ def _quality_words(facts: Facts) -> str:
 def _refusal_words(facts: Facts) -> str:
     refused, n = facts.scope.refused, facts.scope.outside
     nothing = "texts that fit no intent (out of scope)"
+    known = (
+        ", none of the test set: its line may have been set by them" if facts.scope.known else ""
+    )
     if refused is None:
         return f"How it treats {nothing} is not known: none of them are labelled yet."
     if n < _TELLING:
         right = round(refused * n)
         return (
-            f"It refuses {right} of the {n} {nothing} that it was checked on, too few to tell more."
+            f"It refuses {right} of the {n} {nothing} that it was checked on, too few to tell "
+            f"more{known}."
         )
     return (
         f"Of {nothing} it refuses {of_hundred(refused)} of 100, so {of_hundred(1 - refused)} get "
-        f"an answer that cannot be right (checked on {n:,})."
+        f"an answer that cannot be right (checked on {n:,}{known})."
     )
 
 
@@ -165,6 +169,14 @@ def _outcome_words(outcome: Outcome | None) -> str:
         "worse": "It is worse than the version before, and that is not luck.",
         "unknown": "Nobody can say whether it is better than the version before.",
     }[outcome]
+
+
+def _outside_basis(scope: ScopeLine) -> str:
+    if not scope.outside:
+        return "none labelled"
+    if scope.known:
+        return f"of {scope.outside:,} labelled texts that fit no intent, none of the test set"
+    return f"of {scope.outside:,} test texts that fit no intent"
 
 
 def _each_words(known: Sequence[IntentLine]) -> str:
@@ -194,7 +206,7 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
         KeyFigure(
             "Out-of-scope texts refused",
             "not known" if scope.refused is None else percent(scope.refused),
-            f"of {scope.outside:,} texts that fit no intent" if scope.outside else "none labelled",
+            _outside_basis(scope),
         ),
         KeyFigure(
             "Intents that work well",

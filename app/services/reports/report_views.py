@@ -42,7 +42,7 @@ class ScopeLine:
     """Threshold of scope (None where each intent has its own), and its effect.
 
     `kept` is the share of in-scope texts that are answered, `refused` the share of the `outside`
-    texts without intent that are rejected.
+    texts without intent that are rejected; `known` if these are not of the test set.
     """
 
     limit: float | None
@@ -50,6 +50,7 @@ class ScopeLine:
     outside: int
     refused: float | None
     measure: str = MEASURES["votes"]
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.services.reports.judged_again import JudgedText, JudgedVersion
+from app.services.reports.judged_again import JudgedText, JudgedVersion, figures_by_intent
 from app.services.reports.links import link_words, reaches_others
 from app.services.reports.readiness import Checked, Facts, checked_on, readiness_of
 from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
@@ -79,6 +79,45 @@ def test_a_share_of_four_texts_is_not_told() -> None:
     """A report told a manager that 100 of 100 are refused, checked on 4."""
     found = readiness_of(replace(GOOD, scope=replace(GOOD.scope, outside=4, refused=1.0)))
     assert found.sentences[2].startswith("It refuses 4 of the 4 texts that fit no intent")
+
+
+def test_a_report_says_what_its_verdict_leaves_out() -> None:
+    """ "Ready to use" stood beside "Out-of-scope texts refused: not known"."""
+    found = readiness_of(replace(GOOD, scope=ScopeLine(0.3, 0.97, 0, None)))
+    assert found.title == "Ready to use"
+    assert "whether it refuses the others is not known" in found.gap
+    assert readiness_of(GOOD).gap == ""
+
+
+def test_refusals_of_training_labels_are_not_told_as_checked() -> None:
+    """A manager read 100 % of 27: all were labels of the training set, the line set by them."""
+    found = readiness_of(replace(GOOD, scope=replace(GOOD.scope, known=True)))
+    assert found.figures[1].basis.endswith("fit no intent, none of the test set")
+    assert "its line may have been set by them" in found.sentences[2]
+    assert readiness_of(GOOD).figures[1].basis == "of 50 test texts that fit no intent"
+
+
+def test_an_intent_without_an_example_is_no_intent_that_was_learned() -> None:
+    """A report told 67 intents, and figures of 66."""
+    lines = [*INTENTS, IntentLine("top_up", 0, "", None, None, 0)]
+    [first, *_] = readiness_of(replace(GOOD, intents=lines)).sentences
+    assert "into 2 intents;" in first
+    assert first.endswith(" 1 more without an example: known by name.")
+
+
+def test_what_is_found_of_an_intent_counts_refusals_as_the_right_answers_do() -> None:
+    """ "change_plan refused 1x" stood beside "Found 100 %" of change_plan."""
+    answers = tuple(
+        JudgedText("t", ("a",), (said,), 0.9, right=said == "a", refused=refused)
+        for said, refused in (("a", False), ("a", True), ("b", False), ("b", True))
+    )
+    found = figures_by_intent(answers, "single-label")
+    assert (found["a"].recall, found["a"].precision, found["a"].support) == (0.25, 1.0, 4)
+    assert (found["b"].recall, found["b"].precision) == (None, 0.0)
+    several = (JudgedText("t", ("a", "b"), ("b", "c"), 0.9, right=False, refused=False),)
+    shares = figures_by_intent(several, "multi-label")
+    assert [shares[name].recall for name in "ab"] == [0.0, 1.0]
+    assert shares["c"].precision == 0.0
 
 
 def test_a_refused_text_of_an_intent_is_not_answered_right() -> None:
