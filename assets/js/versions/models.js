@@ -33,7 +33,7 @@ export function modelsView(context, found, actions) {
   const stands = verdict && !isCounting(context.status);
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
-    h('h2', {}, champion ? `Version ${champion.number} is live` : 'No version is live'),
+    h('h2', {}, headingOf(champion, context.status.candidate)),
     champion &&
       stands &&
       h('p', {'data-role': 'stands'}, verdictOf({verdict}), '. ', h('span', {class: 'soft'}, verdict.meaning)),
@@ -45,6 +45,11 @@ export function modelsView(context, found, actions) {
       h('button', {class: 'small', 'data-key': 'import', onclick: actions.importBundle}, 'Import its file'),
     ),
   ];
+}
+
+function headingOf(champion, waiting) {
+  if (!champion) return 'No version is live';
+  return `Version ${champion.number} is live${waiting ? `, version ${waiting} waits for you` : ''}`;
 }
 
 function lineOf(model, context, {models, states, previous, advised}, actions) {

@@ -92,6 +92,8 @@ def test_a_version_that_is_not_better_is_advised_against_wherever_it_is_judged(
     page.goto(f"{twice.base}/versions?project=sample")
     waiting = page.locator("[data-role=models] > li[data-version='2']")
     expect(waiting.locator("[data-role=advice]")).to_have_text(advice)
+    heading = page.get_by_role("heading", name="Version 1 is live, version 2 waits for you")
+    expect(heading).to_be_visible()  # "Version 1 is live" stood over version 2
     expect(waiting.get_by_role("button", name="Keep version 1")).to_have_class("primary")
     expect(waiting.get_by_role("button", name="Use version 2")).not_to_have_class("primary")
     page.goto(f"{twice.base}/reports/sample/2")
