@@ -251,7 +251,8 @@ def _rest(score: float, parts: Sequence[float]) -> float:
 
     A reader adds up what is written, so what rounding takes from the parts is in the rest.
     """
-    return round(round(score, 3) - sum(round(part, 3) for part in parts), 3)
+    written = [float(f"{100 * value:.1f}") for value in (score, *parts)]
+    return round(written[0] - sum(written[1:]), 1) / 100
 
 
 def _strength(word: Mapping[str, Any]) -> float:

@@ -1,16 +1,18 @@
-// An answer with its votes: for each intent, the prior, the examples for and against, and the sum of all
-// other votes add up to the score.
+// An answer with its votes: for each intent, the heaviest votes, the sum of all others and the intent's share of
+// the labels add up to the score, as they are written.
 import {h, said} from './elements.js';
 import {decimal, likelihood, plural, points, signedPoints} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
 const MEANING =
-  'Each example votes for or against, in points; the votes add up to the score. About 100 is full. ' +
-  'Similarity: 100 is the same text. Percent: so many of 100 such answers are right.';
+  'Each example votes for or against, in points; the lines add up to the score. About 100 is full, though single ' +
+  'votes may be over it; below the line no intent is answered. Similarity: 100 is the same text. Percent: so many ' +
+  'of 100 such answers are right.';
+const SURPLUS =
+  'Against its own label: examples like it already vote more than enough for it, and this takes off what is too much.';
 const WEAKER = 'Its vote is weaker than those above: others like it share the vote.';
 const OTHERWISE = 'It has another label. Its vote is weaker than those above.';
-const SCALE = 'Single votes may be over 100. Below the line no intent is answered.';
 
 // `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
 export function votesOf(answer, intents, besides = () => null, acts = null) {
@@ -25,11 +27,12 @@ export function votesOf(answer, intents, besides = () => null, acts = null) {
   );
 }
 
-function reasonOf({prediction, hot, examples, landing}, {reason, votes_of_others: others}, intents, besides) {
+function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besides) {
   const {intent, score, threshold, prior, neighbours, voice, by_name: byName} = reason;
   const single = [...neighbours.map(near => near.vote), prior, voice];
-  const votes = [...single, others];
-  const largest = Math.max(SMALLEST_SCALE, ...votes.map(Math.abs));
+  const others = restOf(score, single);
+  const largest = Math.max(SMALLEST_SCALE, ...[...single, others].map(Math.abs));
+  const n = examples - neighbours.length;
   return h(
     'section',
     {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
@@ -37,28 +40,26 @@ function reasonOf({prediction, hot, examples, landing}, {reason, votes_of_others
     h('p', {class: 'soft small'}, MEANING),
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
-      const words = [said(`“${near.text}”`), about(near, isHot, intents, besides(near))];
-      return voteLine(words, near.vote, largest);
+      const isSurplus = near.vote < 0 && near.intents.includes(intent);
+      const facts = about(near, isHot, intents, besides(near));
+      const why = isSurplus && h('div', {class: 'small soft', 'data-role': 'surplus'}, SURPLUS);
+      return voteLine([said(`“${near.text}”`), facts, why], near.vote, largest);
     }),
+    (n > 0 || others !== 0) && voteLine(otherWords(n), others, largest, 'others'),
+    prior !== 0 && voteLine('Its share of all labels', prior, largest, 'prior'),
+    voice !== 0 && voteLine(nameWords(byName), voice, largest, 'voice'),
+    scoreLine(prediction.decision, score, threshold),
     nearestOf(landing?.nearest, neighbours, intents, intent),
-    h(
-      'details',
-      {'data-key': `other votes of ${intent}`, class: 'small'},
-      h('summary', {class: 'soft'}, otherWords(examples - neighbours.length, restOf(score, single), score)),
-      voteLine('Their votes together', restOf(score, single), largest),
-      voteLine('Share of this intent among the labels', prior, largest),
-      voice !== 0 && voteLine(nameWords(byName), voice, largest),
-      scoreLine(prediction.decision, score, threshold),
-      h('p', {class: 'soft'}, SCALE),
-    ),
   );
 }
 
 // The score without its other parts, each as it is written: a reader adds up what is written.
 function restOf(score, parts) {
-  const tenths = value => Math.round(1000 * value);
+  const tenths = value => Math.sign(value) * Math.round(10 * Number(Math.abs(100 * value).toFixed(1)));
   return (tenths(score) - parts.reduce((sum, part) => sum + tenths(part), 0)) / 1000;
 }
+
+const otherWords = n => (n > 0 ? `${plural(n, 'other example')} together` : 'Left by rounding');
 
 // Named where the strongest votes are others, or the similarity that decides would be that of no text in sight.
 const nearestOf = (nearest, shown, intents, intent) =>
@@ -72,10 +73,6 @@ const nearestOf = (nearest, shown, intents, intent) =>
     h('div', {class: 'row small soft'}, intents.named(nearest.intents), `similarity ${points(nearest.cosine)}`),
     h('div', {class: 'small soft'}, nearest.intents.includes(intent) ? WEAKER : OTHERWISE),
   );
-
-// What is not in sight is summed up, or the votes in sight would seem to be more than the score.
-const otherWords = (n, sum, score) =>
-  `${n > 0 ? `${plural(n, 'other example')}: ${signedPoints(sum)} together; the` : 'The'} score: ${points(score)}`;
 
 const nameWords = byName => [
   h('span', {}, 'The intent’s name and description '),
@@ -113,10 +110,10 @@ const about = (near, isHot, intents, control) =>
     control,
   );
 
-const voteLine = (words, vote, largest) =>
+const voteLine = (words, vote, largest, role = null) =>
   h(
     'div',
-    {class: 'vote'},
+    {class: 'vote', 'data-role': role},
     h('div', {}, words),
     lane(vote, largest),
     h('div', {class: 'amount'}, signedPoints(vote)),
@@ -140,7 +137,7 @@ function scoreLine({rule, familiarity}, score, threshold) {
   const line = rule === 'exact' ? 'exactly a labelled example' : compared;
   return h(
     'div',
-    {class: 'vote'},
+    {class: 'vote', 'data-role': 'score'},
     h('b', {}, 'Score'),
     h('span', {class: 'soft small'}, line),
     h('b', {class: 'amount'}, points(score)),

@@ -62,6 +62,18 @@ def test_a_receipt_holds_the_font_and_the_spacing_of_the_pages(live_studio: Live
     assert {size for size in sizes if size > 3 and size % 4} == set()
 
 
+def test_a_vote_against_its_own_label_says_why(live_studio: LiveStudio) -> None:
+    """The heaviest vote was that of an example of the answer against it, without a word why."""
+    made = keep_receipt(live_studio, "p", "please give my money back")
+    assert "Against its own label" not in page_of(live_studio, made.id)
+    content = find_receipt(live_studio.studio, made.id).content
+    [reason] = content["explanation"]["reasons"]
+    own = next(v for v in reason["votes"] if reason["intent"] in v["example"]["intents"])
+    own["vote"] = -0.3
+    page = receipt_page(content, "2026-01-01T00:00:00+00:00", "", {})
+    assert page.count("Against its own label: examples like it already vote more than enough") == 1
+
+
 def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None:
     made = keep_receipt(live_studio, "p", "please give my money back", against="parcel")
     page = page_of(live_studio, made.id)
