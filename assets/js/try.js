@@ -51,7 +51,7 @@ class TryPage {
   constructor(context) {
     this.#context = context;
     this.#intents = new Intents(context.base, context.status.task);
-    this.#pins = new Pins(context.base);
+    this.#pins = new Pins(context.base, () => this.#acts.pinsCame());
     const tools = {base: context.base, intents: this.#intents, pins: this.#pins};
     this.#acts = new Acts({...tools, changed: () => this.#renew()});
     this.#replies = new ReplySheet(context.base);

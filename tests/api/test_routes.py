@@ -252,8 +252,15 @@ def test_pins_tell_whether_they_are_kept(client, trained) -> None:
     parcel, refund = intent(client, "parcel"), intent(client, "refund")
     client.post("/api/projects/p/pins", json={"text": "where is my parcel", "intents": [parcel]})
     client.post("/api/projects/p/pins", json={"text": "the parcel is late", "intents": [refund]})
-    kept = {p["text"]: p["kept"] for p in client.get("/api/projects/p/pins").json()}
-    assert kept == {"where is my parcel": True, "the parcel is late": False}
+    pins = client.get("/api/projects/p/pins").json()
+    assert {p["text"]: p["kept"] for p in pins} == {
+        "where is my parcel": True,
+        "the parcel is late": False,
+    }
+    assert {p["text"]: p["intents"] for p in pins} == {
+        "where is my parcel": [parcel],
+        "the parcel is late": [refund],
+    }
     client.post("/api/projects/p/pins", json={"text": "the parcel is late"})
     assert len(client.get("/api/projects/p/pins").json()) == 1
 

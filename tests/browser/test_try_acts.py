@@ -70,11 +70,7 @@ def test_the_right_label_is_never_the_models_own_answer(
     expected = page.get_by_label("Expected intent")
     expect(expected).to_have_value(label[0] if label else "")
     page.get_by_label("Text to try").fill("a text that is nowhere yet")
-    add = page.get_by_role("button", name="Add as example", exact=True)
-    expect(add).to_be_disabled()
     expect(expected.locator("option:checked")).to_have_text("Choose …")
-    expected.select_option(label="Out of scope")
-    expect(add).to_be_enabled()
     expected.evaluate("box => box.append(new Option('a name of an intent '.repeat(5)))")
     box = expected.bounding_box()
     assert box
@@ -82,35 +78,57 @@ def test_the_right_label_is_never_the_models_own_answer(
 
 
 def test_one_click_says_that_an_answer_is_right(visit: Callable[..., Page], studio: Served) -> None:
-    """A right answer had no act: both buttons were dim, and nothing said what they waited for."""
+    """A right answer had no act: both buttons were dim, and nothing said what they waited for.
+
+    Later, Pin waited for a label under "if it is wrong", and two buttons stood for one deed.
+    """
     text = "my internet is so slow 5"
     page = visit(studio, f"/try?project=sample&text={quote(text)}")
     answer = page.locator("[data-role=answer]")
     said = answer.locator(".answer .chip").inner_text()
-    right = answer.locator("[data-role=right]")
-    expect(right).to_have_text("Right: add as example")
+    acts = answer.locator(".acts button:visible")
+    expect(acts).to_have_text(["Right: add as example", "Pin"])
     expect(answer.locator(".primary")).to_have_text(["Right: add as example"])
-    expect(answer.locator(".chosen-label")).to_contain_text("Or, if it is wrong, the right label")
-    for name in ("Add as example", "Pin"):
-        button = answer.get_by_role("button", name=name, exact=True)
-        expect(button).to_be_disabled()
-        expect(button).to_have_attribute("title", "For the label chosen beside it")
-    expected = page.get_by_label("Expected intent")
-    expected.select_option(label="Out of scope")
+    wrong = answer.locator(".chosen-label")
+    expect(wrong).to_contain_text("Or, if it is wrong, the right label")
+    pin = page.get_by_role("button", name="Pin", exact=True)
+    pin.click()
+    effect = answer.locator("[data-role=effect]")
+    expect(effect).to_contain_text(f"Pinned “{text}” to {said}.")
+    expect(acts).to_have_text(["Right: add as example", "Pinned"])
+    expect(answer.locator(".primary")).to_have_text(["Right: add as example"])
+    expect(wrong.locator("option:checked")).to_have_text("Choose …")
+    effect.get_by_role("button", name="Undo").click()
+    expect(acts).to_have_text(["Right: add as example", "Pin"])
+    page.get_by_label("Expected intent").select_option(label="Out of scope")
+    expect(acts).to_have_text(["Add as example", "Pin"])
     expect(answer.locator(".primary")).to_have_text(["Add as example"])
     page.reload()
-    right.click()
-    effect = answer.locator("[data-role=effect]")
+    answer.get_by_role("button", name="Right: add as example").click()
     expect(effect).to_contain_text(f"Added “{text}” as an example of {said}.")
-    expect(right).to_have_text("Right: pin it")
-    right.click()
+    expect(acts).to_have_text(["Right: pin it"])
+    answer.get_by_role("button", name="Right: pin it").click()
     expect(effect).to_contain_text(f"Pinned “{text}” to {said}.")
+    expect(acts).to_have_text(["Pinned"])
     effect.get_by_role("button", name="Undo").click()
     expect(page.locator("[data-role=pins] li", has_text=text)).to_have_count(0)
 
     page.get_by_label("Text to try").fill("vvv qqq kkk 17 18 19")
     expect(answer.locator(".answer .chip")).to_have_text("out of scope")
-    expect(right).to_have_text("Right: add as example")
+    expect(acts).to_have_text(["Right: add as example", "Pin"])
+
+
+def test_an_answer_that_breaks_a_pin_is_not_called_right(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The label of the pin is the one that is chosen beside an answer that breaks it."""
+    text = "my internet is so slow 6"
+    studio.ask("/projects/sample/pins", {"text": text, "intents": []})
+    page = visit(studio, f"/try?project=sample&text={quote(text)}")
+    answer = page.locator("[data-role=answer]")
+    expect(answer.locator(".acts button:visible")).to_have_text(["Add as example", "Pinned"])
+    expect(answer.locator(".chosen-label option:checked")).to_have_text("Out of scope")
+    studio.ask("/projects/sample/pins", {"text": text})
 
 
 def test_a_text_of_the_test_set_is_asked_about(visit: Callable[..., Page], studio: Served) -> None:
@@ -248,7 +266,7 @@ def test_what_a_person_does_stands_under_the_answer(
     expect(votes).to_contain_text("Percent: so many of 100 such answers are right.")
     expect(answer).to_contain_text("version 1")
     expect(answer).not_to_contain_text("sample@")
-    add = page.get_by_role("button", name="Add as example", exact=True)
+    add = page.get_by_role("button", name="Right: add as example")
     expect(add).to_be_in_viewport(ratio=1)
     acts, first = add.bounding_box(), votes.bounding_box()
     assert acts

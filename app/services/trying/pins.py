@@ -35,6 +35,7 @@ class PinView:
         answer: None without a model.
         kept: Whether the answer is the expected one; None without a model, or if `stale`.
         stale: Whether an expected intent is archived or deleted, so that no model is judged by it.
+        intents: Ids of the expected intents; none for out of scope.
     """
 
     text: str
@@ -42,6 +43,7 @@ class PinView:
     answer: str | None
     kept: bool | None
     stale: bool
+    intents: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +113,11 @@ def _pin_view(
     names = sorted("?" if intent is None else intent.name for intent in expected)
     stale = any(intent is None or intent.archived for intent in expected)
     words = label_words(names, task)
-    if said is None:
-        return PinView(record.text, words, None, None, stale)
-    kept = set(said.decision.intents) == set(names)
-    return PinView(record.text, words, said.decision.words, None if stale else kept, stale)
+    answer, kept = None, None
+    if said is not None:
+        answer = said.decision.words
+        kept = None if stale else set(said.decision.intents) == set(names)
+    return PinView(record.text, words, answer, kept, stale, record.intents)
 
 
 def load_pin_history(live_studio: LiveStudio, project: str) -> list[PinHistory]:

@@ -24,6 +24,11 @@ export class Acts {
   #busy = false; // while an act is saved, so that a second click does not repeat it
   #place = h('div', {'aria-live': 'polite'});
   #row = null; // the choice and its buttons
+  #choice;
+  #drawn = null; // the label that was chosen when the row was drawn
+  #deeds;
+  #addButton;
+  #pinButton;
 
   // `changed` answers the text on the page again.
   constructor({base, intents, pins, changed}) {
@@ -39,56 +44,110 @@ export class Acts {
       this.#chosen = this.#relabelled = this.#effect = null;
     }
     this.#answer = answer;
-    const hears = ids => {
-      this.#chosen = ids;
-      addButton.disabled = pinButton.disabled = ids === null;
-      this.#stress(right, addButton);
-    };
-    const right = this.#rightButton();
-    // Never the model's own answer: a click would teach its mistake.
-    const choice = new LabelChoice(this.#intents, this.#chosen ?? this.#knownLabel, {
-      words: right ? 'Or, if it is wrong, the right label' : 'The right label',
-      name: this.#intents.multi ? 'Expected intents' : 'Expected intent',
-      key: 'expected',
-      hears,
-    });
-    const add = guarded(() => this.add(choice.ids));
-    const pin = guarded(() => this.#alone(() => this.#pin(choice.ids)));
-    const disabled = choice.ids === null;
-    const waiting = {disabled, title: 'For the label chosen beside it'};
-    const addButton = h('button', {'data-key': 'add', ...waiting, onclick: add}, 'Add as example');
-    const pinButton = h('button', {'data-key': 'pin', ...waiting, onclick: pin}, 'Pin');
-    this.#stress(right, addButton);
-    this.#row = h('div', {class: 'row end acts'}, right, choice.element, addButton, pinButton);
+    this.#row = h('div', {class: 'row end acts'});
+    this.#drawRow();
     this.#drawEffect();
     return [this.#knownLine(), this.#row, this.#place];
+  }
+
+  // Called when the pins are there: the label that this text is pinned to may not be the answer.
+  pinsCame() {
+    if (!this.#row) return;
+    if (String(this.#preset) === String(this.#drawn)) this.#name();
+    else this.#drawRow();
+  }
+
+  // One button for each deed, for the answer until another label is chosen.
+  #drawRow() {
+    this.#drawn = this.#preset;
+    // Never the model's own answer: a click would teach its mistake.
+    this.#choice = new LabelChoice(this.#intents, this.#drawn, {
+      words: this.#isOpen ? 'Or, if it is wrong, the right label' : 'The right label',
+      name: this.#intents.multi ? 'Expected intents' : 'Expected intent',
+      key: 'expected',
+      hears: ids => {
+        this.#chosen = ids;
+        this.#drawn = this.#preset;
+        this.#name();
+      },
+    });
+    const add = guarded(() => this.add(this.#label));
+    const pin = guarded(() => this.#alone(() => this.#pin(this.#label)));
+    this.#addButton = h('button', {'data-key': 'add', onclick: add});
+    this.#pinButton = h('button', {'data-key': 'pin', onclick: pin});
+    this.#deeds = h('div', {class: 'row'}, this.#addButton, this.#pinButton);
+    fill(this.#row, this.#choice.element, this.#deeds);
+    this.#name();
+  }
+
+  // Says what the buttons do. They stand before the choice while they speak of the answer, and after it while they
+  // speak of what is chosen there.
+  #name() {
+    const label = this.#label;
+    const isRight = label !== null && this.#isAnswer(label);
+    const isKnown = label !== null && this.#isKnown(label, isRight);
+    const isPinned = label !== null && this.#isSame(label, this.#pinned);
+    if (isRight !== (this.#row.firstChild === this.#deeds)) this.#row[isRight ? 'prepend' : 'append'](this.#deeds);
+    this.#addButton.textContent = isRight ? 'Right: add as example' : 'Add as example';
+    this.#addButton.hidden = isKnown;
+    this.#addButton.classList.toggle('primary', label !== null);
+    const pinWords = isRight && isKnown ? 'Right: pin it' : 'Pin';
+    this.#pinButton.textContent = isPinned ? 'Pinned' : pinWords;
+    this.#pinButton.classList.toggle('primary', isKnown && !isPinned);
+    this.#addButton.disabled = label === null;
+    this.#pinButton.disabled = label === null || isPinned;
+    this.#deeds.title = label === null ? 'Choose a label first' : '';
+  }
+
+  // The label that the acts are for: what is chosen, else the answer where nothing says otherwise.
+  get #label() {
+    return this.#choice.ids ?? (this.#isOpen ? this.#idsOf(this.#answered) : null);
+  }
+
+  // What a person has said of this text: just now, in the project, or by a pin.
+  get #given() {
+    return this.#chosen ?? this.#knownLabel ?? this.#pinned;
+  }
+
+  get #pinned() {
+    return this.#pins.of(this.#answer.prediction.text);
+  }
+
+  // The label to choose at first: what was given, where it is not the answer.
+  get #preset() {
+    const given = this.#given;
+    return given === null || this.#isAnswer(given) ? null : given;
+  }
+
+  // Whether the answer may be right. It is not where the text is labelled otherwise, or in several ways, and cannot be
+  // where the project lacks an intent of it.
+  get #isOpen() {
+    const given = this.#given;
+    const differ = given === null && this.#answer.known.some(({labels}) => labels !== null);
+    const lacks = this.#idsOf(this.#answered).length < this.#answered.length;
+    return !differ && !lacks && (given === null || this.#isAnswer(given));
+  }
+
+  #isSame(ids, others) {
+    return others !== null && sorted(ids) === sorted(others);
+  }
+
+  #isAnswer(ids) {
+    return ids.length === this.#answered.length && this.#isSame(ids, this.#idsOf(this.#answered));
+  }
+
+  // Whether the text has this label already as an example, or tests the model as it is.
+  #isKnown(ids, isRight) {
+    const {known} = this.#answer;
+    const examples = known.filter(one => !inTest(one));
+    const has = ({labels}) => this.#isSame(ids, labels);
+    if (examples.length) return examples.every(has);
+    return isRight && known.length > 0 && known.every(one => one.labels === null || has(one));
   }
 
   // Called when another text is typed: until it is answered, a label would be chosen for the one before.
   wait() {
     if (this.#row) this.#row.inert = true;
-  }
-
-  // One click for a right answer: the text becomes an example of it, or a pin where it is labelled so already. None
-  // where the text is labelled otherwise, or the project lacks an intent of the answer.
-  #rightButton() {
-    const names = this.#answered;
-    const ids = this.#idsOf(names);
-    const label = this.#knownLabel;
-    const isOther = label !== null && sorted(label) !== sorted(ids);
-    const differ = label === null && this.#answer.known.some(({labels}) => labels !== null);
-    if (ids.length < names.length || isOther || differ) return null;
-    const isPin = label !== null || this.#answer.known.some(inTest);
-    const act = isPin ? () => this.#alone(() => this.#pin(ids)) : () => this.add(ids);
-    const about = {'data-key': 'right', 'data-role': 'right', onclick: guarded(act)};
-    return h('button', about, isPin ? 'Right: pin it' : 'Right: add as example');
-  }
-
-  // The one act that stands out: to say that the answer is right, until another label is chosen.
-  #stress(right, add) {
-    const isRight = right !== null && this.#chosen === null;
-    right?.classList.toggle('primary', isRight);
-    add.classList.toggle('primary', !isRight);
   }
 
   // The control beside a vote that relabels its example, in its place.
@@ -220,8 +279,8 @@ export class Acts {
     const label = this.#nameOf(ids);
     const undo = await this.#pins.set(text, ids);
     const keeps = this.#nameOf(this.#idsOf(before)) === label;
-    const verdict = keeps ? 'It is the answer now.' : 'It gets another answer now: the pin is broken.';
-    const note = `Each new version is checked against it. ${verdict} A pin changes no answer.`;
+    const broken = ' It gets another answer now: the pin is broken. A pin checks answers, and changes none.';
+    const note = `Each new version is checked against it.${keeps ? '' : broken}`;
     const taken = async () => {
       await undo();
       toast('Taken back.');

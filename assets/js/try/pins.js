@@ -7,15 +7,26 @@ export class Pins {
   element = h('section', {class: 'sheet', 'aria-label': 'Pins'});
   #path;
   #asked = 0; // number of the newest request; older answers are dropped
+  #pins = [];
+  #came;
 
-  constructor(base) {
+  // `came` is called when the list of pins is there.
+  constructor(base, came) {
     this.#path = `${base}/pins`;
+    this.#came = came;
+  }
+
+  // The ids of the intents that a text must get, or null without a pin that can be judged.
+  of(text) {
+    return this.#pins.find(pin => pin.text === text && !pin.stale)?.intents ?? null;
   }
 
   async load() {
     const asked = ++this.#asked;
     const pins = await call(this.#path);
     if (asked !== this.#asked) return;
+    this.#pins = pins;
+    this.#came();
     const list = h(
       'ul',
       {class: 'last', 'data-role': 'pins'},
@@ -26,8 +37,7 @@ export class Pins {
 
   // Returns what takes it back: to the text's earlier pin, or to none.
   async set(text, intents) {
-    const pins = await call(`${this.#path}/history`);
-    const earlier = pins.find(({pin}) => pin.text === text);
+    const earlier = (await call(this.#path)).find(pin => pin.text === text);
     const put = async body => {
       await post(this.#path, {text, ...body});
       await this.load();

@@ -119,7 +119,6 @@ def open_replies(page: Page) -> None:
 
 def pin_it(page: Page) -> None:
     """Pin the text on the Try page."""
-    page.get_by_label("Expected intent").select_option(label="wifi_coverage")
     page.get_by_role("button", name="Pin", exact=True).click()
     page.wait_for_selector("[data-role=pins] li")
 
