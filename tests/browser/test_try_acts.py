@@ -281,7 +281,7 @@ def test_what_a_person_does_stands_under_the_answer(
     why = page.get_by_role("region", name="Why")
     why.locator("summary").click()
     # Examples without which the answer would change were named, and nothing said what to do.
-    expect(why).to_contain_text("If the answer is wrong, check ")
+    expect(why).to_contain_text("If the answer is right, leave ")
     expect(why.get_by_role("button", name="Relabel").first).to_be_visible()
     computed = why.locator("[data-role=computed]")
     expect(computed.get_by_text("How this is computed")).to_be_visible()

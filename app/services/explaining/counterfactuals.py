@@ -81,9 +81,7 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     intent = asked.votes.head.intents[column]
     after = _verdict(asked, found.after, intent)
     second = _passed_over(asked, question, found)
-    words = _load_words(
-        len(examples), f"{after}{second}", None if found.smallest else found.at_least
-    )
+    words = _load_words(len(examples), f"{after}{second}", is_smallest=found.smallest)
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
 
 
@@ -103,24 +101,19 @@ def _passed_over(asked: AskedText, question: Question, found: LoadBearingExempla
     return f"; {asked.votes.head.intents[second]}, second now, would stay behind it"
 
 
-def _load_words(n: int, after: str, at_least: int | None) -> str:
-    """Say what the answer would be without n examples; at least so many must go, None: all n."""
+def _load_words(n: int, after: str, *, is_smallest: bool) -> str:
+    """Say what the answer would be without n examples, and when to do something about them."""
     if not n:
         return "No small group of examples was found without which the answer would change."
     if n == 1:
         return (
-            f"Without this example the answer would be {after}. "
-            "If the answer is wrong, check its label, or add this text as an example."
+            f"Without this example the answer would be {after}. If the answer is right, leave it. "
+            "If it is wrong, check its label, or add this text as an example."
         )
-    if at_least is None:
-        fewer = "Fewer are not enough."
-    elif at_least > 1:
-        fewer = f"Fewer may be enough, but at least {at_least:,} have to go."
-    else:
-        fewer = "Fewer may be enough."
+    fewer = "Fewer are not enough." if is_smallest else "Perhaps fewer would do."
     return (
-        f"Without these {n:,} examples the answer would be {after}. {fewer} "
-        "If the answer is wrong, check their labels, or add this text as an example."
+        f"Without these {n:,} examples the answer would be {after}. {fewer} If the answer is "
+        "right, leave them. If it is wrong, check their labels, or add this text as an example."
     )
 
 

@@ -21,7 +21,7 @@ MEASURES: Mapping[Method, str] = {
 }
 """The quantity that a limit applies to, in words."""
 
-TAKE_OUT, WHY_NOT = "What you would have to take out", "Why not"
+DEPENDS, WHY_NOT = "What the answer depends on", "Why not"
 """Headings of the Try page and of receipts, which notes refer to."""
 _ALONE = 0.7
 """With at least this share of the nearest examples, an intent is named alone."""
@@ -195,7 +195,7 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
     if found.decision.familiarity is not None:
         notes.append(
             f"Whether a text is in scope is told by its {MEASURES[found.decision.measure]}. "
-            f"“{TAKE_OUT}” and “{WHY_NOT}” are told of the votes alone."
+            f"“{DEPENDS}” and “{WHY_NOT}” are told of the votes alone."
         )
     if model.hot:
         notes.append(
@@ -203,9 +203,7 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
             "training also learns from them which texts mean the same."
         )
     if not asked:
-        notes.append(
-            f"“{TAKE_OUT}” and “{WHY_NOT}” can be computed only where every example votes."
-        )
+        notes.append(f"“{DEPENDS}” and “{WHY_NOT}” can be computed only where every example votes.")
     return tuple(notes)
 
 

@@ -4,13 +4,13 @@ import {busyButton, downloadsOf, open, saveFile} from '../shared/evidence.js';
 import {complain, guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {Sharing} from '../shared/sharing.js';
-import {percent, points} from '../shared/words.js';
+import {number, percent, points} from '../shared/words.js';
 
 const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
 const SHOWN = 5;
 const OTHERS =
-  'Taking an example out also changes the votes of those like it: what you would have to take out are not simply ' +
-  'the strongest votes.';
+  'Taking an example out also changes the votes of those like it: what the answer depends on are not simply the ' +
+  'strongest votes.';
 const EXACT = 'Computed exactly, for the version that is live; a training may change it.';
 
 export class Why {
@@ -94,8 +94,7 @@ export class Why {
         {'data-key': 'computed', 'data-role': 'computed'},
         h('summary', {}, 'How this is computed'),
         h('p', {class: 'soft small'}, EXACT),
-        found.reasons.some(reason => reason.load_bearing?.examples.length > 1) &&
-          h('p', {class: 'soft small'}, OTHERS),
+        found.reasons.map(reason => fewestOf(reason.load_bearing)),
         found.reasons.map(reason => missOf(reason.words)),
         headsOf(found.heads),
       ),
@@ -104,7 +103,7 @@ export class Why {
 
   #carriers({words, examples}, intent) {
     const relabel = ({id, ...example}) => this.#acts.relabelling({...example, exemplar_id: id});
-    return [heading('What you would have to take out'), h('p', {}, words), this.#list(examples, intent, relabel)];
+    return [heading('What the answer depends on'), h('p', {}, words), this.#list(examples, intent, relabel)];
   }
 
   #whyNot({why_not: other, answer, text}) {
@@ -216,6 +215,14 @@ const keyOf = (intent, rival) =>
     h('span', {}, h('i'), intent),
     h('span', {}, h('i', {class: 'against'}), rival ?? `not ${intent}`),
   );
+
+// Between which sizes the smallest group is that the answer depends on.
+function fewestOf(bearing) {
+  if (!bearing || bearing.examples.length < 2) return null;
+  const {examples, smallest, at_least: fewest} = bearing;
+  const between = `The smallest group that would do has ${number(fewest)} to ${number(examples.length)} examples.`;
+  return h('p', {class: 'soft small'}, OTHERS, !smallest && ` ${between}`);
+}
 
 function missOf(words) {
   if (!words || words.error === null) return null;

@@ -123,6 +123,9 @@ def test_without_the_load_bearing_examples_the_answer_is_the_one_foretold(
     if n > 1:
         assert f"these {n} examples the answer would be {carried.after}" in carried.words
         assert ("Fewer are not enough." in carried.words) == carried.smallest
+        # "Without these 14 ... at least 2 have to go": must I, should I, 14 or 2?
+        assert re.findall(r"\d+", carried.words.partition(carried.after)[2]) == []
+    assert "If the answer is right, leave " in carried.words
     # It read as a proof, and nobody knew what to do with it.
     assert carried.words.endswith("or add this text as an example.")
     assert "Strongest votes: “" in found.sentence
@@ -271,7 +274,7 @@ def test_the_nearest_few_alone_vote_where_they_are_the_head(
     assert [head.kind for head in found.heads] == ["neighbours", "prototypes", "linear"]
     [note] = [one for one in found.notes if one.endswith("only where every example votes.")]
     headings = re.findall("“([^”]+)”", note)
-    assert headings == ["What you would have to take out", "Why not"]
+    assert headings == ["What the answer depends on", "Why not"]
     for file in ("js/try/why.js", "report/receipt.html"):  # it named headings of an earlier page
         page = (ASSETS / file).read_text(encoding="utf-8")
         assert all(re.search(rf"(heading\('|<h2>){name}", page) for name in headings), file
