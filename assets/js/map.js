@@ -2,6 +2,7 @@
 import {Choices} from './map/choices.js';
 import {Legend} from './map/legend.js';
 import {Note} from './map/note.js';
+import {apart, tinted} from './map/pair.js';
 import {Plot} from './map/plot.js';
 import {Points} from './map/points.js';
 import {Search} from './map/search.js';
@@ -39,7 +40,7 @@ class MapPage {
   #compression;
   #reason = h('span', {class: 'soft', 'data-role': 'no-compression'});
   #swap;
-  #isPaired = false; // whether the legend shows two intents alone that are mixed up
+  #tints = null; // colours by name of the two intents that the legend shows alone because they are mixed up
 
   constructor(context) {
     this.#context = context;
@@ -57,14 +58,14 @@ class MapPage {
     this.#teller = new Teller(context.base, (...told) => this.#plot.tell(...told));
     this.#note = new Note(() => this.#compute());
     this.#search = new Search(context.base, {
-      marked: ids => this.#mark(ids),
+      marked: ids => this.#points && this.#plot.find(this.#placesOf(ids)), // else when the points are drawn
       told: words => (words ? this.#note.say(words) : this.#points && this.#describe()),
     });
     this.#selection = new Selection(context, this.#intents, {
       edited: () => this.#edited(),
       picked: () => this.#highlightPicked(),
       marked: ids => this.#mark(ids),
-      paired: names => this.#showAlone(names),
+      paired: pair => this.#showAlone(pair),
       opened: id => this.#showNeighbours(id),
       cleared: () => this.#clear(),
     });
@@ -182,7 +183,7 @@ class MapPage {
     const [found] = await Promise.allSettled([points.colours(by)]);
     if (by !== this.#choices.values.by) return this.#coloursOf(points);
     if (found.reason) throw found.reason;
-    return {by, colours: found.value};
+    return {by, colours: by === 'intent' ? tinted(found.value, this.#tints) : found.value};
   }
 
   #describe() {
@@ -319,24 +320,30 @@ class MapPage {
     await shown;
   }
 
-  // Two intents, by name, in the colours of intents, as large as they fit.
-  async #showAlone(names) {
-    this.#isPaired = true;
-    this.#choices.colourBy('intent');
-    if (this.#legend.by !== 'intent') await this.#recolour();
-    this.#legend.showAlone(names);
-    this.#plot.enlarge(this.#selection.element);
+  // Two intents, as large as they fit, in colours of intents that are far apart; returns these by name.
+  #showAlone(names) {
+    const tints = apart(names.map(name => this.#intents.byName.get(name)));
+    this.#tints = tints;
+    guarded(async () => {
+      this.#choices.colourBy('intent');
+      await this.#recolour();
+      if (tints !== this.#tints) return;
+      this.#legend.showAlone(names);
+      this.#plot.enlarge(this.#selection.element);
+    })();
+    return tints;
   }
 
   #clear() {
-    if (this.#isPaired) {
+    if (this.#tints) {
+      this.#tints = null;
       this.#legend.showAll();
       this.#plot.showWhole();
+      guarded(() => this.#recolour())();
     }
-    this.#isPaired = false;
     this.#showSide();
     this.#highlightPicked();
-    if (!this.#search.isUsed) this.#mark([]);
+    this.#mark([]);
   }
 
   // After a click beside all points, or Escape; whether anything was selected.
@@ -361,7 +368,7 @@ class MapPage {
   }
 
   #mark(ids) {
-    if (this.#points) this.#plot.mark(this.#placesOf(ids)); // otherwise the search marks them when the points are drawn
+    if (this.#points) this.#plot.mark(this.#placesOf(ids));
   }
 
   #nameSwap() {

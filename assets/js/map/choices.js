@@ -1,4 +1,4 @@
-// What the map shows: layout, versions and colours. On a narrow screen all stand behind a button that names them.
+// What the map shows: layout, versions and colours. On a narrow screen all stand behind a button.
 import {query, setQuery} from '../shared/address.js';
 import {Drawer} from '../shared/drawer.js';
 import {fill, h, optionsOf, select} from '../shared/elements.js';
@@ -77,11 +77,16 @@ export class Choices {
     changed(name);
   }
 
+  // Only what was chosen: a phone has no room for all, and the button is to say what it does.
   #say() {
-    const {model, other, by} = this.values;
-    const shown = nameIn(this.versions, model) || 'live version';
-    const against = other && ` beside ${nameIn(this.versions, other)}`;
-    this.#said.textContent = `${this.layout} · ${shown}${against} · by ${nameIn(COLOURINGS, by)}`;
+    const {method, model, other, by} = this.values;
+    const parts = [
+      `by ${nameIn(COLOURINGS, by)}`,
+      model && nameIn(this.versions, model),
+      other && `beside ${nameIn(this.versions, other)}`,
+      method !== 'auto' && this.layout,
+    ];
+    this.#said.textContent = `Change view: ${parts.filter(Boolean).join(', ')}`;
   }
 }
 

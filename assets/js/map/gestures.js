@@ -22,7 +22,8 @@ export class Gestures {
   #frame = 0;
 
   // Callbacks in `hears`, all in pixels of the map: `pointed(left, top)`, or none outside; `clicked(left, top)`;
-  // `outlined(outline)`; `panned(right, down)`; `zoomed(factor, left, top)`.
+  // `outlined(outline)`, and before it `drawing(true)`, after it `drawing(false)`; `panned(right, down)`;
+  // `zoomed(factor, left, top)`.
   constructor(element, hears) {
     this.#on = element;
     this.#hears = hears;
@@ -68,10 +69,15 @@ export class Gestures {
     const [right, down] = [at[0] - before[0], at[1] - before[1]];
     this.#travelled += Math.hypot(right, down);
     if (this.#down.size === 2) this.#pinch(event.pointerId, at);
-    else if (this.#outline) this.#outline.push(at);
+    else if (this.#outline) this.#trail(at);
     else if (this.#travelled > STILL) this.#hears.panned(right, down);
     this.#down.set(event.pointerId, at);
     this.#draw();
+  }
+
+  #trail(at) {
+    this.#outline.push(at);
+    if (this.#travelled > STILL) this.#hears.drawing(true);
   }
 
   #pinch(moved, at) {
@@ -90,6 +96,7 @@ export class Gestures {
     this.#draw();
     if (this.#travelled <= STILL) this.#hears.clicked(...this.#at(event));
     else if (outline) this.#hears.outlined(outline);
+    this.#hears.drawing(false);
   }
 
   #giveUp(event) {
@@ -103,6 +110,7 @@ export class Gestures {
     this.#outline = null;
     this.#travelled = Infinity;
     this.#draw();
+    this.#hears.drawing(false);
     return was;
   }
 

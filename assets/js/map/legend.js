@@ -1,4 +1,4 @@
-// The legend: names by the alphabet, colours, shapes and counts, with a search; pressing an entry shows it alone.
+// The legend: names by the alphabet, colours, shapes and counts, with a search; pressed entries are shown alone.
 import {Drawer} from '../shared/drawer.js';
 import {fill, h} from '../shared/elements.js';
 import {number} from '../shared/words.js';
@@ -89,14 +89,16 @@ export class Legend {
     return new Set(codes.filter(isIn(this.#away)));
   }
 
-  // A press shows an entry alone, a second press all; with Ctrl or Shift it joins or leaves those shown.
-  #press(entry, event) {
+  // The first press shows an entry alone; then each press adds one or takes one out, and without any all are shown.
+  #press(entry) {
     const name = this.#nameOf(entry);
-    const joins = event.ctrlKey || event.metaKey || event.shiftKey;
-    const was = this.#alone.has(name);
-    const others = joins ? [...this.#alone].filter(one => one !== name) : [];
-    const repeated = was && (joins || this.#alone.size === 1);
-    this.#isolate(new Set(repeated ? others : [...others, name]));
+    const others = this.#aloneHere.filter(one => one !== name);
+    this.#isolate(new Set(this.#alone.has(name) ? others : [...others, name]));
+  }
+
+  // Of this way of colouring.
+  get #aloneHere() {
+    return [...this.#alone].filter(one => one.startsWith(`${this.#by}: `));
   }
 
   #hide(entry) {
@@ -158,9 +160,9 @@ export class Legend {
       class: `plain entry${hidden.has(code) ? ' spared' : ''}`,
       'aria-pressed': String(isAlone),
       'data-key': entry.name,
-      title: isAlone ? 'Show all again' : 'Show only this; with Ctrl, this as well',
+      title: this.#deed(isAlone),
       tabindex: -1,
-      onclick: event => this.#press(entry, event),
+      onclick: () => this.#press(entry),
       onpointermove: event => this.#glance(event, code),
       onpointerleave: event => this.#glance(event, null),
     };
@@ -172,6 +174,13 @@ export class Legend {
       h('span', {class: 'grow'}, entry.name),
       h('span', {class: 'soft tabular'}, number(entry.count)),
     );
+  }
+
+  // What a press does.
+  #deed(isAlone) {
+    const n = this.#aloneHere.length;
+    if (isAlone) return n > 1 ? 'Take this out' : 'Show all again';
+    return n ? 'Show this as well' : 'Show only this';
   }
 
   // Only a pointer that moves points something out, not an entry that comes to lie under it.

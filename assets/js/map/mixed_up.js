@@ -8,7 +8,9 @@ import {plural} from '../shared/words.js';
 const MOST = 5;
 const AT_ONCE = 3000; // examples that are compared without being asked
 const ASKED = 2 * MOST; // findings, since a pair may be mixed up both ways
-const COUNTED = 'Test texts answered wrongly, as reports count them, and examples that the others answer otherwise.';
+const COUNTED =
+  'Texts of one of the two that get the other as answer: test texts, as reports count them, and examples, each ' +
+  'answered without its own vote.';
 
 // What is mixed up of a pair: "2 test texts, 4 examples".
 export function partsOf({count, tests}) {

@@ -33,7 +33,8 @@ export class Plot {
   #names = new Names();
   #tip = new Tooltip();
   #gestures;
-  #view = {colours: null, hidden: new Set(), picked: [], marked: [], glanced: new Set()};
+  #view = {colours: null, hidden: new Set(), picked: [], marked: [], found: [], glanced: new Set()};
+  #draws = false; // whether a lasso is being drawn
   #xy = new Float32Array(); // coordinates drawn now
   #target; // coordinates at the end of the movement
   #side = 'at';
@@ -59,6 +60,7 @@ export class Plot {
       pointed: (left, top) => this.#point(left, top),
       clicked: (left, top) => this.#click(left, top),
       outlined: outline => this.#enclose(outline),
+      drawing: isOn => this.#draw(isOn),
       panned: (right, down) => this.#look(() => this.#camera.panBy(right, down)),
       zoomed: (factor, left, top) => this.#look(() => this.#camera.zoomAt(factor, left, top)),
     });
@@ -102,7 +104,7 @@ export class Plot {
     this.#painter ??= painterOn(this.#canvas);
     this.#xy = xy;
     this.#side = 'at';
-    Object.assign(this.#view, {colours, hidden, picked, marked: [], glanced: new Set()});
+    Object.assign(this.#view, {colours, hidden, picked, marked: [], found: [], glanced: new Set()});
     this.#leave();
     this.#at = null;
     this.#camera.fit(xy);
@@ -124,7 +126,7 @@ export class Plot {
     this.#stage();
   }
 
-  // Selected points stand out, and marked ones as well, with a ring; all others are dimmed.
+  // Selected points stand out, and marked or found ones as well, with a ring; all others are dimmed.
   highlight(places) {
     this.#view.picked = places;
     this.#stage();
@@ -147,8 +149,26 @@ export class Plot {
     this.#stage();
   }
 
+  // Points that a search has found.
+  find(places) {
+    this.#view.found = places;
+    this.#stage();
+  }
+
+  // A new lasso takes the place of what was selected, so that dims nothing while it is drawn.
+  #draw(isOn) {
+    if (isOn === this.#draws) return;
+    this.#draws = isOn;
+    if (this.#view.picked.length || this.#view.marked.length) this.#stage();
+  }
+
+  get #rings() {
+    return [...new Set([...this.#view.marked, ...this.#view.found])];
+  }
+
   get #lit() {
-    return new Set([...this.#view.picked, ...this.#view.marked]);
+    const {picked, found} = this.#view;
+    return new Set(this.#draws ? found : [...picked, ...this.#rings]);
   }
 
   glance(codes) {
@@ -159,7 +179,7 @@ export class Plot {
   #stage() {
     if (!this.#view.colours) return;
     const ink = getComputedStyle(this.#map).color;
-    const scene = sceneOf({...this.#view, lit: this.#lit, ink});
+    const scene = sceneOf({...this.#view, marked: this.#rings, lit: this.#lit, ink});
     this.#seen = scene.places.subarray(0, scene.seen);
     this.#grid = null;
     this.#painter.load(scene, this.#xy);
@@ -249,7 +269,10 @@ export class Plot {
   #enclose(outline) {
     const isInside = insideOf(outline.map(point => this.#camera.toMap(...point)));
     const sees = (x, y) => this.#camera.sees(x, y) && isInside(x, y);
-    this.#hears.lassoed(this.#near.within(sees));
+    const lit = this.#lit; // what is dimmed is not taken
+    const places = this.#near.within(sees).filter(place => !lit.size || lit.has(place));
+    this.#draws = false;
+    this.#hears.lassoed(places);
   }
 
   #go(right, up) {
@@ -323,7 +346,7 @@ export class Plot {
   #probe() {
     const box = this.#map.getBoundingClientRect();
     const at = place => this.#camera.toPage(this.#xy[2 * place], this.#xy[2 * place + 1]);
-    const {glanced, colours, marked} = this.#view;
+    const {glanced, colours} = this.#view;
     const lit = this.#lit;
     const stands = place => lit.has(place) || glanced.has(colours.codes[place]);
     const bright = this.#seen.filter(place => (!lit.size && !glanced.size) || stands(place));
@@ -333,7 +356,7 @@ export class Plot {
       points: places.map(([left, top]) => [box.x + left, box.y + top]),
       seen: Array.from(this.#seen),
       bright: Array.from(bright),
-      marked,
+      marked: this.#rings,
       zoom: this.#camera.zoom,
     };
   }

@@ -31,8 +31,8 @@ export class Selection {
   #readings = 0; // the same for the texts of the selection
 
   // Callbacks in `hears`: `edited` after texts were changed; `marked` with ids to highlight; `picked` when a text was
-  // taken out; `opened` with the id of a text; `paired` with two intents to show alone; `cleared` when the selection
-  // is dropped.
+  // taken out; `opened` with the id of a text; `paired` with two intents to show alone, which returns their
+  // colours; `cleared` when the selection is dropped.
   constructor(context, intents, hears) {
     this.#context = context;
     this.#intents = intents;
@@ -60,7 +60,7 @@ export class Selection {
 
   showNothing() {
     this.#giveUp(false);
-    const words = 'Each point is a text; like ones lie together. Click one, or draw a lasso around some to label them.';
+    const words = 'Each point is a text; like ones lie together. Click one, or choose Lasso and draw around some.';
     fill(this.element, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words), this.#mixedUp.element);
   }
 
@@ -80,22 +80,23 @@ export class Selection {
     this.#giveUp();
     const [first, second] = intents;
     const border = address('review', this.#context.project, {tab: 'border', first, second});
+    const tints = this.#hears.paired(names);
     fill(
       this.element,
       this.#headed(h('h2', {class: 'grow'}, names.join(' and '))),
-      h('p', {class: 'soft'}, `${partsOf(pair)}: of one of the two, and nearer to the other.`),
+      h('p', {class: 'soft'}, `${partsOf(pair)} of one of the two that get the other as answer.`),
       h('div', {class: 'around'}, h('a', {class: 'button', href: border}, 'Walk along their border')),
       count > texts.length && h('p', {class: 'soft small'}, `The first ${number(texts.length)}:`),
-      h('ul', {class: 'last', 'data-role': 'mixed-texts'}, texts.map(one => this.#pairLine(one))),
+      h('ul', {class: 'last', 'data-role': 'mixed-texts'}, texts.map(one => this.#pairLine(one, tints))),
     );
-    this.#hears.paired(names);
     this.#hears.marked([]);
   }
 
-  #pairLine({id, text, intents, place}) {
+  #pairLine({id, text, intents, place}, tints) {
     const set = place === 'test' && h('span', {class: 'badge'}, 'test set');
     const show = guarded(() => this.#hears.opened(id));
-    const words = h('span', {class: 'grow'}, text, h('span', {class: 'row tight'}, this.#intents.labels(intents), set));
+    const about = h('span', {class: 'row tight'}, this.#intents.labels(intents, tints), set);
+    const words = h('span', {class: 'grow'}, text, about);
     return h('li', {}, h('button', {class: 'plain', 'data-key': `text ${id}`, onclick: show}, words));
   }
 

@@ -49,12 +49,12 @@ export class Intents {
     return this;
   }
 
-  // Chips of an utterance's label: unlabelled, no intent, or its intents.
-  labels(ids) {
+  // Chips of an utterance's label: unlabelled, no intent, or its intents; `tints` are other colours by name.
+  labels(ids, tints = null) {
     if (ids === null) return h('span', {class: 'soft small unbroken'}, 'no label');
     const place = id => this.byId.get(id)?.number ?? Infinity;
     const inOrder = [...ids].sort((a, b) => place(a) - place(b));
-    return ids.length ? inOrder.map(id => chip(this.byId.get(id), id)) : this.nothingChip();
+    return ids.length ? inOrder.map(id => chip(this.byId.get(id), id, tints)) : this.nothingChip();
   }
 
   // The same for intents by name; an empty list means that no intent fits.
@@ -73,9 +73,9 @@ export function textsOf({utterances, tests}) {
   return h('span', {class: 'count tabular'}, plural(utterances - tests, 'example'), apart);
 }
 
-export function chip(intent, fallback = '?') {
+export function chip(intent, fallback = '?', tints = null) {
   if (!intent) return h('span', {class: 'chip'}, nameOf(fallback));
-  const style = {'--dot': intent.color};
+  const style = {'--dot': tints?.get(intent.name) ?? intent.color};
   return h('span', {class: 'chip', style, title: intent.description || null}, nameOf(intent.name));
 }
 

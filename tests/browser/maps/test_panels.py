@@ -1,4 +1,4 @@
-"""The map on a phone, and the list of intents that are mixed up."""
+"""The map on a phone, what its legend and lasso take, and the list of intents that are mixed up."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from core.text import counted
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, probe
 
 _STATE = "document.querySelector('.map').probe()"
 
@@ -35,7 +35,10 @@ def test_on_a_phone_the_legend_is_a_drawer(page: Page) -> None:
 
 
 def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Page) -> None:
-    """Five rows of controls stood before the map, which began below the middle of the screen."""
+    """Five rows of controls stood before the map, which began below the middle of the screen.
+
+    Then "Best there is · live version · by int…" did not say that it opens four choices.
+    """
     page.set_viewport_size({"width": 390, "height": 844})
     plot, colours = page.locator(".map"), page.get_by_label("Colour by")
     box = plot.bounding_box()
@@ -43,13 +46,13 @@ def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Pa
     assert box["y"] < 844 / 4
     expect(plot).to_be_in_viewport(ratio=0.95)
     expect(colours).to_be_hidden()
-    opener = page.get_by_role("button", name="Best there is · live version · by intent")
+    opener = page.get_by_role("button", name="Change view: by intent")
     expect(opener).to_be_in_viewport(ratio=1)
     opener.click()
     colours.select_option("split")
     page.keyboard.press("Escape")
     expect(colours).to_be_hidden()
-    opener = page.get_by_role("button", name="Best there is · live version · by split")
+    opener = page.get_by_role("button", name="Change view: by split")
     expect(opener).to_be_focused()
     opener.click()
     colours.select_option("intent")
@@ -67,6 +70,46 @@ def test_the_legend_has_most_of_the_room_and_says_what_its_signs_mean(page: Page
     expect(page.locator(".legend [data-role=signs]")).to_have_text(
         "A square or another shape only parts intents of like colours."
     )
+
+
+def test_a_press_in_the_legend_adds_to_what_is_shown_alone(page: Page) -> None:
+    """With two intents shown, a press on "unlabelled", to see it beside them, hid them both."""
+    everything = page.evaluate(f"{_STATE}.seen.length")
+    entries = page.locator(".legend .entry")
+    pressed = page.locator(".legend [aria-pressed=true]")
+    counts = [
+        int(words.replace(",", "")) for words in entries.locator(".tabular").all_inner_texts()
+    ]
+    for place in (1, 2, 0):
+        entries.nth(place).click()
+    expect(pressed).to_have_count(3)
+    assert page.evaluate(f"{_STATE}.seen.length") == sum(counts[:3])
+    expect(entries.first).to_have_attribute("title", "Take this out")
+    entries.first.click()
+    assert page.evaluate(f"{_STATE}.seen.length") == sum(counts[1:3])
+    page.locator("[data-role=show-all]").click()
+    assert page.evaluate(f"{_STATE}.seen.length") == everything
+
+
+def test_a_lasso_takes_no_point_that_is_dimmed(page: Page) -> None:
+    """Of 30 texts that a lasso took, 20 were faded: the highlight had not found them."""
+    page.get_by_label("Highlight texts").fill("bill")
+    page.wait_for_function(f"{_STATE}.marked.length > 0")
+    state = page.evaluate(_STATE)
+    assert 1 < len(state["bright"]) < len(state["seen"])
+    picked = page.locator("[data-role=picked]")
+    page.evaluate(probe("lasso"), state["seen"])
+    expect(picked).to_have_text(f"{len(state['bright'])} texts selected")
+    # What the last lasso took dims the rest, and is dropped while another is drawn.
+    page.evaluate(probe("lasso"), state["bright"][:1])
+    expect(picked).to_have_text("1 text selected")
+    page.evaluate(probe("lasso"), state["seen"])
+    expect(picked).to_have_text(f"{len(state['bright'])} texts selected")
+    page.get_by_label("Highlight texts").fill("")
+    page.wait_for_function(f"{_STATE}.marked.length === 0")
+    page.evaluate(probe("lasso"), state["seen"])
+    expect(picked).to_have_text(f"{len(state['seen'])} texts selected")
+    page.get_by_role("button", name="Clear").click()
 
 
 def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
@@ -98,7 +141,7 @@ def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
     examples = counted(int(most) - tests[two], "example")
     judged = [counted(tests[two], "test text")] * bool(tests[two])
     told = ", ".join([*judged, *[examples] * (most > tests[two])])
-    expect(page.locator("[data-role=selection]")).to_contain_text(f"{told}: of one of the two")
+    expect(page.locator("[data-role=selection]")).to_contain_text(f"{told} of one of the two")
     alone = page.evaluate(_STATE)
     assert 0 < len(alone["seen"]) < len(whole["seen"])
     assert alone["zoom"] > whole["zoom"]
@@ -110,3 +153,26 @@ def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
     expect(shown).to_have_count(0)
     assert page.evaluate(f"{_STATE}.seen.length") == len(whole["seen"])
     assert page.evaluate(f"{_STATE}.zoom") == whole["zoom"]
+
+
+def test_two_intents_that_are_mixed_up_have_colours_far_apart(page: Page) -> None:
+    """The two islands were two nearly equal greens."""
+    page.locator("[data-role=mixed-up] button").first.click()
+    shapes = page.locator(".legend [aria-pressed=true] .shape")
+    expect(shapes).to_have_count(2)
+    own = "all => all.map(one => one.style.getPropertyValue('--dot'))"
+    dots = shapes.evaluate_all(own)
+    one, other = ([int(dot[at : at + 2], 16) for at in (1, 3, 5)] for dot in dots)
+    assert sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) >= 150**2
+    chips = page.locator("[data-role=mixed-texts] .chip")
+    assert set(chips.evaluate_all(own)) <= set(dots)
+    near = page.evaluate(
+        """async () => {
+        const {apart} = await import('/studio/js/map/pair.js');
+        const pair = [{name: 'a', color: '#2f8f4e'}, {name: 'b', color: '#35934a'}];
+        return [...apart(pair).values()];
+    }"""
+    )
+    assert near[0] == "#2f8f4e"
+    assert near[1] in ("#2b7bba", "#d5482c", "#b5820c")
+    page.get_by_role("button", name="Clear").click()
