@@ -162,7 +162,7 @@ export class Cases {
     return h(
       'fieldset',
       {class: 'doubts', 'data-role': 'doubts'},
-      h('legend', {}, 'What do these labels mean?', h('span', CHOSEN, ' Chosen for you. Change what is wrong.')),
+      h('legend', {}, 'How shall these rows be read?', h('span', CHOSEN, ' Chosen for you. Change what is wrong.')),
       doubtful.map(one => this.#doubt(one)),
     );
   }

@@ -159,17 +159,21 @@ export class ImportSheet {
       this.#say();
       await call(`${this.#uploads}/${incoming.key}`, {method: 'DELETE'});
     });
-    const {length} = this.#questions.open;
     return [
-      length ? this.#toQuestions(length) : this.#taking(incoming, values),
+      ...(this.#questions.open.length ? this.#toQuestions() : [this.#taking(incoming, values)]),
       h('button', {'data-key': 'cancel', onclick: cancel}, 'Cancel'),
     ];
   }
 
-  // Stands where Import will be, until all questions were in sight.
-  #toQuestions(n) {
+  // Import waits until all questions were in sight. Their number is the same on every screen.
+  #toQuestions() {
+    const {all} = this.#questions;
     const lead = () => this.#questions.lead();
-    return h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, `Check ${plural(n, 'choice')}`);
+    const words = all.length === 1 ? 'See the choice' : `See the ${number(all.length)} choices`;
+    return [
+      h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, words),
+      h('button', {disabled: true, title: 'Once you have seen the choices'}, 'Import'),
+    ];
   }
 
   #taking({key, report}, values) {

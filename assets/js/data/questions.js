@@ -7,6 +7,10 @@ export class Questions {
   #watcher = null;
   #hears;
 
+  get all() {
+    return this.#lists;
+  }
+
   // Those that were not in sight yet.
   get open() {
     return this.#lists.filter(list => !this.#seen.has(list.dataset.key));
