@@ -11,8 +11,9 @@ import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD =
-  'A slot is what differs between requests of one kind: a city, a date, a name. Mark such words, and the ' +
-  'training “Marked values” looks at the rest of the text.';
+  'Cities, dates and names change from text to text, and can mislead answers. Mark them, and the training “Marked ' +
+  'values” (on Train, under More ways) learns from the words around them. An answer is an intent: it reads no ' +
+  'value out.';
 
 export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
 
@@ -54,7 +55,8 @@ class SlotsPage {
     const {n_marked: marked, n_utterances: all} = book;
     this.#bare = all - marked;
     this.#counts.hidden = all === 0;
-    this.#counts.textContent = `Values marked in ${number(marked)} of ${plural(all, 'text')}`;
+    const base = this.#intents.counts.by_split.test ? ' outside the test set' : '';
+    this.#counts.textContent = `Values marked in ${number(marked)} of ${plural(all, 'text')}${base}`;
     // What is proposed is the next thing to do, so it comes before the list of what is marked.
     const sheets = [
       h('div', {class: 'stack'}, this.#next, this.#proposals.element, this.#book.element),

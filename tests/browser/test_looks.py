@@ -143,7 +143,13 @@ def test_conversations_are_in_sight_on_a_phone(
     expect(page.get_by_role("region", name="Import")).to_be_hidden()
     expect(page).to_have_title("Conversations · p")
     after = sheet.locator("[data-role=after-logs]")
-    expect(after.get_by_role("link", name="Train from them")).to_be_visible()
+    # "Train from them" did not say what is trained without a model and a label.
+    expect(after.get_by_role("link", name="Train “Conversations”")).to_be_visible()
+    expect(sheet).to_contain_text("it needs no label, and is a start for other trainings.")
+    expect(sheet).to_contain_text("not masked: for that, delete it and its texts")
+    # The whole card looked selected.
+    assert sheet.evaluate("at => at === document.activeElement")
+    assert sheet.evaluate("at => getComputedStyle(at).outlineStyle") == "none"
 
 
 def test_a_border_offers_no_relabel_of_a_test_text(

@@ -11,8 +11,9 @@ const POOL = 5000; // default number of user turns that are added to the pool
 // No element has it as its id: the browser would scroll there whenever the page grows.
 const HASH = '#conversations';
 const WHAT =
-  'From logs of whole conversations the model learns how your customers speak, and what they say comes to your ' +
-  'unlabelled texts.';
+  'What customers say in a log comes to your unlabelled texts. And the training “Conversations” (on Train, under ' +
+  'More ways) learns how they speak: it needs no label, and is a start for other trainings.';
+const UNMASKED = 'not masked: for that, delete it and its texts, and add it again with the mask ticked';
 const FIRST = 'First choose a log.';
 const BEGINNING = 'The beginning of the file, as it is read. All of it is imported.';
 
@@ -66,7 +67,7 @@ export class ConversationSheet {
         onclick: this.#remover(log),
       };
       const held = plural(log.n_dialogues, 'conversation');
-      const masked = log.masked ? maskedWords(log.masked) : 'not masked: names and numbers as they were said';
+      const masked = log.masked ? maskedWords(log.masked) : UNMASKED;
       const about = h('div', {class: 'soft small'}, `${held}, ${masked}`);
       return h(
         'li',
@@ -85,7 +86,7 @@ export class ConversationSheet {
       'div',
       {class: 'row', 'data-role': 'after-logs'},
       unlabelled > 0 && to('label', 'Label their texts', 'button primary'),
-      to('train', 'Train from them', `button ${unlabelled > 0 ? '' : 'primary'}`),
+      to('train', 'Train “Conversations”', `button ${unlabelled > 0 ? '' : 'primary'}`),
       to('data', 'See them on Data'),
     );
     const isEmpty = logs.length === 0;

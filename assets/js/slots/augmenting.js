@@ -39,7 +39,7 @@ export class AugmentingSheet {
         'div',
         {class: 'row end'},
         field('Values per slot', this.#top),
-        field('Texts per pattern', this.#each),
+        field('Texts per sentence', this.#each),
         field('At most', this.#most),
       ),
       h('div', {class: 'row after'}, h('button', {onclick: guarded(() => this.#look())}, 'Preview')),
