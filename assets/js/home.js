@@ -15,6 +15,10 @@ const byName = (one, other) => BY_NAME.compare(one.name, other.name);
 const STAGES = [one => one.champion, one => one.labelled, one => one.utterances, () => true];
 const LEAD = 'Each project shows how many of its answers are right today, and what to do next.';
 
+const SAMPLE = 'Create the sample project';
+const SEVERAL = 'A text may have several intents';
+const FOR_GOOD = ', as in “cancel it and pay me back”. This cannot be changed later.';
+
 const NAME = {
   type: 'text',
   name: 'name',
@@ -61,6 +65,7 @@ class HomePage {
     // With projects, the next step of one of them is the page's first act.
     this.#form.querySelector('[data-role=create]').classList.toggle('primary', !projects.length);
     this.#toForm.hidden = projects.length < MANY;
+    this.#form.querySelector('[data-role=sample]').hidden = !projects.length; // it stands in the welcome
     // The project last opened has the page's first act, so it stands first.
     const isOpen = one => one.name === this.#context.project;
     const rank = one => (isOpen(one) ? 0 : 1 + STAGES.findIndex(fits => fits(one)));
@@ -151,6 +156,7 @@ const welcome = () =>
       'Import messages, label a few of each intent, train, and see why every answer is given.',
     ),
     h('p', {}, 'Or look around first in the sample: the support desk of a broadband provider.'),
+    h('button', {type: 'button', onclick: createSample}, SAMPLE),
   );
 
 function newProject() {
@@ -168,9 +174,9 @@ function newProject() {
       'div',
       {class: 'row end'},
       field('Name', name),
-      h('label', {class: 'check'}, multi, 'A text may have several intents'),
+      h('label', {class: 'check'}, multi, h('span', {}, SEVERAL, h('span', {class: 'soft small'}, FOR_GOOD))),
       h('button', {'data-role': 'create'}, 'Create project'),
-      h('button', {type: 'button', class: 'push', onclick: createSample}, 'Create the sample project'),
+      h('button', {type: 'button', class: 'push', 'data-role': 'sample', onclick: createSample}, SAMPLE),
     ),
   );
 }

@@ -29,6 +29,18 @@ def awake(studio: Served) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
+def test_an_empty_home_offers_the_sample_where_it_tells_of_it(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """The upper box told of the sample, and its button stood in the lower one, the form's."""
+    page = visit(serve(empty=True))
+    welcome = page.locator("main .empty")
+    sample = page.get_by_role("button", name="Create the sample project")
+    expect(sample).to_have_count(1)
+    expect(welcome.get_by_role("button")).to_have_text(["Create the sample project"])
+    expect(page.locator("form")).to_contain_text("This cannot be changed later.")
+
+
 def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restored(
     visit: Callable[..., Page], studio: Served
 ) -> None:
