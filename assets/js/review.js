@@ -194,6 +194,6 @@ const beingTrained = project =>
 const untrained = (project, counts) =>
   emptyPage(
     'There is no model yet',
-    'Review looks for labels and texts that mislead the model. It needs a trained one.',
+    'Review looks for labels and texts that mislead the model. First import texts, label a few per intent, and train.',
     firstAct(project, counts),
   );

@@ -75,7 +75,7 @@ class TryPage {
       rows: 2,
       maxlength: 1000000,
       'aria-label': 'Text to try',
-      autofocus: true,
+      autofocus: this.#context.status.champion !== null, // else nothing may answer yet
       class: 'said',
       oninput: ask,
     };

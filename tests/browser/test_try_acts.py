@@ -115,7 +115,7 @@ def test_one_click_says_that_an_answer_is_right(visit: Callable[..., Page], stud
 
     page.get_by_label("Text to try").fill("vvv qqq kkk 17 18 19")
     expect(answer.locator(".answer .chip")).to_have_text("out of scope")
-    expect(acts).to_have_text(["Right: add as example", "Pin"])
+    expect(acts).to_have_text(["Right: add as out of scope", "Pin"])  # example of what?
 
 
 def test_an_answer_that_breaks_a_pin_is_not_called_right(

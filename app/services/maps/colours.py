@@ -207,7 +207,7 @@ def _by_agreement(canvas: Canvas) -> Colouring:
     legend = (
         Colour("agrees", BLUE),
         Colour("differs", RED),
-        Colour("out of scope", AMBER),
+        Colour("labelled, but refused", AMBER),
         Colour("unlabelled", GREY),
     )
 

@@ -143,7 +143,8 @@ export class Cases {
   }
 
   #example(kind, {row, text, here, file}) {
-    const labels = `here ${here || 'no label'}, in the file ${file || 'no label'}`;
+    const [one, other] = kind === 'contradicted' ? ['an earlier row', 'this one'] : ['here', 'in the file'];
+    const labels = `${one} ${here || 'no label'}, ${other} ${file || 'no label'}`;
     const words = [h('bdi', {}, text), h('span', {class: 'soft small'}, `row ${number(row)}: ${labels}`)];
     if (kind !== 'otherwise') return h('li', {}, words);
     const box = h('input', {

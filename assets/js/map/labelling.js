@@ -93,7 +93,7 @@ export class Labelling {
     const them = this.#ids.length === 1 ? 'it' : 'them';
     fill(this.#chosen, this.#target && [h('span', {class: 'soft'}, `Label ${them}`), this.#target.chip]);
     this.#button.disabled = !this.#target || !n;
-    this.#button.textContent = n === null ? 'Label …' : `Label ${plural(n, 'text')}`;
+    this.#button.textContent = n === null ? 'Label …' : n ? `Label ${plural(n, 'text')}` : 'No text to label';
     this.#flag.textContent = `Flag ${this.#ids.length === 1 ? '1 text' : `all ${number(this.#ids.length)}`}`;
     this.element.dispatchEvent(new CustomEvent('reach', {bubbles: true}));
   }

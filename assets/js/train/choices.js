@@ -69,7 +69,7 @@ export class Choices {
 
   #card(choice) {
     const {recipe, name, title, summary, learns_from: data, time, why_not: why} = choice;
-    const is = recipe === this.#name;
+    const is = recipe === this.#name && !why; // what cannot be used is not chosen
     return h(
       'button',
       {

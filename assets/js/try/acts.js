@@ -88,7 +88,8 @@ export class Acts {
     const isKnown = label !== null && this.#isKnown(label, isRight);
     const isPinned = label !== null && this.#isSame(label, this.#pinned);
     if (isRight !== (this.#row.firstChild === this.#deeds)) this.#row[isRight ? 'prepend' : 'append'](this.#deeds);
-    this.#addButton.textContent = isRight ? 'Right: add as example' : 'Add as example';
+    const kind = label?.length === 0 ? this.#intents.nothing : 'example';
+    this.#addButton.textContent = isRight ? `Right: add as ${kind}` : 'Add as example';
     this.#addButton.hidden = isKnown;
     this.#addButton.classList.toggle('primary', label !== null);
     const pinWords = isRight && isKnown ? 'Right: pin it' : 'Pin';

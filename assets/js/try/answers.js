@@ -4,6 +4,8 @@ import {closest, hasIntent, likelihoods, verdict} from '../shared/short_answer.j
 import {votesOf} from '../shared/votes.js';
 import {number, plural} from '../shared/words.js';
 
+const MANY = 'Click a text to correct it or to see why. An answer needs a score, in points, above the line.';
+
 // Without a model there are no examples.
 const nameWords = ({neighbours}) =>
   `by its name alone, ${neighbours.length ? 'no examples yet' : 'before any training'}`;
@@ -43,7 +45,7 @@ export function answersView(answers, given, intents, open) {
   const likely = h('th', {class: 'number'}, 'Likely');
   return [
     h('h2', {}, title),
-    h('p', {class: 'soft small'}, 'Click a text to correct it, to add it as an example, or to see why.'),
+    h('p', {class: 'soft small'}, MANY),
     table(['Text', 'Answer', likely, 'Strongest vote'], rows, {class: 'stacked'}),
   ];
 }

@@ -7,8 +7,8 @@ import {number, plural, points} from '../shared/words.js';
 
 const TITLE = 'Which reply fits a conversation?';
 const LEAD =
-  'This uses your conversations, not your intents. Type what was said so far, one message a line. You see which ' +
-  'reply fits best as the next message.';
+  'This uses your conversations, not your intents. Type what was said so far, one message a line, whoever said it. ' +
+  'You see which reply fits best as the next message.';
 const CHOICE = 'Leave it empty to rank every reply in your conversations.';
 const BARE = 'No training has learned from these conversations yet, so the order is a rough one.';
 
