@@ -1,5 +1,6 @@
 """Compare the rows of a file with every split of a project, and turn them into changes."""
 
+import re
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -28,6 +29,8 @@ from storage.records import Change, IntentRecord, UtteranceRecord
 _EXAMPLES = 20
 _MOST_OF_A_CASE = 50
 _SHOWN = 200
+_SIGNS = re.compile(r"[\W_]+")
+"""What stands between the words of a name."""
 
 Changes: TypeAlias = Iterator[Change]
 
@@ -58,6 +61,7 @@ class IntentsOfImport:
     restored: list[str] = field(default_factory=list)
     lookalikes: list[str] = field(default_factory=list)
     _shapes: dict[str, str] = field(default_factory=dict)
+    _words: dict[str, str] = field(default_factory=dict)
 
     def names(self, ids: Iterable[str]) -> tuple[str, ...]:
         """Return the names of intents, sorted."""
@@ -89,6 +93,14 @@ class IntentsOfImport:
             self.lookalikes.append(
                 f"The new intent '{name}' looks like '{twin}', but is another name: one of the two "
                 f"has a {differing_sign(name, twin)}. Correct the file if they are the same."
+            )
+            return
+        # A name of the project with the same words is asked about; two of one file are told of.
+        twin = self._words.setdefault(_SIGNS.sub(" ", name.casefold()).strip(), name)
+        if twin != name:
+            self.lookalikes.append(
+                f"The new intent '{name}' has the words of '{twin}', which is in this file, too. "
+                "Correct the file if they are the same, or merge them later, in Review."
             )
 
 

@@ -95,6 +95,8 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
         "Next: look at the 11 proposed values below, untick what is wrong, and mark the rest."
     )
     expect(marked).to_have_text("Values marked in 2 of 35 texts")  # those of no set yet, too
+    # Somebody expected answers that read the city out.
+    expect(page.locator("main")).to_contain_text("An answer is an intent: it reads no value out.")
     expect(known).to_have_text("Mark 11 values in 11 texts")
     refused = listed.first.get_by_role("checkbox")
     refused.uncheck()

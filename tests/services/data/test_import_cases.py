@@ -214,3 +214,13 @@ def test_a_text_in_two_splits_goes_out_and_comes_in(studio: Studio, bring, tmp_p
     import_file(studio, ImportRequest("q", out))
     export_file(studio, "q", again)
     assert again.read_bytes() == out.read_bytes()
+
+
+def test_two_names_of_one_file_that_differ_by_signs_alone_are_told_of(bring) -> None:
+    """ "top up by card charge" and "top_up_by_card_charge" came in unremarked."""
+    content = "text,intent\none new,card charge\nanother new,Card_charge\na third,greeting\n"
+    report = bring(content, dry_run=True)
+    assert report.examples == (
+        "The new intent 'Card_charge' has the words of 'card charge', which is in this file, too. "
+        "Correct the file if they are the same, or merge them later, in Review.",
+    )
