@@ -29,6 +29,7 @@ class DataPage {
   #bulk;
   #intentList;
   #import;
+  #jump; // the button that leads to it on a phone
   #conversations;
   #steps; // the buttons Undo and Redo
   #exports = h('details', {class: 'menu'});
@@ -110,7 +111,8 @@ class DataPage {
     ];
     const shut = () => (this.#exports.open = false);
     fill(this.#exports, h('summary', {class: 'button'}, 'Export'), h('div', {onclick: shut}, files));
-    const jump = h('button', {class: 'only-narrow', 'data-key': 'to-import', onclick: toImport}, 'Import');
+    this.#jump = h('button', {'data-key': 'to-import', onclick: toImport}, 'Import');
+    const jump = h('div', {class: 'only-narrow'}, this.#jump);
     heading.append(
       h(
         'div',
@@ -170,6 +172,7 @@ class DataPage {
     this.#filter.count(this.#intents.counts);
     this.#bulk.offer(this.#intents.openSorted);
     this.#intentList.draw();
+    this.#jump.hidden = !this.#intents.counts.total; // the empty list has a button of its own
   }
 
   async #reload() {

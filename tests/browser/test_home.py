@@ -74,11 +74,15 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
     page.wait_for_url("**/label?project=newer")
     page.goto(f"{studio.base}/label?project=sample")
     expect(page.locator(".state [data-role=readiness]")).to_have_text("Ready to use")
+    page.set_viewport_size({"width": 390, "height": 844})
     for name in EMPTY:
         page.goto(f"{studio.base}/{name}?project=newer")
         fills = page.locator("[data-role=first-act]")
         expect(fills).to_have_text("Import texts")
         expect(page.locator("[data-role=project]")).to_have_text("newer")
+        # Three ways in stood there at once, and a way to train was chosen that cannot be used.
+        expect(page.get_by_role("button", name="Import", exact=True)).to_have_count(0)
+        expect(page.locator("[role=radio][aria-checked=true]")).to_have_count(0)
 
 
 def test_of_many_projects_the_last_opened_is_first_and_a_new_one_is_a_press_away(
