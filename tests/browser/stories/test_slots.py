@@ -94,7 +94,8 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     expect(advice).to_have_text(
         "Next: look at the 11 proposed values below, untick what is wrong, and mark the rest."
     )
-    expect(marked).to_have_text("Values marked in 2 of 35 texts")  # those of no set yet, too
+    # Those of no set yet, too.
+    expect(marked).to_have_text("Values marked in 2 of 35 texts outside the test set")
     # Somebody expected answers that read the city out.
     expect(page.locator("main")).to_contain_text("An answer is an intent: it reads no value out.")
     expect(known).to_have_text("Mark 11 values in 11 texts")
@@ -112,7 +113,7 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     # “100 %” of all places stood beside a value that was proposed in other texts.
     expect(book.get_by_role("row", name="oslo")).to_contain_text("times")
     expect(book.get_by_role("row", name="oslo")).not_to_contain_text("%")
-    expect(marked).to_have_text("Values marked in 13 of 35 texts")
+    expect(marked).to_have_text("Values marked in 13 of 35 texts outside the test set")
     expect(advice).to_contain_text("All known values are marked. In the other 22 texts none is")
     expect(advice.get_by_role("link", name="train with “Marked values”")).to_be_visible()
 
