@@ -176,6 +176,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects", "answer", f"[].verdict{name}") for name in _OF_VERDICT),
     *(("GET /api/projects/{project}/status", "answer", f"verdict{name}") for name in _OF_VERDICT),
     ("GET /api/projects/{project}/map/compare", "answer", "method"),
+    ("GET /api/projects/{project}/pins", "answer", "[].intents"),
+    ("GET /api/projects/{project}/pins/history", "answer", "[].pin.intents"),
     ("GET /api/projects", "answer", "[].checking"),
     ("GET /api/projects", "answer", "[].empty_intents"),
     ("GET /api/projects", "answer", "[].answered_right"),

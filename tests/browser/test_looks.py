@@ -215,13 +215,13 @@ def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_f
 ) -> None:
     """“Words in your texts that fill a slot” told nobody why to mark them, or where to begin."""
     page = visit(studio, "/slots?project=sample")
-    expect(page.locator(".lead")).to_contain_text("a city, a date, a name. Mark such words, and")
+    expect(page.locator(".lead")).to_contain_text("Cities, dates and names change")
     # It said to mark by hand, while the button took what was proposed.
     expect(page.get_by_text("values were found: look at them below")).to_be_visible()
     expect(page.get_by_role("link", name="Mark values")).to_have_count(0)
     page.goto(f"{studio.base}/data?project=sample#conversations")
     sheet = page.get_by_role("region", name="Conversations")
-    expect(sheet).to_contain_text("the model learns how your customers speak")
+    expect(sheet).to_contain_text("What customers say in a log comes to your unlabelled texts.")
     expect(sheet).to_contain_text("First choose a log.")
 
 

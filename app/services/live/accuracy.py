@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -221,7 +222,15 @@ def _data_causes(live: LiveModel, right: int, n: int) -> list[str]:
         effect = f" ({_more_right(gain)})" if gain else ""
         causes.append(f"{counted(joined, 'label')} since training{effect}")
     if live.pipeline.by_name:
-        causes.append("intents without examples are recognised by their names")
+        causes.append(nameless_words(live.pipeline.by_name))
     if tested != n or not causes:
         causes.append("test set changed")
     return causes
+
+
+def nameless_words(names: Sequence[str]) -> str:
+    """Say which intents only their names speak for, and what to do."""
+    if len(names) == 1:
+        return f"“{names[0]}” has no example, so its name alone decides: label a text so"
+    n = counted(len(names), "intent")
+    return f"{n} have no example, so their names alone decide: label a text for each"

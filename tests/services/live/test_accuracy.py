@@ -8,7 +8,7 @@ import pytest
 
 from app.services.answering.judging import judge_exemplars
 from app.services.home.cards import load_cards
-from app.services.live.accuracy import accuracy_now
+from app.services.live.accuracy import accuracy_now, nameless_words
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.model_report import report
 from app.services.reports.versions_now import compare_now
@@ -187,3 +187,10 @@ def settled(live_studio: LiveStudio):
         assert time.monotonic() < until
         time.sleep(0.05)
     return load_status(live_studio, "p").now
+
+
+def test_it_names_the_intent_that_has_no_example_and_what_to_do() -> None:
+    """ "Intents without examples are recognised by their names": which, and what now?"""
+    said = nameless_words(("top_up",))
+    assert said == "“top_up” has no example, so its name alone decides: label a text so"
+    assert nameless_words(("a", "b")).startswith("2 intents have no example, so their names")
