@@ -100,8 +100,10 @@ def _ways_words(labelled: Mapping[str, int]) -> str:
         "one_by_one": "labelled one by one",
         "together": "accepted many at a time",
     }
-    parts = [f"{labelled[way]:,} {words}" for way, words in told.items() if labelled.get(way)]
-    return f" ({', '.join(parts)})" if parts else ""
+    parts = [(labelled[way], words) for way, words in told.items() if labelled.get(way)]
+    if len(parts) < 2:
+        return f", all {parts[0][1]}" if parts else ""
+    return f" ({', '.join(f'{n:,} {words}' for n, words in parts)})"
 
 
 def _count_words(n: int, of: int) -> str:

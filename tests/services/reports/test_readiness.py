@@ -171,6 +171,8 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
         "The next intent, parcel, is close behind.",
         "Without 3 of the examples it would be parcel.",
     )
+    ways = {"by_file": 20, "one_by_one": 0, "together": 0}
+    assert "20 labelled examples, all with a label from a file." in sentences_of(asked, ways)[1]
     assert [one["value"] for one in key_figures(asked, [{"value": "9"}] * 3)] == [
         "93 of 100",
         "9",
