@@ -135,9 +135,12 @@ def _without_voice(pipeline: IntentPipeline) -> tuple[IntentPipeline, MixtureHea
     return replace(pipeline, head=votes), pipeline.head
 
 
-def is_soon(live: LiveModel, head: int) -> bool:
-    """Whether all changes up to a revision join in about a second."""
-    return len(live.pipeline.exemplars) + head - live.revision <= _IMMEDIATE
+def is_soon(live: LiveModel, reading: Reading) -> bool:
+    """Whether all changes of a reading of a version join in about a second.
+
+    By the utterances that they touch: acts that were undone and redone count once.
+    """
+    return len(live.pipeline.exemplars) + len(reading.touched) <= _IMMEDIATE
 
 
 def is_immediate(live: LiveModel, head: int) -> bool:

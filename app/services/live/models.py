@@ -113,7 +113,7 @@ class LiveModels:
             version = models.find_answering(connection, project.id, number)
             reading = read_version(connection, read_now(connection, project, version), version)
         model, head = load_champion(self.studio, reading), project.head_revision
-        if not is_soon(model, head):
+        if not is_soon(model, reading):
             return None
         if model.revision != head:
             model = catch_up(self.studio, model, reading)
