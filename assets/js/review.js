@@ -111,21 +111,21 @@ class ReviewPage {
 
   // Makes a repair, or without one keeps the data as it is; both can be undone.
   async #act(repair, words, finding = '') {
-    const one = {key: crypto.randomUUID(), words, finding};
+    const one = {key: crypto.randomUUID(), words, finding, repair};
     this.#setMade([...this.#made, one]); // at once, so it can be undone before the answer arrives
-    this.#findings.leaveOut(finding);
+    this.#findings.leaveOut(one);
     try {
       await this.#send('act', {key: one.key, finding, repair});
     } catch (error) {
       this.#setMade(this.#made.filter(other => other !== one));
-      this.#findings.takeIn(finding);
+      this.#findings.takeIn(one);
       this.#renew().catch(() => {}); // the message tells of the first error
       throw error;
     }
     one.isSaved = true;
     this.#setMade(this.#made);
+    this.#findings.takeIn(one);
     await Promise.all([this.#renew(), this.#context.refresh()]);
-    this.#findings.takeIn(finding);
   }
 
   // The newest act stands on the page with its Undo: a message would go, and lie over what comes next.
@@ -156,14 +156,19 @@ class ReviewPage {
 
   async #takeBack(one) {
     this.#setMade(this.#made.filter(other => other !== one));
+    const undoing = {finding: '', repair: one.repair};
+    this.#findings.leaveOut(undoing);
     try {
       await this.#send('undo', {key: one.key});
     } catch (error) {
+      this.#findings.takeIn(undoing);
+      this.#renew().catch(() => {}); // the message tells of the first error
       // Where the server did not answer the undo can be tried again.
       if (error.status === 0) this.#setMade([...this.#made, one]);
       throw error;
     }
-    this.#findings.takeIn(one.finding);
+    this.#findings.takeIn(undoing);
+    this.#findings.takeIn(one);
     toast(`Taken back: ${one.words}`);
     await Promise.all([this.#renew(one.finding), this.#context.refresh()]);
   }

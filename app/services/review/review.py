@@ -1,5 +1,6 @@
 """The review of a project: a list of findings, computed from the live model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,7 +41,7 @@ from core.review.next_labels import next_labels
 from core.text import counted, percent
 from core.types import FloatArray
 from storage import projects
-from storage.log import settled_findings
+from storage.log import events, settled_findings
 from storage.queries import dataset, slots, utterances
 from storage.queries.utterances import Filter, Page
 from storage.records import ProjectRecord
@@ -57,6 +58,8 @@ class Review:
     """Findings of a project, counts of open ones, and notes on what was not reviewed.
 
     `effects` is whether the effects of remedies can be computed now; otherwise they follow soon.
+    `recounted` findings are left out until they are counted again, because an act has changed one
+    of their texts or intents since; `counts` leave them out, too.
     """
 
     counts: dict[Kind, int]
@@ -64,6 +67,7 @@ class Review:
     revision: int
     notes: tuple[str, ...]
     effects: bool = True
+    recounted: int = 0
 
 
 def review(
@@ -88,12 +92,7 @@ def review(
     if not ready:
         watched_texts.prepare(record.id)
     every = [*_findings(live_studio, record, live), *_next_labels(live_studio, record, pool)]
-    with live_studio.studio.database.read() as connection:
-        done = settled_findings.settled(connection, record.id)
-        left = utterances.waiting(
-            connection, record.id, [f.texts[0].id for f in every if _waits(f)]
-        )
-    open_ = [f for f in every if f.id not in done and (not _waits(f) or f.texts[0].id in left)]
+    open_, recounted = _standing(live_studio, record, live, every)
     greedy = [f for f in open_ if f.kind == "greedy"]
     harmful = {f.id for f in truly_greedy(watched_texts, record, greedy)}
     open_ = [f for f in open_ if f.kind != "greedy" or f.id in harmful]
@@ -104,7 +103,32 @@ def review(
         evidence = _evidence(live_studio, record, live)
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
-    return Review(counts, shown, live.revision, _notes(live, pool, ready=ready), ready)
+    notes = _notes(live, pool, ready=ready, recounted=recounted)
+    return Review(counts, shown, live.revision, notes, ready, recounted)
+
+
+def _standing(
+    live_studio: LiveStudio, project: ProjectRecord, live: LiveModel, every: Sequence[Finding]
+) -> tuple[list[Finding], int]:
+    """Return the open findings, and how many are left out because an act has changed them since.
+
+    The labels of a large set join in a thread: a finding of before an act offered to undo it.
+    """
+    with live_studio.studio.database.read() as connection:
+        done = settled_findings.settled(connection, project.id)
+        ids = [f.texts[0].id for f in every if _waits(f)]
+        left = utterances.waiting(connection, project.id, ids)
+        touched = events.touched_since(connection, project.id, live.revision)
+    open_ = [f for f in every if f.id not in done and (not _waits(f) or f.texts[0].id in left)]
+    standing = [f for f in open_ if not _is_touched(f, touched)]
+    return standing, len(open_) - len(standing)
+
+
+def _is_touched(finding: Finding, touched: set[tuple[str, str]]) -> bool:
+    """Whether a text or an intent of a finding is among `touched`, (subject, id) of changes."""
+    return any(("utterance", text.id) in touched for text in finding.texts) or any(
+        ("intent", key) in touched for key in finding.intents
+    )
 
 
 def _waits(finding: Finding) -> bool:
@@ -297,8 +321,10 @@ def _about(settles: float) -> str:
     return f"about {counted(max(1, round(settles) - 1), 'similar text')}"
 
 
-def _notes(live: LiveModel, pool: Pool | None, *, ready: bool) -> tuple[str, ...]:
+def _notes(live: LiveModel, pool: Pool | None, *, ready: bool, recounted: int) -> tuple[str, ...]:
     notes: list[str] = []
+    if recounted:
+        notes.append(f"{counted(recounted, 'finding')} of changed texts are being counted again.")
     if not ready:
         notes.append("What each remedy does to answers is still being computed.")
     if pool is None:

@@ -14,6 +14,8 @@ const MOST_PICKED = 4; // typed labels that are kept as remedies
 const LONGEST_NAMED = 80; // characters of a text in a message
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
 
+export const COUNTED_AGAIN = 'counting again …'; // a finding whose texts have just been changed
+
 const FIRST = {
   relabel: ['intent', 'Choose the label, and see first what it changes.'],
   rename: ['name', 'Labels and answers stay as they are.'],
@@ -73,6 +75,8 @@ export class FindingView {
     if (typedFor !== null && typedFor !== finding?.id) return; // the typed text belongs to the finding on the screen
     const same = finding && finding.id === this.#finding?.id;
     this.#finding = finding;
+    const waits = Boolean(finding?.waits);
+    this.element.classList.toggle('waits', waits);
     if (!same) this.#picked = [];
     // The remedy in the same place of the next finding may delete, and must not have the focus.
     if (!same && this.#choices.contains(document.activeElement)) this.element.focus({preventScroll: true});
@@ -85,8 +89,15 @@ export class FindingView {
     this.#drawChoices();
     if (typedFor === null) fill(this.#other);
     if (!same) fill(this.#turns);
-    this.#previews = this.#ask(this.#remedies.filter(isForetold));
+    this.#previews = waits ? Promise.resolve() : this.#ask(this.#remedies.filter(isForetold));
     await this.#previews;
+  }
+
+  // What was counted before its texts were changed offers what was just done, or the opposite.
+  #isBehind() {
+    if (!this.#finding?.waits) return false;
+    toast('This finding is being counted again.', 'One of its texts has just been changed.');
+    return true;
   }
 
   onKey(key) {
@@ -157,7 +168,7 @@ export class FindingView {
       {
         class: 'small push',
         'data-key': `fix ${one.id}`,
-        onclick: guarded(() => act(repair, words)),
+        onclick: guarded(() => !this.#isBehind() && act(repair, words)),
         onpointerenter: look,
         onfocus: look,
       },
@@ -177,6 +188,7 @@ export class FindingView {
   }
 
   async #lookAt(repair, words) {
+    if (this.#finding?.waits) return;
     const pointed = {};
     this.#seen = pointed;
     const [blast] = await post(`${this.#tools.base}/review/what-if`, {repairs: [repair]});
@@ -250,6 +262,7 @@ export class FindingView {
   }
 
   async #take(one) {
+    if (this.#isBehind()) return;
     if (one.label_ids?.length) {
       location.assign(address('label', query().get('project'), {texts: one.label_ids.join(',')}));
       return;

@@ -4,7 +4,8 @@ import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {moreWords, number, plural} from '../shared/words.js';
-import {FindingView} from './finding.js';
+import {COUNTED_AGAIN, FindingView} from './finding.js';
+import {touches} from './touched.js';
 
 const DOUBT = 'doubt'; // folded, and not counted among the findings
 const AT_ONCE = 12;
@@ -50,7 +51,8 @@ export class FindingsTab {
   #kind = query().get('kind') ?? '';
   #findings = [];
   #counts = {};
-  #leftOut = new Set(); // findings that were settled here; the server may not know yet
+  #recounted = 0; // findings that an act has changed, and the server counts again
+  #acts = new Set(); // acts of this page that the server may not know yet: `finding` and `repair`
   #at = 0;
   #asked = 0;
   #wanted = null;
@@ -108,20 +110,24 @@ export class FindingsTab {
     const found = await call(`${this.#base}/review?${kind}limit=${this.#most}`);
     if (asked !== this.#asked) return;
     clearTimeout(this.#soon);
-    if (!found.effects)
+    if (!found.effects || found.recounted)
       this.#soon = setTimeout(() => this.element.isConnected && this.renew().catch(() => {}), SOON_MS);
     const before = this.#view.typedFor ?? this.#wanted ?? this.#findings[this.#at]?.id;
     this.#wanted = null;
     this.#findings = found.findings;
     this.#counts = found.counts;
+    this.#recounted = found.recounted;
     fill(this.#notes, found.notes.join(' '));
     await this.#drawOpen(before);
   }
 
-  // Draws the findings but those that were settled here; the next one comes to the place of one that went.
+  // Draws the findings but those that were settled here; the next one comes to the place of one that went. One whose
+  // texts were changed waits: its words and remedies are of before.
   async #drawOpen(chosen = null) {
-    const gone = this.#findings.filter(({id}) => this.#leftOut.has(id));
+    const acts = [...this.#acts];
+    const gone = this.#findings.filter(({id}) => acts.some(({finding}) => finding === id));
     this.#findings = this.#findings.filter(one => !gone.includes(one));
+    for (const one of this.#findings) one.waits ||= acts.some(({repair}) => touches(repair, one));
     for (const {kind} of gone) this.#counts[kind] -= 1;
     const same = this.#findings.findIndex(({id}) => id === chosen);
     if (same >= 0) this.#at = same;
@@ -134,17 +140,17 @@ export class FindingsTab {
     await this.#view.show(this.#findings[this.#at] ?? null);
   }
 
-  // A finding goes as soon as somebody decides about it, before the server has saved that.
-  leaveOut(id) {
-    if (!id) return;
-    this.#leftOut.add(id);
+  // A finding goes as soon as somebody decides about it, before the server has saved that; others wait.
+  leaveOut(act) {
+    this.#acts.add(act);
+    if (!this.#findings.some(one => act.finding === one.id || touches(act.repair, one))) return;
     this.#drawOpen().catch(() => {}); // each remedy shows its own error
-    if (this.element.classList.contains('opened')) this.#openDetail(true); // the next one from its beginning
+    if (act.finding && this.element.classList.contains('opened')) this.#openDetail(true); // from its beginning
   }
 
-  // It is listed again if the next list has it.
-  takeIn(id) {
-    this.#leftOut.delete(id);
+  // The server has saved the act, or refused it: the next list is true.
+  takeIn(act) {
+    this.#acts.delete(act);
   }
 
   onKey(key) {
@@ -205,12 +211,7 @@ export class FindingsTab {
     const total = this.#kind ? counts[this.#kind] : allOf(counts);
     const alike = new Set(this.#findings.map(({kind}) => kind)).size < 2; // the filter above says which
     const rows = this.#findings.map((finding, place) => this.#row(finding, place, alike));
-    const none = h(
-      'li',
-      {class: 'empty'},
-      h('h2', {}, 'Nothing to mend'),
-      'Label more texts, or look again after the next training.',
-    );
+    const none = h('li', {class: 'empty'}, this.#recounted ? RECOUNTING : NOTHING);
     const more = total > rows.length && this.#more(rows.length, total);
     fill(
       this.#list,
@@ -239,13 +240,14 @@ export class FindingsTab {
   }
 
   #row(finding, place, alike) {
-    const {kind, title, measure, texts} = finding;
+    const {kind, title, measure, texts, waits} = finding;
     const below =
       kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut', dir: 'auto'}, texts[0].text);
     const what = h('span', {class: 'what', dir: 'auto'}, kind === 'next' ? texts[0].text : title);
     const badge = h('span', {class: `badge ${COLOURS[kind] ?? ''}`}, SINGLE[kind]);
-    const amount = h('span', {class: 'soft small push tabular'}, measure);
+    const amount = h('span', {class: 'soft small push tabular'}, waits ? COUNTED_AGAIN : measure);
     const attributes = {
+      class: waits ? 'waits' : null,
       'aria-pressed': String(place === this.#at),
       'data-key': finding.id,
       onclick: guarded(() => {
@@ -267,6 +269,8 @@ export class FindingsTab {
   }
 }
 
+const NOTHING = [h('h2', {}, 'Nothing to mend'), 'Label more texts, or look again after the next training.'];
+const RECOUNTING = [h('h2', {}, 'Counting again'), 'The texts of the last findings have just been changed.'];
 const LOADING = ['Loading the model', 'Your examples are compared as soon as it is there.'];
 const COMPARING = [
   'Comparing your examples',

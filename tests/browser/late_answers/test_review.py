@@ -58,6 +58,28 @@ def test_a_finding_goes_at_once_and_the_message_names_the_text_that_went(
     assert second not in [one["text"] for one in rows]
 
 
+def test_a_finding_whose_text_was_just_changed_waits_until_it_is_counted_again(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It came into the place of the one that went, and its first key undid what was just done."""
+    intents = studio.ask("/projects/sample/overview")["intents"]
+    first, *_, last = sorted(intents, key=lambda intent: intent["name"])
+    for sign, intent in ((".", first), ("!", last), ("?", first)):
+        add(studio, f"my tablet is gone for good{sign}", intent["id"])
+    page = reviewed(visit, studio, "conflict")
+    gone, late = shown(page), hold(page, "**/review/act", "POST")
+    page.locator(".remedy", has_text="Delete the second").click()
+    late.arrived()
+    expect(row(page, gone)).to_have_count(0)
+    expect(row(page, shown(page))).to_contain_text("counting again")
+    page.keyboard.press("s")
+    expect(page.locator(".toast", has_text="is being counted again")).to_be_visible()
+    assert len(late.routes) == 1
+    late.release()
+    expect(page.locator("[data-role=findings]")).not_to_contain_text("counting again")
+    expect(page.locator("[data-role=findings]")).not_to_contain_text("my tablet is gone")
+
+
 def test_typing_another_label_outlives_findings_drawn_anew(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -234,9 +256,13 @@ def add_twins(studio: Served) -> None:
     key = studio.ask("/projects/sample/overview")["intents"][0]["id"]
     for text in ("my card is gone for good", "my phone is gone for good"):
         for sign in (".", "!"):
-            repair = {"kind": "add", "value": text + sign, "intents": [key]}
-            act = {"key": uuid4().hex, "finding": "", "repair": repair}
-            studio.ask("/projects/sample/review/act", act)
+            add(studio, text + sign, key)
+
+
+def add(studio: Served, text: str, intent: str) -> None:
+    repair = {"kind": "add", "value": text, "intents": [intent]}
+    act = {"key": uuid4().hex, "finding": "", "repair": repair}
+    studio.ask("/projects/sample/review/act", act)
 
 
 def reviewed(visit: Callable[..., Page], studio: Served, kind: str) -> Page:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from app.services.data.history import undo_action
+from app.services.live import catching_up, models
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import review
 from app.services.review.effects import in_order
@@ -76,6 +77,27 @@ def test_a_planted_conflict_comes_first_and_leaves_once_it_is_mended(
     assert rows(live_studio)["Where is my parcel?"].labels == (intents(live_studio)["parcel"],)
     undo_action(live_studio.studio, "p", "mend-0001")
     assert review.review(live_studio, "p").findings[0] == first
+
+
+def test_a_finding_of_before_an_act_is_left_out_until_it_is_counted_again(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The labels of a large set join in a thread; meanwhile a finding offered to undo the act."""
+    add(live_studio, "Where is my parcel?", "refund")
+    [first] = same(live_studio)
+    with monkeypatch.context() as while_joining:
+        while_joining.setattr(catching_up, "is_immediate", lambda *_: False)
+        while_joining.setattr(models, "is_immediate", lambda *_: False)
+        while_joining.setattr(models.LiveModels, "_catch_up_later", lambda *_: None)
+        relabel(live_studio, "Where is my parcel?", "greeting")
+        late = review.review(live_studio, "p")
+    assert first.id not in {f.id for f in late.findings}
+    assert late.recounted >= 1
+    assert "being counted again" in late.notes[0]
+    now = review.review(live_studio, "p")
+    assert now.recounted == 0
+    [again] = same(live_studio)
+    assert again.title != first.title
 
 
 def test_what_is_kept_is_not_listed_again_until_that_is_taken_back(live_studio: LiveStudio) -> None:
