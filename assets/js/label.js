@@ -288,8 +288,8 @@ class LabelPage {
   async #pin(item) {
     const {text} = item;
     const marked = this.#chosen.of(item).intents;
-    const intents = this.#multi ? marked : marked.slice(0, 1);
-    if (!(intents.length || (this.#multi && this.#chosen.areKnown(item)))) {
+    const intents = this.#multi ? marked : item.out_of_scope ? [] : marked.slice(0, 1);
+    if (!(intents.length || item.out_of_scope || (this.#multi && this.#chosen.areKnown(item)))) {
       toast('There is no intent to pin yet.', 'Label it first, then pin it on the Try page.');
       return;
     }

@@ -157,10 +157,10 @@ def test_numbers_are_the_suggestions_and_the_finder_begins_with_the_likeliest(
     )
 
 
-def test_a_card_out_of_scope_says_so_without_percents(
+def test_a_card_out_of_scope_offers_that_first_and_shows_no_percents(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """The suggestions of a text out of scope had percents, as if they were its answer."""
+    """Enter gave such a text the closest intent, and the suggestions had percents."""
     page = visit(studio, "/")
 
     def refused(route: Route) -> None:
@@ -171,14 +171,24 @@ def test_a_card_out_of_scope_says_so_without_percents(
     page.route("**/queue?*", refused)
     page.goto(f"{studio.base}/label?project=sample")
     card = page.get_by_role("region", name="Utterance to label")
-    first = card.locator(".option .chip").first
-    expect(first).to_be_visible()
-    expect(card).to_contain_text(f"Out of scope. Closest: {first.inner_text()}, but too unlike")
+    options = card.locator(".option")
+    first, closest = (options.locator(".chip").nth(place) for place in range(2))
+    expect(options).to_have_count(5)
+    expect(first).to_have_text("out of scope")
+    expect(options.locator("kbd").first).to_have_text("1 ↵")
+    expect(card).to_contain_text(f"Out of scope. Closest: {closest.inner_text()}, but too unlike")
     expect(card).not_to_contain_text("%")
     # Right under the line of the last decision it read as if it were about that one.
     lines = [card.locator("[data-role=utterance]"), card.get_by_text("Closest:"), first]
     tops = [(one.bounding_box() or {"y": 0})["y"] for one in lines]
     assert tops == sorted(tops)
+    text = card.locator("[data-role=utterance]").inner_text()
+    for key in ("Enter", "1"):
+        page.keyboard.press(key)
+        expect(page.locator("[data-role=decided]")).to_contain_text(f"“{text}” as out of scope")
+        page.keyboard.press("u")
+        expect(card.locator("[data-role=utterance]")).to_have_text(text)
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
     page.unroute("**/queue?*")
 
 

@@ -55,9 +55,14 @@ export class Card {
     this.#text.element.scrollIntoView({block: 'nearest'});
   }
 
-  // The intent that is shown with a number, counted from 1, or undefined.
+  // The intent that is shown with a number, counted from 1, or undefined; its id is empty for out of scope.
   numbered(number) {
-    return number <= NUMBERED ? this.#intents.byId.get(this.#shown[number - 1]) : undefined;
+    return number <= NUMBERED ? this.#intentOf(this.#shown[number - 1]) : undefined;
+  }
+
+  // An option is an intent, or with an empty id none of them.
+  #intentOf(id) {
+    return id === '' ? {id, name: this.#intents.nothing} : this.#intents.byId.get(id);
   }
 
   // Shows a message instead of an utterance.
@@ -106,8 +111,12 @@ export class Card {
   }
 
   // Without a model the card offers the first intents of the list, and says that they are no suggestions. While a
-  // model loads it offers none.
+  // model loads it offers none. What the model says comes first, out of scope as well.
   #optionsOf(item, chosen, hasModel) {
+    if (item.out_of_scope && !this.#multi) {
+      const closest = (item.suggestions ?? []).map(option => ({...option, probability: null}));
+      return [{...bare(this.#intentOf('')), probability: null}, ...closest].slice(0, NUMBERED);
+    }
     const options = item.suggestions ?? (hasModel ? [] : this.#intents.open.slice(0, NUMBERED).map(bare));
     const ids = new Set(options.map(option => option.intent_id));
     const besides = [...chosen].filter(id => !ids.has(id));
@@ -117,7 +126,7 @@ export class Card {
   }
 
   #option({intent_id: id, intent: name, probability}, chosen, place) {
-    const intent = this.#intents.byId.get(id);
+    const intent = this.#intentOf(id);
     const isKnown = typeof probability === 'number';
     const number = place < NUMBERED ? String(place + 1) : '';
     const key = probability !== undefined && place === 0 && !this.#multi ? `${number} ↵` : number;
@@ -133,7 +142,7 @@ export class Card {
         onclick: () => this.#give(intent),
       },
       key ? h('kbd', {}, key) : h('span'),
-      h('span', {class: 'chip bare inside'}, name),
+      h('span', {class: `chip bare inside ${id ? '' : 'oos'}`}, name),
       h('span', {class: 'share'}, isKnown ? likelihood(probability) : ''),
       isKnown && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
     );

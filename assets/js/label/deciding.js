@@ -58,13 +58,19 @@ export class Deciding {
 
   give(intent) {
     if (!this.#multi) {
-      this.decide('label', {intents: [intent.id]});
+      this.#decideOn(intent.id);
       return;
     }
     const item = this.text();
     if (!item) return;
     this.#chosen.toggle(item, intent.id);
     this.#hears.drawn();
+  }
+
+  // An intent, or with an empty id none of them.
+  #decideOn(id) {
+    if (id) this.decide('label', {intents: [id]});
+    else this.decide('out-of-scope');
   }
 
   // A new intent becomes the label, or in a multi-label project one of the label's intents.
@@ -79,6 +85,7 @@ export class Deciding {
     this.#hears.drawn();
   }
 
+  // What the model says, as the card shows it first.
   accept() {
     const item = this.text();
     if (!item) return;
@@ -88,8 +95,8 @@ export class Deciding {
       else this.decide('out-of-scope');
       return;
     }
-    const best = item.suggestions?.[0]?.intent_id;
-    if (best) this.decide('label', {intents: [best]});
+    const best = item.out_of_scope ? '' : item.suggestions?.[0]?.intent_id;
+    if (best !== undefined) this.#decideOn(best);
     else toast('There is no suggestion yet.', 'Press a number on the card, or / to find any intent.');
   }
 

@@ -5,7 +5,7 @@ import {dialogIsOpen, present} from '../shared/messages.js';
 export const NUMBERED = 5; // options of the card that have a number key
 
 const keysOf = ({multi, nothing, open}) => [
-  ['Enter', multi ? 'take all marked intents' : 'take the first suggestion'],
+  ['Enter', multi ? 'take all marked intents' : 'take what the model says: number 1'],
   ...numbersOf(multi, Math.min(NUMBERED, open.length)),
   ['/', open.length ? 'find or create any other intent' : 'create an intent'],
   ['0 or O', nothing],
@@ -27,7 +27,7 @@ function numbersOf(multi, most) {
   if (!most) return [];
   const keys = most > 1 ? `1 to ${most}` : '1';
   const toggles = 'mark the intent with this number, or take the mark away';
-  return [[keys, multi ? toggles : 'the intent with this number on the card']];
+  return [[keys, multi ? toggles : 'what has this number on the card']];
 }
 
 export class Keys {

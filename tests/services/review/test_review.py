@@ -89,7 +89,7 @@ def test_a_finding_of_before_an_act_is_left_out_until_it_is_counted_again(
         while_joining.setattr(catching_up, "is_immediate", lambda *_: False)
         while_joining.setattr(models, "is_immediate", lambda *_: False)
         while_joining.setattr(models.LiveModels, "_catch_up_later", lambda *_: None)
-        relabel(live_studio, "Where is my parcel?", "greeting")
+        relabel(live_studio, "Where is my parcel?", "password")
         late = review.review(live_studio, "p")
     assert first.id not in {f.id for f in late.findings}
     assert late.recounted >= 1
