@@ -87,7 +87,9 @@ class LabelPage {
       counted: (more, isLabel) => this.#count(more, isLabel),
     });
     this.#sure = new SureTexts(base, this.#intents, {
-      done: ids => this.#acceptedSure(ids),
+      accepted: (ids, act) => this.#acceptedSure(ids, act),
+      undone: n => this.#countSure(-n),
+      undo: key => this.#deciding.undo(key),
       doubted: ids => this.#bring(ids, 'that you judged wrong'),
     });
     this.#makeCard();
@@ -279,8 +281,18 @@ class LabelPage {
     return ordered.sort(([a], [b]) => (a === b ? 0 : a - b)).map(([, intent]) => intent);
   }
 
-  #acceptedSure(ids) {
+  #acceptedSure(ids, act) {
     this.#queue.drop(ids);
+    this.#decisions.addMany(act);
+    this.#countSure(act.n);
+  }
+
+  // Texts that were labelled at once, or are not any more; all that counts them follows.
+  #countSure(n) {
+    this.#savedAt = performance.now();
+    this.#countLeft(this.#waiting - n);
+    this.#today.count(n);
+    this.#loadIntents().catch(() => {}); // the next count follows
     this.#context.refreshSoon();
     this.#queue.rearrange();
   }
@@ -342,6 +354,7 @@ class LabelPage {
   // Texts that wait for a label: more, or fewer; with `isLabel` each one is labelled today, or not any more.
   #count(more, isLabel) {
     this.#countLeft(this.#waiting + more);
+    this.#sure.count(more);
     if (isLabel) this.#today.count(-more);
     this.#few.count(-more);
   }

@@ -56,16 +56,31 @@ def times_of_labels(connection: Connection, project_id: int, actor: str, since: 
     return [row.at for row in connection.execute(query.order_by(batch.c.id))]
 
 
+def count_labelled(connection: Connection, project_id: int, actor: str, since: str) -> int:
+    """Count the labels a person gave, one by one and many at once; `since` is a UTC time."""
+    query = sa.select(sa.func.count()).select_from(
+        event.join(batch, event.c.batch_id == batch.c.id)
+    )
+    query = query.where(*_made_by(project_id, actor), batch.c.at >= since)
+    return connection.execute(query.where(event.c.field == "labels")).scalar_one()
+
+
 def _standing(project_id: int, actor: str) -> sa.Select[Any]:
     """Select the actions about single texts that were not undone."""
     texts = sa.select(_ONE).where(event.c.batch_id == batch.c.id, event.c.subject == "utterance")
     return sa.select(batch.c.id, batch.c.key, batch.c.verb, batch.c.at).where(
+        *_made_by(project_id, actor), texts.scalar_subquery() == 1
+    )
+
+
+def _made_by(project_id: int, actor: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return what holds for the labels and skips of a person that were not undone."""
+    return (
         batch.c.project_id == project_id,
         batch.c.actor == actor,
         batch.c.origin == "page",
         batch.c.verb.in_(VERBS),
         batch.c.undone_by.is_(None),
-        texts.scalar_subquery() == 1,
     )
 
 

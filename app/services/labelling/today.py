@@ -40,8 +40,9 @@ class LastDecision:
 class Today:
     """A person's labels since midnight, the goal if the person set one, and the pace.
 
-    `decided` counts no skipped text, as nothing was decided about it. `per_minute` is that of the
-    last labels without breaks; None before there are enough.
+    `decided` counts texts that were labelled at once, too, and no skipped text, as nothing was
+    decided about it. `per_minute` is that of the last single labels without breaks; None before
+    there are enough.
     """
 
     decided: int
@@ -55,10 +56,11 @@ def load_today(studio: Studio, project: str, since: datetime) -> Today:
     actor = studio.settings.actor
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
+        made = decisions.count_labelled(connection, project_id, actor, _utc(since))
         times = decisions.times_of_labels(connection, project_id, actor, _utc(since))
         last = _last(connection, project_id, actor)
         goal = preferences.kept(connection, project_id, actor, "goal").get("")
-    return Today(len(times), goal, pace([datetime.fromisoformat(t) for t in times]), last)
+    return Today(made, goal, pace([datetime.fromisoformat(t) for t in times]), last)
 
 
 def set_goal(studio: Studio, project: str, goal: int | None) -> None:

@@ -1,5 +1,5 @@
 // What the keys and buttons of the card do with its text. A key that finds no text is reported, never lost in silence.
-import {toast} from '../shared/messages.js';
+import {complain, toast} from '../shared/messages.js';
 import {plural} from '../shared/words.js';
 
 const PAUSE = 200; // milliseconds without a key, after which keys that found no text are reported
@@ -104,12 +104,27 @@ export class Deciding {
   undo(key = null) {
     const undone = this.#decisions.undo(key);
     if (!undone) {
-      toast('Nothing of this visit is left to undo.', 'Use the Undo beside an earlier decision.');
+      if (key) toast('It is taken back already.');
+      else toast('Nothing of this visit is left to undo.', 'Use the Undo beside an earlier decision.');
+      return;
+    }
+    if (undone.takeBack) {
+      this.#takeBack(undone);
       return;
     }
     const {kind} = undone.operation;
     if (kind !== 'flag') this.#hears.counted(1, labels(kind));
     this.putBack(undone.item);
+  }
+
+  // An act on many texts; where that fails it can be tried again.
+  async #takeBack(many) {
+    try {
+      await many.takeBack();
+    } catch (error) {
+      this.#decisions.addMany({...many.operation, n: many.n, takeBack: many.takeBack});
+      complain(error);
+    }
   }
 
   putBack(item) {

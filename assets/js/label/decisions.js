@@ -8,7 +8,7 @@ import {Outbox} from './outbox.js';
 
 const SHOWN = 10;
 const REMEMBERED = 60; // newest decisions whose utterances are not offered again
-const SAID = {skip: 'skipped', flag: 'flagged'};
+const SAID = {skip: 'skipped', flag: 'flagged', many: 'accepted'};
 const DONE = {skip: 'Skipped', flag: 'Flagged'};
 const LOOKS = {saved: '', saving: 'waiting', offline: 'trouble'};
 
@@ -41,7 +41,8 @@ export class Decisions {
 
   // Ids of utterances that must not be offered again.
   get settled() {
-    return [...this.pendingIds, ...this.#made.slice(-REMEMBERED).map(({item}) => item.id)];
+    const cards = this.#made.slice(-REMEMBERED).filter(({takeBack}) => !takeBack);
+    return [...this.pendingIds, ...cards.map(({item}) => item.id)];
   }
 
   get pendingIds() {
@@ -72,18 +73,26 @@ export class Decisions {
     this.#drawNewest();
   }
 
-  // Returns the operation and its utterance, to decide again, or null if there is nothing to undo. Without a key, the
-  // newest decision of this visit is undone.
+  // An act on `n` texts at once, which the server has saved; `takeBack` undoes it there.
+  addMany({key, n, takeBack}) {
+    const item = {id: '', text: `${plural(n, 'text')} as the model answers`};
+    this.#made.push({operation: {key, kind: 'many'}, item, n, takeBack});
+    this.draw();
+  }
+
+  // Returns what was made: the operation and its utterance, to decide again, or null if there is nothing to undo. Without a key, the
+  // newest decision of this visit is undone. An act on many texts is to be taken back by its `takeBack`.
   undo(key = null) {
     const isIt = ({operation, earlier}) => (key ? operation.key === key : !earlier);
     const place = this.#made.findLastIndex(isIt);
     if (place < 0) return null;
     this.#acted = true;
-    const [{operation, item}] = this.#made.splice(place, 1);
-    if (!this.#outbox.withdraw(operation.key))
+    const [made] = this.#made.splice(place, 1);
+    const {operation, item, takeBack} = made;
+    if (!takeBack && !this.#outbox.withdraw(operation.key))
       this.#outbox.add({key: crypto.randomUUID(), kind: 'undo', of: operation.key, id: item.id});
     this.draw();
-    return {operation, item};
+    return made;
   }
 
   #refused(operation, {message, hint}) {
@@ -118,10 +127,12 @@ export class Decisions {
   #sentence({operation, item}) {
     const {kind, key} = operation;
     const undo = {class: 'plain small push', onclick: () => this.#undo(key)};
+    const isOne = kind !== 'many';
+    const said = item.text.slice(0, 120);
     return [
       h('span', {}, DONE[kind] ?? 'Labelled', ' '),
-      h('bdi', {class: 'quoted'}, `“${item.text.slice(0, 120)}”`),
-      !DONE[kind] && [h('span', {}, ' as '), this.#verdict(operation)],
+      isOne ? h('bdi', {class: 'quoted'}, `“${said}”`) : said,
+      isOne && !DONE[kind] && [h('span', {}, ' as '), this.#verdict(operation)],
       h('button', undo, 'Undo ', h('kbd', {'aria-hidden': 'true'}, 'U')),
     ];
   }

@@ -16,9 +16,11 @@ export class SureTexts {
   #intents;
   #hears;
   #fetching = false;
+  #all = 0; // unlabelled texts that were compared
+  #among = h('span'); // the same in words; drawn alone as texts are labelled
 
-  // Calls `done` with the ids of listed texts when they were labelled, with none when that was undone, and
-  // `doubted` with ids judged wrong.
+  // Calls `accepted` with the ids of listed texts, and with the key of the act, its number of texts and what takes it
+  // back; `undone` when that was done, `undo` with the key, and `doubted` with ids judged wrong.
   constructor(base, intents, hears) {
     this.#base = base;
     this.#intents = intents;
@@ -31,16 +33,25 @@ export class SureTexts {
     this.#draw(sure);
   }
 
+  // Texts that wait for a label: more, or fewer. The server's count follows.
+  count(more) {
+    this.#all = Math.max(0, this.#all + more);
+    this.#among.textContent = plural(this.#all, 'unlabelled text');
+  }
+
   #draw({n, looked_at: all, expected, check}) {
     this.element.hidden = n < FEWEST;
     if (this.element.hidden) return;
+    this.#all = 0;
+    this.count(all);
     fill(
       this.element,
       h(
         'div',
         {class: 'grow'},
-        `The model is sure of ${number(n)} of ${plural(all, 'unlabelled text')}. `,
-        `Check ${number(check.length)} of them, then label all at once. `,
+        `The model is sure of ${number(n)} of `,
+        this.#among,
+        `. Check ${number(check.length)} of them, then label all at once. `,
         h('span', {class: 'soft'}, `Expect ${errorWords(expected * n)}, more if many of them fit no intent.`),
       ),
       h(
@@ -80,13 +91,13 @@ export class SureTexts {
   async #accept(answers) {
     const key = crypto.randomUUID();
     const {changed, left} = await post(`${this.#base}/sure/accept`, {...answers, key});
-    const redraw = async () => {
+    const takeBack = undoing(this.#base, key, async () => {
+      this.#hears.undone(changed);
       await this.load();
-      this.#hears.done([]);
-    };
+    });
     const said = `${plural(changed, 'text')} labelled as the model answers.`;
-    toast(said, leftWords(left), 'good', undoing(this.#base, key, redraw));
-    this.#hears.done(Object.keys(answers.answers));
+    toast(said, leftWords(left), 'good', () => this.#hears.undo(key));
+    this.#hears.accepted(Object.keys(answers.answers), {key, n: changed, takeBack});
     await this.load();
     if (answers.wrong.length) this.#hears.doubted(answers.wrong);
   }

@@ -60,9 +60,14 @@ def test_all_that_the_model_is_sure_of_is_accepted_after_a_check(
     expect(page.locator("[data-role=utterance]")).to_have_text(wrong)
     assert waiting(studio) == before - (sure - 1)
     assert studio.ask(_TESTS)["total"] == tests
-    message.get_by_role("button", name="Undo").click()
+    # U said that nothing was left to undo, and the strip did not know of the act.
+    strip = page.get_by_role("list", name="Last decisions").locator("li[data-id]")
+    expect(strip.first).to_contain_text(f"{sure - 1} texts as the model answers")
+    expect(page.locator("[data-role=left]")).to_have_text(f"{before - (sure - 1)} wait for a label")
+    page.keyboard.press("u")
     expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
     assert waiting(studio) == before
+    expect(strip.filter(has_text="as the model answers")).to_have_count(0)
 
 
 def test_the_last_decisions_and_the_goal_of_the_day_survive_a_reload(
