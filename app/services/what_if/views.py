@@ -19,7 +19,8 @@ class ChangedAnswer:
     """An answer that changes, in words; `expected` is "" for a text without a label.
 
     `verdict` is `fixed`, `broken`, `right` where both answers are, or `other`: there is no label,
-    or both answers are wrong.
+    or both answers are wrong. `scope` is `in` where the text was out of scope and is not any more,
+    `out` where it becomes so, else "".
     """
 
     text: str
@@ -28,6 +29,7 @@ class ChangedAnswer:
     after: str
     expected: str
     verdict: str
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +63,13 @@ class Blast:
         left_out: Texts that are not watched: too many, or not embedded yet.
         right: Test texts that are right now, and with the change.
         in_scope: Those of an intent that no example says: the accuracy of the live model is theirs.
+            `now` is what it is today: before a merge, two intents are two.
         outside: Those labelled out of scope; right is refused. In multi-label projects there are
             none, and `in_scope` has those of no intent, too.
         pins: Pins whose answer changes, kept ones too.
         turns: The first answers that change; broken ones first, then fixed ones.
         touched: Utterances that the repair changes, and how many of them are of the test set.
+        scope: Unlabelled texts that were out of scope and get an intent, and the other way round.
     """
 
     pool: int
@@ -81,6 +85,7 @@ class Blast:
     in_scope: CountedTests
     outside: CountedTests
     touched: tuple[int, int] = (0, 0)
+    scope: tuple[int, int] = (0, 0)
     pins: int = 0
     near: tuple[NearExample, ...] = ()
     now: str = ""
@@ -123,16 +128,18 @@ class JudgedAnswers:
         expected = _with_labels_as_one(self._labels_at(self.then), merged)
         was = self._right(self._before_as_one(as_one), _with_labels_as_one(expected, as_one))
         is_ = self._right(self.after, expected)
-        test, pin = kinds == "test", kinds == "pin"
+        today = self._right(self.before, self._labels_at(self.now)) if as_one else was
+        moved_in, moved_out = self._across()
+        test, pin, pool = kinds == "test", kinds == "pin", kinds == "pool"
         fixed, broken = ~was & is_, was & ~is_
         is_fresh = test & ~self._learned()
         is_outside = is_fresh & self._is_outside(expected)
         texts = self.prepared.texts
         return Blast(
-            pool=int((changed & (kinds == "pool")).sum()),
+            pool=int((changed & pool).sum()),
             test=int((changed & test).sum()),
             pins=int((changed & pin).sum()),
-            watched=(int((kinds == "pool").sum()), int(test.sum())),
+            watched=(int(pool.sum()), int(test.sum())),
             left_out=self.prepared.left_out,
             fixed=int((fixed & test).sum()),
             broken=int((broken & test).sum()),
@@ -140,9 +147,15 @@ class JudgedAnswers:
             pins_fixed=tuple(texts[row].text for row in np.flatnonzero(fixed & pin)),
             pins_broken=tuple(texts[row].text for row in np.flatnonzero(broken & pin)),
             turns=self._changed_answers(changed, was, is_, expected),
-            in_scope=_counted(is_fresh & ~is_outside, was, is_),
+            in_scope=_counted(is_fresh & ~is_outside, today, is_),
             outside=_counted(is_outside, was, is_),
+            scope=(int((moved_in & pool).sum()), int((moved_out & pool).sum())),
         )
+
+    def _across(self) -> tuple[Flags, Flags]:
+        """Return which texts get an intent instead of none, and which none instead of one; (n,)."""
+        had, has = self.before.any(1), self.after.any(1)
+        return ~had & has, had & ~has
 
     def _learned(self) -> Flags:
         """Return which texts an example says word for word, so that they test nothing; (n,)."""
@@ -214,6 +227,8 @@ class JudgedAnswers:
         rows = np.flatnonzero(changed)
         verdicts = np.where(was, np.where(is_, "right", "broken"), np.where(is_, "fixed", "other"))
         rank = {"broken": 0, "fixed": 1}
+        moved_in, moved_out = self._across()
+        scope = np.where(moved_in, "in", np.where(moved_out, "out", ""))
         order = np.argsort([rank.get(verdicts[row], 2) for row in rows], kind="stable")
         return tuple(
             ChangedAnswer(
@@ -223,6 +238,7 @@ class JudgedAnswers:
                 after=self._answer_words(self.after[row]),
                 expected=self._label_words(expected[row]),
                 verdict=str(verdicts[row]),
+                scope=str(scope[row]),
             )
             for row in rows[order][:_SHOWN].tolist()
         )

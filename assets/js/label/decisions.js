@@ -80,8 +80,9 @@ export class Decisions {
     this.draw();
   }
 
-  // Returns what was made: the operation and its utterance, to decide again, or null if there is nothing to undo. Without a key, the
-  // newest decision of this visit is undone. An act on many texts is to be taken back by its `takeBack`.
+  // Returns what was made: the operation and its utterance, to decide again, or null if there is nothing to undo.
+  // Without a key, the newest decision of this visit is undone. An act on many texts is to be taken back by its
+  // `takeBack`.
   undo(key = null) {
     const isIt = ({operation, earlier}) => (key ? operation.key === key : !earlier);
     const place = this.#made.findLastIndex(isIt);

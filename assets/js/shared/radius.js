@@ -8,6 +8,11 @@ const VERDICT = {
   right: ['stays right', ''],
   other: ['stays wrong', ''],
 };
+const UNKNOWN = {
+  in: ['no longer refused: look at it', 'warn'],
+  out: ['refused now: look at it', 'warn'],
+  '': ['unlabelled: not known', ''],
+};
 // An answer that changes and is right before and after bears the name that the repair gives its label.
 const RIGHT = {merge: 'right under the merged label', split: 'right under the new label'};
 const SHOWN = 12;
@@ -31,10 +36,12 @@ export function radiusLine(blast) {
 const becoming = (n, what) => `${number(n)} ${n === 1 ? 'becomes' : 'become'} ${what}`;
 
 // "22 answers change: 5 of the test set, 16 unlabelled, 1 pin"; only test texts and pins have a label by which an
-// answer is right or wrong.
-function changing({test, pool, pins}) {
+// answer is right or wrong. Where none changes, of how many.
+function changing({test, pool, pins, watched: [nPool, nTest]}) {
   const n = test + pool + pins;
-  if (!n) return 'no answer changes';
+  const among = [nTest > 0 && `${number(nTest)} test`, nPool > 0 && `${number(nPool)} unlabelled`];
+  const of = among.filter(Boolean).join(' and ');
+  if (!n) return of ? `no answer of ${of} ${nPool + nTest === 1 ? 'text' : 'texts'} changes` : 'no answer changes';
   const parts = [
     test > 0 && `${number(test)} of the test set`,
     pool > 0 && `${number(pool)} unlabelled`,
@@ -43,14 +50,23 @@ function changing({test, pool, pins}) {
   return `${plural(n, 'answer')} ${n === 1 ? 'changes' : 'change'}: ${parts.filter(Boolean).join(', ')}`;
 }
 
-// "81 → 82 of 85 test texts right, 1 pin broken"; without test texts the number of answers that change.
+// "81 → 82 of 85 test texts right, 1 pin broken, 3 unlabelled no longer refused"; without test texts the number of
+// answers that change.
 export function resultWords(blast) {
   const {in_scope: {n, now, then}, pins_broken: lost} = blast;
   if (!n) return changing(blast);
   const figures = now === then ? number(now) : `${number(now)} → ${number(then)}`;
   const both = now === then ? ', before and after' : '';
   const broken = lost.length ? `, ${plural(lost.length, 'pin')} broken` : '';
-  return `${figures} of ${plural(n, 'test text')} right${both}${broken}`;
+  return [`${figures} of ${plural(n, 'test text')} right${both}${broken}`, ...acrossWords(blast)].join(', ');
+}
+
+// Nobody has said whether such a text fits an intent: a person looks at those that the line refused, or let in, before.
+function acrossWords({scope: [taken, refused]}) {
+  return [
+    taken > 0 && `${number(taken)} unlabelled no longer refused`,
+    refused > 0 && `${number(refused)} unlabelled refused anew`,
+  ].filter(Boolean);
 }
 
 // `kind` is that of the repair.
@@ -58,7 +74,7 @@ export function turnsOf(blast, kind = '') {
   const {turns, watched, left_out: leftOut, pins_broken: lost} = blast;
   const [nPool, nTest] = watched;
   const basis = `Checked on ${number(nTest)} test and ${plural(nPool, 'unlabelled text')}.`;
-  const judged = rightOf(blast);
+  const judged = rightOf(blast, kind);
   const missing = leftOut > 0 && `${plural(leftOut, 'more text')} were not checked.`;
   return h(
     'div',
@@ -70,13 +86,15 @@ export function turnsOf(blast, kind = '') {
 }
 
 // The accuracy in the header counts the same texts; those that fit no intent are told apart from them.
-function rightOf({in_scope: fitting, outside, watched: [, nTest]}) {
+function rightOf({in_scope: fitting, outside, watched: [, nTest]}, kind) {
   const scope = fitting.n < nTest ? ' that fit an intent and are no examples' : '';
   const which = `${plural(fitting.n, 'test text')}${scope}`;
   const right = fitting.n > 0 && `Of ${which} ${number(fitting.now)} are right, ${after(fitting)}.`;
   const refused =
     outside.n > 0 && `Of ${number(outside.n)} that fit none ${number(outside.now)} are refused, ${after(outside)}.`;
-  return [right, refused].filter(Boolean).join(' ');
+  const gains = kind === 'merge' && fitting.then > fitting.now;
+  const joined = gains && 'What was answered as the other of the two is right then.';
+  return [right, joined, refused].filter(Boolean).join(' ');
 }
 
 const after = ({now, then}) => (now === then ? 'before and after' : `and ${number(then)} after it`);
@@ -102,8 +120,9 @@ function changes({turns, test, pool, pins}, kind) {
   return place;
 }
 
-function verdictOf({place, verdict}, kind) {
-  if (place === 'pool') return ['unlabelled', ''];
+// An unlabelled text has no label by which its answer is right or wrong; one that was refused, or is now, is marked.
+function verdictOf({place, verdict, scope}, kind) {
+  if (place === 'pool') return UNKNOWN[scope];
   const [words, sign] = VERDICT[verdict];
   return [verdict === 'right' ? (RIGHT[kind] ?? words) : words, sign];
 }

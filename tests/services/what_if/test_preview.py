@@ -300,6 +300,37 @@ def test_right_answers_are_counted_as_the_header_counts_them(
     assert found.in_scope.n == 2
 
 
+def test_before_a_merge_as_many_are_right_as_the_header_says(
+    watched_texts: WatchedTextCache,
+) -> None:
+    """Both intents counted as one already, so that the gain of the merge was in "before"."""
+    live_studio, by = watched_texts.live_studio, intents(watched_texts)
+    change(live_studio.studio, "my parcel has not arrived", "labels", [by["refund"]])
+    merge = Repair("merge", intent=by["refund"], value=by["parcel"])
+    found = told(watched_texts, merge)
+
+    def header() -> int:
+        now, live = live_studio.models.open_by_id(1)
+        return accuracy_now(live_studio.studio, now, live, lambda: None).right
+
+    assert found.in_scope.now == header()
+    apply_repair(live_studio.studio, "p", merge, "merged-01")
+    assert found.in_scope.then == header() > found.in_scope.now
+
+
+def test_an_unlabelled_text_that_is_refused_before_or_after_is_told(
+    watched_texts: WatchedTextCache,
+) -> None:
+    by, live_studio = intents(watched_texts), watched_texts.live_studio
+    change_fence = {"limit": 5.0, "limits": {}, "method": "votes"}  # refuses all
+    with live_studio.studio.database.write() as connection:
+        projects.change_fence(connection, 1, change_fence)
+    found = told(watched_texts, Repair("add", (), (by["greeting"],), value=POOL[0].upper()))
+    told_in = [turn.text for turn in found.turns if turn.scope == "in"]
+    assert told_in == [POOL[0]]  # its example says the same, whatever the line
+    assert found.scope == (1, 0)
+
+
 def test_a_new_example_names_its_nearest_conflicts(watched_texts: WatchedTextCache) -> None:
     by = intents(watched_texts)
     found = told(watched_texts, Repair("add", (), (by["refund"],), value="where is my parcel"))
