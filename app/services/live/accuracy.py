@@ -16,14 +16,14 @@ import numpy as np
 from app.services.answering.as_project import ProjectNow, exemplar_signals, fenced
 from app.services.answering.opened import Space
 from app.services.embedding import embed_texts
-from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests
+from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests, told_apart
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.traffic import Traffic, step_back
 from app.services.studio import Studio
 from core.errors import StudioError
 from core.metrics.multi_label import multi_label_report
-from core.text import counted, match_key
+from core.text import counted
 from core.types import Pause
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
@@ -134,16 +134,14 @@ def accuracy_now(
     """Answer the labelled texts of the test split; None without any."""
     several = live.pipeline.task == "multi-label"
     every = labelled_tests(studio.database, now.project.id, with_none=True)
-    learned = {match_key(exemplar.text) for exemplar in live.pipeline.exemplars}
-    fresh = tuple(record for record in every if match_key(record.text) not in learned)
-    records = tuple(record for record in fresh if several or record.labels)
+    records, learned = told_apart(live, [one for one in every if several or one.labels])
     if not records:
         return None
     tests = _scored(studio, live, records, pause)
     if several:
-        return _of_sets(tests)
-    outside = tuple(record for record in fresh if not record.labels)
-    found = _of_intents(studio, now, tests)
+        return _of_sets(tests, learned)
+    outside, _ = told_apart(live, [record for record in every if not record.labels])
+    found = _of_intents(studio, now, tests, learned)
     if not outside:
         return found
     refused = ~_let_in(_scored(studio, live, outside, pause))
@@ -166,7 +164,7 @@ def _scored(
     return ScoredTests(live, records, np.concatenate(rows), np.concatenate(scores))
 
 
-def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> AccuracyNow:
+def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, learned: int) -> AccuracyNow:
     live, best = tests.live, tests.best_is_right()
     n, right = len(best), int((best & _let_in(tests)).sum())
     by_own_line = right
@@ -179,11 +177,12 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests) -> Accuracy
         ).calibration
         inside = tests.exact() | own.inside(tests.rows, tests.scores)
         by_own_line = int((best & inside).sum())
-    causes = [*_data_causes(live, by_own_line, n), *_line_causes(right - by_own_line)]
+    causes = [*_data_causes(live, by_own_line, n, learned), *_line_causes(right - by_own_line)]
     if live.version.metrics.get("answered_right") is None and int(best.sum()) != right:
         # A version of an earlier release knows only how often the right intent came first.
         refused = counted(int(best.sum()) - right, "right answer")
-        causes = [*_data_causes(live, int(best.sum()), n), f"{refused} refused as out of scope"]
+        by_data = _data_causes(live, int(best.sum()), n, learned)
+        causes = [*by_data, f"{refused} refused as out of scope"]
     return AccuracyNow(right / n, right, n, None, tuple(causes))
 
 
@@ -196,20 +195,21 @@ def _more_right(gain: int) -> str:
     return f"{abs(gain):,} {'more' if gain > 0 else 'fewer'} right"
 
 
-def _of_sets(tests: ScoredTests) -> AccuracyNow:
+def _of_sets(tests: ScoredTests, learned: int) -> AccuracyNow:
     labels = [set(record.labels or ()) for record in tests.records]
     answers = tests.answered_sets()
     report = multi_label_report(labels, answers)
     right = sum(label == answer for label, answer in zip(labels, answers, strict=True))
-    causes = _data_causes(tests.live, right, len(labels))
+    causes = _data_causes(tests.live, right, len(labels), learned)
     return AccuracyNow(right / len(labels), right, len(labels), report.micro_f1, tuple(causes))
 
 
-def _data_causes(live: LiveModel, right: int, n: int) -> list[str]:
+def _data_causes(live: LiveModel, right: int, n: int, learned: int) -> list[str]:
     """Say which data make `right` of `n` differ from the right answers at training.
 
     All causes count answers as they are given, as the figures do that they stand beside: they add
-    up to the difference of the two.
+    up to the difference of the two. `learned` test texts are left out because an example says the
+    same.
     """
     version = live.version
     before, tested = version.right_share, version.metrics.get("n")
@@ -223,7 +223,11 @@ def _data_causes(live: LiveModel, right: int, n: int) -> list[str]:
         causes.append(f"{counted(joined, 'label')} since training{effect}")
     if live.pipeline.by_name:
         causes.append(nameless_words(live.pipeline.by_name))
-    if tested != n or not causes:
+    since = learned - int(version.metrics.get("left_out") or 0)
+    if since > 0 and tested == n + since:
+        of_them = "is an example" if since == 1 else "are examples"
+        causes.append(f"{counted(since, 'test text')} {of_them} now")
+    elif tested != n or not causes:
         causes.append("test set changed")
     return causes
 

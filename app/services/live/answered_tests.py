@@ -86,3 +86,15 @@ def labelled_tests(
             which = Filter(split="test", state=state)  # type: ignore[arg-type]
             found += utterances.read_page(connection, project_id, which, "oldest", page)[0]
     return tuple(found)
+
+
+def told_apart(
+    live: LiveModel, records: Sequence[UtteranceRecord]
+) -> tuple[tuple[UtteranceRecord, ...], int]:
+    """Return the texts that test a model, and how many do not because an example says the same.
+
+    Accuracy, the line for out of scope and previews count the same texts.
+    """
+    learned = {match_key(exemplar.text) for exemplar in live.pipeline.exemplars}
+    fresh = tuple(record for record in records if match_key(record.text) not in learned)
+    return fresh, len(records) - len(fresh)

@@ -15,6 +15,7 @@ from app.services.live.answered_tests import (
     ScoredTests,
     labelled_tests,
     said_exactly,
+    told_apart,
 )
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
@@ -200,7 +201,7 @@ def measured_texts(
     key = (project.id, live.version.id, live.revision, pool_state, pins)
     scored = live_studio.studio.cache.get(
         ("scope", *key),
-        lambda: _score(live_studio.studio, live, pool, _labelled(live_studio, project), pins),
+        lambda: _score(live_studio.studio, live, pool, _labelled(live_studio, project, live), pins),
         lambda made: int(made.scores.nbytes + made.rows.nbytes),
     )
     return MeasuredTexts(live_studio.studio, project, live, scored, key)
@@ -209,13 +210,14 @@ def measured_texts(
 _Sides = tuple[tuple[UtteranceRecord, ...], tuple[UtteranceRecord, ...]]
 
 
-def _labelled(live_studio: LiveStudio, project: ProjectRecord) -> _Sides:
+def _labelled(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> _Sides:
     """Return the labelled texts of the test split, and its texts labelled out of scope.
 
-    Without these in the test split, all texts labelled out of scope are returned.
+    Texts that an example says are left out, as from the accuracy on every page. Without texts of
+    no intent in the test split, all texts labelled out of scope are returned.
     """
     database = live_studio.studio.database
-    tests = labelled_tests(database, project.id, with_none=True)
+    tests, _ = told_apart(live, labelled_tests(database, project.id, with_none=True))
     inside = tuple(one for one in tests if one.labels)
     outside = tuple(one for one in tests if not one.labels)
     if outside:

@@ -152,6 +152,24 @@ def test_it_says_that_labels_have_joined_or_that_the_tests_are_others(
     assert "test set changed" in found.causes
 
 
+def test_a_test_text_that_has_become_an_example_is_told_and_left_out_everywhere(
+    live_studio: LiveStudio,
+) -> None:
+    """The header said "test set changed", which nobody had touched, and the line counted one more.
+
+    A text that was accepted as an example said the same as a test text.
+    """
+    studio = live_studio.studio
+    change(studio, "what about greetings", "text", "Hi!")
+    change(studio, "Hi!", "labels", label_of(live_studio, "hi"))
+    save_fence(live_studio, "p", FenceSetting(-9.0))
+    found = now(live_studio)
+    assert found.n == 3
+    assert found.causes[-1] == "1 test text is an example now"
+    view = preview_fence(live_studio, "p")
+    assert (view.judged[0], view.accuracy) == (found.n, (found.share, found.share))
+
+
 def test_two_versions_are_compared_as_they_would_answer_in_use(live_studio: LiveStudio) -> None:
     """A “better” version lowered the figure in the header: newer labels had mended the older."""
     save_fence(live_studio, "p", FenceSetting(-9.0))
