@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.services.live.accuracy import AccuracyNow
+from app.services.live.catching_up import count_hot
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
@@ -113,7 +114,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         answered_right=metrics.get("answered_right"),
         micro_f1=metrics.get("micro_f1"),
         judged_on=str(metrics.get("judged_on", "")),
-        hot=0 if live is None else len(live.hot),
+        hot=0 if live is None else count_hot(studio, project, live),
         waiting=0 if live is None else len(live.waiting),
         model=_state(champion, live, trouble),
         trouble=f"{name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",

@@ -88,6 +88,7 @@ class Context {
     const before = this.status; // `asked` is when the page asked for it
     this.status = status;
     fill(this.#state, stateOf(status));
+    if (isUnsettled(status)) this.refreshSoon(); // an act's figures follow in a second, not at the next round
     for (const listener of this.#listeners) listener(status, before);
   }
 
@@ -102,12 +103,13 @@ class Context {
   keepFresh() {
     const tick = async () => {
       if (!document.hidden) await this.refresh().catch(() => {}); // the header shows the error
-      const busy = this.status?.job || this.status?.checking || this.status?.model === 'loading';
-      setTimeout(tick, busy ? SHORT_PAUSE : PAUSE);
+      setTimeout(tick, PAUSE);
     };
     setTimeout(tick, SHORT_PAUSE);
   }
 }
+
+const isUnsettled = ({job, checking, model}) => !document.hidden && (job || checking || model === 'loading');
 
 // Draws header and heading, keeps the status up to date, and starts the page.
 export async function frame(view, page, title, lead, build) {

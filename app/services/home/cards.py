@@ -11,6 +11,7 @@ from app.services.home.next_step import (
     next_step,
 )
 from app.services.live.accuracy import AccuracyNow
+from app.services.live.catching_up import count_hot
 from app.services.live.server_state import LiveStudio
 from app.services.review.review import known_label_errors
 from app.services.versions.registry import left_for, newer_candidate
@@ -99,7 +100,7 @@ def _facts(
         candidate=newer_candidate(live_studio.studio, project.name, number or 0),
         left=left_for(live_studio.studio, project.name, number or 0),
         is_training=is_training,
-        new_labels=None if live is None else len(live.hot),
+        new_labels=None if live is None else count_hot(live_studio.studio, project, live),
         label_errors=None if live is None else known_label_errors(live_studio, project, live),
         knows_doubt=live is not None and pool is not None,
     )

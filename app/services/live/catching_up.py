@@ -98,6 +98,26 @@ def _touched_since(
     return {key: records.get(key) for key in keys}
 
 
+def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:
+    """Count the labels that a model was not trained with, up to the project's newest revision.
+
+    A page asks right after an act, before its labels have joined.
+    """
+    if live.revision == project.head_revision:
+        return len(live.hot)
+
+    def count() -> int:
+        with studio.database.read() as connection:
+            touched = _touched_since(connection, project.id, live.revision)
+        task = live.pipeline.task
+        now = {key: exemplar_of(record, task) for key, record in touched.items()}
+        fresh = sum(said is not None and live.taught.get(key) != said for key, said in now.items())
+        return len(live.hot - now.keys()) + fresh
+
+    series = ("hot", project.id, live.version.id, live.revision)
+    return studio.cache.get_newest(series, project.head_revision, count, lambda _: 100)
+
+
 def load_champion(studio: Studio, reading: Reading) -> LiveModel:
     """Load a champion as it was trained, with columns for newer intents."""
     now = reading.now

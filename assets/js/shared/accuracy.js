@@ -33,6 +33,7 @@ export function accuracyInShort(figures) {
   const [cause] = now.causes.filter(one => !/ labels? since training/.test(one));
   const causes =
     cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${cause}`);
+  if (figures.checking) return h('span', {class: 'soft', 'data-role': 'counting'}, inWords(now), ' …'); // of before
   return [h('b', {}, inWords(now)), causes];
 }
 

@@ -212,6 +212,19 @@ def test_a_page_gets_it_when_it_is_there_and_never_waits(live_studio: LiveStudio
     assert settled(live_studio).right == 0
 
 
+def test_labels_since_training_are_those_of_now_though_the_model_has_not_caught_up(
+    live_studio: LiveStudio,
+) -> None:
+    """The header lagged one act: "1,065 labels" stood there right after all were taken back."""
+    live = live_studio.models.get(1)
+    before = load_status(live_studio, "p").hot
+    keep = live_studio.models.kept[1]
+    for labels, more in ((label_of(live_studio, "hi"), 1), (None, 0)):
+        change(live_studio.studio, "what about greetings", "labels", labels)
+        keep.model = live  # as while a thread joins the labels of a large set
+        assert load_status(live_studio, "p").hot == before + more
+
+
 def settled(live_studio: LiveStudio):
     until = time.monotonic() + 60
     while load_status(live_studio, "p").checking:
