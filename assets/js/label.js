@@ -110,6 +110,7 @@ class LabelPage {
       label: 'Find or create an intent',
     });
     this.#card = new Card({
+      project: this.#context.project,
       intents: this.#intents,
       multi: this.#multi,
       decided: this.#decisions.newest,
@@ -312,6 +313,10 @@ class LabelPage {
   }
 
   async #similarTo(texts) {
+    if (this.#context.status.champion === null) {
+      toast('Similar texts are found once there is a model.', 'Train Quick first: it takes about 10 seconds.');
+      return;
+    }
     const found = await post(`${this.#context.base}/similar`, {texts, n: SIMILAR});
     const settled = new Set(this.#settled);
     const near = found.map(one => one.record).filter(record => !settled.has(record.id));

@@ -1,11 +1,14 @@
 // The card: one utterance with its suggestions and actions.
 // Its elements stay in place and only their content changes, so typing is never interrupted.
+import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {likelihood, outside, plural} from '../shared/words.js';
 import {NUMBERED} from './keys.js';
 import {Utterance} from './utterance.js';
 
 const NO_MODEL = 'There is no model yet, so these are not suggestions. Any other can be found below.';
+const QUICK = 'Train Quick first'; // one click away, and every card suggests
+const TAUGHT = 2; // intents with examples that a training needs
 const NO_INTENT = 'There is no intent yet. Type the name of the first one below.';
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
 
@@ -20,11 +23,13 @@ export class Card {
   #intents;
   #multi;
   #give;
+  #project;
 
   // `give` is called with an intent. `buttons` and `others`, which stand back, are lists of a name, a key, an action
   // and what it does. `guidelines` opens them on a narrow screen. `decided` is the line of the last
   // decision.
-  constructor({intents, multi, finder, give, accept, buttons, others, decided, guidelines}) {
+  constructor({project, intents, multi, finder, give, accept, buttons, others, decided, guidelines}) {
+    this.#project = project;
     this.#intents = intents;
     this.#multi = multi;
     this.#give = give;
@@ -106,6 +111,10 @@ export class Card {
 
   #note({suggestions}, hasModel) {
     if (suggestions !== null) return null;
+    if (!hasModel && this.#intents.open.filter(one => one.utterances > one.tests).length >= TAUGHT) {
+      const train = h('a', {href: address('train', this.#project)}, QUICK);
+      return h('p', {}, train, ' (about 10 seconds), and each card suggests an intent. These are no suggestions.');
+    }
     const words = hasModel ? LOADING : this.#intents.open.length ? NO_MODEL : NO_INTENT;
     return h('p', {class: 'soft'}, words);
   }

@@ -35,7 +35,11 @@ def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     page.route("**/suggestions?*", suggestions)
     page.goto(f"{studio.base}/label?project=sample")
     card = page.get_by_role("region", name="Utterance to label")
-    expect(card).to_contain_text("these are not suggestions")
+    expect(card).to_contain_text("Train Quick first (about 10 seconds)")
+    expect(card).to_contain_text("These are no suggestions.")
+    page.keyboard.press("m")  # a red error came from the server
+    expect(page.locator(".toast")).to_contain_text("once there is a model")
+    expect(page.locator(".toast.bad")).to_have_count(0)
     text = page.locator("[data-role=utterance]").inner_text()
     state |= {"champion": 1, "model": "loading"}
     expect(card).to_contain_text("The model is loading; suggestions will follow.")
