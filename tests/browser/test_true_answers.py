@@ -250,6 +250,10 @@ def test_a_line_is_chosen_by_what_it_costs_and_says_how_many_it_refuses_rightly(
     wishes = page.locator("[data-role=wishes]")
     many = wishes.get_by_role("button", name="10 right answers of 100")
     now = wishes.get_by_role("button", name="As it is now")
+    # “So strict that” was said of lines that are more lenient than the one in force.
+    expect(many).to_contain_text(re.compile(r"\((stricter|more lenient|in force)\)$"))
+    expect(page.locator("[data-role=fence]")).to_contain_text("you labelled out of scope, none a")
+    expect(judged).to_contain_text(re.compile(r"look refuses \d+ unlabelled texts, listed below"))
     many.click()
     expect(many).to_have_attribute("aria-pressed", "true")
     expect(now).to_have_attribute("aria-pressed", "false")

@@ -43,11 +43,9 @@ def preview_fence(
     now, then = texts.let_in(standing, own_now), texts.let_in(setting, own)
     familiarity = texts.familiarity(setting.method)
     moved = crossing(now[: (n := texts.n_texts)], then[:n], familiarity[:n])
-    with live_studio.studio.database.read() as connection:
-        names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
+    names = _names(live_studio, record)
     inside, outside = texts.sides
     right, methods = texts.answered_right(), texts.methods()
-    counted = slice(0, n) if inside.stop == 0 else inside
     return FenceView(
         own=own,
         stands=standing,
@@ -64,12 +62,14 @@ def preview_fence(
         suggested=texts.suggested(setting.method),
         methods=methods,
         best=max(methods.items(), key=lambda item: item[1])[0] if methods else None,
-        equal=limit_for(int(now[counted].sum()), familiarity[counted], own),
+        equal=_equal(now[:n], familiarity[:n], own, inside),
         pins=texts.turned_pins(now[n:], then[n:], names),
+        unlabelled=_counts(moved.entering >= outside.stop, moved.leaving >= outside.stop),
+        outside_tested=any(one.split == "test" for one in texts.outside),
         lost=int((right & now[inside] & ~then[inside]).sum()),
         won=int((right & ~now[inside] & then[inside]).sum()),
         total=n,
-        refused=(n - int(now[:n].sum()), n - int(then[:n].sum())),
+        refused=_counts(~now[:n], ~then[:n]),
         default=FenceSetting(method=trained.measure),
         wished=_wished(familiarity[inside][right]),
     )
@@ -83,6 +83,17 @@ def limit_for(n_inside: int, familiarity: ScoreArray, own: float) -> float:
     above = ranked[n_inside - 1] if n_inside else ranked[0] + 1.0
     below = ranked[n_inside] if n_inside < len(ranked) else above
     return float((above + below) / 2)
+
+
+def _equal(now: NDArray[np.bool_], familiarity: ScoreArray, own: float, inside: slice) -> float:
+    """Return the limit that accepts as many in-scope test texts, or without any as many of all."""
+    counted = slice(0, len(now)) if inside.stop == 0 else inside
+    return limit_for(int(now[counted].sum()), familiarity[counted], own)
+
+
+def _names(live_studio: LiveStudio, project: ProjectRecord) -> dict[str, str]:
+    with live_studio.studio.database.read() as connection:
+        return {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
 
 
 def _wished(of_right: ScoreArray) -> tuple[WishedLimit, ...]:
@@ -99,6 +110,10 @@ def _span(method: Method, familiarity: ScoreArray, own: float) -> tuple[float, f
 
 def _shares(now: NDArray[np.bool_], then: NDArray[np.bool_]) -> tuple[float, float] | None:
     return (float(now.mean()), float(then.mean())) if len(now) else None
+
+
+def _counts(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> tuple[int, int]:
+    return int(one.sum()), int(other.sum())
 
 
 def save_fence(live_studio: LiveStudio, project: str, setting: FenceSetting | None) -> None:

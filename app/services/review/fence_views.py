@@ -64,6 +64,8 @@ class FenceView:
         equal: The limit by the method of `asked` that accepts as many in-scope test texts as
             `stands` does or, without any, as many of all texts.
         pins: Pins whose answer changes.
+        unlabelled: Number of texts without a label among those entering, and leaving.
+        outside_tested: Whether the texts labelled out of scope are of the test set.
         lost: Number of in-scope test texts that are answered right now, and then refused.
         won: Number of those that are refused now, and then answered right.
         total: Number of all texts whose answers are compared, without pins.
@@ -90,6 +92,8 @@ class FenceView:
     best: Method | None
     equal: float = 0.0
     pins: tuple[PinTurn, ...] = ()
+    unlabelled: tuple[int, int] = (0, 0)
+    outside_tested: bool = False
     lost: int = 0
     won: int = 0
     total: int = 0

@@ -8,6 +8,7 @@ import {changesView, crossedView, METHODS, pinsView} from './moved_line.js';
 
 const PAUSE = 60;
 const OF_VOTES = [-0.2, 1.2];
+const OF_TRAINING = 'texts that you labelled out of scope, none a test text';
 const FEWEST = 10; // texts labelled out of scope by which a line can be judged
 
 export class FenceTab {
@@ -191,7 +192,8 @@ export class FenceTab {
   }
 
   #draw(found) {
-    const {accuracy, kept, recall, judged} = found;
+    const {accuracy, kept, recall, judged, outside_tested: isTested} = found;
+    const labelled = isTested ? 'test texts labelled out of scope' : OF_TRAINING;
     fill(
       this.#figures,
       figure('Answered right', accuracy, `of ${plural(judged[0], 'test text')} that have an intent`),
@@ -199,9 +201,7 @@ export class FenceTab {
       figure(
         'Refused, as they should be',
         recall,
-        recall
-          ? `of ${number(judged[1])} texts labelled out of scope`
-          : 'no text is labelled out of scope yet',
+        recall ? `of ${number(judged[1])} ${labelled}` : 'no text is labelled out of scope yet',
       ),
     );
     fill(this.#few, judged[1] < FEWEST && fewOutside(judged[1]));
@@ -259,9 +259,10 @@ export class FenceTab {
     await this.#refresh();
   }
 
-  // Lines by what they cost, and the one at which both kinds of error weigh alike.
-  #wishesOf({wished, suggested: {limit: even}, asked, stands}) {
+  // Lines by what they cost, and the one at which both kinds of error weigh alike; each says how it differs from now.
+  #wishesOf({wished, suggested: {limit: even}, asked, stands, own}) {
     const isOneOf = [...wished.map(({limit}) => limit), even].includes(stands.limit);
+    const here = asked.method === stands.method ? (stands.limit ?? own) : null;
     const choice = (words, limit, key) =>
       h(
         'button',
@@ -272,18 +273,17 @@ export class FenceTab {
           onclick: () => this.#set({limit, limits: {}}),
         },
         words,
-        limit === stands.limit && ' (in force)',
+        limit === stands.limit ? ' (in force)' : here !== null && ` (${limit < here ? 'more lenient' : 'stricter'})`,
       );
     const costs = wished.map(({lost, limit}) => {
       const n = Math.round(100 * lost);
-      return choice(`${n} right ${n === 1 ? 'answer' : 'answers'} of 100`, limit, `lose ${n}`);
+      return choice(`Costs ${n} right ${n === 1 ? 'answer' : 'answers'} of 100`, limit, `lose ${n}`);
     });
     const now = {class: 'small', 'data-key': 'as now', 'aria-pressed': String(isSame(stands, asked))};
     return [
       !isOneOf && h('button', {...now, onclick: () => this.#set(stands)}, 'As it is now'),
-      costs.length > 0 && h('span', {}, 'So strict that it wrongly refuses'),
-      costs,
       choice('Suggested by your examples', even, 'calibrated'),
+      costs,
     ];
   }
 

@@ -3,6 +3,8 @@ import {h} from '../shared/elements.js';
 import {ask} from '../shared/messages.js';
 import {number, plural} from '../shared/words.js';
 
+const LABELS = new Set(['relabel', 'add']); // kinds of repairs that give a label
+
 // By its preview, or else by what the list of findings knows; null where it does no harm.
 export function harmOf({blast, effect}) {
   if (!blast) return effect && effect.breaks > effect.mends ? effect : null;
@@ -10,10 +12,16 @@ export function harmOf({blast, effect}) {
   return breaks > mends ? {mends, breaks} : null;
 }
 
-// Asks only before a change that harms; `words` name the change.
+// Asks only before a change that harms; `words` name the change. A right label is worth its price: that is a fact to
+// know, and no warning.
 export async function mayHarm(change, words) {
   const harm = harmOf(change);
   if (!harm) return true;
-  const told = `It makes ${plural(harm.breaks, 'right answer')} wrong, and mends ${number(harm.mends)}.`;
-  return Boolean(await ask(`${words}?`, h('p', {}, told), 'Do it anyway', 'danger'));
+  const {mends, breaks} = harm;
+  const become = breaks === 1 ? 'becomes' : 'become';
+  const told = `${plural(breaks, 'right answer')} ${become} wrong, ${number(mends)} right.`;
+  const title = `${words}?`;
+  if (!LABELS.has(change.repair.kind)) return Boolean(await ask(title, h('p', {}, told), 'Do it anyway', 'danger'));
+  const why = 'If you see that the label is right, give it: other examples can make up for that.';
+  return Boolean(await ask(title, h('p', {}, `${told} ${why}`), 'Give this label'));
 }

@@ -25,8 +25,8 @@ export function changesView(found) {
   return [h('p', {}, change), n > 0 && judgedView(found)];
 }
 
-// Gains and losses; only labelled texts have any.
-function judgedView({lost, won, recall, judged: [nTests, nOutside]}) {
+// Gains and losses, which only labelled texts have; the others are for a person to look at.
+function judgedView({lost, won, recall, judged: [nTests, nOutside], unlabelled: [entering, leaving]}) {
   const [now, then] = (recall ?? [0, 0]).map(share => Math.round(share * nOutside));
   const better = [
     then > now && `refuses ${number(then - now)} more of ${number(nOutside)} labelled out of scope`,
@@ -36,12 +36,17 @@ function judgedView({lost, won, recall, judged: [nTests, nOutside]}) {
     now > then && `refuses ${number(now - then)} fewer of ${number(nOutside)} labelled out of scope`,
     lost > 0 && `refuses ${number(lost)} of ${plural(nTests, 'test text')} that ${lost === 1 ? 'is' : 'are'} right now`,
   ].filter(Boolean);
+  const unknown = [
+    entering > 0 && `lets in ${plural(entering, 'unlabelled text')}`,
+    leaving > 0 && `refuses ${plural(leaving, 'unlabelled text')}`,
+  ].filter(Boolean);
   const none = !better.length && !worse.length;
   return h(
     'p',
     {class: 'small', 'data-role': 'judged'},
     better.length > 0 && [h('span', {class: 'badge good'}, 'better'), ` ${better.join(', ')} `],
-    worse.length > 0 && [h('span', {class: 'badge bad'}, 'worse'), ` ${worse.join(', ')}`],
+    worse.length > 0 && [h('span', {class: 'badge bad'}, 'worse'), ` ${worse.join(', ')} `],
+    unknown.length > 0 && [h('span', {class: 'badge warn'}, 'look'), ` ${unknown.join(', ')}, listed below `],
     none && 'Nothing that is labelled becomes right or wrong.',
   );
 }

@@ -81,6 +81,16 @@ def test_a_line_is_offered_by_how_many_right_answers_it_gives_up(
     assert [one.limit for one in found.wished] == pytest.approx(by_hand)
 
 
+def test_unlabelled_texts_that_change_sides_are_counted_apart(live_studio: LiveStudio) -> None:
+    """A line was "better" and let in questions about flights, which no label judged."""
+    strict, lenient = (preview_fence(live_studio, "p", FenceSetting(to)) for to in (9.0, -9.0))
+    bare = [one for one in (*strict.leaving, *lenient.entering) if not one.labelled]
+    assert len(bare) == len(POOL) - 2
+    assert strict.unlabelled[0] == lenient.unlabelled[1] == 0
+    assert strict.unlabelled[1] + lenient.unlabelled[0] == len(bare)
+    assert not strict.outside_tested  # the two texts out of scope are no test texts
+
+
 def test_who_goes_in_and_out_is_told_and_then_happens(live_studio: LiveStudio) -> None:
     texts = (*JUDGED, *POOL)
     scores = top(live_studio, texts)
