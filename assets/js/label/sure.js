@@ -52,7 +52,7 @@ export class SureTexts {
         `The model is sure of ${number(n)} of `,
         this.#among,
         `. Check ${number(check.length)} of them, then label all at once. `,
-        h('span', {class: 'soft'}, `Expect ${errorWords(expected * n)}, more if many of them fit no intent.`),
+        h('span', {class: 'soft'}, `Before the check, expect ${errorWords(expected * n)}; more if many fit no intent.`),
       ),
       h(
         'button',
@@ -247,13 +247,9 @@ function verdictWords({checked, wrong, rest, expected}) {
     ? `${number(wrong)} of ${number(checked)} wrong.`
     : `None of ${number(checked)} wrong.`;
   if (!rest) return `${judged} No others are left.`;
-  return `${judged} Expect ${errorWords(expected)} among the other ${number(rest)}.`;
+  return `${judged} After this check, expect ${errorWords(expected)} among the other ${number(rest)}.`;
 }
 
-function boundWords({rest, at_most: atMost, probably}) {
-  if (!rest) return '';
-  const bound = `At most ${percent(atMost, 0)} of the others are wrong (95 % sure)`;
-  return `${bound}, probably under ${percent(upwards(probably), 0)}.`;
-}
-
-const upwards = share => Math.ceil(100 * share) / 100;
+// One bound beside the expectation: a second one made three figures of the same errors.
+const boundWords = ({rest, at_most: atMost}) =>
+  rest ? `At most ${percent(atMost, 0)} of the others are wrong (95 % sure).` : '';

@@ -58,6 +58,7 @@ export class FindingsTab {
   #wanted = null;
   #most = AT_ONCE; // findings that are listed; more on demand
   #soon = null;
+  #answered = false; // whether there was a list before
   #filter = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Kinds of findings'});
   #list = h('ul', {class: 'findings', 'data-role': 'findings'});
   #notes = h('div', {class: 'soft small', role: 'status'});
@@ -105,10 +106,11 @@ export class FindingsTab {
   async renew(wanted = null) {
     this.#wanted = wanted ?? this.#wanted; // remembered in case a newer load overtakes this one
     const asked = (this.#asked += 1);
-    if (!this.#findings.length) fill(this.#list, comparing(this.#isLoading));
+    if (!this.#findings.length) fill(this.#list, comparing(this.#isLoading, this.#answered));
     const kind = this.#kind ? `kind=${this.#kind}&` : '';
     const found = await call(`${this.#base}/review?${kind}limit=${this.#most}`);
     if (asked !== this.#asked) return;
+    this.#answered = true;
     clearTimeout(this.#soon);
     if (!found.effects || found.recounted)
       this.#soon = setTimeout(() => this.element.isConnected && this.renew().catch(() => {}), SOON_MS);
@@ -274,16 +276,17 @@ const RECOUNTING = [h('h2', {}, 'Counting again'), 'The texts of the last findin
 const LOADING = ['Loading the model', 'Your examples are compared as soon as it is there.'];
 const COMPARING = [
   'Comparing your examples',
-  'Each with all the others, and with what the model answers. Only the first look takes long.',
+  'Each with all the others, and with what the model answers. The first look takes longest.',
 ];
+const AGAIN = ['Looking again', 'With the newest labels and answers.'];
 
-// A first look takes seconds, and says so by counting them; later ones are quick. `isLoading()`: whether the model is.
-function comparing(isLoading) {
+// A look takes seconds, and counts them; `again` once there was a list. `isLoading()`: whether the model loads.
+function comparing(isLoading, again) {
   const began = Date.now();
   const [title, about] = [h('h2'), h('p')];
   const spent = h('p', {class: 'soft small tabular'});
   const say = () => {
-    const [words, more] = isLoading() ? LOADING : COMPARING;
+    const [words, more] = isLoading() ? LOADING : again ? AGAIN : COMPARING;
     fill(title, words);
     fill(about, more);
   };
