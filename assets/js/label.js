@@ -124,8 +124,8 @@ class LabelPage {
       ],
       others: [
         ['Flag unclear', 'F', actions.f, 'Skips it too; Data lists it under “flagged”, for a second look'],
-        ['Label together', 'T', actions.t, 'Sets it aside: collect texts of the same label, and give it once'],
-        ['More like this', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
+        ['Set aside to label together', 'T', actions.t, 'Collect texts of the same label, and give it once'],
+        ['Similar texts next', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
         ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
         ['Mark values', 'V', actions.v, 'Marks names, dates or places in the text'],
         ['Pin', 'P', actions.p, 'Keeps this answer: every later version is checked against it'],

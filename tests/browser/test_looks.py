@@ -160,7 +160,7 @@ def test_a_border_offers_no_relabel_of_a_test_text(
     page.wait_for_selector(".walk li")
     row = page.locator(".walk li", has=page.locator(".soft", has_text=re.compile("test$"))).first
     expect(row.get_by_role("button")).to_have_count(0)
-    row.get_by_text("The label is wrong").click()
+    row.get_by_text("Wrong label?").click()
     expect(row.get_by_role("button").first).to_be_visible()
 
 

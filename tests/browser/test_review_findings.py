@@ -111,7 +111,7 @@ def test_a_confusion_begins_with_labels_and_proposes_none_for_test_texts(
         page.locator("[data-role=findings] button").first.wait_for()
         page.keyboard.press("j")
     line = page.locator("[data-role=finding] li", has=page.locator(".small", has_text="test"))
-    expect(line.first.locator("button")).to_have_text("The label is wrong")
+    expect(line.first.locator("button")).to_have_text("Wrong label? …")
     line.first.locator("button").click()
     expect(page.get_by_role("combobox", name="Find the label of")).to_be_visible()
     first = page.locator(".remedy").first
@@ -266,7 +266,7 @@ def test_a_border_says_what_each_label_changes_and_where_the_mixed_up_texts_are(
     offer.scroll_into_view_if_needed()
     # An arrow stood for “answered as” above, and for “relabel as” here.
     expect(offer.get_by_role("button")).to_have_text(re.compile(r"^(Label|Relabel) as \w+$"))
-    expect(offer.locator("[data-role=radius]")).to_contain_text(re.compile("answers? change"))
+    expect(offer.locator("[data-role=radius]")).to_contain_text(re.compile("answers? (change|of)"))
     closed = page.locator(".walk details").first
     closed.locator("summary").click()
     expect(closed.locator("[data-role=radius]").first).to_be_visible()
@@ -286,7 +286,7 @@ def test_a_pin_is_explained_once_and_removed_by_a_button_with_words(
     pins.get_by_label("Answer that it must get").select_option(label="Out of scope")
     pin.click()
     row = pins.locator("tbody tr", has_text="my bill is too high")
-    expect(row.locator("[data-column='Versions since']")).to_have_text("none trained yet")
+    expect(row.locator("[data-column='Versions since']")).to_have_text("none trained since")
     said = pins.locator("p").first.inner_text()
     page.goto(f"{studio.base}/try?project=sample")
     tried = page.get_by_role("region", name="Pins")

@@ -65,7 +65,7 @@ def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"])
         title=f"Is this {own}?" if proposed is None else f"{own}, or {name}?",
         why=_doubt(agree, len(near), own, name, agreed=proposed is not None),
         figure=float(evidence.suspects.rank[row]),
-        measure=f"{agree or 'none'} of {len(near)} agree" + "s" * (agree == 1),
+        measure=f"{agree or 'none'} of {len(near)} similar agree" + "s" * (agree == 1),
         texts=(text, *(evidence.example(place, "similar") for place in near)),
         remedies=tuple(remedies),
         intents=tuple(dict.fromkeys((*labels, other))),

@@ -184,13 +184,13 @@ export class Rows {
       'button',
       {
         class: 'plain',
-        'aria-label': 'Values of this text',
+        'aria-label': 'Mark values of this text',
         'data-key': `values ${row.id}`,
         title: 'Mark values: names, dates, places',
         onclick: guarded(() => this.#hears.values(row)),
       },
       icon('highlighter'),
-      'Values',
+      'Mark values',
     );
   }
 

@@ -122,7 +122,7 @@ export class Decisions {
   // What U takes back.
   #drawLine() {
     const made = this.#made.findLast(({earlier}) => !earlier);
-    fill(this.newest, made ? this.#sentence(made) : 'Your last decision will stand here, with Undo.');
+    fill(this.newest, made ? this.#sentence(made) : 'Nothing decided yet.');
   }
 
   #sentence({operation, item}) {

@@ -5,6 +5,7 @@ import {placeExample} from '../shared/placeholder.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {points} from '../shared/words.js';
+import {harmOf} from './harm.js';
 
 const PAUSE = 120; // shorter than between two words
 const LONGEST_NAMED = 60; // characters of a text in a message
@@ -89,7 +90,8 @@ export class AddingTab {
     const isKnown = this.#known(blast.near);
     const [instead] = better && !isKnown ? await this.#foresee([better.id], signal) : [];
     if (signal.aborted) return;
-    fill(this.#buttons, this.#button(isKnown ? 'Relabel it' : 'Add it', chosen, 'primary'));
+    const looks = harmOf({blast}) ? '' : 'primary'; // what breaks more than it mends does not stand out
+    fill(this.#buttons, this.#button(isKnown ? 'Relabel it' : 'Add it', chosen, looks));
     const changes = h('h3', {class: 'after'}, `What changes as ${this.#nameOf(chosen)}`);
     fill(this.#meter, this.#verdict(blast, better, instead), this.#near(blast.near), changes, turnsOf(blast));
   }

@@ -34,7 +34,7 @@ export class BorderTab {
       h(
         'p',
         {class: 'soft'},
-        'Texts between two intents, the least clear first. A right label there helps most.',
+        'Texts between two intents, the least clear first. Leave a right label as it is; a third one is given on Data.',
       ),
       this.#choice,
       this.#walk,
@@ -120,7 +120,9 @@ export class BorderTab {
     const here = steps.filter(isMixedUp).length;
     const all = number(mixed.figure);
     const which = here < mixed.figure ? `${number(here)} of the ${all}` : `all ${all}`;
-    return `${between}. Here: ${which} labelled ${first} but answered ${second}.`;
+    const farther = isCut ? 'are clearer' : `are nearer to a third intent than to ${first}`;
+    const others = here < mixed.figure ? ` The others ${farther}.` : '';
+    return `${between}. Here: ${which} labelled ${first} but answered ${second}.${others}`;
   }
 
   #step({text, lead}) {
@@ -157,7 +159,7 @@ export class BorderTab {
     return h(
       'details',
       {'data-key': `wrong ${text.id}`},
-      h('summary', {class: 'small soft', 'data-key': `wrong summary ${text.id}`}, 'The label is wrong'),
+      h('summary', {class: 'small soft', 'data-key': `wrong summary ${text.id}`}, 'Wrong label? …'),
       h('div', {class: 'offers below'}, offers),
     );
   }

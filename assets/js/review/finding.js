@@ -183,7 +183,7 @@ export class FindingView {
     return h(
       'button',
       {class: 'small push', 'data-key': `wrong ${one.id}`, onclick: choose},
-      'The label is wrong',
+      'Wrong label? …',
     );
   }
 

@@ -80,7 +80,7 @@ export class PinsTab {
   }
 }
 
-const noneSince = () => h('span', {class: 'soft'}, 'none trained yet');
+const noneSince = () => h('span', {class: 'soft'}, 'none trained since');
 
 const judged = ({version, verdict, answer}) =>
   h(

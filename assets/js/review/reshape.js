@@ -195,10 +195,16 @@ export class ReshapeTab {
     const [blast] = await post(path, {repairs: [this.#repair]}, {signal});
     if (signal.aborted) return;
     this.#arm(blast);
-    const touched = h('p', {'data-role': 'touched'}, touchedWords(blast));
+    const touched = h('p', {'data-role': 'touched'}, touchedWords(blast), this.#goes());
     // The bar lies over the list: it has the result alone.
     fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast))));
     fill(this.#turns, h('h3', {}, 'What changes'), touched, radiusLine(blast), turnsOf(blast, this.#form.how));
+  }
+
+  // What a merge leaves of the intent.
+  #goes() {
+    const {intent, how} = this.#form;
+    return how === 'merge' && ` ${this.#tools.intents.byId.get(intent)?.name} goes; Undo brings it back.`;
   }
 
   async #do() {

@@ -191,7 +191,7 @@ def test_the_card_says_what_the_last_key_did_and_how_to_take_it_back(
     expect(said).to_contain_text(f"Labelled “{text}”")
     page.keyboard.press("u")
     expect(card).to_have_text(text)
-    expect(said).to_have_text("Your last decision will stand here, with Undo.")
+    expect(said).to_have_text("Nothing decided yet.")
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
 
 

@@ -89,7 +89,9 @@ def test_what_a_row_offers_reads_as_something_to_press(
         page.set_viewport_size({"width": width, "height": 844})
         expect(label).to_have_text("Label")
         assert label.evaluate("node => node.getBoundingClientRect().height") < 40  # on one line
-        expect(row.get_by_role("button", name="Values of this text")).to_have_text("Values")
+        expect(row.get_by_role("button", name="Mark values of this text")).to_have_text(
+            "Mark values"
+        )
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     expect(row.locator(".editable bdi")).to_have_count(1)  # a text has its own direction
     label.click()

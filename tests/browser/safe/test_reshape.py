@@ -42,6 +42,7 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     form.locator("select[data-key=target]").select_option(label="slow_internet")
     n, n_test = (carriers(studio, "no_internet", split) for split in ("train", "test"))
     words = f"Changes the label of {n + n_test} texts, {n_test} of them of the test set."
+    words += " no_internet goes; Undo brings it back."
     expect(form.locator("[data-role=touched]")).to_have_text(words)
     # Rows of the test set said “test”; how many stay right lay below them all, under the bar.
     changes = form.locator("[data-role=answers]")

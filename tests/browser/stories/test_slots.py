@@ -42,7 +42,7 @@ def words(page: Page) -> Locator:
 def marks_with_the_mouse(page: Page, studio: Served) -> None:
     page.goto(f"{studio.base}/data?project=p&text=new+york")
     row = page.locator("[data-role=utterances] tr", has_text=LAST)
-    row.get_by_role("button", name="Values of this text").click()
+    row.get_by_role("button", name="Mark values of this text").click()
     first, last = words(page).nth(4), words(page).nth(5)
     expect(last).to_have_text("york")
     first.hover()
