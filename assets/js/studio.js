@@ -266,10 +266,13 @@ function stateOf(status) {
 }
 
 // Labels vote at once if the head allows it; the encoder learns them in the next training.
-const hotWords = ({hot, waiting}) =>
+const hotWords = ({hot, waiting, task}) =>
+  [waitingWords(hot, waiting), task === 'single-label' && UNCOUNTED].filter(Boolean).join(' ');
+const waitingWords = (hot, waiting) =>
   waiting === 0
-    ? 'Answers use them already; the next training learns from them, too'
-    : `${number(hot - waiting)} of them are used already; the others wait for the next training`;
+    ? 'Answers use them already; the next training learns from them, too.'
+    : `${number(hot - waiting)} of them are used already; the others wait for the next training.`;
+const UNCOUNTED = 'A text out of scope teaches no intent and is not counted.';
 const sinceTraining = status => [plural(status.hot, 'label'), h('span', {class: 'wordy'}, ' since training')];
 
 const trouble = status =>
