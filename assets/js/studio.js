@@ -21,7 +21,7 @@ const PAGES = [
   ['train', 'Train', 'graduation-cap'],
   ['try', 'Try', 'message-circle'],
   ['versions', 'Versions', 'layers'],
-  ['history', 'History', 'undo-2'],
+  ['history', 'History', 'history'],
 ];
 const FIRST = ['', 'label', 'data', 'try'];
 const ICON = new URL('../icon.svg', import.meta.url).pathname;

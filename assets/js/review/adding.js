@@ -174,7 +174,8 @@ export class AddingTab {
     const {text, intents, cosine, conflict} = one;
     const {intents: known} = this.#tools;
     const isOther = conflict || (!known.multi && String(intents) !== this.#chosen);
-    const words = this.#isSame(one) ? 'gets the new label' : 'other label';
+    const other = conflict ? 'other label, very similar' : 'other label';
+    const words = this.#isSame(one) ? 'gets the new label' : other;
     const badge = isOther && h('span', {class: `badge ${conflict ? 'warn' : ''}`}, words);
     return h(
       'li',

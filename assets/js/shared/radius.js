@@ -8,6 +8,11 @@ const VERDICT = {
   right: ['stays right', ''],
   other: ['stays wrong', ''],
 };
+const PIN = {
+  fixed: ['pin kept again', 'good'],
+  broken: ['pin broken', 'bad'],
+  other: ['pin stays broken', ''],
+};
 const UNKNOWN = {
   in: ['no longer refused: look at it', 'warn'],
   out: ['refused now: look at it', 'warn'],
@@ -123,6 +128,7 @@ function changes({turns, test, pool, pins}, kind) {
 // An unlabelled text has no label by which its answer is right or wrong; one that was refused, or is now, is marked.
 function verdictOf({place, verdict, scope}, kind) {
   if (place === 'pool') return UNKNOWN[scope];
+  if (place === 'pin' && PIN[verdict]) return PIN[verdict];
   const [words, sign] = VERDICT[verdict];
   return [verdict === 'right' ? (RIGHT[kind] ?? words) : words, sign];
 }
