@@ -49,7 +49,8 @@ def act(studio: OpenStudio, project: str, body: ActBody) -> dict[str, str]:
     if body.repair is None:
         repairs.keep_finding(studio, project, body.finding, body.key)
     else:
-        repairs.apply_repair(studio, project, body.repair.read(), body.key, body.finding)
+        repair = body.repair.read()
+        repairs.apply_repair(studio, project, repair, body.key, body.finding, seen=body.seen)
     return {"key": body.key}
 
 

@@ -39,7 +39,7 @@ class ReviewPage {
     const tools = {
       base: context.base,
       intents: this.#intents,
-      act: (repair, words, finding) => this.#act(repair, words, finding),
+      act: (...given) => this.#act(...given),
       refresh: () => context.refresh(),
       isLoading: () => context.status.model === 'loading',
     };
@@ -109,13 +109,14 @@ class ReviewPage {
     return h('button', {'aria-pressed': String(pressed), 'data-key': name, onclick: open}, words);
   }
 
-  // Makes a repair, or without one keeps the data as it is; both can be undone.
-  async #act(repair, words, finding = '') {
+  // Makes a repair, or without one keeps the data as it is; both can be undone. `seen` is the revision at which the
+  // finding was counted.
+  async #act(repair, words, finding = '', seen = null) {
     const one = {key: crypto.randomUUID(), words, finding, repair};
     this.#setMade([...this.#made, one]); // at once, so it can be undone before the answer arrives
     this.#findings.leaveOut(one);
     try {
-      await this.#send('act', {key: one.key, finding, repair});
+      await this.#send('act', {key: one.key, finding, repair, seen});
     } catch (error) {
       this.#setMade(this.#made.filter(other => other !== one));
       this.#findings.takeIn(one);

@@ -34,6 +34,12 @@ def test_a_conflict_is_found_judged_mended_and_taken_back(client, trained) -> No
     assert client.post("/api/projects/p/review/act", json=mend).status_code == 200
     after = client.get("/api/projects/p/review", params={"kind": "conflict"}).json()
     assert first["id"] not in {f["id"] for f in after["findings"]}
+    late = {**mend, "key": "late-00001", "seen": listed["revision"]}
+    refused = client.post("/api/projects/p/review/act", json=late)  # seen before it was mended
+    assert (refused.status_code, refused.json()["message"]) == (
+        409,
+        "A text of this finding was changed meanwhile.",
+    )
     undo = {"key": "mend-00001"}
     assert client.post("/api/projects/p/review/undo", json=undo).status_code == 200
     again = client.get("/api/projects/p/review", params={"kind": "conflict"}).json()

@@ -369,11 +369,15 @@ class WhatIfBody(Body):
 
 
 class ActBody(Body):
-    """A repair to apply once for each key; without a repair, the finding is dismissed."""
+    """A repair to apply once for each key; without a repair, the finding is dismissed.
+
+    `seen` is the revision at which the finding was counted; a text that was changed since refuses.
+    """
 
     key: Key
     finding: str = Field(default="", max_length=2_000)
     repair: RepairBody | None = None
+    seen: int | None = Field(default=None, ge=0)
 
 
 class UndoBody(Body):

@@ -61,11 +61,22 @@ def changes_of(connection: Transaction, project: ProjectRecord, repair: Repair) 
     return _of_intent(connection, project.id, repair)
 
 
-def apply_repair(studio: Studio, project: str, repair: Repair, key: str, finding: str = "") -> None:
+def apply_repair(
+    studio: Studio,
+    project: str,
+    repair: Repair,
+    key: str,
+    finding: str = "",
+    *,
+    seen: int | None = None,
+) -> None:
     """Save a repair and settle its finding; a repeated key has no second effect.
 
+    `seen` is the revision at which a person saw the texts.
+
     Raises:
-        Conflict: A name is taken, or an intent is archived.
+        Conflict: A text was changed since the finding was seen, a name is taken, or an intent is
+            archived.
         InvalidInput: A value does not fit.
         NotFound: The project, an utterance or an intent does not exist.
     """
@@ -73,9 +84,23 @@ def apply_repair(studio: Studio, project: str, repair: Repair, key: str, finding
         record = projects.find(connection, project)
         if events.find_batch(connection, record.id, key) is not None:
             return
+        _refuse_changed(connection, record.id, repair, seen)
         origin = settled_findings.origin_of(_settled_by(finding, repair)) if finding else "page"
         action = Action(repair.kind, studio.settings.actor, origin, key)
         events.record(connection, record.id, action, changes_of(connection, record, repair))
+
+
+def _refuse_changed(
+    connection: Transaction, project_id: int, repair: Repair, seen: int | None
+) -> None:
+    """Raise `Conflict` where another act has changed a text since a person saw it."""
+    if seen is None or not repair.ids:
+        return
+    touched = events.touched_since(connection, project_id, seen)
+    if any(("utterance", key) in touched for key in repair.ids):
+        raise Conflict(
+            "A text of this finding was changed meanwhile.", "It is counted again; look once more."
+        )
 
 
 def keep_finding(studio: Studio, project: str, finding: str, key: str) -> None:

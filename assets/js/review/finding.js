@@ -168,7 +168,7 @@ export class FindingView {
       {
         class: 'small push',
         'data-key': `fix ${one.id}`,
-        onclick: guarded(() => !this.#isBehind() && act(repair, words)),
+        onclick: guarded(() => !this.#isBehind() && act(repair, words, '', this.#finding.seen)),
         onpointerenter: look,
         onfocus: look,
       },
@@ -277,7 +277,7 @@ export class FindingView {
     const repair = one.asks ? await this.#spoken(one) : one.repair;
     if (one.asks && !repair) return; // the user cancelled
     const settled = one.textOfMany ? '' : finding.id; // the other texts of a confusion are left
-    await this.#tools.act(repair, deedOf(one, finding), settled);
+    await this.#tools.act(repair, deedOf(one, finding), settled, finding.seen);
   }
 
   async #spoken({asks, repair}) {

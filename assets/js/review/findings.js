@@ -116,7 +116,7 @@ export class FindingsTab {
       this.#soon = setTimeout(() => this.element.isConnected && this.renew().catch(() => {}), SOON_MS);
     const before = this.#view.typedFor ?? this.#wanted ?? this.#findings[this.#at]?.id;
     this.#wanted = null;
-    this.#findings = found.findings;
+    this.#findings = found.findings.map(one => ({...one, seen: found.revision}));
     this.#counts = found.counts;
     this.#recounted = found.recounted;
     fill(this.#notes, found.notes.join(' '));
