@@ -305,17 +305,20 @@ def test_before_a_merge_as_many_are_right_as_the_header_says(
 ) -> None:
     """Both intents counted as one already, so that the gain of the merge was in "before"."""
     live_studio, by = watched_texts.live_studio, intents(watched_texts)
-    change(live_studio.studio, "my parcel has not arrived", "labels", [by["refund"]])
-    merge = Repair("merge", intent=by["refund"], value=by["parcel"])
+    assert answers(watched_texts)["good morning"] == "greeting"
+    mixed_up = rows(watched_texts)["good morning"].id
+    label = Repair("relabel", (mixed_up,), (by["parcel"],))
+    apply_repair(live_studio.studio, "p", label, "label-01")
+    merge = Repair("merge", intent=by["parcel"], value=by["greeting"])
     found = told(watched_texts, merge)
 
     def header() -> int:
         now, live = live_studio.models.open_by_id(1)
         return accuracy_now(live_studio.studio, now, live, lambda: None).right
 
-    assert found.in_scope.now == header()
+    assert found.in_scope.now == header() == found.right[0] - 1  # one is right only as merged
     apply_repair(live_studio.studio, "p", merge, "merged-01")
-    assert found.in_scope.then == header() > found.in_scope.now
+    assert found.in_scope.then == header()
 
 
 def test_an_unlabelled_text_that_is_refused_before_or_after_is_told(
