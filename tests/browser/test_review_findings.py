@@ -182,12 +182,6 @@ def test_a_first_look_says_what_it_does_and_counts_the_seconds(
     late.release()
     expect(comparing).to_have_count(0)
     expect(page.locator("[data-role=finding] h2")).to_be_visible()
-    page.locator("[data-key^='kind ']:not([data-key='kind '])").first.click()
-    late.arrived()
-    expect(comparing).to_contain_text(
-        "Looking again"
-    )  # "only the first look takes long" stood there
-    page.unroute_all(behavior="wait")
 
 
 def test_a_first_look_says_so_while_the_model_is_loaded(
