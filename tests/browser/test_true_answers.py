@@ -202,6 +202,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     header = page.locator("[data-role=champion]")
     page.wait_for_selector(".figure")
     expect(header).to_contain_text("%")
+    expect(header.locator("[data-role=counting]")).to_have_count(0)
     before = header.inner_text()
     page.get_by_label("Line", exact=True).press("End")
     changes = page.locator("[data-role=changes]")
