@@ -155,7 +155,7 @@ class JudgedAnswers:
     def _across(self) -> tuple[Flags, Flags]:
         """Return which texts get an intent instead of none, and which none instead of one; (n,)."""
         had, has = self.before.any(1), self.after.any(1)
-        return ~had & has, had & ~has
+        return np.asarray(~had & has), np.asarray(had & ~has)
 
     def _learned(self) -> Flags:
         """Return which texts an example says word for word, so that they test nothing; (n,)."""
