@@ -192,6 +192,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("POST /api/projects/{project}/fence/what-if", "answer", name)
         for name in (
             *("equal", "lost", "won", "total", "refused", "default", "default.method"),
+            *("unlabelled", "outside_tested"),
             *("default.limit", "default.limits", "default.limits{}"),
             *("wished", "wished[]", "wished[].lost", "wished[].limit"),
         )
@@ -199,7 +200,11 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/what-if", "body", f"repairs[].{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/act", "body", f"repair.{name}") for name in _PARTS),
-    *((f"POST {_REVIEW}/what-if", "answer", f"[].{name}") for name in ("touched", "pins")),
+    (f"POST {_REVIEW}/act", "body", "seen"),
+    *(
+        (f"POST {_REVIEW}/what-if", "answer", f"[].{name}")
+        for name in ("touched", "pins", "scope", "turns[].scope")
+    ),
     *(
         (f"POST {_REVIEW}/what-if", "answer", f"[].{name}{part}")
         for name in ("in_scope", "outside")
@@ -218,6 +223,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely[]"),
     (f"GET {_REVIEW}", "answer", "effects"),
+    (f"GET {_REVIEW}", "answer", "recounted"),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].known{name}")
         for name in ("", "[].id", "[].labels", "[].split")
