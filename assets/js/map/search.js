@@ -25,7 +25,9 @@ export class Search {
       maxlength: 1000,
       oninput: () => {
         clearTimeout(timer);
-        timer = setTimeout(look, PAUSE);
+        // An emptied field asks for nothing, and a lasso takes no text that a search dims.
+        if (this.isUsed) timer = setTimeout(look, PAUSE);
+        else look();
       },
     });
   }
