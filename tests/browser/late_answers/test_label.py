@@ -140,7 +140,15 @@ def test_ticked_intents_stay_with_their_utterance(
 
 def test_a_card_that_is_like_another_stays(visit: Callable[..., Page], studio: Served) -> None:
     """What is similar came late, and took away the card that was one of them."""
-    page, card = label(visit, studio, "similar")
+
+    def with_model(route: Route) -> None:  # without one there is nothing to ask for
+        route.fulfill(json={**route.fetch().json(), "champion": 1})
+
+    page = visit(studio)
+    page.route("**/projects/similar/status", with_model)
+    page.goto(f"{studio.base}/label?project=similar&order=newest")
+    card = page.locator("[data-role=utterance]")
+    expect(card).to_have_text(TEXTS[0])
     first = record_of(card)
     similar = hold(page, "**/similar", "POST")
     page.keyboard.press("m")
