@@ -95,8 +95,9 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     """Evaluate a model version on the present test set or, without one, by leave-one-out."""
     if model.project is None or model.version is None:
         return JudgedVersion((), (), "")
-    outside, is_known = _judge_outside(studio, model)
-    judged = judge_on_tests(studio, model)
+    tests = _unlearned(studio, model, "test")
+    outside, is_known = _judge_outside(studio, model, tests)
+    judged = _judge(studio, model, tests)
     if not judged.answers:
         left_out, bins = _left_out(model)
         basis = f"{len(left_out):,} examples, each answered by the votes of the others"
@@ -106,21 +107,27 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
 
 def judge_on_tests(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     """Evaluate a model version on the present test set alone; without one there are no answers."""
+    return _judge(studio, model, _unlearned(studio, model, "test"))
+
+
+def _judge(studio: Studio, model: ExplainedModel, fresh: Sequence[Exemplar]) -> JudgedVersion:
     several = model.pipeline.task == "multi-label"
-    tests = [one for one in _unlearned(studio, model, "test") if several or one.intents]
+    tests = [one for one in fresh if several or one.intents]
     found, bins = _answers(studio, model, tests)
     basis = f"the test set as it is now, {len(tests):,} texts" if tests else ""
     return JudgedVersion(tuple(found), (), basis, bins)
 
 
-def _judge_outside(studio: Studio, model: ExplainedModel) -> tuple[tuple[bool, ...], bool]:
+def _judge_outside(
+    studio: Studio, model: ExplainedModel, fresh: Sequence[Exemplar]
+) -> tuple[tuple[bool, ...], bool]:
     """Tell which texts labelled out of scope are refused: of the test set, else of all.
 
     The second value is whether they are not of the test set.
     """
     if model.pipeline.task == "multi-label":
         return (), False
-    tests = [one for one in _unlearned(studio, model, "test") if not one.intents]
+    tests = [one for one in fresh if not one.intents]
     asked = tests or [one for one in _unlearned(studio, model, None) if not one.intents]
     refused = tuple(one.refused for one in _answers(studio, model, asked)[0])
     return refused, bool(asked) and not tests
