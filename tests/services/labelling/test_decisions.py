@@ -19,7 +19,7 @@ from core.errors import Conflict, NotFound
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset
-from storage.records import UtteranceRecord
+from storage.records import ProjectRecord, UtteranceRecord
 
 SAVED = ("saved", "", "")
 
@@ -222,25 +222,30 @@ Plans = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
-@given(plan=Plans, random=st.randoms(use_true_random=False))
-def test_repeated_and_late_copies_change_nothing(studio, plan, random) -> None:
-    """Whatever is sent again, in any order, leaves the data as the first sending made them."""
-    name = uuid.uuid4().hex
-    project = create_project(studio, name)
+def three_texts(studio: Studio) -> tuple[ProjectRecord, list[str]]:
+    """Make a project of unlabelled texts u0 to u2; return it and the ids of three intents."""
+    project = create_project(studio, uuid.uuid4().hex)
     made = [edits.create_intent(name) for name in "abc"]
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(3)]
     with studio.database.write() as connection:
         events.record(connection, project.id, Action("import"), [*made, *rows])
+    return project, [change.subject_id for change in made]
+
+
+@settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
+@given(plan=Plans, random=st.randoms(use_true_random=False))
+def test_repeated_and_late_copies_change_nothing(studio, plan, random) -> None:
+    """Whatever is sent again, in any order, leaves the data as the first sending made them."""
+    project, intents = three_texts(studio)
     sent: list[Operation] = []
     outcomes: dict[str, Outcome] = {}
     for at, (kind, place, intent, _) in enumerate(plan):
         with studio.database.read() as connection:
             seen = dataset.utterance_by_id(connection, project.id, f"u{place}").labels
-        chosen = (made[intent].subject_id,) if kind == "label" else ()
+        chosen = (intents[intent],) if kind == "label" else ()
         of = sent[place % len(sent)].key if sent else ""
         sent.append(Operation(f"k{at}", kind, f"u{place}", chosen, seen=seen, of=of))
-        outcomes[f"k{at}"] = decisions.decide(studio, name, sent[-1:])[0]
+        outcomes[f"k{at}"] = decisions.decide(studio, project.name, sent[-1:])[0]
     with studio.database.read() as connection:
         before = list(dataset.utterances(connection, project.id))
         head = events.head(connection, project.id)
@@ -248,7 +253,7 @@ def test_repeated_and_late_copies_change_nothing(studio, plan, random) -> None:
     copies = [o for o, (_, _, _, times) in zip(sent, plan, strict=True) for _ in range(times)]
     copies = [o for o in copies if o in saved]
     random.shuffle(copies)
-    again = decisions.decide(studio, name, copies)
+    again = decisions.decide(studio, project.name, copies)
     assert {o.state for o in again} <= {"saved"}
     with studio.database.read() as connection:
         assert list(dataset.utterances(connection, project.id)) == before
@@ -340,25 +345,20 @@ def test_decisions_together_do_what_they_do_one_by_one(studio, plan) -> None:
 
 def effects_of(studio, plan, *, together: bool):
     """Decide as planned in a new project; return outcomes, utterances and history by names."""
-    name = uuid.uuid4().hex
-    project = create_project(studio, name)
-    made = [edits.create_intent(name) for name in "abc"]
-    rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(3)]
-    with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made, *rows])
+    project, intents = three_texts(studio)
     sent = [
         Operation(
             f"k{at - (times == 3)}",  # at times the key of the decision before
             kind,
             f"u{place}",
-            (made[intent].subject_id,) if (kind, times) in (("label", 1), ("label", 3)) else (),
+            (intents[intent],) if (kind, times) in (("label", 1), ("label", 3)) else (),
             create=("new",) if (kind, times) == ("label", 2) else (),
             of=f"k{at - 1}",
         )
         for at, (kind, place, intent, times) in enumerate(plan)
     ]
     parts = [sent] if together else [[one] for one in sent]
-    outcomes = [o for part in parts for o in decisions.decide(studio, name, part)]
+    outcomes = [o for part in parts for o in decisions.decide(studio, project.name, part)]
     with studio.database.read() as connection:
         names = {one.id: one.name for one in dataset.intents(connection, project.id)}
         utterances = list(dataset.utterances(connection, project.id))
