@@ -18,6 +18,11 @@ Split = Literal["train", "test", "pool"]
 Task = Literal["single-label", "multi-label"]
 """Whether an utterance has one intent, or any number of them including none."""
 
+Precision = Literal["float32", "bfloat16"]
+"""Number format in which a tuning multiplies."""
+
+AskedPrecision = Literal["auto", "float32", "bfloat16"]
+"""A number format, or the one in which this machine is quick."""
 
 Method = Literal["votes", "nearest", "mahalanobis", "mixture"]
 """How a fence measures whether a text is familiar."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from core.types import FloatArray
+from core.types import FloatArray, Precision
 
 if TYPE_CHECKING:
     import torch
@@ -60,6 +60,7 @@ class TuningOptions:
         projection: `train` adds a Tanh projection during tuning, `keep` also keeps it afterwards.
         seed: Seed of the initial weights of projection and adapter.
         adapter: Trained instead of the encoder's own weights; None trains those.
+        precision: Number format of the products; all else is in float32.
     """
 
     frozen_layers: int = 3
@@ -69,6 +70,7 @@ class TuningOptions:
     device: str = "cpu"
     seed: int = 0
     adapter: AdapterOptions | None = None
+    precision: Precision = "float32"
 
 
 class Tuning(Protocol):

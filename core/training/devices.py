@@ -16,6 +16,7 @@ from torch import Tensor, distributed, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from core.encoders.base import Tuning, TuningOptions
+from core.encoders.precision import settled_precision
 from core.recipes.base import Tuned
 
 
@@ -34,6 +35,7 @@ def tuning_options(recipe: Tuned, device: str) -> TuningOptions:
         max_tokens=recipe.max_tokens,
         device=device_of_process(device),
         seed=recipe.seed,
+        precision=settled_precision(recipe.precision, device),
     )
 
 

@@ -98,5 +98,8 @@ def build_optimiser(
     if isinstance(recipe, ConvertRecipe) and recipe.optimizer == "adadelta":
         built = torch.optim.Adadelta(listed, lr=recipe.learning_rate, rho=0.9)
     else:
-        built = torch.optim.AdamW(listed, lr=recipe.learning_rate, foreach=True)
+        # One pass over the weights each; on a GPU, where steps are counted on the CPU, all at once.
+        fused = device.type == "cpu"
+        rate = recipe.learning_rate
+        built = torch.optim.AdamW(listed, lr=rate, fused=fused, foreach=not fused)
     return Optimiser(built, parameters, device, recipe.learning_rate)

@@ -141,11 +141,12 @@ def _packed(
     """Open a packed BERT; the layers below the adapter run once, as in any tuning of it."""
     frozen = min(options.frozen_layers, len(network.bert.layers) - 1)
     ids = base.token_ids(texts, min(options.max_tokens, base.max_tokens))
-    prefix = compute_prefix(base, ids, frozen, options.device)
+    options = replace(options, frozen_layers=frozen)
+    prefix = compute_prefix(base, ids, options)
     projection = copy.deepcopy(base.projection)
     if projection is not None:
         projection = projection.to(options.device)
-    return EncoderTuning(base, PackedParts(network.bert, projection, prefix, frozen), options)
+    return EncoderTuning(base, PackedParts(network.bert, projection, prefix, options))
 
 
 def _general(network: PlainEncoder, texts: Sequence[str], options: TuningOptions) -> GeneralTuning:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from core.encoders.base import TuningOptions
 from core.encoders.folders import list_modules, module_entries
 from core.encoders.general.encoder import GeneralEncoder, encoder_of, layers_of, transformer_of
+from core.encoders.precision import computing_in
 from core.encoders.projection import DENSE, new_projection, project, projection_config
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class GeneralTuning(nn.Module):
         self.frozen = frozen_parts(model, options.frozen_layers)
         self.projection = _open_projection(base, options)
         self.keeps_projection = options.projection == "keep"
+        self.precision = options.precision
         self.to(options.device)
         self.max_tokens = min(options.max_tokens, base.max_tokens)
         self.features = _tokenised(self.model, texts, self.max_tokens)
@@ -44,10 +46,11 @@ class GeneralTuning(nn.Module):
     def forward(self, rows: Tensor) -> Tensor:
         """Embed texts by their row numbers; (b,) int64 to (b, dim), not of length one."""
         features = _take(self.features, rows)
-        for module in self.model:
-            if type(module).__name__ != "Normalize":
-                features = module(features)
-        return project(features["sentence_embedding"], self.projection)
+        with computing_in(self.precision, self.device.type):
+            for module in self.model:
+                if type(module).__name__ != "Normalize":
+                    features = module(features)
+        return project(features["sentence_embedding"].float(), self.projection)
 
     def train(self, mode: bool = True) -> Self:  # noqa: FBT001, FBT002 (torch's own signature)
         """Switch dropout on, except in the frozen part."""

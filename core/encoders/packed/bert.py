@@ -1,16 +1,18 @@
 """A BERT that computes on tokens without padding, with the weights of the published layout.
 
 Linear layers, norms and feed-forward blocks see one (tokens, d) matrix. Only attention needs
-whole texts: equal lengths are a plain view of that matrix; mixed lengths are padded there only.
+whole texts, in groups of similar length (`layout.py`).
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+
+from core.encoders.packed.dropout import QuickDropout
+from core.encoders.packed.layout import Group, Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +43,6 @@ class BertShape:
             raise ValueError(message)
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Positions of the tokens of a batch.
-
-    Attributes:
-        longest: Tokens of the longest text.
-        lengths: Tokens of each text, (texts,) int64.
-        places: Cell of each packed token in the padded (texts * longest) grid, (tokens,) int64;
-            None when all texts are equally long.
-        mask: True where a cell holds a token, (texts, 1, 1, longest); None as above.
-    """
-
-    n_texts: int
-    longest: int
-    lengths: Tensor
-    places: Tensor | None
-    mask: Tensor | None
-
-
-def lay_out(lengths: Tensor) -> Layout:
-    """Describe a batch of texts by their lengths in tokens, (texts,) int64."""
-    n_texts, longest = len(lengths), int(lengths.max())
-    if bool((lengths == longest).all()):
-        return Layout(n_texts, longest, lengths, None, None)
-    filled = torch.arange(longest, device=lengths.device)[None] < lengths[:, None]
-    places = filled.flatten().nonzero()[:, 0]
-    return Layout(n_texts, longest, lengths, places, filled[:, None, None, :])
-
-
 class _EmptyLinear(nn.Linear):
     """A linear layer whose weights are loaded; drawing them first took half of the loading."""
 
@@ -98,7 +71,7 @@ class BertLayer(nn.Module):
         self.up = _EmptyLinear(size, wide)
         self.down = _EmptyLinear(wide, size)
         self.output_norm = nn.LayerNorm(size, eps)
-        self.dropout = nn.Dropout(shape.hidden_dropout_prob)
+        self.dropout = QuickDropout(shape.hidden_dropout_prob)
 
     def forward(self, tokens: Tensor, layout: Layout) -> Tensor:
         """Transform (tokens, d) to (tokens, d)."""
@@ -109,16 +82,20 @@ class BertLayer(nn.Module):
         return transformed
 
     def _attend(self, qkv: Tensor, layout: Layout) -> Tensor:
+        parts = [self._attend_together(qkv[g.first : g.last], g) for g in layout.groups]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def _attend_together(self, qkv: Tensor, group: Group) -> Tensor:
         size = qkv.shape[1] // 3
-        if layout.places is not None:
-            cells = qkv.new_zeros(layout.n_texts * layout.longest, 3 * size)
-            qkv = cells.index_copy(0, layout.places, qkv)
-        grid = qkv.view(layout.n_texts, layout.longest, 3, self.heads, size // self.heads)
+        if group.cells is not None:
+            padded = qkv.new_zeros(group.n_texts * group.longest, 3 * size)
+            qkv = padded.index_copy(0, group.cells, qkv)
+        grid = qkv.view(group.n_texts, group.longest, 3, self.heads, size // self.heads)
         query, key, value = grid.permute(2, 0, 3, 1, 4)  # each (texts, heads, longest, d / heads)
         dropout = self.attention_dropout if self.training else 0.0
-        context = F.scaled_dot_product_attention(query, key, value, layout.mask, dropout)
+        context = F.scaled_dot_product_attention(query, key, value, group.mask, dropout)
         flat = context.transpose(1, 2).reshape(-1, size)
-        return flat if layout.places is None else flat.index_select(0, layout.places)
+        return flat if group.cells is None else flat.index_select(0, group.cells)
 
 
 class PackedBert(nn.Module):
@@ -131,16 +108,12 @@ class PackedBert(nn.Module):
         self.positions = _EmptyEmbedding(shape.max_position_embeddings, shape.hidden_size)
         self.types = _EmptyEmbedding(shape.type_vocab_size, shape.hidden_size)
         self.norm = nn.LayerNorm(shape.hidden_size, shape.layer_norm_eps)
-        self.dropout = nn.Dropout(shape.hidden_dropout_prob)
+        self.dropout = QuickDropout(shape.hidden_dropout_prob)
         self.layers = nn.ModuleList(BertLayer(shape) for _ in range(shape.num_hidden_layers))
 
     def embed(self, ids: Tensor, layout: Layout) -> Tensor:
         """Look up packed token ids (tokens,) int64; (tokens, d)."""
-        steps = torch.arange(layout.longest, device=ids.device).expand(layout.n_texts, -1)
-        steps = steps.reshape(-1)
-        if layout.places is not None:
-            steps = steps.index_select(0, layout.places)
-        tokens = self.words(ids) + self.types.weight[0] + self.positions(steps)
+        tokens = self.words(ids) + self.types.weight[0] + self.positions(layout.steps().to(ids.device))
         embedded: Tensor = self.dropout(self.norm(tokens))
         return embedded
 
@@ -149,26 +122,3 @@ class PackedBert(nn.Module):
         for layer in self.layers[start:stop]:
             tokens = layer(tokens, layout)
         return tokens
-
-
-def pool_mean(tokens: Tensor, layout: Layout) -> Tensor:
-    """Average the tokens of each text; (tokens, d) to (texts, d)."""
-    if layout.places is None:
-        return tokens.view(layout.n_texts, layout.longest, -1).mean(1)
-    owner = torch.repeat_interleave(layout.lengths)
-    sums = tokens.new_zeros(layout.n_texts, tokens.shape[1]).index_add(0, owner, tokens)
-    return sums / layout.lengths[:, None].to(sums.dtype)
-
-
-def equal_length_batches(lengths: Sequence[int], token_budget: int) -> list[list[int]]:
-    """Group row numbers by text length, longest first, at most `token_budget` tokens in a batch."""
-    by_length: dict[int, list[int]] = {}
-    for row, length in enumerate(lengths):
-        by_length.setdefault(length, []).append(row)
-    batches: list[list[int]] = []
-    for length in sorted(by_length, reverse=True):
-        rows, size = by_length[length], max(1, token_budget // length)
-        n_batches = math.ceil(len(rows) / size)
-        even = math.ceil(len(rows) / n_batches)
-        batches += [rows[start : start + even] for start in range(0, len(rows), even)]
-    return batches

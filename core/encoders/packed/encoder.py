@@ -14,7 +14,8 @@ from torch import Tensor, nn
 
 from core.encoders.base import Progress
 from core.encoders.folders import POOLING, list_modules, write_files
-from core.encoders.packed.bert import PackedBert, equal_length_batches, lay_out, pool_mean
+from core.encoders.packed.bert import PackedBert
+from core.encoders.packed.layout import equal_length_batches, lay_out, pool_mean
 from core.encoders.projection import DENSE, project, projection_config
 from core.encoders.weights import digest_weights, write_weights
 from core.types import FloatArray

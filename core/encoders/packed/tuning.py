@@ -8,8 +8,10 @@ import torch
 from torch import Tensor, nn
 
 from core.encoders.base import TuningOptions
-from core.encoders.packed.bert import PackedBert, equal_length_batches, lay_out, pool_mean
+from core.encoders.packed.bert import PackedBert
+from core.encoders.packed.layout import equal_length_batches, lay_out, pool_mean
 from core.encoders.packed.encoder import TransformerEncoder, fingerprint, modules_json
+from core.encoders.precision import computing_in
 from core.encoders.projection import new_projection, project
 
 _TOKEN_BUDGET = 2048
@@ -30,17 +32,14 @@ class EncoderTuning(nn.Module):
     bert: PackedBert
     projection: nn.Linear | None
 
-    def __init__(
-        self, base: TransformerEncoder, parts: "PackedParts", options: TuningOptions
-    ) -> None:
+    def __init__(self, base: TransformerEncoder, parts: "PackedParts") -> None:
         super().__init__()
         self.base = base
         self.bert = parts.bert
         self.projection = parts.projection
         self.prefix = parts.prefix
-        self.frozen_layers = parts.frozen_layers
-        self.max_tokens = min(options.max_tokens, base.max_tokens)
-        self.keeps_projection = options.projection == "keep"
+        self.options = parts.options
+        self.max_tokens = min(parts.options.max_tokens, base.max_tokens)
 
     @property
     def device(self) -> torch.device:
@@ -50,15 +49,18 @@ class EncoderTuning(nn.Module):
     def forward(self, rows: Tensor) -> Tensor:
         """Embed texts by their row numbers; (b,) int64 to (b, dim), not of length one."""
         prefix, lengths = self.prefix, self.prefix.lengths[rows]
+        order = lengths.argsort(stable=True)  # texts of similar length attend together
+        rows, lengths = rows[order], lengths[order]
         layout = lay_out(lengths)
-        offsets = torch.arange(int(lengths.sum()), device=lengths.device)
-        first = torch.repeat_interleave(lengths.cumsum(0) - lengths, lengths)
-        places = torch.repeat_interleave(prefix.starts[rows], lengths) + offsets - first
-        tokens = prefix.tokens.index_select(0, places)
-        if self.frozen_layers == 0:
-            tokens = self.bert.embed(tokens, layout)
-        tokens = self.bert.run_layers(tokens, layout, self.frozen_layers, len(self.bert.layers))
-        return project(pool_mean(tokens, layout), self.projection)
+        starts = torch.repeat_interleave(prefix.starts[rows], lengths)
+        tokens = prefix.tokens.index_select(0, starts + layout.steps())
+        with computing_in(self.options.precision, self.device.type):
+            if self.options.frozen_layers == 0:
+                tokens = self.bert.embed(tokens, layout)
+            first, last = self.options.frozen_layers, len(self.bert.layers)
+            tokens = self.bert.run_layers(tokens, layout, first, last)
+        pooled = pool_mean(tokens, layout).index_select(0, order.argsort())
+        return project(pooled, self.projection)
 
     def trainable(self) -> list[tuple[str, nn.Parameter]]:
         """Names and parameters that training may change, in a fixed order."""
@@ -68,7 +70,7 @@ class EncoderTuning(nn.Module):
         """Open the same weights, still in training, on other texts."""
         other = copy.copy(self)
         ids = self.base.token_ids(texts, self.max_tokens)
-        other.prefix = compute_prefix(self.base, ids, self.frozen_layers, str(self.device))
+        other.prefix = compute_prefix(self.base, ids, replace(self.options, device=str(self.device)))
         return other
 
     def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
@@ -94,7 +96,7 @@ class EncoderTuning(nn.Module):
 
     def _finished_projection(self, interpolation: float) -> nn.Linear | None:
         base = self.base.projection
-        if self.projection is None or (base is None and not self.keeps_projection):
+        if self.projection is None or (base is None and self.options.projection != "keep"):
             return None
         layer = copy.deepcopy(self.projection).to(self.base.bert.words.weight.device).eval()
         if base is not None:
@@ -106,12 +108,12 @@ class EncoderTuning(nn.Module):
 
 @dataclass(frozen=True, slots=True)
 class PackedParts:
-    """The modules of a tuning, on its device."""
+    """The modules of a tuning, on its device; `options` say how many layers are frozen."""
 
     bert: PackedBert
     projection: nn.Linear | None
     prefix: Prefix
-    frozen_layers: int
+    options: TuningOptions
 
 
 def open_packed(
@@ -120,6 +122,7 @@ def open_packed(
     """Copy an encoder for tuning on a fixed list of texts."""
     bert = copy.deepcopy(encoder.bert).to(options.device)
     frozen = min(options.frozen_layers, len(bert.layers) - 1)
+    options = replace(options, frozen_layers=frozen)
     ids = encoder.token_ids(texts, min(options.max_tokens, encoder.max_tokens))
     bert.requires_grad_(requires_grad=frozen == 0)
     for layer in bert.layers[frozen:]:
@@ -127,8 +130,8 @@ def open_packed(
     projection = _open_projection(encoder, options)
     if projection is not None:
         projection = projection.to(options.device)
-    prefix = compute_prefix(encoder, ids, frozen, options.device)
-    return EncoderTuning(encoder, PackedParts(bert, projection, prefix, frozen), options)
+    prefix = compute_prefix(encoder, ids, options)
+    return EncoderTuning(encoder, PackedParts(bert, projection, prefix, options))
 
 
 def _open_projection(encoder: TransformerEncoder, options: TuningOptions) -> nn.Linear | None:
@@ -139,9 +142,10 @@ def _open_projection(encoder: TransformerEncoder, options: TuningOptions) -> nn.
 
 @torch.no_grad()
 def compute_prefix(
-    encoder: TransformerEncoder, ids: list[list[int]], frozen: int, device: str
+    encoder: TransformerEncoder, ids: list[list[int]], options: TuningOptions
 ) -> Prefix:
     """Run embeddings and frozen layers once, without dropout, and store their output."""
+    device, frozen = options.device, options.frozen_layers
     lengths = torch.tensor([len(text) for text in ids])
     starts = lengths.cumsum(0) - lengths
     flat = torch.tensor([token for text in ids for token in text])
@@ -151,8 +155,9 @@ def compute_prefix(
     kept = torch.empty(len(flat), bert.shape.hidden_size)
     for batch in equal_length_batches(lengths.tolist(), _TOKEN_BUDGET):
         layout = lay_out(lengths[batch])
-        places = (starts[batch][:, None] + torch.arange(layout.longest)).flatten()
+        places = (starts[batch][:, None] + torch.arange(int(lengths[batch[0]]))).flatten()
         inputs = flat[places].to(bert.words.weight.device)
-        hidden = bert.run_layers(bert.embed(inputs, layout), layout, 0, frozen)
+        with computing_in(options.precision, inputs.device.type):
+            hidden = bert.run_layers(bert.embed(inputs, layout), layout, 0, frozen)
         kept[places] = hidden.cpu()
     return Prefix(kept.to(device), starts.to(device), lengths.to(device))

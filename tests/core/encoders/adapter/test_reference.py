@@ -11,7 +11,8 @@ from torch import Tensor, nn
 from transformers import AutoConfig, AutoModel
 
 from core.encoders.adapter.layers import Adapter, insert
-from core.encoders.packed.bert import BertShape, PackedBert, lay_out
+from core.encoders.packed.bert import BertShape, PackedBert
+from core.encoders.packed.layout import lay_out
 from core.encoders.weights import published_modules, read_weights
 
 FIXTURE = Path(__file__).parents[3] / "reference" / "adapters_library.safetensors"
