@@ -107,7 +107,7 @@ def examine_damaged(home: Path, damage: Sequence[str]) -> list[HealthCheck]:
 
 
 def _around(home: Path, *, repair: bool) -> list[HealthCheck]:
-    return [_encoder(), _disk(home), _privacy(home, repair=repair)]
+    return [_encoder(), _arithmetic(), _disk(home), _privacy(home, repair=repair)]
 
 
 def _artifacts(studio: Studio, *, repair: bool) -> HealthCheck:
@@ -182,6 +182,16 @@ def _encoder() -> HealthCheck:
     except StudioError as error:
         return HealthCheck("bundled encoder", healthy=False, detail=error.message)
     return HealthCheck("bundled encoder", healthy=True, detail="ok")
+
+
+def _arithmetic() -> HealthCheck:
+    """Say in which number format trainings multiply on this machine's processor."""
+    from core.encoders.precision import bfloat16_gain, has_bfloat16, settled_precision
+
+    settled, words = settled_precision("auto", "cpu"), "this processor is not quick in bfloat16"
+    if has_bfloat16():
+        words = f"bfloat16 is {bfloat16_gain():.1f} times as fast"
+    return HealthCheck("arithmetic", healthy=True, detail=f"tunes in {settled}; {words}")
 
 
 def _disk(home: Path) -> HealthCheck:

@@ -19,6 +19,7 @@ from core.recipes.heads import (
     VotesConfig,
 )
 from core.recipes.labels import AnyModelRecipe
+from core.training.devices import precision_of
 from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs, exemplar_targets
 from core.training.from_labels.runs import RunResult, run_recipe
@@ -27,7 +28,10 @@ from core.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class SeedFigures:
-    """Figures of one seed: accuracies in percent, times in seconds, an adapter's size in MB."""
+    """Figures of one seed: accuracies in percent, times in seconds, an adapter's size in MB.
+
+    `precision` is the number format of the products in tuning, "" without a tuning.
+    """
 
     seed: int
     accuracy: float
@@ -35,6 +39,7 @@ class SeedFigures:
     heads: dict[str, float]
     seconds: float
     train_seconds: float
+    precision: str = ""
     adapter_mb: float | None = None
 
 
@@ -65,6 +70,7 @@ def few_shot(
         heads=_head_accuracies(result, inputs, embeddings, test),
         seconds=round(ended - began, 2),
         train_seconds=round(trained - training, 2),
+        precision=precision_of(recipe, inputs.device),
         adapter_mb=adapter_mb(result.pipeline.encoder),
     )
 
@@ -83,6 +89,7 @@ def summarise(figures: Sequence[SeedFigures]) -> dict[str, object]:
         "seconds": round(float(np.mean([f.seconds for f in figures])), 2),
         "train_seconds": round(float(np.mean([f.train_seconds for f in figures])), 2),
         "peak_mb": peak_mb(),
+        "precision": figures[0].precision,
         **({} if figures[0].adapter_mb is None else {"adapter_mb": figures[0].adapter_mb}),
     }
 

@@ -4,20 +4,18 @@ Processors of the last years multiply bfloat16 matrices several times as fast as
 have no such instructions and are slower. Weights, losses and the optimiser stay in float32.
 """
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
 import torch
-from torch import Tensor
 
+from core.encoders.timing import seconds_of
 from core.types import AskedPrecision, Precision
 
 _LEAST_GAIN = 1.5
 """bfloat16 must be so many times as fast; where it has instructions it is three to five times."""
 _ROWS, _COLUMNS, _WIDTH = 768, 384, 1536
-_REPEATS, _ROUNDS = 4, 5
 
 
 def settled_precision(asked: AskedPrecision, device: str) -> Precision:
@@ -31,10 +29,7 @@ def settled_precision(asked: AskedPrecision, device: str) -> Precision:
 
 def has_bfloat16() -> bool:
     """Whether this processor has instructions that multiply bfloat16 matrices."""
-    return bool(
-        torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001 (torch names no public way)
-        or torch.cpu._is_amx_tile_supported()  # noqa: SLF001
-    )
+    return bool(torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported())
 
 
 @cache
@@ -46,21 +41,9 @@ def bfloat16_gain() -> float:
     """
     rows, weight = torch.randn(_ROWS, _COLUMNS), torch.randn(_WIDTH, _COLUMNS)
     small_rows, small_weight = rows.bfloat16(), weight.bfloat16()
-    wide = _seconds(lambda: torch.nn.functional.linear(rows, weight))
-    narrow = _seconds(lambda: torch.nn.functional.linear(small_rows, small_weight))
+    wide = seconds_of(lambda: torch.nn.functional.linear(rows, weight))
+    narrow = seconds_of(lambda: torch.nn.functional.linear(small_rows, small_weight))
     return wide / narrow
-
-
-def _seconds(product: Callable[[], Tensor]) -> float:
-    with torch.inference_mode():
-        product()
-        best = float("inf")
-        for _ in range(_ROUNDS):
-            began = time.perf_counter()
-            for _ in range(_REPEATS):
-                product()
-            best = min(best, time.perf_counter() - began)
-    return best
 
 
 @contextmanager

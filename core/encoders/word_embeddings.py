@@ -11,8 +11,8 @@ from torch import Tensor
 from core.encoders.adapter.encoder import AdaptedEncoder
 from core.encoders.base import Encoder
 from core.encoders.general.encoder import GeneralEncoder, transformer_of
-from core.encoders.packed.layout import lay_out, pool_mean
 from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.packed.layout import lay_out, pool_mean
 from core.encoders.projection import project
 from core.errors import InvalidInput
 

@@ -17,7 +17,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from core.encoders.base import Tuning, TuningOptions
 from core.encoders.precision import settled_precision
-from core.recipes.base import Tuned
+from core.recipes.base import Recipe, Tuned
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,11 @@ def tuning_options(recipe: Tuned, device: str) -> TuningOptions:
         seed=recipe.seed,
         precision=settled_precision(recipe.precision, device),
     )
+
+
+def precision_of(recipe: Recipe, device: str) -> str:
+    """Return the number format in which a recipe tunes on a device; "" for one that does not."""
+    return settled_precision(recipe.precision, device) if isinstance(recipe, Tuned) else ""
 
 
 def device_of_process(asked: str) -> str:

@@ -40,6 +40,8 @@ def train_encoder(
     studio: Studio, context: JobContext, project: ProjectRecord, recipe: AnyEncoderRecipe
 ) -> Publish:
     """Train in the child process; the returned function publishes the encoder as a version."""
+    from core.training.devices import precision_of  # imports torch
+
     payload = context.job.payload
     if isinstance(recipe, TemplatesRecipe):
         lesson = _from_slots(context, project, recipe)
@@ -54,6 +56,7 @@ def train_encoder(
         "model_version": f"{project.name}, trained {context.job.created_at[:16]}",
         **lesson.facts,
         "code_version": package_version("intent-studio"),
+        "precision": precision_of(recipe, resolve_device(payload["device"])),
         "recipe": recipe.model_dump(mode="json"),
         "fingerprint": ranker.encoder.fingerprint,
         "base": "" if base is None else _name_of(str(payload["base"])),

@@ -272,6 +272,8 @@ def _judge_pins(context: JobContext, pipeline: "IntentPipeline", state: State) -
 def _facts(
     context: JobContext, data: _Data, recipe: AnyModelRecipe, inputs: "RunInputs"
 ) -> dict[str, Any]:
+    from core.training.devices import precision_of  # imports torch
+
     base = str(context.job.payload["base"])
     return {
         "project": data.project.name,
@@ -286,6 +288,7 @@ def _facts(
         "base_licence": BUNDLED_LICENCE if base == "bundled" else "see the base's own",
         "base_fingerprint": inputs.encoder.fingerprint,
         "code_version": package_version("intent-studio"),
+        "precision": precision_of(recipe, inputs.device),
     }
 
 

@@ -54,6 +54,7 @@ class LineageView:
             where the base is not available.
         parents: Model versions from which it was trained, the nearest first.
         bytes: Size of its files.
+        precision: Number format of the products in its tuning; "" where none is known.
         bundle_bytes: About the size of the file that is handed over, in which they are compressed.
     """
 
@@ -66,6 +67,7 @@ class LineageView:
     base_fingerprint: str | None
     recipe: dict[str, object]
     code_version: str
+    precision: str
     seed: int | None
     job: str | None
     tree_sha256: str
@@ -245,6 +247,7 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
             base_fingerprint=_fingerprint(connection, record, [p for p, _ in parents]),
             recipe=recipe,
             code_version=str(facts.get("code_version", "")),
+            precision=str(facts.get("precision", "")),
             seed=recipe.get("seed"),
             job=record.job_id,
             tree_sha256=record.tree_sha256,

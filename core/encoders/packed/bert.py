@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from core.encoders.packed.dropout import QuickDropout
 from core.encoders.packed.layout import Group, Layout
+from core.encoders.packed.linear import LoadedLinear
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,8 @@ class BertShape:
             raise ValueError(message)
 
 
-class _EmptyLinear(nn.Linear):
-    """A linear layer whose weights are loaded; drawing them first took half of the loading."""
-
-    def reset_parameters(self) -> None:
-        """Leave the weights as the memory was."""
-
-
 class _EmptyEmbedding(nn.Embedding):
-    """A table whose rows are loaded."""
+    """A table whose rows are loaded; drawing them first would take half of the loading."""
 
     def reset_parameters(self) -> None:
         """Leave the rows as the memory was."""
@@ -65,11 +59,11 @@ class BertLayer(nn.Module):
         size, wide, eps = shape.hidden_size, shape.intermediate_size, shape.layer_norm_eps
         self.heads = shape.num_attention_heads
         self.attention_dropout = shape.attention_probs_dropout_prob
-        self.qkv = _EmptyLinear(size, 3 * size)
-        self.mix = _EmptyLinear(size, size)
+        self.qkv = LoadedLinear(size, 3 * size)
+        self.mix = LoadedLinear(size, size)
         self.attention_norm = nn.LayerNorm(size, eps)
-        self.up = _EmptyLinear(size, wide)
-        self.down = _EmptyLinear(wide, size)
+        self.up = LoadedLinear(size, wide)
+        self.down = LoadedLinear(wide, size)
         self.output_norm = nn.LayerNorm(size, eps)
         self.dropout = QuickDropout(shape.hidden_dropout_prob)
 
@@ -113,7 +107,9 @@ class PackedBert(nn.Module):
 
     def embed(self, ids: Tensor, layout: Layout) -> Tensor:
         """Look up packed token ids (tokens,) int64; (tokens, d)."""
-        tokens = self.words(ids) + self.types.weight[0] + self.positions(layout.steps().to(ids.device))
+        tokens = (
+            self.words(ids) + self.types.weight[0] + self.positions(layout.steps().to(ids.device))
+        )
         embedded: Tensor = self.dropout(self.norm(tokens))
         return embedded
 

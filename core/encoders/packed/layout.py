@@ -63,9 +63,7 @@ def lay_out(lengths: Tensor) -> Layout:
     groups = []
     for start, stop in _runs(counts, spare):
         cells, mask = _padding(lengths[start:stop], max(counts[start:stop]))
-        group = Group(
-            ends[start], ends[stop], stop - start, max(counts[start:stop]), cells, mask
-        )
+        group = Group(ends[start], ends[stop], stop - start, max(counts[start:stop]), cells, mask)
         groups.append(group)
     return Layout(lengths, tuple(groups))
 

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from core.encoders.base import TuningOptions
 from core.encoders.packed.bert import PackedBert
-from core.encoders.packed.layout import equal_length_batches, lay_out, pool_mean
 from core.encoders.packed.encoder import TransformerEncoder, fingerprint, modules_json
+from core.encoders.packed.layout import equal_length_batches, lay_out, pool_mean
 from core.encoders.precision import computing_in
 from core.encoders.projection import new_projection, project
 
@@ -70,7 +70,9 @@ class EncoderTuning(nn.Module):
         """Open the same weights, still in training, on other texts."""
         other = copy.copy(self)
         ids = self.base.token_ids(texts, self.max_tokens)
-        other.prefix = compute_prefix(self.base, ids, replace(self.options, device=str(self.device)))
+        other.prefix = compute_prefix(
+            self.base, ids, replace(self.options, device=str(self.device))
+        )
         return other
 
     def finish(self, interpolation: float = 1.0) -> TransformerEncoder:

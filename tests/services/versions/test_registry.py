@@ -40,7 +40,11 @@ def add(studio: Studio, files: dict[str, str], **lineage: Any) -> ModelVersionRe
     for name in files:
         (source / name).unlink()
     values = {"job_id": None, "dataset_version_id": None, "metrics": {}, "pins": {}, **lineage}
-    facts = {k: values.pop(k) for k in list(values) if k in ("base", "recipe", "code_version")}
+    facts = {
+        k: values.pop(k)
+        for k in list(values)
+        if k in ("base", "recipe", "code_version", "precision")
+    }
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
         tree = record_tree(connection, studio.artifacts, found)
@@ -249,6 +253,7 @@ def test_lineage_names_everything_that_makes_a_version_again(studio: Studio, pro
         base="bundled",
         recipe={"kind": "convfit", "seed": 7},
         code_version="0.1.0",
+        precision="bfloat16",
         dataset_version_id=data.id,
         job_id="abc",
     )
@@ -258,6 +263,7 @@ def test_lineage_names_everything_that_makes_a_version_again(studio: Studio, pro
     assert (found.name, found.state, found.job) == ("p@1", "candidate", "abc")
     assert (found.dataset_version, found.dataset_sha256) == (1, data.sha256)
     assert (found.base, found.base_fingerprint) == ("bundled", BUNDLED_SHA256)
+    assert (found.precision, lineage(studio, "p", 2).precision) == ("bfloat16", "")
     assert (found.recipe["kind"], found.seed, found.code_version) == ("convfit", 7, "0.1.0")
     assert (found.parents, found.children) == ((), ("p@2",))
     assert found.tree_sha256 == first.tree_sha256

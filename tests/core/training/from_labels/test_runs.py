@@ -10,7 +10,7 @@ from transformers import get_linear_schedule_with_warmup
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.encoders.base import Encoder
 from core.encoders.loading import load_encoder, load_folder
-from core.encoders.opening import TuningOptions, open_tuning
+from core.encoders.opening import open_tuning
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
 from core.recipes.heads import NeighboursConfig
@@ -18,12 +18,13 @@ from core.recipes.labels import ConvfitRecipe, InstantRecipe
 from core.recipes.read import read_recipe
 from core.training.batches import epoch_batches
 from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
+from core.training.devices import tuning_options
 from core.training.events import CheckpointReady, StepDone, drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.training.loop import FitOptions, fit
 from core.training.schedule import linear_rate
-from core.types import Exemplar, Intent
+from core.types import AskedPrecision, Exemplar, Intent
 from tests.builders.tiny_encoder import tiny_transformer
 from tests.conftest import SENTENCES
 
@@ -44,7 +45,7 @@ def inputs(encoder: Encoder) -> RunInputs:
 def weights_after(
     tiny: TransformerEncoder, recipe: ConvfitRecipe, resume: Checkpoint | None = None
 ):
-    tuning = open_tuning(tiny, TEXTS, TuningOptions(frozen_layers=recipe.frozen_layers))
+    tuning = open_tuning(tiny, TEXTS, tuning_options(recipe, "cpu"))
     options = FitOptions(resume=resume, checkpoint_every=2)
     events = list(fit(tuning, LABELS, recipe, options))
     return {n: p.detach().clone() for n, p in tuning.trainable()}, events
@@ -98,10 +99,11 @@ def test_one_seed_gives_identical_weights_and_another_does_not(tiny: Transformer
     assert not equal(first, third)
 
 
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_a_resumed_run_ends_bit_for_bit_as_an_uninterrupted_one(
-    tiny: TransformerEncoder, tmp_path: Path
+    tiny: TransformerEncoder, tmp_path: Path, precision: AskedPrecision
 ) -> None:
-    recipe = ConvfitRecipe(**SMALL)
+    recipe = ConvfitRecipe(**SMALL, precision=precision)
     whole, events = weights_after(tiny, recipe)
     kept = [event.checkpoint for event in events if isinstance(event, CheckpointReady)]
     assert len(kept) >= 2

@@ -1,0 +1,88 @@
+"""Packed batches: attention in groups, quick masks, and quick exact products."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from core.encoders.base import TuningOptions
+from core.encoders.opening import open_tuning
+from core.encoders.packed import linear
+from core.encoders.packed.dropout import QuickDropout
+from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.packed.layout import lay_out, pool_mean
+
+TEXTS = ["a", "hello there", "where is my parcel, please?", "word " * 30, "ok", "good morning"]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(1, 48), min_size=1, max_size=40))
+def test_groups_cover_each_token_once_with_little_padding(counts: list[int]) -> None:
+    layout = lay_out(torch.tensor(sorted(counts)))
+    places = [place for group in layout.groups for place in range(group.first, group.last)]
+    assert places == list(range(sum(counts)))
+    assert sum(group.n_texts for group in layout.groups) == len(counts)
+    for group in layout.groups:
+        cells, tokens = group.n_texts * group.longest, group.last - group.first
+        assert tokens <= cells <= 1.2 * tokens
+        assert (group.mask is None) == (cells == tokens)
+
+
+def test_a_tokens_step_counts_from_the_start_of_its_text() -> None:
+    assert lay_out(torch.tensor([2, 3, 1])).steps().tolist() == [0, 1, 0, 1, 2, 0]
+
+
+def test_the_mean_of_a_text_takes_its_own_tokens_alone() -> None:
+    tokens = torch.tensor([[1.0], [3.0], [10.0]])
+    assert pool_mean(tokens, lay_out(torch.tensor([2, 1]))).tolist() == [[2.0], [10.0]]
+
+
+def test_a_text_embeds_alike_wherever_it_stands_in_a_batch(tiny: TransformerEncoder) -> None:
+    tuning = open_tuning(tiny, TEXTS, TuningOptions(frozen_layers=0))
+    tuning.eval()
+    with torch.no_grad():
+        alone = torch.cat([tuning(torch.tensor([row])) for row in range(len(TEXTS))])
+        shuffled = torch.tensor([3, 0, 5, 1, 4, 2])
+        assert torch.allclose(tuning(shuffled), alone[shuffled], atol=1e-5)
+
+
+def test_dropout_keeps_its_share_and_scales_it_up() -> None:
+    torch.manual_seed(0)
+    drop = QuickDropout(0.1)
+    rows = torch.ones(1000, 384, requires_grad=True)
+    dropped = drop(rows)
+    dropped.sum().backward()
+    kept = dropped != 0
+    assert float(kept.float().mean()) == pytest.approx(0.9, abs=0.002)
+    assert dropped[kept].unique().tolist() == pytest.approx([1 / 0.9], abs=1e-4)
+    assert rows.grad is not None
+    assert torch.equal(rows.grad, dropped.detach())  # the gradient passes where the value does
+    assert torch.equal(drop.eval()(rows), rows)
+
+
+def test_the_same_state_of_torch_gives_the_same_masks() -> None:
+    drop, rows = QuickDropout(0.5), torch.ones(64, 64)
+    torch.manual_seed(3)
+    state = torch.get_rng_state()
+    first, second = drop(rows), drop(rows)
+    torch.set_rng_state(state)
+    assert torch.equal(drop(rows), first)
+    assert not torch.equal(first, second)
+
+
+def test_products_without_gradients_equal_torchs_to_rounding(monkeypatch) -> None:
+    if not hasattr(torch.ops.mkldnn, "_linear_pointwise"):
+        pytest.skip("this build of torch has no oneDNN")
+    torch.manual_seed(0)
+    layer = linear.LoadedLinear(384, 96)
+    nn.init.normal_(layer.weight, std=0.05)
+    nn.init.zeros_(layer.bias)
+    rows = torch.randn(50, 384)
+    monkeypatch.setattr(linear, "onednn_is_quicker", lambda: True)
+    with torch.no_grad():
+        quick = layer(rows)
+    trained = layer(rows)
+    assert trained.requires_grad  # a tuning keeps the usual library, which has gradients
+    assert np.allclose(quick.numpy(), trained.detach().numpy(), atol=1e-5)
