@@ -44,6 +44,7 @@ format: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(BIN)/python -m tests.benchmarks.bench_few_shot
 	$(BIN)/python -m tests.benchmarks.bench_encoding
+	$(BIN)/python -m tests.benchmarks.bench_precision
 	$(BIN)/python -m tests.benchmarks.bench_maps
 	$(BIN)/python -m tests.benchmarks.bench_browser
 
