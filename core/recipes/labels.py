@@ -119,6 +119,17 @@ class TunedRecipe(_HeldOut):
         description="Names and descriptions of intents count as extra examples. Turn it off where "
         "names are codes.",
     )
+    pool: bool = Field(
+        default=True,
+        title="Learn from unlabelled texts, too",
+        description="With 500 or more, and as many as examples: they get the intents that your "
+        "examples suggest, and are left out again if that does not help.",
+    )
+    pool_size: int = Field(
+        default=10_000,
+        ge=10,
+        description="Unlabelled texts to learn from at most, drawn at random.",
+    )
     epochs: Epochs = None
     intents_per_batch: int = Field(default=16, ge=2, le=512, description="Intents in a batch.")
     utterances_per_intent: int = Field(
