@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.benchmarks.inputs import LabelledTexts, Watch, adapter_mb, peak_mb
+from core.benchmarks.pool import PoolFigures, pool_figures, summarise_pools, without_twins
 from core.encoders.loading import load_encoder
 from core.heads.build import fit_head
 from core.heads.votes.settings import settle
@@ -36,12 +37,26 @@ class SeedFigures:
     seconds: float
     train_seconds: float
     adapter_mb: float | None = None
+    pool: PoolFigures | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FewShotTexts:
+    """Texts to train on, to evaluate on, and to learn from without their labels."""
+
+    train: LabelledTexts
+    test: LabelledTexts
+    pool: LabelledTexts | None = None
+
+    def pool_alone(self) -> LabelledTexts:
+        """Return the pool without texts that are in another set."""
+        return without_twins(self.pool or LabelledTexts((), ()), self.train, self.test)
 
 
 def few_shot(
     recipe: AnyModelRecipe,
     base: str,
-    read: Callable[[], tuple[LabelledTexts, LabelledTexts]],
+    read: Callable[[], FewShotTexts],
     watch: Watch,
 ) -> SeedFigures:
     """Train on one set and evaluate on another, with the recipe's seed.
@@ -50,8 +65,10 @@ def few_shot(
     pipeline does not reject as out of scope.
     """
     began = time.perf_counter()
-    train, test = read()
-    inputs = RunInputs(train.exemplars(), train.distinct_intents(), load_encoder(base))
+    texts = read()
+    train, test, pool = texts.train, texts.test, texts.pool_alone()
+    intents = train.distinct_intents()
+    inputs = RunInputs(train.exemplars(), intents, load_encoder(base), pool=pool.texts)
     training = time.perf_counter()
     result = drain(run_recipe(recipe, inputs), watch)
     trained = time.perf_counter()
@@ -66,6 +83,7 @@ def few_shot(
         seconds=round(ended - began, 2),
         train_seconds=round(trained - training, 2),
         adapter_mb=adapter_mb(result.pipeline.encoder),
+        pool=texts.pool and pool_figures(result.pool, pool, [intent.name for intent in intents]),
     )
 
 
@@ -84,6 +102,7 @@ def summarise(figures: Sequence[SeedFigures]) -> dict[str, object]:
         "train_seconds": round(float(np.mean([f.train_seconds for f in figures])), 2),
         "peak_mb": peak_mb(),
         **({} if figures[0].adapter_mb is None else {"adapter_mb": figures[0].adapter_mb}),
+        **({} if figures[0].pool is None else summarise_pools([f.pool for f in figures if f.pool])),
     }
 
 

@@ -43,6 +43,11 @@ NEW_OPTIONS |= {
     ("intent-studio jobs", "job"),
     ("intent-studio jobs", "verb_of_job"),
 }
+NEW_OPTIONS |= {
+    (f"intent-studio bench {bench}", option)
+    for bench in ("few-shot", "out-of-scope")
+    for option in ("--pool", "--pool-oos")
+}
 """Command and option."""
 NEW_HELP = {
     ("intent-studio import", "--format"),

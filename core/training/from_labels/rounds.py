@@ -7,7 +7,7 @@ labels, gives the thresholds and says whether the second round is worth having.
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import comb
 
 import numpy as np
@@ -59,18 +59,24 @@ class PoolGain:
     """What unlabelled texts brought.
 
     Attributes:
-        n: Unlabelled texts that the model learned from; 0 where they were left out.
+        lesson: Unlabelled texts that the model learned from, with the labels that they were given;
+            empty where they were left out.
         n_outside: Unlabelled texts that were taken for out of scope.
         n_judged: Held-out labels that both rounds answered; 0 where too few texts are in scope.
         right: Those that the second round answered rightly.
         right_without: Those that the first round did.
     """
 
-    n: int
+    lesson: Lesson = field(default=LABELS, repr=False)
     n_outside: int = 0
     n_judged: int = 0
     right: int = 0
     right_without: int = 0
+
+    @property
+    def n(self) -> int:
+        """The number of unlabelled texts that the model learned from."""
+        return len(self.lesson.texts)
 
     @property
     def kept(self) -> bool:
@@ -138,10 +144,10 @@ def run_rounds(
     without = join_parts(parts, [pair[0] for pair in pairs], fitted)
     again = [pair[1] for pair in pairs if pair[1] is not None]
     if len(again) < len(parts):
-        return Round(first, fitted, without, PoolGain(0, len(texts)))
+        return Round(first, fitted, without, PoolGain(n_outside=len(texts)))
     held_out = join_parts(parts, again, fitted)
     before, after = (_hits(one, fitted.targets) for one in (without, held_out))
-    gain = PoolGain(0, 0, len(after), int(after.sum()), int(before.sum()))
+    gain = PoolGain(LABELS, 0, len(after), int(after.sum()), int(before.sum()))
     if is_worse(int((after & ~before).sum()), int((before & ~after).sum())):
         return Round(first, fitted, without, gain)
     yield StageStarted("labelling")
@@ -150,7 +156,7 @@ def run_rounds(
     yield StageStarted("retuning")
     second = yield from course.tune(_second(recipe, inputs, lesson), inputs, lesson)
     yield StageStarted("encoding")
-    found = replace(gain, n=len(lesson.texts), n_outside=len(texts) - len(lesson.texts))
+    found = replace(gain, lesson=lesson, n_outside=len(texts) - len(lesson.texts))
     return Round(second, _fitted(settled, inputs, second), held_out, found)
 
 
