@@ -17,7 +17,7 @@ from core.encoders.base import Encoder
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes, settle, vote_settings
 from core.recipes.heads import VotesConfig
-from core.recipes.labels import LabelEncoderRecipe, TunedRecipe
+from core.recipes.labels import LabelEncoderRecipe, TunedRecipe, second_epochs
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
 from core.training.from_labels.held_out import (
@@ -43,12 +43,8 @@ from core.training.from_labels.tuning import (
 )
 from core.types import FloatArray, ScoreArray, Told
 
-FEWEST = 500
-"""Unlabelled texts from which they are learned from, and at least as many as there are labels."""
 _INSIDE = 0.5
 """Share of the unlabelled texts that must be in scope: a pool of another domain has fewer."""
-_ROWS, _LEAST = 20_000, 2
-"""Texts that the second round reads in all its epochs, and the fewest epochs."""
 _CHANCE = 0.2
 """The first round is kept where chance alone loses so many held-out labels less often than this."""
 _CHUNK = 512
@@ -103,24 +99,9 @@ def texts_to_learn(recipe: TunedRecipe, inputs: RunInputs) -> tuple[str, ...]:
 
     They differ from each other and from all labelled and watched texts.
     """
-    if not recipe.pool or inputs.task != "single-label" or not inputs.pool:
-        return ()
     known = (exemplar.text for exemplar in (*inputs.exemplars, *inputs.watched))
     found = usable_texts(inputs.pool, known, recipe.pool_size, recipe.seed)
-    return found if is_enough(len(found), len(inputs.exemplars)) else ()
-
-
-def is_enough(n_texts: int, n_labels: int) -> bool:
-    """Whether so many unlabelled texts teach more than they may cost."""
-    return n_texts >= max(FEWEST, n_labels)
-
-
-def second_epochs(first: int, n_rows: int, parts: int = 1) -> int:
-    """Return the epochs of a second round over rows with and without labels.
-
-    2, or as many as read 20,000 rows, but no more than the first round's; divided by `parts`.
-    """
-    return max(1, min(first, max(_LEAST // parts, round(_ROWS / parts / n_rows))))
+    return found if recipe.learnable(len(found), len(inputs.exemplars), inputs.task) else ()
 
 
 def run_rounds(
@@ -182,7 +163,7 @@ def _held_out_rounds(
             limit = _limit(recipe, first.scores)
             stage = f"recalibrating {number}"
             lesson = label_texts((encoder, first.fitted), recipe, inputs, texts, limit, stage)
-            is_usable = _is_usable(lesson, texts, len(inputs.exemplars))
+            is_usable = _is_usable(recipe, inputs, len(lesson.texts), len(texts))
         if is_usable:
             yield StageStarted("recalibrating", number, len(parts))
             shorter = _second(recipe, inputs, lesson, 2 if recipe.folds == 1 else 1)
@@ -272,10 +253,10 @@ def _second(recipe: AnyTuned, inputs: RunInputs, lesson: Lesson, share: int = 1)
     return recipe.model_copy(update={"epochs": epochs})
 
 
-def _is_usable(lesson: Lesson, texts: Sequence[str], n_labels: int) -> bool:
-    """Whether enough texts are in scope, and more of them than a foreign pool has."""
-    n = len(lesson.texts)
-    return n >= _INSIDE * len(texts) and is_enough(n, n_labels)
+def _is_usable(recipe: AnyTuned, inputs: RunInputs, n_inside: int, n_texts: int) -> bool:
+    """Whether enough texts are in scope, and a larger share of them than of a foreign pool."""
+    n_labels = len(inputs.exemplars)
+    return n_inside >= _INSIDE * n_texts and recipe.learnable(n_inside, n_labels, inputs.task) > 0
 
 
 def _fitted(recipe: AnyTuned, inputs: RunInputs, encoder: Encoder) -> FittedHead:

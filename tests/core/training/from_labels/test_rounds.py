@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from core.encoders.packed.encoder import TransformerEncoder
-from core.recipes.labels import AdapterRecipe, ConvfitRecipe
+from core.recipes import labels
+from core.recipes.labels import AdapterRecipe, ConvfitRecipe, second_epochs
 from core.text import match_key
 from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
 from core.training.from_labels import rounds, tuning
 from core.training.from_labels.inputs import RunInputs
-from core.training.from_labels.rounds import is_worse, second_epochs, texts_to_learn
+from core.training.from_labels.rounds import is_worse, texts_to_learn
 from core.training.from_labels.runs import RunResult, run_recipe
 from core.types import Exemplar, Intent
 from tests.conftest import SENTENCES
@@ -33,7 +34,7 @@ STAGES = ["tuning", "calibrating 1", "recalibrating 1", "retuning"]
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take 60 texts for many, and no loss for worse: a random encoder learns by chance."""
-    monkeypatch.setattr(rounds, "FEWEST", 60)
+    monkeypatch.setattr(labels, "_FEWEST_TEXTS", 60)
     monkeypatch.setattr(rounds, "_CHANCE", 0.0)
 
 
@@ -179,13 +180,12 @@ def test_texts_below_the_threshold_stay_out(
     assert same(plain, replace(strict, pool=None))
 
 
-def test_of_a_pool_that_is_mostly_foreign_nothing_is_learned() -> None:
+def test_of_a_pool_that_is_mostly_foreign_nothing_is_learned(tiny: TransformerEncoder) -> None:
     """Less than half of it is in scope: what remains has random labels."""
-    texts = tuple(str(n) for n in range(121))
 
     def is_usable(n_inside: int, n_in_all: int, n_labels: int = 20) -> bool:
-        lesson = tuning.Lesson("", texts[:n_inside], (0,) * n_inside)
-        return rounds._is_usable(lesson, texts[:n_in_all], n_labels)
+        given = replace(inputs(tiny), exemplars=EXEMPLARS[:1] * n_labels)
+        return rounds._is_usable(ConvfitRecipe(), given, n_inside, n_in_all)
 
     assert is_usable(60, 120)
     assert not is_usable(60, 121)
@@ -230,3 +230,6 @@ def test_only_single_labels_learn_from_unlabelled_texts(tiny: TransformerEncoder
     assert len(texts_to_learn(ConvfitRecipe(), inputs(tiny))) == len(POOL)
     assert len(texts_to_learn(ConvfitRecipe(pool_size=70), inputs(tiny))) == 70
     assert texts_to_learn(ConvfitRecipe(), replace(inputs(tiny), task="multi-label")) == ()
+    assert ConvfitRecipe().learnable(20_000, 60) == 10_000
+    assert ConvfitRecipe().learnable(100, 101) == 0
+    assert ConvfitRecipe(calibration="leave-one-out").learnable(100, 60) == 0
