@@ -131,7 +131,14 @@ _OF_SHORT = (
         for name in ("familiarity", "intents", "leading", "measure", "rule", "score", "threshold")
     ),
 )
-_JOBS = (("GET /api/projects/{project}/jobs", "[].title"), ("GET /api/jobs/{job_id}", "title"))
+_JOBS = tuple(
+    pair
+    for name in ("title", "pool_words")
+    for pair in (
+        ("GET /api/projects/{project}/jobs", f"[].{name}"),
+        ("GET /api/jobs/{job_id}", name),
+    )
+)
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
