@@ -178,7 +178,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/models/{number}/lineage", "answer", name)
-        for name in ("bytes", "bundle_bytes")
+        for name in ("bytes", "bundle_bytes", "n_unlabelled")
     ),
     *((_UNDO, "body", name) for name in ("application/json", "key")),
     *((_EDITS, "body", name) for name in ("also", "key", "revision")),

@@ -55,6 +55,7 @@ class LineageView:
         parents: Model versions from which it was trained, the nearest first.
         bytes: Size of its files.
         bundle_bytes: About the size of the file that is handed over, in which they are compressed.
+        n_unlabelled: Unlabelled texts of the dataset version that it learned from.
     """
 
     name: str
@@ -74,6 +75,7 @@ class LineageView:
     children: tuple[str, ...]
     bytes: int
     bundle_bytes: int
+    n_unlabelled: int
 
 
 def promote(studio: Studio, project: str, number: int, actor: str | None = None) -> ChampionChange:
@@ -253,6 +255,7 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
             children=tuple(models.built_on(connection, name)),
             bytes=tree_size(connection, record.tree_sha256),
             bundle_bytes=_bundle_bytes(studio, tree_files(connection, record.tree_sha256)),
+            n_unlabelled=int(facts.get("n_unlabelled", 0)),
         )
 
 

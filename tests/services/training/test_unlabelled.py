@@ -12,6 +12,7 @@ from app.services.training.estimate import Size, estimate
 from app.services.training.jobs import project_jobs
 from app.services.training.recipe_forms import recipe_forms
 from app.services.training.unlabelled import gain_figures, gain_words, unlabelled_texts
+from app.services.versions.registry import lineage
 from core.recipes import labels
 from core.recipes.labels import ConvfitRecipe, chosen_epochs, second_epochs
 from core.training.from_labels import rounds
@@ -93,6 +94,7 @@ def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
     made = version(pooled, 3)
     found = made.metrics["pool"]
     assert made.lineage["n_unlabelled"] == found["n"]
+    assert lineage(pooled, "p", 3).n_unlabelled == found["n"]
     assert found["kept"]
     assert 42 <= found["n"] <= 85
     assert found["n"] + found["outside"] == 85
