@@ -75,6 +75,8 @@ def few_shot(
     embeddings = result.pipeline.encoder.encode(test.texts)
     predictions = result.pipeline.predict(test.texts, embeddings)
     ended = time.perf_counter()
+    names = [intent.name for intent in intents]
+    gain = None if texts.pool is None else pool_figures(result.pool, pool, names)
     return SeedFigures(
         seed=recipe.seed,
         accuracy=_percent([p.intent for p in predictions], test.intents),
@@ -83,7 +85,7 @@ def few_shot(
         seconds=round(ended - began, 2),
         train_seconds=round(trained - training, 2),
         adapter_mb=adapter_mb(result.pipeline.encoder),
-        pool=texts.pool and pool_figures(result.pool, pool, [intent.name for intent in intents]),
+        pool=gain,
     )
 
 
