@@ -18,6 +18,7 @@ from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes, settle, vote_settings
 from core.recipes.heads import VotesConfig
 from core.recipes.labels import LabelEncoderRecipe, TunedRecipe, second_epochs
+from core.splits import Rows, drawn_rows
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
 from core.training.from_labels.held_out import (
@@ -137,7 +138,7 @@ def run_rounds(
     yield StageStarted("retuning")
     second = yield from course.tune(_second(recipe, inputs, lesson), inputs, lesson)
     yield StageStarted("encoding")
-    found = replace(gain, lesson=lesson, n_outside=len(texts) - len(lesson.texts))
+    found = replace(gain, lesson=lesson, n_outside=lesson.outside)
     return Round(second, _fitted(settled, inputs, second), held_out, found)
 
 
@@ -163,7 +164,7 @@ def _held_out_rounds(
             limit = _limit(recipe, first.scores)
             stage = f"recalibrating {number}"
             lesson = label_texts((encoder, first.fitted), recipe, inputs, texts, limit, stage)
-            is_usable = _is_usable(recipe, inputs, len(lesson.texts), len(texts))
+            is_usable = _is_usable(recipe, inputs, lesson, len(texts))
         if is_usable:
             yield StageStarted("recalibrating", number, len(parts))
             shorter = _second(recipe, inputs, lesson, 2 if recipe.folds == 1 else 1)
@@ -189,7 +190,7 @@ def label_texts(
     embeddings = _encode(encoder, texts, inputs.told)
     inside = np.flatnonzero(fitted.head.scores(embeddings).max(1) >= limit)
     if not len(inside):
-        return Lesson(stage)
+        return Lesson(stage, outside=len(texts))
     votes = fitted.head
     if not isinstance(votes, VoteHead):
         tau, ridge = vote_settings(recipe.head, inputs.task)
@@ -197,7 +198,20 @@ def label_texts(
         votes = choose_votes(fitted.embeddings, fitted.targets, fitted.head.intents, config)
     known = fitted.embeddings, fitted.targets
     columns = pool_columns(known, embeddings[inside], votes.scores(embeddings[inside]))
-    return Lesson(stage, tuple(texts[row] for row in inside), tuple(columns.tolist()))
+    kept = without_excess(columns, recipe.seed)
+    chosen = tuple(texts[row] for row in inside[kept])
+    return Lesson(stage, chosen, tuple(columns[kept].tolist()), len(texts) - len(inside))
+
+
+def without_excess(columns: Rows, seed: int) -> Rows:
+    """Return the rows to keep so that no intent has more of them than all others; ascending.
+
+    A step pushes intents apart, so that it needs others beside the most frequent one.
+    """
+    frequent = int(np.bincount(columns).argmax())
+    own, others = np.flatnonzero(columns == frequent), np.flatnonzero(columns != frequent)
+    drawn = own[drawn_rows(len(own), len(others), seed)]
+    return np.sort(np.concatenate([drawn, others]))
 
 
 def is_worse(won: int, lost: int) -> bool:
@@ -253,10 +267,11 @@ def _second(recipe: AnyTuned, inputs: RunInputs, lesson: Lesson, share: int = 1)
     return recipe.model_copy(update={"epochs": epochs})
 
 
-def _is_usable(recipe: AnyTuned, inputs: RunInputs, n_inside: int, n_texts: int) -> bool:
+def _is_usable(recipe: AnyTuned, inputs: RunInputs, lesson: Lesson, n_texts: int) -> bool:
     """Whether enough texts are in scope, and a larger share of them than of a foreign pool."""
-    n_labels = len(inputs.exemplars)
-    return n_inside >= _INSIDE * n_texts and recipe.learnable(n_inside, n_labels, inputs.task) > 0
+    n, n_labels = len(lesson.texts), len(inputs.exemplars)
+    is_own = n_texts - lesson.outside >= _INSIDE * n_texts
+    return is_own and recipe.learnable(n, n_labels, inputs.task) > 0
 
 
 def _fitted(recipe: AnyTuned, inputs: RunInputs, encoder: Encoder) -> FittedHead:

@@ -48,11 +48,13 @@ class Lesson:
     Attributes:
         texts: Unlabelled texts.
         columns: The number of the intent that each of them was given.
+        outside: How many more there were that were taken for out of scope.
     """
 
     stage: str = "tuning"
     texts: tuple[str, ...] = field(default=(), repr=False)
     columns: tuple[int, ...] = field(default=(), repr=False)
+    outside: int = 0
 
 
 LABELS = Lesson()

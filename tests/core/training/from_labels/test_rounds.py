@@ -15,7 +15,7 @@ from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkp
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
 from core.training.from_labels import rounds, tuning
 from core.training.from_labels.inputs import RunInputs
-from core.training.from_labels.rounds import is_worse, texts_to_learn
+from core.training.from_labels.rounds import is_worse, texts_to_learn, without_excess
 from core.training.from_labels.runs import RunResult, run_recipe
 from core.types import Exemplar, Intent
 from tests.conftest import SENTENCES
@@ -180,12 +180,23 @@ def test_texts_below_the_threshold_stay_out(
     assert same(plain, replace(strict, pool=None))
 
 
+def test_no_intent_has_more_unlabelled_texts_than_all_others_together() -> None:
+    uneven = np.array([0] * 70 + [1] * 20 + [2] * 10)
+    kept = without_excess(uneven, seed=0)
+    assert np.bincount(uneven[kept]).tolist() == [30, 20, 10]
+    assert (np.diff(kept) > 0).all()
+    even = np.array([0, 1, 2] * 9)
+    assert without_excess(even, seed=0).tolist() == list(range(27))
+    assert not len(without_excess(np.zeros(9, dtype=np.int64), seed=0))
+
+
 def test_of_a_pool_that_is_mostly_foreign_nothing_is_learned(tiny: TransformerEncoder) -> None:
     """Less than half of it is in scope: what remains has random labels."""
 
     def is_usable(n_inside: int, n_in_all: int, n_labels: int = 20) -> bool:
         given = replace(inputs(tiny), exemplars=EXEMPLARS[:1] * n_labels)
-        return rounds._is_usable(ConvfitRecipe(), given, n_inside, n_in_all)
+        lesson = tuning.Lesson("", ("t",) * n_inside, (0,) * n_inside, n_in_all - n_inside)
+        return rounds._is_usable(ConvfitRecipe(), given, lesson, n_in_all)
 
     assert is_usable(60, 120)
     assert not is_usable(60, 121)
