@@ -4,6 +4,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from app.terminal.output import plain, print_json, progress_bar, table
@@ -13,11 +14,12 @@ from core.benchmarks import label_encoder as label_encoder_bench
 from core.benchmarks import multi_label as multi_label_bench
 from core.benchmarks import templates as templates_bench
 from core.benchmarks.explain import explain_figures
-from core.benchmarks.few_shot import SeedFigures
+from core.benchmarks.few_shot import FewShotTexts, SeedFigures
 from core.benchmarks.inputs import LabelledTexts
 from core.benchmarks.label_errors import label_error_figures
 from core.benchmarks.multi_label import FoldFigures
 from core.benchmarks.out_of_scope import ScopeTexts, out_of_scope_figures
+from core.benchmarks.pool import mixed_pool, without_twins
 from core.benchmarks.response_selection import response_selection as measure_responses
 from core.encoders.loading import load_encoder
 from core.errors import InvalidInput
@@ -64,12 +66,46 @@ def few_shot(options: argparse.Namespace) -> None:
                 few_shot_bench.few_shot(
                     recipe,
                     options.base,
-                    lambda: (labelled_texts(options.train), labelled_texts(options.test)),
+                    partial(_few_shot_texts, options, seed),
                     watch,
                 )
             )
             finish(f"{figures[-1].accuracy:.2f} %")
     _print(options, "Few-shot", {"recipe": options.recipe, **few_shot_bench.summarise(figures)})
+
+
+def _few_shot_texts(options: argparse.Namespace, seed: int) -> FewShotTexts:
+    train, test = labelled_texts(options.train), labelled_texts(options.test)
+    return FewShotTexts(train, test, _pool_of(options, seed))
+
+
+def _pool_of(options: argparse.Namespace, seed: int) -> LabelledTexts | None:
+    """Read the pool with what is out of scope in it; an unlabelled text has the intent ""."""
+    if options.pool is None:
+        if options.pool_oos is not None:
+            raise InvalidInput("--pool-oos needs a pool.", "Add --pool FILE.")
+        return None
+    rows = [row for row in read_rows(options.pool) if isinstance(row, ImportedRow)]
+    intents = tuple((row.intents or ("",))[0] for row in rows)
+    pool = LabelledTexts(tuple(row.text.strip() for row in rows), intents)
+    if options.pool_oos is None:
+        return pool
+    path, share = _file_and_share(options.pool_oos)
+    return mixed_pool(pool, _texts(path), share, seed)
+
+
+def _file_and_share(given: str) -> tuple[Path, float | None]:
+    """Read `FILE` or `FILE:SHARE`, with a share in (0, 1)."""
+    name, _, share = given.rpartition(":")
+    if not name or Path(given).exists():
+        return Path(given), None
+    try:
+        found = float(share)
+    except ValueError:
+        found = 0.0
+    if not 0.0 < found < 1.0:
+        raise InvalidInput(f"'{share}' is no share.", "Write --pool-oos FILE:0.3, say.")
+    return Path(name), found
 
 
 def multi_label(options: argparse.Namespace) -> None:
@@ -183,12 +219,20 @@ def out_of_scope(options: argparse.Namespace) -> None:
         labelled_texts(options.test),
         _texts(options.oos_val),
         _texts(options.oos_test),
+        _scope_pool(options),
     )
     recipe = _model_recipe(options, seed=options.seed)
     with _progress("training") as (watch, finish):
         figures = out_of_scope_figures(recipe, load_encoder(options.base), texts, watch)
         finish(f"AUROC {figures['auroc']}")
     _print(options, "Out of scope", figures)
+
+
+def _scope_pool(options: argparse.Namespace) -> tuple[str, ...]:
+    pool = _pool_of(options, options.seed) or LabelledTexts((), ())
+    outside = _texts(options.oos_val) + _texts(options.oos_test)
+    judged = LabelledTexts(outside, ("",) * len(outside))
+    return without_twins(pool, labelled_texts(options.test), judged).texts
 
 
 def explain(options: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.benchmarks.inputs import LabelledTexts, Watch, adapter_mb, peak_mb
+from core.benchmarks.pool import PoolFigures, pool_figures, summarise_pools, without_twins
 from core.encoders.loading import load_encoder
 from core.heads.build import fit_head
 from core.heads.votes.settings import settle
@@ -41,12 +42,26 @@ class SeedFigures:
     train_seconds: float
     precision: str = ""
     adapter_mb: float | None = None
+    pool: PoolFigures | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FewShotTexts:
+    """Texts to train on, to evaluate on, and to learn from without their labels."""
+
+    train: LabelledTexts
+    test: LabelledTexts
+    pool: LabelledTexts | None = None
+
+    def pool_alone(self) -> LabelledTexts:
+        """Return the pool without texts that are in another set."""
+        return without_twins(self.pool or LabelledTexts((), ()), self.train, self.test)
 
 
 def few_shot(
     recipe: AnyModelRecipe,
     base: str,
-    read: Callable[[], tuple[LabelledTexts, LabelledTexts]],
+    read: Callable[[], FewShotTexts],
     watch: Watch,
 ) -> SeedFigures:
     """Train on one set and evaluate on another, with the recipe's seed.
@@ -55,14 +70,18 @@ def few_shot(
     pipeline does not reject as out of scope.
     """
     began = time.perf_counter()
-    train, test = read()
-    inputs = RunInputs(train.exemplars(), train.distinct_intents(), load_encoder(base))
+    texts = read()
+    train, test, pool = texts.train, texts.test, texts.pool_alone()
+    intents = train.distinct_intents()
+    inputs = RunInputs(train.exemplars(), intents, load_encoder(base), pool=pool.texts)
     training = time.perf_counter()
     result = drain(run_recipe(recipe, inputs), watch)
     trained = time.perf_counter()
     embeddings = result.pipeline.encoder.encode(test.texts)
     predictions = result.pipeline.predict(test.texts, embeddings)
     ended = time.perf_counter()
+    names = [intent.name for intent in intents]
+    gain = None if texts.pool is None else pool_figures(result.pool, pool, names)
     return SeedFigures(
         seed=recipe.seed,
         accuracy=_percent([p.intent for p in predictions], test.intents),
@@ -72,6 +91,7 @@ def few_shot(
         train_seconds=round(trained - training, 2),
         precision=precision_of(recipe, inputs.device),
         adapter_mb=adapter_mb(result.pipeline.encoder),
+        pool=gain,
     )
 
 
@@ -91,6 +111,7 @@ def summarise(figures: Sequence[SeedFigures]) -> dict[str, object]:
         "peak_mb": peak_mb(),
         "precision": figures[0].precision,
         **({} if figures[0].adapter_mb is None else {"adapter_mb": figures[0].adapter_mb}),
+        **({} if figures[0].pool is None else summarise_pools([f.pool for f in figures if f.pool])),
     }
 
 

@@ -30,12 +30,13 @@ DEFAULT: Method = "mixture"
 
 @dataclass(frozen=True, slots=True)
 class ScopeTexts:
-    """Texts for training, calibration and evaluation."""
+    """Texts for training, calibration and evaluation; those of `pool` have no label."""
 
     train: LabelledTexts
     test: LabelledTexts
     outside_calibration: tuple[str, ...]
     outside_test: tuple[str, ...]
+    pool: tuple[str, ...] = ()
 
 
 def out_of_scope_figures(
@@ -47,7 +48,7 @@ def out_of_scope_figures(
     """
     began = time.perf_counter()
     exemplars, intents = texts.train.exemplars(), texts.train.distinct_intents()
-    inputs = RunInputs(exemplars, intents, encoder)
+    inputs = RunInputs(exemplars, intents, encoder, pool=texts.pool)
     result = drain(run_recipe(recipe, inputs), watch)
     targets = exemplar_targets(exemplars, intents)
     shapes = fit_intent_shapes(encoder.encode(texts.train.texts), targets)

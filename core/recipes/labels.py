@@ -119,6 +119,17 @@ class TunedRecipe(_HeldOut):
         description="Names and descriptions of intents count as extra examples. Turn it off where "
         "names are codes.",
     )
+    pool: bool = Field(
+        default=True,
+        title="Learn from unlabelled texts, too",
+        description="With 500 or more, and as many as examples: they get the intents that your "
+        "examples suggest, and are left out again if that does not help.",
+    )
+    pool_size: int = Field(
+        default=10_000,
+        ge=10,
+        description="Unlabelled texts to learn from at most, drawn at random.",
+    )
     epochs: Epochs = None
     intents_per_batch: int = Field(default=16, ge=2, le=512, description="Intents in a batch.")
     utterances_per_intent: int = Field(
@@ -137,6 +148,16 @@ class TunedRecipe(_HeldOut):
         "all. Empty: all.",
     )
     interpolation: Interpolation = 0.8
+
+    def learnable(self, n_texts: int, n_labels: int, task: Task = "single-label") -> int:
+        """Return how many of so many unlabelled texts a training would learn from; 0: too few.
+
+        There must be 500, and as many as labels: fewer teach less than they may cost. Held-out
+        labels must tell whether they help.
+        """
+        is_able = self.pool and task == "single-label" and self.calibration == "held-out"
+        found = min(n_texts, self.pool_size)
+        return found if is_able and found >= max(_FEWEST_TEXTS, n_labels) else 0
 
 
 class ConvfitRecipe(TunedRecipe):
@@ -261,6 +282,18 @@ class LabelEncoderRecipe(_HeldOut):
 
 
 _FEW_ROWS, _MOST = 250, 20
+_FEWEST_TEXTS = 500
+"""Unlabelled texts from which a training learns."""
+_SECOND_ROWS, _SECOND_LEAST = 20_000, 2
+"""Texts that the second round reads in all its epochs, and its fewest epochs."""
+
+
+def second_epochs(first: int, n_rows: int, parts: int = 1) -> int:
+    """Return the epochs of a second round, over rows with and without labels.
+
+    2, or as many as read 20,000 rows, but no more than the first round's; divided by `parts`.
+    """
+    return max(1, min(first, max(_SECOND_LEAST // parts, round(_SECOND_ROWS / parts / n_rows))))
 
 
 def chosen_epochs(

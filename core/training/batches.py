@@ -58,11 +58,16 @@ def _take_distinct(
 def _without_lonely_end(
     batches: list[NDArray[np.int64]], names: NDArray[np.int64]
 ) -> list[NDArray[np.int64]]:
-    """Join a batch of a single intent to the batch before: it has no pair to push apart."""
-    joined: list[NDArray[np.int64]] = []
-    for batch in batches:
-        if joined and len(np.unique(names[batch])) < 2:
-            joined[-1] = np.concatenate([joined[-1], batch])
-        else:
-            joined.append(batch)
+    """Join batches of a single intent to those before: they have no pair to push apart.
+
+    They come last, when all other intents are dealt. Each joins another batch, from the last one
+    backwards: of a frequent intent they would otherwise make one batch of thousands of rows.
+    """
+    mixed = len(batches)
+    while mixed > 1 and len(np.unique(names[batches[mixed - 1]])) < 2:
+        mixed -= 1
+    joined = batches[:mixed]
+    for turn, lonely in enumerate(batches[mixed:]):
+        place = mixed - 1 - turn % mixed
+        joined[place] = np.concatenate([joined[place], lonely])
     return joined

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from safetensors import SafetensorError
@@ -19,20 +19,36 @@ _KEPT = 2
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The state after `step` steps: trainable weights, optimiser moments and random state."""
+    """The state after `step` steps: trainable weights, optimiser moments and random state.
+
+    Attributes:
+        step: Steps of its stage, from 1.
+        before: Steps of the run's earlier stages.
+        finished: The last checkpoints of earlier stages.
+    """
 
     stage: str
     step: int
     tensors: Mapping[str, Tensor] = field(repr=False)
+    before: int = 0
+    finished: tuple["Checkpoint", ...] = field(default=(), repr=False)
+
+    def of(self, stage: str) -> "Checkpoint | None":
+        """Return the last checkpoint of a stage; None if there is none."""
+        return next((one for one in (self, *self.finished) if one.stage == stage), None)
 
 
 def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint atomically, even if the process is killed; keep only the newest two."""
+    """Write a checkpoint atomically, even if the process is killed.
+
+    Only the newest two and the last of each earlier stage are kept.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     content = save(dict(checkpoint.tensors))
     facts = {
         "stage": checkpoint.stage,
         "step": checkpoint.step,
+        "before": checkpoint.before,
         "sha256": hashlib.sha256(content).hexdigest(),
     }
     part = folder / f".part-{os.getpid()}"
@@ -40,21 +56,36 @@ def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     part.mkdir()
     write_synced(part / "state.safetensors", content)
     write_synced(part / "checkpoint.json", json.dumps(facts).encode())
-    target = folder / f"step-{checkpoint.step:08d}"
+    target = folder / f"step-{checkpoint.before + checkpoint.step:08d}"
     shutil.rmtree(target, ignore_errors=True)
     part.rename(target)
     sync_folder(folder)
-    for old in sorted(folder.glob("step-*"))[:-_KEPT]:
-        shutil.rmtree(old, ignore_errors=True)
+    stored = sorted(folder.glob("step-*"))
+    last = {_stage_of(one): one for one in stored}
+    for old in stored[:-_KEPT]:
+        if old not in last.values():
+            shutil.rmtree(old, ignore_errors=True)
 
 
 def latest_checkpoint(folder: Path) -> Checkpoint | None:
-    """Read the newest undamaged checkpoint."""
+    """Read the newest undamaged checkpoint, with the last one of each stage before it."""
+    found: dict[str, Checkpoint] = {}
     for candidate in sorted(folder.glob("step-*"), reverse=True):
-        checkpoint = _read(candidate)
-        if checkpoint is not None:
-            return checkpoint
-    return None
+        if _stage_of(candidate) not in found:
+            checkpoint = _read(candidate)
+            found |= {} if checkpoint is None else {checkpoint.stage: checkpoint}
+    if not found:
+        return None
+    newest, *finished = found.values()
+    return replace(newest, finished=tuple(finished))
+
+
+def _stage_of(folder: Path) -> str:
+    try:
+        facts = json.loads((folder / "checkpoint.json").read_text(encoding="utf-8"))
+        return str(facts["stage"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 def _read(folder: Path) -> Checkpoint | None:
@@ -63,6 +94,7 @@ def _read(folder: Path) -> Checkpoint | None:
         content = (folder / "state.safetensors").read_bytes()
         if hashlib.sha256(content).hexdigest() != facts["sha256"]:
             return None
-        return Checkpoint(str(facts["stage"]), int(facts["step"]), load(content))
+        place = int(facts["step"]), load(content), int(facts.get("before", 0))
+        return Checkpoint(str(facts["stage"]), *place)
     except (OSError, ValueError, KeyError, SafetensorError):
         return None

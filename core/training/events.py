@@ -13,7 +13,8 @@ _Result = TypeVar("_Result")
 class StageStarted:
     """A stage of the run, or part `part` (from 1) of `parts` of it, begins.
 
-    Stages are `tuning`, `encoding`, `calibrating`, `deciding` and `checking`; for conversations
+    Stages are `tuning`, `encoding`, `calibrating`, `deciding` and `checking`; with unlabelled texts
+    also `labelling`, `recalibrating` and `retuning`, the second round; for conversations
     `reading` and `ranking`; for templates `reading` and `contrasting`; for names `naming`.
     """
 

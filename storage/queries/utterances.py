@@ -218,6 +218,17 @@ def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, in
     return sum(n for _, n in groups), len({key for labels, _ in groups for key in labels})
 
 
+def untaught(connection: Connection, project_id: int) -> int:
+    """Count the unlabelled texts that a training may learn from.
+
+    Those of the test split, skipped, flagged and synthetic ones are not among them.
+    """
+    which = _condition(project_id, Filter(state="unlabelled", synthetic=False))
+    open_ones = sa.and_(which, utterance.c.split != "test", utterance.c.flagged == "")
+    query = sa.select(sa.func.count()).select_from(utterance).where(open_ones)
+    return int(connection.execute(query).scalar_one())
+
+
 def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:
     """Map intent names to ids."""
     query = sa.select(intent.c.name, intent.c.id).where(intent.c.project_id == project_id)

@@ -43,6 +43,11 @@ NEW_OPTIONS |= {
     ("intent-studio jobs", "job"),
     ("intent-studio jobs", "verb_of_job"),
 }
+NEW_OPTIONS |= {
+    (f"intent-studio bench {bench}", option)
+    for bench in ("few-shot", "out-of-scope")
+    for option in ("--pool", "--pool-oos")
+}
 """Command and option."""
 NEW_HELP = {
     ("intent-studio import", "--format"),
@@ -126,7 +131,14 @@ _OF_SHORT = (
         for name in ("familiarity", "intents", "leading", "measure", "rule", "score", "threshold")
     ),
 )
-_JOBS = (("GET /api/projects/{project}/jobs", "[].title"), ("GET /api/jobs/{job_id}", "title"))
+_JOBS = tuple(
+    pair
+    for name in ("title", "pool_words")
+    for pair in (
+        ("GET /api/projects/{project}/jobs", f"[].{name}"),
+        ("GET /api/jobs/{job_id}", name),
+    )
+)
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
@@ -166,7 +178,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/models/{number}/lineage", "answer", name)
-        for name in ("bytes", "bundle_bytes")
+        for name in ("bytes", "bundle_bytes", "n_unlabelled")
     ),
     *((_UNDO, "body", name) for name in ("application/json", "key")),
     *((_EDITS, "body", name) for name in ("also", "key", "revision")),

@@ -19,6 +19,7 @@ from core.recipes.labels import (
     ModelRecipe,
     TunedRecipe,
     chosen_epochs,
+    second_epochs,
 )
 from core.recipes.read import AnyRecipe, read_recipe
 from core.recipes.templates import TemplatesRecipe
@@ -49,11 +50,18 @@ _BUSY, _MOST_BUSY = 2.0, 10.0
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Number of exemplars, and of the intents in their labels."""
+    """Number of exemplars, of the intents in their labels, and of unlabelled texts."""
 
     rows: int
     intents: int
     task: Task = "single-label"
+    unlabelled: int = 0
+
+    def learnable(self, recipe: Recipe) -> int:
+        """Return how many of the unlabelled texts a recipe would learn from."""
+        if not isinstance(recipe, TunedRecipe):
+            return 0
+        return recipe.learnable(self.unlabelled, self.rows, self.task)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +121,21 @@ def _estimate_model(
     connection: Transaction, project: ProjectRecord, recipe: AnyModelRecipe
 ) -> Estimate:
     require_labels(connection, project)
-    size = Size(*utterances.taught(connection, project.id, project.task), project.task)
+    size = _size_now(connection, project)
     factor = _factor(connection, recipe)
     seconds = _seconds(recipe, size) * (factor or 1.0)
     what = f"{counted(size.rows, 'example')} of {counted(size.intents, 'intent')}"
+    if pool := size.learnable(recipe):
+        what += f" and {counted(pool, 'unlabelled text')}"
     time = _time_words(seconds, is_measured=factor is not None)
     sentence = f"{recipe.describe_work(what)}; {time}. Your labels stay as they are."
     return Estimate(seconds, sentence, _changed_defaults(recipe, project.task), what, time)
+
+
+def _size_now(connection: Transaction, project: ProjectRecord) -> Size:
+    """Return what a training would learn from now."""
+    examples, intents = utterances.taught(connection, project.id, project.task)
+    return Size(examples, intents, project.task, utterances.untaught(connection, project.id))
 
 
 def _ranking_work(
@@ -151,8 +167,8 @@ def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
         return _START_SECONDS + sum(instant_seconds(recipe, size).values())
     # Texts that are tuned on take many times as long as their encoding; the others do not.
     most = size.rows if isinstance(recipe, LabelEncoderRecipe) else recipe.tuned_on or size.rows
-    encoding = _ENCODE_SECONDS * max(0, size.rows - most)
-    return _START_SECONDS + _ROW_SECONDS * _rows_tuned(recipe, size) + encoding
+    encoded = max(0, size.rows - most) + _texts_labelled(recipe, size)
+    return _START_SECONDS + _ROW_SECONDS * _rows_tuned(recipe, size) + _ENCODE_SECONDS * encoded
 
 
 def instant_seconds(recipe: InstantRecipe, size: Size, n_tests: int = 0) -> dict[str, float]:
@@ -191,7 +207,8 @@ def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
 
     As in `held_out_parts`: each of k folds is scored by a whole tuning on the others, which
     together take k - 1 times the model's own. Without folds, a fifth is scored by a tuning with
-    half the epochs.
+    half the epochs. Each of these is followed by a second round where unlabelled texts are learned
+    from, as in `run_rounds`.
     """
     if isinstance(recipe, LabelEncoderRecipe):
         most = size.rows
@@ -201,14 +218,29 @@ def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
         most = recipe.tuned_on or size.rows
         names = size.intents * recipe.names
         epochs = chosen_epochs(min(size.rows, most) + names, recipe, size.task)
-    model = epochs * (min(size.rows, most) + names)
+    whole = min(size.rows, most) + names
+    model = epochs * whole + _second_rows(recipe, size, epochs, whole)
     if recipe.calibration == "leave-one-out":
         return model
     folds = min(recipe.folds, size.rows)
     if folds > 1:  # names are in every part
-        return model + epochs * folds * (min(size.rows * (folds - 1) / folds, most) + names)
-    others = size.rows - size.rows / _FIFTHS
-    return model + max(1, epochs // 2) * (min(others, most) + names)
+        part = min(size.rows * (folds - 1) / folds, most) + names
+        return model + folds * (epochs * part + _second_rows(recipe, size, epochs, part))
+    part, epochs = min(size.rows - size.rows / _FIFTHS, most) + names, max(1, epochs // 2)
+    return model + epochs * part + _second_rows(recipe, size, epochs, part, shares=2)
+
+
+def _second_rows(
+    recipe: TunedRecipe | LabelEncoderRecipe, size: Size, epochs: int, rows: float, shares: int = 1
+) -> float:
+    """Count the rows of a second round that follows `epochs` over so many rows."""
+    pool = size.learnable(recipe)
+    return second_epochs(epochs, round(rows + pool), shares) * (rows + pool) if pool else 0.0
+
+
+def _texts_labelled(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> int:
+    """Count the unlabelled texts that are encoded to be labelled, once before each second round."""
+    return size.learnable(recipe) * (1 + min(recipe.folds, max(1, size.rows)))
 
 
 def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:
@@ -230,26 +262,27 @@ def _factor(connection: Transaction, recipe: AnyModelRecipe) -> float | None:
         took = _seconds_taken(job)
         if took is None or job.project_id is None:
             continue
-        task, settings = projects.get(connection, job.project_id).task, job.payload["recipe"]
+        project, settings = projects.get(connection, job.project_id), job.payload["recipe"]
         try:
-            trained = read_recipe(str(settings["kind"]), settings, task)
+            trained = read_recipe(str(settings["kind"]), settings, project.task)
         except InvalidInput:  # settings of an older studio that no longer exist
             continue
         is_alike = isinstance(trained, InstantRecipe) == isinstance(recipe, InstantRecipe)
-        size = _size_trained(connection, job, task)
+        size = _size_trained(connection, job, project)
         if is_alike and isinstance(trained, ModelRecipe) and size is not None:
             return min(max(took / _seconds(trained, size), 0.2), 5.0)
     return None
 
 
-def _size_trained(connection: Transaction, job: JobRecord, task: Task) -> Size | None:
+def _size_trained(connection: Transaction, job: JobRecord, project: ProjectRecord) -> Size | None:
     """Return what a job's version learned from, or would learn now if it made none."""
-    if job.state != "succeeded" and job.project_id is not None:
-        return Size(*utterances.taught(connection, job.project_id, task), task)
+    if job.state != "succeeded":
+        return _size_now(connection, project)
     facts = models.lineage_of_job(connection, job.id)
     if "n_exemplars" not in facts:
         return None
-    return Size(int(facts["n_exemplars"]), len(facts.get("intents", ())), task)
+    n_intents, n_unlabelled = len(facts.get("intents", ())), int(facts.get("n_unlabelled", 0))
+    return Size(int(facts["n_exemplars"]), n_intents, project.task, n_unlabelled)
 
 
 def _seconds_taken(job: JobRecord) -> float | None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from app.jobs.logs import end_of
 from app.services.studio import Studio
+from app.services.training.unlabelled import gain_words
 from core.errors import Conflict
 from core.recipes.read import title_of
 from core.text import counted
@@ -20,7 +21,7 @@ JobStateName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 class JobView:
     """A job's row with the project's name; a cancelled job with a checkpoint is `resumable`.
 
-    `title` is the recipe's name on pages.
+    `title` is the recipe's name on pages; `pool_words` say what unlabelled texts brought.
     """
 
     id: str
@@ -35,6 +36,7 @@ class JobView:
     log: str
     curve: dict[str, object]
     curve_words: str
+    pool_words: str
     result: dict[str, object]
     recipe: str
     title: str
@@ -137,6 +139,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         log=job.log_tail,
         curve=job.curve or {},
         curve_words=curve_words(job.curve or {}),
+        pool_words=gain_words((job.result or {}).get("metrics", {})),
         result=job.result or {},
         recipe=str(job.payload.get("recipe", {}).get("kind", "")),
         title=title_of(job.payload.get("recipe", {})),

@@ -10,8 +10,10 @@ from core.recipes.read import RECIPES
 from core.types import Task
 from storage import projects
 
-_SIMPLE = frozenset({"epochs", "names", "minutes", "contexts", "size", "augment"})
+_SIMPLE = frozenset({"epochs", "names", "pool", "minutes", "contexts", "size", "augment"})
 """Settings that a form shows; it folds away all others, which only researchers need."""
+_ONE_INTENT = frozenset({"pool", "pool_size"})
+"""Settings without a meaning where a text may have several intents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ def _form_settings(recipe: type[Recipe], task: Task) -> tuple[Setting, ...]:
         _form_setting(setting, setting.kind, task)
         for setting in describe_settings(recipe)
         if setting.kind != "choice of settings"
+        and not (task == "multi-label" and setting.name in _ONE_INTENT)
     )
 
 

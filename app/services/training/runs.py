@@ -31,9 +31,10 @@ from app.services.training.estimate import (
 )
 from app.services.training.gate import Gate, judge_candidate
 from app.services.training.marked_utterances import require_slots
+from app.services.training.unlabelled import gain_figures, n_learned, unlabelled_texts
 from core.encoders.bundled import BUNDLED_LICENCE
 from core.recipes.base import Recipe
-from core.recipes.labels import AnyModelRecipe, InstantRecipe, ModelRecipe
+from core.recipes.labels import AnyModelRecipe, InstantRecipe, ModelRecipe, TunedRecipe
 from core.recipes.read import read_recipe
 from core.types import Exemplar, Intent
 from storage import jobs, models, projects
@@ -162,7 +163,8 @@ def _train_model(
     exemplars = _exemplars(data, "train")
     tests = unlearned_tests(_exemplars(data, "test"), exemplars, _outside(data))
     intents = _intents(data, exemplars)
-    size = Size(len(exemplars), len(intents), project.task)
+    pool = unlabelled_texts(data.state) if isinstance(recipe, TunedRecipe) else ()
+    size = Size(len(exemplars), len(intents), project.task, len(pool))
     progress = _progress(context, recipe, size, len(tests.texts))
     inputs = RunInputs(
         exemplars=exemplars,
@@ -172,6 +174,7 @@ def _train_model(
         embed=partial(embed_texts, context.database, told=progress.texts),
         checkpoint_every=_CHECKPOINT_STEPS,
         watched=tests.texts,
+        pool=pool,
         task=project.task,
         told=progress.part,
     )
@@ -181,14 +184,12 @@ def _train_model(
     # examples those that vote are a twentieth.
     inputs.embed(encoder, [exemplar.text for exemplar in result.pipeline.exemplars])
     progress.begin("judging")
-    metrics = judge(result, inputs, tests)
+    metrics = {**judge(result, inputs, tests), **gain_figures(result.pool)}
     facts = _facts(context, data, recipe, inputs)
-    facts["metrics"] = metrics
+    facts |= {"n_unlabelled": n_learned(result.pool), "metrics": metrics}
     facts["pins"] = _judge_pins(context, result.pipeline, data.state)
-    may_promote = bool(payload.get("gate", True))
-    gate = judge_candidate(
-        studio, project, data.version, result.pipeline, facts, may_promote=may_promote
-    )
+    may = bool(payload.get("gate", True))
+    gate = judge_candidate(studio, project, data.version, result.pipeline, facts, may_promote=may)
     return _publisher(context, data, result.pipeline, facts, gate)
 
 

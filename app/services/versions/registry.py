@@ -56,6 +56,7 @@ class LineageView:
         bytes: Size of its files.
         precision: Number format of the products in its tuning; "" where none is known.
         bundle_bytes: About the size of the file that is handed over, in which they are compressed.
+        n_unlabelled: Unlabelled texts of the dataset version that it learned from.
     """
 
     name: str
@@ -76,6 +77,7 @@ class LineageView:
     children: tuple[str, ...]
     bytes: int
     bundle_bytes: int
+    n_unlabelled: int
 
 
 def promote(studio: Studio, project: str, number: int, actor: str | None = None) -> ChampionChange:
@@ -256,6 +258,7 @@ def lineage(studio: Studio, project: str, number: int) -> LineageView:
             children=tuple(models.built_on(connection, name)),
             bytes=tree_size(connection, record.tree_sha256),
             bundle_bytes=_bundle_bytes(studio, tree_files(connection, record.tree_sha256)),
+            n_unlabelled=int(facts.get("n_unlabelled", 0)),
         )
 
 

@@ -1,5 +1,6 @@
 """The arguments of the benchmarks."""
 
+import argparse
 from pathlib import Path
 
 from app.terminal.arguments.shared import Commands, add_command, add_options, recipe_names
@@ -24,6 +25,7 @@ def _model_benches(verbs: Commands) -> None:
     )
     *models, usual = recipe_names("makes", "model")
     add_options(shot, "--recipe", help=f"{', '.join(models)} or {usual}")
+    _pool_options(shot)
     add_options(shot, "--base", "--seeds", "--set", "--json")
     many = add_command(
         verbs,
@@ -35,6 +37,20 @@ def _model_benches(verbs: Commands) -> None:
     many.add_argument("--train-folds", type=int, default=1, help="folds to train on (default 1)")
     many.add_argument("--only", help="numbers of the runs, comma-separated (default: all)")
     add_options(many, "--recipe", "--base", "--set", "--json")
+
+
+def _pool_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--pool",
+        type=Path,
+        metavar="FILE",
+        help="texts to learn from without their labels, which only judge the result",
+    )
+    command.add_argument(
+        "--pool-oos",
+        metavar="FILE[:SHARE]",
+        help="texts out of scope to put into the pool: all of them, or a share of the pool",
+    )
 
 
 def _ranking_bench(verbs: Commands) -> None:
@@ -100,6 +116,7 @@ def _measuring_benches(verbs: Commands) -> None:
     add_options(scope, "--test", help="labelled texts to judge")
     scope.add_argument("--oos-val", type=Path, required=True, help="out of scope, sets the limit")
     scope.add_argument("--oos-test", type=Path, required=True, help="out of scope, to judge")
+    _pool_options(scope)
     add_options(scope, "--recipe", "--set", "--train", "--base", "--json", "--seed")
     explain = add_command(
         verbs, "explain", "time explanations, and check them by fitting again", "benchmarks.explain"

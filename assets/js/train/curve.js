@@ -6,7 +6,13 @@ import {capital, figuresOf, percent, plural} from '../shared/words.js';
 
 const SMOOTHING = 0.25;
 const STEPS = {title: {text: 'steps of the training →'}};
-const STAGES = {tuning: 'Learning', calibrating: 'Checking', naming: 'Learning the names'};
+const STAGES = {
+  tuning: 'Learning',
+  retuning: 'Learning, second round',
+  calibrating: 'Checking',
+  recalibrating: 'Checking, second round',
+  naming: 'Learning the names',
+};
 const CHARTS = {
   loss: {
     title: 'Loss: how far the training is from its aim',

@@ -25,6 +25,7 @@ export function jobView(job, curves, name, actions) {
     ),
     !over && progressOf(job),
     h('div', {class: 'row soft'}, wordsOf(job), !over && leftOf(job)),
+    job.pool_words && h('p', {class: 'soft', 'data-role': 'pool-words'}, job.pool_words),
     job.hint && h('p', {class: 'soft'}, job.hint),
     job.result.kind === 'encoder' && nextStep(job, actions.use),
     curves,

@@ -156,29 +156,62 @@ def _part(recipe: LearningRecipe, inputs: RunInputs, held_out: Rows) -> HeldOutP
     return HeldOutPart(recipe, part_inputs, held_out)
 
 
-def held_out_scores(
-    parts: Sequence[HeldOutPart], offsets: Sequence[StepOffset], fitted: FittedHead
-) -> Generator[Event, None, HeldOutScores]:
-    """Score held-out exemplars, each by an encoder and a head that have not seen it."""
-    scores = np.zeros_like(fitted.targets)
-    names = None if fitted.names is None else np.zeros_like(fitted.targets)
-    for number, (part, offset) in enumerate(zip(parts, offsets, strict=True), 1):
-        yield StageStarted("calibrating", number, len(parts))
-        encoder = yield from tune(part.recipe, part.inputs, offset)
-        embeddings = encoder.encode([e.text for e in part.inputs.exemplars])
-        settled = fixed_config(fitted.head, part.recipe.head)
-        recipe = part.recipe.model_copy(update={"head": settled})
-        part_fitted = fit_head_on(recipe, part.inputs, encoder, embeddings)
-        unseen = encoder.encode([e.text for e in part.inputs.watched])
-        scores[part.held_out] = part_fitted.head.scores(unseen)
-        if names is not None and part_fitted.names is not None:
-            names[part.held_out] = part_fitted.names.scores(unseen)
+@dataclass(frozen=True, slots=True)
+class ScoredPart:
+    """Scores of a part's held-out exemplars, and the head that gave them.
+
+    Attributes:
+        scores: (n, intents) float64.
+        names: Cosines to intent names, (n, intents), where names take part beside the votes.
+    """
+
+    fitted: FittedHead
+    scores: ScoreArray
+    names: ScoreArray | None
+
+
+def score_part(part: HeldOutPart, encoder: Encoder, whole: FittedHead) -> ScoredPart:
+    """Score a part's held-out exemplars by an encoder tuned on the others.
+
+    The head has the settings that were chosen for `whole`, the head of all exemplars.
+    """
+    embeddings = encoder.encode([e.text for e in part.inputs.exemplars])
+    settled = fixed_config(whole.head, part.recipe.head)
+    recipe = part.recipe.model_copy(update={"head": settled})
+    fitted = fit_head_on(recipe, part.inputs, encoder, embeddings)
+    unseen = encoder.encode([e.text for e in part.inputs.watched])
+    names = None if fitted.names is None else fitted.names.scores(unseen)
+    return ScoredPart(fitted, fitted.head.scores(unseen), names)
+
+
+def join_parts(
+    parts: Sequence[HeldOutPart], scored: Sequence[ScoredPart], whole: FittedHead
+) -> HeldOutScores:
+    """Put the scores of all parts in the order of the exemplars."""
+    scores = np.zeros_like(whole.targets)
+    names = None if whole.names is None else np.zeros_like(whole.targets)
+    for part, found in zip(parts, scored, strict=True):
+        scores[part.held_out] = found.scores
+        if names is not None and found.names is not None:
+            names[part.held_out] = found.names
     rows = np.sort(np.concatenate([part.held_out for part in parts]))
     if len(parts) > 1:
         words = folds_in_words([part.held_out for part in parts])
     else:
         words = f"{len(rows):,} of {len(scores):,} texts, held out"
     return HeldOutScores(scores[rows], rows, words, None if names is None else names[rows])
+
+
+def held_out_scores(
+    parts: Sequence[HeldOutPart], offsets: Sequence[StepOffset], fitted: FittedHead
+) -> Generator[Event, None, HeldOutScores]:
+    """Score held-out exemplars, each by an encoder and a head that have not seen it."""
+    scored = []
+    for number, (part, offset) in enumerate(zip(parts, offsets, strict=True), 1):
+        yield StageStarted("calibrating", number, len(parts))
+        encoder = yield from tune(part.recipe, part.inputs, offset)
+        scored.append(score_part(part, encoder, fitted))
+    return join_parts(parts, scored, fitted)
 
 
 def leave_one_out(

@@ -25,6 +25,7 @@ class RunInputs(ComputeOptions):
         exemplars: The labelled utterances of the training split.
         watched: Labelled texts that are not trained on. Accuracy on a sample of them is reported
             after each epoch; it decides nothing.
+        pool: Unlabelled texts. Recipes that learn from them draw from these, in this order.
         told: Told how much of the stage at hand is done, where it takes long.
     """
 
@@ -33,6 +34,7 @@ class RunInputs(ComputeOptions):
     encoder: Encoder
     embed: Embed = embed_directly
     watched: tuple[Exemplar, ...] = ()
+    pool: tuple[str, ...] = ()
     task: Task = "single-label"
     told: Told = told_nobody
 

@@ -38,6 +38,7 @@ from core.training.from_labels.held_out import (
     let_names_speak,
 )
 from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.rounds import PoolGain, run_rounds, texts_to_learn
 from core.training.from_labels.tuning import LearningRecipe, StepOffset, n_steps, tune
 from core.types import Exemplar, FloatArray, ScoreArray, Task
 from core.vectors import unit_rows
@@ -45,11 +46,15 @@ from core.vectors import unit_rows
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """A pipeline, held-out scores, and embeddings of intent names, (intents, d) float32."""
+    """A pipeline, held-out scores, and embeddings of intent names, (intents, d) float32.
+
+    `pool` is what unlabelled texts brought; None where there were too few to learn from.
+    """
 
     pipeline: IntentPipeline
     held_out: HeldOutScores
     name_embeddings: FloatArray = field(repr=False)
+    pool: PoolGain | None = None
 
 
 def run_recipe(
@@ -94,6 +99,12 @@ def _run_tuned(
     recipe: LearningRecipe, inputs: RunInputs, resume: Checkpoint | None
 ) -> Generator[Event, None, RunResult]:
     parts = held_out_parts(recipe, inputs)
+    if parts and not isinstance(recipe, LabelEncoderRecipe):
+        texts = texts_to_learn(recipe, inputs)
+        if texts:
+            best = yield from run_rounds(recipe, inputs, parts, texts, resume)
+            result = _result(recipe, inputs, best.encoder, best.fitted, best.held_out)
+            return replace(result, pool=best.gain)
     sizes = [n_steps(recipe, inputs), *(n_steps(part.recipe, part.inputs) for part in parts)]
     yield StageStarted("tuning")
     encoder = yield from tune(recipe, inputs, StepOffset(0, sum(sizes)), resume)

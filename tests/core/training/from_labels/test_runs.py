@@ -74,6 +74,15 @@ def test_a_batch_holds_several_utterances_of_each_intent() -> None:
         assert counts.min() >= 3
 
 
+def test_a_frequent_intent_makes_no_batch_of_thousands() -> None:
+    """What was left of it when all others were dealt had become one batch, too large for memory."""
+    labels = [0] * 3_000 + [intent for intent in range(1, 31) for _ in range(100)]
+    batches = epoch_batches(labels, 16, 4, np.random.default_rng(0))
+    assert sorted(np.concatenate(batches).tolist()) == list(range(6_000))
+    assert max(len(batch) for batch in batches) <= 2 * 16 * 4
+    assert all(len({labels[row] for row in batch}) > 1 for batch in batches)
+
+
 def test_the_rate_equals_that_of_transformers() -> None:
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=1.0)
     schedule = get_linear_schedule_with_warmup(optimizer, 5, 50)

@@ -1,0 +1,65 @@
+"""Unlabelled texts that a training learns from, and what they brought, in words."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from core.text import counted, match_key
+from storage.log.replay import State
+
+if TYPE_CHECKING:
+    from core.training.from_labels.rounds import PoolGain
+
+
+def unlabelled_texts(state: State) -> tuple[str, ...]:
+    """Return the unlabelled texts of the splits train and pool, sorted, each once.
+
+    Left out are texts that a person skipped or flagged, synthetic ones, and those worded as a text
+    of the test split or as one labelled out of scope.
+    """
+    rows = state.utterance_records()
+    closed = {match_key(row.text) for row in rows if row.split == "test" or row.labels == ()}
+    found = {
+        row.text
+        for row in rows
+        if row.split != "test"
+        and row.labels is None
+        and not (row.skipped or row.flagged or row.synthetic)
+        and match_key(row.text) not in closed
+    }
+    return tuple(sorted(found))
+
+
+def gain_figures(gain: "PoolGain | None") -> dict[str, Any]:
+    """Return what unlabelled texts brought, for a version's metrics; {} where none were tried."""
+    if gain is None:
+        return {}
+    figures = {
+        "kept": gain.kept,
+        "n": gain.n,
+        "outside": gain.n_outside,
+        "judged": gain.n_judged,
+        "right": gain.right,
+        "right_without": gain.right_without,
+    }
+    return {"pool": figures}
+
+
+def n_learned(gain: "PoolGain | None") -> int:
+    """Return the number of unlabelled texts that a version learned from."""
+    return 0 if gain is None else gain.n
+
+
+def gain_words(metrics: Mapping[str, Any]) -> str:
+    """Say what unlabelled texts brought to a version; "" where none were tried."""
+    found = metrics.get("pool")
+    if not found:
+        return ""
+    right, without, judged = found["right"], found["right_without"], found["judged"]
+    compared = f"{right:,} of {counted(judged, 'held-out label')} right, {without:,} without them"
+    if not found["kept"]:
+        why = f": {compared}" if judged else ": too few are about your intents"
+        return f"Unlabelled texts did not help here, so they were left out{why}."
+    texts = f"Learned from {counted(found['n'], 'unlabelled text')}, too."
+    if right > without:
+        return f"{texts} Unlabelled texts helped: {compared}."
+    return f"{texts} Held-out labels cannot tell whether they helped: {compared}."

@@ -1,0 +1,300 @@
+"""Two rounds of tuning: on the labels, then afresh on labels and unlabelled texts.
+
+The first round's votes label the unlabelled texts (`pool.py`); what they find out of scope stays
+out. The second round tunes the base encoder on labels and unlabelled texts. The head is fitted on
+labelled texts alone, so that votes stay exact. A smaller pair of rounds, without the held-out
+labels, gives the thresholds and says whether the second round is worth having.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field, replace
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.encoders.base import Encoder
+from core.heads.votes.fit import VoteHead
+from core.heads.votes.settings import choose_votes, settle, vote_settings
+from core.recipes.heads import VotesConfig
+from core.recipes.labels import LabelEncoderRecipe, TunedRecipe, second_epochs
+from core.splits import Rows, drawn_rows
+from core.training.checkpoints import Checkpoint
+from core.training.events import Event, StageStarted
+from core.training.from_labels.held_out import (
+    FittedHead,
+    HeldOutPart,
+    HeldOutScores,
+    ScoredPart,
+    fit_head_on,
+    join_parts,
+    score_part,
+)
+from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.pool import pool_columns, usable_texts
+from core.training.from_labels.tuning import (
+    LABELS,
+    AnyTuned,
+    Lesson,
+    StepOffset,
+    n_epochs,
+    n_steps,
+    tune,
+    tuning_rows,
+)
+from core.types import FloatArray, ScoreArray, Told
+
+_INSIDE = 0.5
+"""Share of the unlabelled texts that must be in scope: a pool of another domain has fewer."""
+_CHANCE = 0.2
+"""The first round is kept where chance alone loses so many held-out labels less often than this."""
+_CHUNK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class PoolGain:
+    """What unlabelled texts brought.
+
+    Attributes:
+        lesson: Unlabelled texts that the model learned from, with the labels that they were given;
+            empty where they were left out.
+        n_outside: Unlabelled texts that were taken for out of scope.
+        n_judged: Held-out labels that both rounds answered; 0 where too few texts are in scope.
+        right: Those that the second round answered rightly.
+        right_without: Those that the first round did.
+    """
+
+    lesson: Lesson = field(default=LABELS, repr=False)
+    n_outside: int = 0
+    n_judged: int = 0
+    right: int = 0
+    right_without: int = 0
+
+    @property
+    def n(self) -> int:
+        """The number of unlabelled texts that the model learned from."""
+        return len(self.lesson.texts)
+
+    @property
+    def kept(self) -> bool:
+        """Whether the model is that of the second round."""
+        return self.n > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A tuned encoder, the head of the labelled texts on it, and scores of held-out ones.
+
+    Attributes:
+        gain: What unlabelled texts brought; None where there were none to learn from.
+    """
+
+    encoder: Encoder
+    fitted: FittedHead
+    held_out: HeldOutScores
+    gain: PoolGain | None = None
+
+
+def texts_to_learn(recipe: TunedRecipe, inputs: RunInputs) -> tuple[str, ...]:
+    """Return the unlabelled texts that a run would learn from; none where they are too few.
+
+    They differ from each other and from all labelled and watched texts.
+    """
+    known = (exemplar.text for exemplar in (*inputs.exemplars, *inputs.watched))
+    found = usable_texts(inputs.pool, known, recipe.pool_size, recipe.seed)
+    return found if recipe.learnable(len(found), len(inputs.exemplars), inputs.task) else ()
+
+
+def run_rounds(
+    recipe: AnyTuned,
+    inputs: RunInputs,
+    parts: Sequence[HeldOutPart],
+    texts: tuple[str, ...],
+    resume: Checkpoint | None = None,
+) -> Generator[Event, None, Round]:
+    """Tune in two rounds; yields events and returns the round to keep.
+
+    `parts` are those of `held_out_parts`, at least one; `texts` those of `texts_to_learn`.
+    """
+    course = _Course(inputs, resume, _expected_steps(recipe, inputs, parts, texts))
+    yield StageStarted("tuning")
+    first = yield from course.tune(recipe, inputs, LABELS)
+    yield StageStarted("encoding")
+    settled = recipe.model_copy(update={"head": settle(recipe.head, inputs.task)})
+    fitted = _fitted(settled, inputs, first)
+    pairs = yield from _held_out_rounds(course, parts, texts, fitted)
+    without = join_parts(parts, [pair[0] for pair in pairs], fitted)
+    again = [pair[1] for pair in pairs if pair[1] is not None]
+    if len(again) < len(parts):
+        return Round(first, fitted, without, PoolGain(n_outside=len(texts)))
+    held_out = join_parts(parts, again, fitted)
+    before, after = (_hits(one, fitted.targets) for one in (without, held_out))
+    gain = PoolGain(LABELS, 0, len(after), int(after.sum()), int(before.sum()))
+    if is_worse(int((after & ~before).sum()), int((before & ~after).sum())):
+        return Round(first, fitted, without, gain)
+    yield StageStarted("labelling")
+    limit = _limit(recipe, without.scores)
+    lesson = label_texts((first, fitted), recipe, inputs, texts, limit)
+    yield StageStarted("retuning")
+    second = yield from course.tune(_second(recipe, inputs, lesson), inputs, lesson)
+    yield StageStarted("encoding")
+    found = replace(gain, lesson=lesson, n_outside=lesson.outside)
+    return Round(second, _fitted(settled, inputs, second), held_out, found)
+
+
+def _held_out_rounds(
+    course: "_Course", parts: Sequence[HeldOutPart], texts: tuple[str, ...], whole: FittedHead
+) -> Generator[Event, None, list[tuple[ScoredPart, ScoredPart | None]]]:
+    """Score held-out exemplars by both rounds of encoders that have not seen them.
+
+    The second is None from the part on whose first round finds too few texts in scope.
+    """
+    scored: list[tuple[ScoredPart, ScoredPart | None]] = []
+    is_usable = True
+    for number, part in enumerate(parts, 1):
+        recipe, inputs = part.recipe, part.inputs
+        if isinstance(recipe, LabelEncoderRecipe):
+            raise TypeError(recipe.kind)
+        yield StageStarted("calibrating", number, len(parts))
+        encoder = yield from course.tune(recipe, inputs, Lesson(f"calibrating {number}"))
+        first = score_part(part, encoder, whole)
+        second = None
+        if is_usable:
+            yield StageStarted("labelling", number, len(parts))
+            limit = _limit(recipe, first.scores)
+            stage = f"recalibrating {number}"
+            lesson = label_texts((encoder, first.fitted), recipe, inputs, texts, limit, stage)
+            is_usable = _is_usable(recipe, inputs, lesson, len(texts))
+        if is_usable:
+            yield StageStarted("recalibrating", number, len(parts))
+            shorter = _second(recipe, inputs, lesson, 2 if recipe.folds == 1 else 1)
+            encoder = yield from course.tune(shorter, inputs, lesson)
+            second = score_part(part, encoder, whole)
+        scored.append((first, second))
+    return scored
+
+
+def label_texts(
+    tuned: tuple[Encoder, FittedHead],
+    recipe: TunedRecipe,
+    inputs: RunInputs,
+    texts: tuple[str, ...],
+    limit: float,
+    stage: str = "retuning",
+) -> Lesson:
+    """Label the texts in scope by a tuned encoder and the head of the labelled texts on it.
+
+    A text is in scope if its largest score is at least `limit`.
+    """
+    encoder, fitted = tuned
+    embeddings = _encode(encoder, texts, inputs.told)
+    inside = np.flatnonzero(fitted.head.scores(embeddings).max(1) >= limit)
+    if not len(inside):
+        return Lesson(stage, outside=len(texts))
+    votes = fitted.head
+    if not isinstance(votes, VoteHead):
+        tau, ridge = vote_settings(recipe.head, inputs.task)
+        config = VotesConfig(tau=tau, ridge=ridge)
+        votes = choose_votes(fitted.embeddings, fitted.targets, fitted.head.intents, config)
+    known = fitted.embeddings, fitted.targets
+    columns = pool_columns(known, embeddings[inside], votes.scores(embeddings[inside]))
+    kept = without_excess(columns, recipe.seed)
+    chosen = tuple(texts[row] for row in inside[kept])
+    return Lesson(stage, chosen, tuple(columns[kept].tolist()), len(texts) - len(inside))
+
+
+def without_excess(columns: Rows, seed: int) -> Rows:
+    """Return the rows to keep so that no intent has more of them than all others; ascending.
+
+    A step pushes intents apart, so that it needs others beside the most frequent one.
+    """
+    frequent = int(np.bincount(columns).argmax())
+    own, others = np.flatnonzero(columns == frequent), np.flatnonzero(columns != frequent)
+    drawn = own[drawn_rows(len(own), len(others), seed)]
+    return np.sort(np.concatenate([drawn, others]))
+
+
+def is_worse(won: int, lost: int) -> bool:
+    """Whether a round that wins and loses so many held-out labels is the worse one (sign test).
+
+    It is if a fair coin loses as often in fewer than a fifth of all cases.
+    """
+    n = won + lost
+    as_bad = sum(comb(n, k) for k in range(lost, n + 1)) / 2**n
+    return lost > won and as_bad < _CHANCE
+
+
+class _Course:
+    """Counts the steps of a run's tunings and finds each one's checkpoint."""
+
+    def __init__(self, inputs: RunInputs, resume: Checkpoint | None, expected: int) -> None:
+        self.checkpoint_every, self.resume = inputs.checkpoint_every, resume
+        self.expected, self.done = expected, 0
+
+    def tune(
+        self, recipe: AnyTuned, inputs: RunInputs, lesson: Lesson
+    ) -> Generator[Event, None, Encoder]:
+        """Tune by one lesson, with checkpoints as for the whole run."""
+        kept = replace(inputs, checkpoint_every=self.checkpoint_every)
+        before, steps = self.done, n_steps(recipe, inputs, lesson)
+        self.done += steps
+        offset = StepOffset(before, max(self.expected, self.done))
+        return (yield from tune(recipe, kept, offset, self.resume, lesson))
+
+
+def _expected_steps(
+    recipe: AnyTuned, inputs: RunInputs, parts: Sequence[HeldOutPart], texts: tuple[str, ...]
+) -> int:
+    """Count the steps if all texts are in scope; as good as full batches for the second rounds."""
+    size = recipe.intents_per_batch * recipe.utterances_per_intent
+    lesson = Lesson("", texts, (0,) * len(texts))
+    total = n_steps(recipe, inputs)
+    pairs = [(recipe, inputs, 1)]
+    for part in parts:
+        total += n_steps(part.recipe, part.inputs)
+        if not isinstance(part.recipe, LabelEncoderRecipe):
+            pairs.append((part.recipe, part.inputs, 2 if recipe.folds == 1 else 1))
+    for one, given, share in pairs:
+        rows = len(tuning_rows(one, given, lesson)[0])
+        total += -(-rows // size) * (_second(one, given, lesson, share).epochs or 1)
+    return total
+
+
+def _second(recipe: AnyTuned, inputs: RunInputs, lesson: Lesson, share: int = 1) -> AnyTuned:
+    """Return the recipe of a second round, or of one with a `share`-th of the work."""
+    rows = len(tuning_rows(recipe, inputs, lesson)[0])
+    epochs = second_epochs(n_epochs(recipe, inputs), rows, share)
+    return recipe.model_copy(update={"epochs": epochs})
+
+
+def _is_usable(recipe: AnyTuned, inputs: RunInputs, lesson: Lesson, n_texts: int) -> bool:
+    """Whether enough texts are in scope, and a larger share of them than of a foreign pool."""
+    n, n_labels = len(lesson.texts), len(inputs.exemplars)
+    is_own = n_texts - lesson.outside >= _INSIDE * n_texts
+    return is_own and recipe.learnable(n, n_labels, inputs.task) > 0
+
+
+def _fitted(recipe: AnyTuned, inputs: RunInputs, encoder: Encoder) -> FittedHead:
+    embeddings = inputs.embed(encoder, [exemplar.text for exemplar in inputs.exemplars])
+    return fit_head_on(recipe, inputs, encoder, embeddings)
+
+
+def _limit(recipe: TunedRecipe, scores: ScoreArray) -> float:
+    """Return the threshold for out of scope, as `fit_calibration` sets it."""
+    return float(np.quantile(scores.max(1), recipe.out_of_scope_rejection))
+
+
+def _hits(found: HeldOutScores, targets: ScoreArray) -> NDArray[np.bool_]:
+    """Tell which held-out exemplars are answered rightly, (n,)."""
+    best = found.scores.argmax(1)
+    right: NDArray[np.bool_] = targets[found.rows, best] > 0
+    return right
+
+
+def _encode(encoder: Encoder, texts: Sequence[str], told: Told) -> FloatArray:
+    """Encode texts and tell which share is done, (n, d) float32."""
+    parts = []
+    for start in range(0, len(texts), _CHUNK):
+        parts.append(encoder.encode(texts[start : start + _CHUNK]))
+        told(min(1.0, (start + _CHUNK) / len(texts)))
+    return np.concatenate(parts)

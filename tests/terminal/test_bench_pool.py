@@ -1,0 +1,61 @@
+"""`bench few-shot --pool` on a tiny encoder: what it prints, and what it refuses."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from core.recipes import labels
+from core.training.from_labels import rounds
+from tests.conftest import SENTENCES
+
+ENDS = ("now", "please", "today", "soon")
+QUICK = ("--set", "epochs=1", "--set", "frozen_layers=1", "--seeds", "0", "--json")
+
+
+@pytest.fixture
+def bench(
+    tmp_path: Path, labelled_csv: Path, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., int]:
+    monkeypatch.setattr(labels, "_FEWEST_TEXTS", 40)
+    monkeypatch.setattr(rounds, "_CHANCE", 0.0)
+    monkeypatch.setattr(rounds, "_INSIDE", 0.0)
+    rows = [(f"{text} {end}", name) for name, s in SENTENCES.items() for text in s for end in ENDS]
+    written = {"pool": rows, "test": rows[:8], "weather": [(f"sun {n}", "") for n in range(90)]}
+    for name, made in written.items():
+        lines = "\n".join(f"{text},{intent}" for text, intent in made)
+        (tmp_path / f"{name}.csv").write_text(f"text,intent\n{lines}\n", encoding="utf-8")
+
+    def run(*words: str) -> int:
+        files = ["--train", str(labelled_csv), "--test", str(tmp_path / "test.csv")]
+        named = [word.replace("DIR", str(tmp_path)) for word in words]
+        return main(["bench", "few-shot", *files, "--base", str(tiny_path), *named, *QUICK])
+
+    return run
+
+
+def test_the_pools_labels_judge_and_its_texts_teach(
+    bench: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench("--pool", "DIR/pool.csv") == 0
+    found = json.loads(capsys.readouterr().out)
+    [texts], [outside] = found["pool"]["texts"], found["pool"]["outside"]
+    assert texts + outside == 72  # 80 without the 8 of the test file
+    assert found["pool"]["kept"] == [True]
+    assert 0.0 <= found["pool_right"] <= 100.0
+    assert bench() == 0
+    assert "pool_right" not in json.loads(capsys.readouterr().out)
+
+
+def test_a_share_of_the_pool_is_out_of_scope(
+    bench: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bench("--pool", "DIR/pool.csv", "--pool-oos", "DIR/weather.csv:0.25") == 0
+    found = json.loads(capsys.readouterr().out)["pool"]
+    assert found["texts"][0] + found["outside"][0] == 72 + 27
+    assert bench("--pool", "DIR/pool.csv", "--pool-oos", "DIR/weather.csv:2") == 2
+    assert "'2' is no share" in capsys.readouterr().err
+    assert bench("--pool-oos", "DIR/weather.csv") == 2
+    assert "--pool FILE" in capsys.readouterr().err
