@@ -84,7 +84,8 @@ function lineOf(model, context, {models, states, previous, advised}, actions) {
 function changesOf({number: mine, kind, changes, examples, metrics}, models) {
   if (kind === 'encoder') return 'A start for other trainings. It answers nothing by itself.';
   const older = models.filter(one => one.number < mine && one.kind === 'intents').at(-1);
-  const learned = examples ? `Learned from ${number(examples)} examples` : 'Imported';
+  const unlabelled = metrics.pool?.n ? ` and ${plural(metrics.pool.n, 'unlabelled text')}` : '';
+  const learned = examples ? `Learned from ${number(examples)} examples${unlabelled}` : 'Imported';
   if (!older || metrics.imported) return `${learned}.`;
   if (!changes.length) return `${learned}. Nothing changed in the data since version ${older.number}.`;
   return `${learned}. Changes in the data since version ${older.number}: ${changes.join(', ')}.`;

@@ -56,6 +56,10 @@ def test_unlabelled_texts_teach_a_version_and_can_be_switched_off(
     trains(page)
     expect(told).to_have_count(0)
     assert pooled.ask("/projects/sample/models/3/lineage")["n_unlabelled"] == 0
+    page.goto(f"{pooled.base}/versions?project=sample")
+    second = page.locator("[data-role=models] > li[data-version='2'] [data-role=changes]")
+    words = f"340 examples and {taught:,} unlabelled texts" if taught else "340 examples."
+    expect(second).to_contain_text(words)
     page.goto(f"{pooled.base}/versions?project=sample&candidate=3&champion=2")
     expect(page.locator("[data-role=verdict]")).to_contain_text("test texts")
 
