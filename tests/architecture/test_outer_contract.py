@@ -142,6 +142,7 @@ _JOBS = tuple(
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
+    ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/models/{number}/bundle", "parameters", "query without_texts"),
     *(
         (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")

@@ -1,5 +1,7 @@
 """Dropout whose masks cost little on a processor."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -24,7 +26,8 @@ class QuickDropout(nn.Dropout):
         least = round(self.p * _LEVELS)
         drawn = _numbers(rows.numel()) >= least
         kept = torch.from_numpy(drawn).view(rows.shape)
-        scaled: Tensor = _Masked.apply(rows, kept, _LEVELS / (_LEVELS - least))
+        scale = _LEVELS / (_LEVELS - least)
+        scaled: Tensor = _Masked.apply(rows, kept, scale)  # type: ignore[no-untyped-call]
         return scaled
 
 
@@ -38,16 +41,12 @@ class _Masked(torch.autograd.Function):
     """Scales the elements that are kept; the others become zero, and so do their gradients."""
 
     @staticmethod
-    def forward(  # type: ignore[override]
-        context: torch.autograd.function.FunctionCtx, rows: Tensor, kept: Tensor, scale: float
-    ) -> Tensor:
+    def forward(context: Any, rows: Tensor, kept: Tensor, scale: float) -> Tensor:
         context.save_for_backward(kept)
-        context.scale = scale  # type: ignore[attr-defined]
+        context.scale = scale
         return torch.where(kept, rows * scale, 0)
 
     @staticmethod
-    def backward(  # type: ignore[override]
-        context: torch.autograd.function.FunctionCtx, gradient: Tensor
-    ) -> tuple[Tensor, None, None]:
-        (kept,) = context.saved_tensors  # type: ignore[attr-defined]
-        return torch.where(kept, gradient * context.scale, 0), None, None  # type: ignore[attr-defined]
+    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        (kept,) = context.saved_tensors
+        return torch.where(kept, gradient * context.scale, 0), None, None

@@ -1,13 +1,13 @@
 """Linear layers of a loaded encoder, multiplied by the quickest exact routine of the machine."""
 
 from functools import cache
-from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.encoders.timing import seconds_of
+from core.processor import is_amd
 
 _LEAST_GAIN = 1.3
 
@@ -34,7 +34,7 @@ def onednn_is_quicker() -> bool:
     That library uses half of the arithmetic units of AMD's processors with AVX-512. Both round
     alike: their results differ by some 1e-7 of the largest.
     """
-    if not (_is_amd() and torch.backends.cpu.get_cpu_capability() == "AVX512"):
+    if not (is_amd() and torch.backends.cpu.get_cpu_capability() == "AVX512"):
         return False
     if not (
         torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_linear_pointwise")
@@ -48,10 +48,3 @@ def onednn_is_quicker() -> bool:
 def _by_onednn(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     product: Tensor = torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "none", [], "")
     return product
-
-
-def _is_amd() -> bool:
-    try:
-        return "AuthenticAMD" in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
-    except OSError:  # no Linux
-        return False

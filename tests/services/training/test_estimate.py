@@ -71,12 +71,22 @@ def _tuned(part: tuple[ConvfitRecipe, RunInputs]) -> tuple[ConvfitRecipe, list[s
 
 def test_what_follows_the_steps_counts_even_in_a_small_project() -> None:
     """Storing and comparing take seconds whatever the size: the time left had left them out."""
-    recipe = read_recipe("convfit", {})
+    recipe = read_recipe("convfit", {"precision": "float32"})
     assert isinstance(recipe, ConvfitRecipe)
     small, large = (progress.share_after_steps(recipe, Size(rows, 17), 85) for rows in (340, 3_400))
     assert small == pytest.approx(5.03 / 30.5, rel=0.05)
     assert large < small
     assert progress.share_after_steps(InstantRecipe(), Size(340, 17), 85) == 0.0
+
+
+@pytest.mark.parametrize(("quick", "seconds"), [(True, 0.0025), (False, 0.0061)])
+def test_a_processor_that_is_quick_in_bfloat16_is_said_to_take_less(
+    monkeypatch, *, quick: bool, seconds: float
+) -> None:
+    monkeypatch.setattr(progress, "lists_bfloat16", lambda: quick)
+    after = progress.share_after_steps(ConvfitRecipe(), Size(1_000, 10), 0)
+    told = progress.share_after_steps(ConvfitRecipe(precision="float32"), Size(1_000, 10), 0)
+    assert told / after == pytest.approx(seconds / 0.0061)
 
 
 def test_folds_are_in_the_estimate(studio: Studio) -> None:

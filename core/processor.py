@@ -1,0 +1,27 @@
+"""What the processor of this machine can do, asked without torch."""
+
+from functools import cache
+from pathlib import Path
+
+_FACTS = Path("/proc/cpuinfo")
+_BFLOAT16 = frozenset({"avx512_bf16", "amx_bf16"})
+
+
+def is_amd() -> bool:
+    """Whether it is a processor by AMD; False where the system does not tell."""
+    return "AuthenticAMD" in _facts()
+
+
+def lists_bfloat16() -> bool:
+    """Whether it lists instructions for bfloat16 matrices; False where the system does not tell."""
+    lines = _facts().splitlines()
+    flags = next((line for line in lines if line.startswith("flags")), "")
+    return not _BFLOAT16.isdisjoint(flags.split())
+
+
+@cache
+def _facts() -> str:
+    try:
+        return _FACTS.read_text(encoding="ascii", errors="replace")
+    except OSError:  # no Linux
+        return ""
