@@ -7,14 +7,14 @@ from app.services.reports.judged_again import JudgedVersion
 from app.services.reports.report_views import IntentLine, KeyFigure, Readiness, ScopeLine
 from app.services.versions.comparison_views import Outcome
 from app.services.versions.verdict import (
-    READY,
-    REFUSED,
-    TITLES,
     Advice,
     Known,
+    gap_of,
     level_of,
     of_hundred,
     reasons_of,
+    rule_words,
+    title_of,
 )
 from core.text import counted, percent
 from core.types import Task
@@ -72,28 +72,20 @@ def checked_on(judged: JudgedVersion, task: Task) -> Checked:
 
 def readiness_of(facts: Facts) -> Readiness:
     """Judge by the rule of `app/services/versions/verdict.py`."""
-    checked = facts.checked
+    checked, scope = facts.checked, facts.scope
     share = checked.share if checked.n else None
-    known = Known(share, checked.on_tests, facts.broken, facts.scope.refused, facts.outcome)
-    level, reasons = level_of(known), reasons_of(known)
-    rule = (
-        f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin "
-        f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused (where any "
-        "are labelled), and not worse than the version before."
-    )
-    title = TITLES[level]
-    headline = title if facts.advice is None else facts.advice.words
-    sentences, figures = sentences_of(facts), figures_of(facts)
-    return Readiness(level, headline, title, reasons, rule, sentences, figures, _gap_words(facts))
-
-
-def _gap_words(facts: Facts) -> str:
-    """Say what the verdict leaves out: without such texts nobody knows what is refused."""
-    if facts.task == "multi-label" or facts.scope.refused is not None:
-        return ""
-    return (
-        "The verdict is of texts that fit an intent only: whether it refuses the others is not "
-        "known, for none are labelled out of scope."
+    refused = None if scope.known else scope.refused  # its line was set by those that it knows
+    known = Known(share, checked.on_tests, facts.broken, refused, facts.outcome)
+    title = title_of(known, facts.task)
+    return Readiness(
+        level=level_of(known),
+        headline=title if facts.advice is None else facts.advice.words,
+        title=title,
+        reasons=reasons_of(known),
+        rule=rule_words(),
+        sentences=sentences_of(facts),
+        figures=figures_of(facts),
+        gap=gap_of(known, facts.task),
     )
 
 
@@ -194,12 +186,12 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
     known = [one for one in facts.intents if one.recall is not None and one.support]
     well = sum((one.recall or 0.0) >= WELL for one in known)
     texts = "test texts" if checked.on_tests else "own examples"
-    moment = "now" if facts.is_now else "as it was trained"
+    moment = "today" if facts.is_now else "as it was trained"
     return (
         KeyFigure(
             "Exactly right answers" if facts.task == "multi-label" else "Right answers",
             percent(checked.share, 1) if checked.n else "not known",
-            f"{checked.right:,} of {checked.n:,} {texts} right {moment}"
+            f"{checked.right:,} of {checked.n:,} {texts} answered right {moment}"
             if checked.n
             else "no texts to check on",
         ),

@@ -163,7 +163,7 @@ def _figures_now(found: Explanation, judged: JudgedVersion) -> list[Figure]:
     if not checked.n or not checked.on_tests:
         return []
     name = "Right answers" if found.task == "single-label" else _SETS
-    basis = f"{checked.right:,} of {checked.n:,} test texts right now"
+    basis = f"{checked.right:,} of {checked.n:,} test texts answered right today"
     by_intent = figures_by_intent(judged.answers, found.task)
     shown = dict.fromkeys(reason.intent for reason in found.reasons)
     return [
@@ -173,9 +173,9 @@ def _figures_now(found: Explanation, judged: JudgedVersion) -> list[Figure]:
 
 
 def _found_figure(intent: str, of: IntentFigures) -> Figure:
-    basis = f"of {of.support:,} test texts now"
+    basis = f"of {of.support:,} test texts today"
     if of.support < FEW:
-        basis = "test texts now, too few to be sure"
+        basis = "test texts today, too few to be sure"
     return Figure(f"“{intent}” is found", share_of(of.recall or 0.0, of.support), basis)
 
 

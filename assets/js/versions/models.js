@@ -1,5 +1,5 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
-import {accuracyOf, isCounting, verdictOf} from '../shared/accuracy.js';
+import {accuracyOf, verdictWords} from '../shared/accuracy.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
@@ -29,14 +29,11 @@ export function modelsView(context, found, actions) {
     counts && firstAct(context.project, counts),
   );
   const champion = models.find(model => model.champion);
-  const {verdict} = context.status;
-  const stands = verdict && !isCounting(context.status);
+  const stands = champion && verdictWords(context.status);
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
     h('h2', {}, headingOf(champion, context.status.candidate)),
-    champion &&
-      stands &&
-      h('p', {'data-role': 'stands'}, verdictOf({verdict}), '. ', h('span', {class: 'soft'}, verdict.meaning)),
+    stands && h('p', {'data-role': 'stands'}, stands),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
       'p',

@@ -39,7 +39,7 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
     expect(page.locator("footer")).to_contain_text("on this computer only")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.goto(f"{twice.base}/reports/sample/2")  # it was a dead end
-    expect(page.locator(".figures > div").first).to_contain_text("test texts right now")
+    expect(page.locator(".figures > div").first).to_contain_text("test texts answered right today")
     expect(page.locator(".ready")).to_contain_text("both with all labels up to now")
     page.get_by_role("link", name="Back to Versions").click()
     page.wait_for_url("**/versions?project=sample")

@@ -183,7 +183,9 @@ def test_two_versions_are_compared_as_they_would_answer_in_use(live_studio: Live
         promote(live_studio.studio, "p", number)
         assert (now(live_studio).n, now(live_studio).share) == (found.n, share)
         figure = report(live_studio, "p", number).ready.figures[0]
-        assert figure.basis == f"{now(live_studio).right} of {found.n} test texts right now"
+        assert (
+            figure.basis == f"{now(live_studio).right} of {found.n} test texts answered right today"
+        )
     save_fence(live_studio, "p", FenceSetting(9.0))
     refused = compare_now(live_studio, "p", 2, 1)
     assert (refused.before, refused.after) == (0.0, 0.0)

@@ -83,10 +83,13 @@ def test_a_share_of_four_texts_is_not_told() -> None:
 
 def test_a_report_says_what_its_verdict_leaves_out() -> None:
     """ "Ready to use" stood beside "Out-of-scope texts refused: not known"."""
-    found = readiness_of(replace(GOOD, scope=ScopeLine(0.3, 0.97, 0, None)))
-    assert found.title == "Ready to use"
-    assert "whether it refuses the others is not known" in found.gap
-    assert readiness_of(GOOD).gap == ""
+    for scope in (ScopeLine(0.3, 0.97, 0, None), replace(GOOD.scope, known=True)):
+        found = readiness_of(replace(GOOD, scope=scope))
+        assert (found.level, found.title) == ("ready", "Ready for texts that fit an intent")
+        assert found.gap.startswith("Whether it refuses all others is not tested")
+    assert (readiness_of(GOOD).title, readiness_of(GOOD).gap) == ("Ready to use", "")
+    several = readiness_of(replace(GOOD, task="multi-label", scope=ScopeLine(None, None, 0, None)))
+    assert (several.title, several.gap) == ("Ready to use", "")
 
 
 def test_refusals_of_training_labels_are_not_told_as_checked() -> None:
@@ -211,7 +214,11 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
     today = None if now is None else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"))
     found = verdict_on(version, "single-label", today)
     assert found is not None
-    assert (found.level, found.title) == (level, TITLES[found.level])
+    assert found.level == level
+    untested = level == "ready"  # none of these has a test text that is out of scope
+    assert found.title == ("Ready for texts that fit an intent" if untested else TITLES[level])
+    assert bool(found.gap) is (level != "unknown" and "kept_out" not in metrics)
+    assert "at least 85 %" in found.rule
     assert found.meaning.startswith(meaning)
     assert (found.reasons == ()) == (level == "ready")
     assert verdict_on(None, "single-label", None) is None
@@ -222,6 +229,7 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
         checked = Checked(round(100 * share), 100, on_tests=tests)
         report = readiness_of(replace(GOOD, checked=checked, broken=pins, scope=scope))
         assert (report.level, report.title, report.reasons) == (level, found.title, found.reasons)
+        assert (report.gap, report.rule) == (found.gap, found.rule)
 
 
 def test_of_several_intents_the_verdict_counts_exact_answers() -> None:

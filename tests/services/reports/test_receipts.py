@@ -106,7 +106,7 @@ def test_a_receipt_counts_right_answers_as_the_report_of_that_day(live_studio: L
     made = keep_receipt(live_studio, "p", "please give my money back")
     figure, *_ = find_receipt(live_studio.studio, made.id).content["figures"]
     assert (figure["value"], figure["basis"]) == (told.value, told.basis)
-    assert told.basis.endswith(" of 2 test texts right now")
+    assert told.basis.endswith(" of 2 test texts answered right today")
 
 
 def test_a_receipt_without_a_test_set_counts_refusals_as_pages_do(live_studio: LiveStudio) -> None:
