@@ -172,7 +172,7 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
         "It compares the text with 20 labelled examples. The 2 that weigh most in "
         "this answer are all labelled refund.",
         "The next intent, parcel, is close behind.",
-        "Without 3 of the examples it would be parcel.",
+        "It rests on 3 examples: without them it would be parcel.",
     )
     ways = {"by_file": 20, "one_by_one": 0, "together": 0}
     assert "20 labelled examples, all with a label from a file." in sentences_of(asked, ways)[1]
