@@ -16,14 +16,14 @@ from app.services.versions.verdict import (
     rule_words,
     title_of,
 )
-from core.text import counted, percent
+from core.text import FEW, counted, percent
 from core.types import Task
 
 WELL = 0.8
-"""Share of an intent's texts that must be found for the intent to work well."""
+"""Share of an intent's texts that must be found, and of its answers that must be right, to work."""
+_WELL_NAME = "Intents that work well"
+_WELL_WORDS = "are found, and right, in at least 8 of 10 cases"
 _NAMED = 3
-_TELLING = 20
-"""Texts of which a share can be told at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _refusal_words(facts: Facts) -> str:
     )
     if refused is None:
         return f"How it treats {nothing} is not known: none of them are labelled yet."
-    if n < _TELLING:
+    if n < FEW:
         right = round(refused * n)
         return (
             f"It refuses {right} of the {n} {nothing} that it was checked on, too few to tell "
@@ -140,17 +140,39 @@ def _refusal_words(facts: Facts) -> str:
 
 def _intent_words(facts: Facts) -> str:
     known = [one for one in facts.intents if one.recall is not None and one.support]
+    sure = [one for one in known if one.is_sure]
     if not known:
-        return "Which intents it finds well is not known yet."
-    weak = [one for one in known if (one.recall or 0.0) < WELL]
+        return "Which intents work well is not known yet."
+    if not sure:
+        return (
+            f"Which intents work well is not sure: each was checked on fewer than {FEW} texts"
+            f"{_weakest_words(known)}."
+        )
+    weak = [one for one in sure if not _works(one)]
     if not weak:
-        return f"All {counted(len(known), 'checked intent')} are found in at least 8 of 10 cases."
+        return f"All {counted(len(sure), 'intent')} with enough texts {_WELL_WORDS}."
     names = [f"“{one.name}”" for one in weak[:_NAMED]]
     named = " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
     return (
-        f"{len(known) - len(weak):,} of {counted(len(known), 'checked intent')} are found in at "
-        f"least 8 of 10 cases; it is weakest at {named}."
+        f"{len(sure) - len(weak):,} of {counted(len(sure), 'intent')} with enough texts "
+        f"{_WELL_WORDS}; it is weakest at {named}."
     )
+
+
+def _weakest_words(known: Sequence[IntentLine]) -> str:
+    """Name the intent that went wrong most; "" where none did."""
+    worst = min(known, key=lambda one: one.share or 0.0)
+    if worst.share is None or worst.share >= WELL:
+        return ""
+    found = f"found in {round((worst.recall or 0.0) * worst.support):,} of {worst.support:,}"
+    right = round((worst.precision or 0.0) * worst.said)
+    if worst.precision is not None and worst.precision < (worst.recall or 0.0):
+        found = f"right in {right:,} of {worst.said:,} answers"
+    return f"; so far it is weakest at “{worst.name}”, {found}"
+
+
+def _works(one: IntentLine) -> bool:
+    return one.share is not None and one.share >= WELL
 
 
 def _outcome_words(outcome: Outcome | None) -> str:
@@ -171,20 +193,23 @@ def _outside_basis(scope: ScopeLine) -> str:
     return f"of {scope.outside:,} test texts that fit no intent"
 
 
-def _each_words(known: Sequence[IntentLine]) -> str:
-    """Say on how few texts an intent was judged; "" where nothing is known."""
-    if not known:
-        return ""
-    fewest, most = min(one.support for one in known), max(one.support for one in known)
-    texts = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    return f", judged by {texts} {'text' if most == 1 else 'texts'} each"
+def _well_figure(intents: Sequence[IntentLine]) -> KeyFigure:
+    """Count the intents that work well, of those with enough texts to tell."""
+    known = [one for one in intents if one.recall is not None and one.support]
+    sure = [one for one in known if one.is_sure]
+    few = f"fewer than {FEW} texts each, too few to be sure"
+    if not sure:
+        basis = f"{counted(len(known), 'intent')} with {few}" if known else "no texts to check on"
+        return KeyFigure(_WELL_NAME, "not sure" if known else "not known", basis)
+    others = len(known) - len(sure)
+    more = f"; {others:,} more with {few}" if others else ""
+    value = f"{sum(map(_works, sure)):,} of {len(sure):,}"
+    return KeyFigure(_WELL_NAME, value, f"{_WELL_WORDS}{more}")
 
 
 def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
     """Return three figures: right answers, refused texts, intents that work well."""
     checked, scope = facts.checked, facts.scope
-    known = [one for one in facts.intents if one.recall is not None and one.support]
-    well = sum((one.recall or 0.0) >= WELL for one in known)
     texts = "test texts" if checked.on_tests else "own examples"
     moment = "today" if facts.is_now else "as it was trained"
     return (
@@ -200,9 +225,5 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
             "not known" if scope.refused is None else percent(scope.refused),
             _outside_basis(scope),
         ),
-        KeyFigure(
-            "Intents that work well",
-            f"{well:,} of {len(known):,}" if known else "not known",
-            f"found in at least 8 of 10 cases{_each_words(known)}",
-        ),
+        _well_figure(facts.intents),
     )

@@ -69,10 +69,11 @@ class ReadyVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Whether the newer of two versions should answer; `words` is one sentence for a reader."""
+    """Whether the newer of two versions should answer; `words` is a sentence that ends in `act`."""
 
     use: bool
     words: str
+    act: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,11 @@ class FiguresNow(Protocol):
     @property
     def share(self) -> float:
         """Right answers as a share of the test texts."""
+        ...
+
+    @property
+    def broken(self) -> int:
+        """Number of pins that it breaks."""
         ...
 
     @property
@@ -157,7 +163,7 @@ def rule_words() -> str:
     return (
         f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin "
         f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused (where any "
-        "are labelled), and not worse than the version before. "
+        "are labelled), and not worse than the version before beyond luck. "
         f"“Ready for a trial” begins at {percent(TRIAL)}."
     )
 
@@ -171,11 +177,11 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
     standing = _standing(comparison, old)
     if sides.live == sides.newer:
         act = f"go back to {old}" if standing.is_loss else f"keep {new} in use"
-        return Advice(not standing.is_loss, f"{standing.words}: {act}.")
+        return Advice(not standing.is_loss, f"{standing.words}: {act}.", act)
     if sides.live != sides.older:
         return None
     act = f"use {new}" if standing.is_gain else f"leave {old} in use"
-    return Advice(standing.is_gain, f"{standing.words}: {act}.")
+    return Advice(standing.is_gain, f"{standing.words}: {act}.", act)
 
 
 def _standing(comparison: ModelComparison, old: str) -> _Standing:
@@ -204,7 +210,7 @@ def verdict_on(
     on_tests = now is not None or str(metrics.get("judged_on", "")).startswith("test")
     share = version.right_share if now is None else now.share
     refused = metrics.get("kept_out") if now is None else now.kept_out
-    broken = len(version.pins.get("broken", ()))
+    broken = len(version.pins.get("broken", ())) if now is None else now.broken
     known = Known(share, on_tests, broken, refused)
     return ReadyVerdict(
         level_of(known),

@@ -32,7 +32,7 @@ export function cardOf(project, actions, {first, brief}) {
       {class: 'row head'},
       h('h2', {class: 'grow', dir: 'auto'}, h('a', {href: open, 'data-key': name}, name)),
       act('Rename', 'pencil', name, actions.rename),
-      act('Delete', 'trash-2', name, actions.remove),
+      act('Delete', 'trash-2', name, actions.remove, ': it can be brought back'),
     ),
     (steps.trained || !brief) &&
       h('div', {'data-role': 'accuracy'}, steps.trained ? figuresOf(project) : stepsOf(steps)),
@@ -51,12 +51,12 @@ export function cardOf(project, actions, {first, brief}) {
   );
 }
 
-const act = (words, picture, name, action) =>
+const act = (words, picture, name, action, hint = '') =>
   h(
     'button',
     {
       class: 'plain small',
-      title: words,
+      title: `${words} ${name}${hint}`,
       'aria-label': `${words} ${name}`,
       'data-key': `${words} ${name}`,
       onclick: () => action(name),

@@ -92,6 +92,26 @@ def test_a_report_says_what_its_verdict_leaves_out() -> None:
     assert (several.title, several.gap) == ("Ready to use", "")
 
 
+def test_an_intent_works_well_only_where_enough_texts_say_so() -> None:
+    """ "17 of 17, judged by 5 texts each" stood where a receipt says "too few to be sure"."""
+    few = [
+        IntentLine("usage", 10, "t", 0.71, 1.0, 5, 7),
+        IntentLine("bill", 10, "t", 1.0, 1.0, 5, 5),
+    ]
+    found = readiness_of(replace(GOOD, intents=few))
+    assert found.figures[2].value == "not sure"
+    assert found.figures[2].basis == "2 intents with fewer than 20 texts each, too few to be sure"
+    assert found.sentences[3] == (
+        "Which intents work well is not sure: each was checked on fewer than 20 texts; so far it "
+        "is weakest at “usage”, right in 5 of 7 answers."
+    )
+    greedy = IntentLine("refund", 10, "t", 0.71, 0.95, 20, 27)
+    found = readiness_of(replace(GOOD, intents=[greedy, *few[:1]]))
+    assert found.figures[2].value == "0 of 1"
+    assert "1 more with fewer than 20 texts each" in found.figures[2].basis
+    assert "weakest at “refund”" in found.sentences[3]
+
+
 def test_refusals_of_training_labels_are_not_told_as_checked() -> None:
     """A manager read 100 % of 27: all were labels of the training set, the line set by them."""
     found = readiness_of(replace(GOOD, scope=replace(GOOD.scope, known=True)))
@@ -211,7 +231,11 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
     """Nothing said whether 88 % is good; the report had a rule and words for it."""
     stored = {"judged_on": "test set of 1,000 texts", **metrics}
     version = version_of(stored, pins)
-    today = None if now is None else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"))
+    today = (
+        None
+        if now is None
+        else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"), broken=pins)
+    )
     found = verdict_on(version, "single-label", today)
     assert found is not None
     assert found.level == level
