@@ -131,9 +131,8 @@ def reasons_of(known: Known) -> tuple[str, ...]:
         "There are no test texts: it was checked on its own examples only, which flatters it.": (
             share is not None and not known.on_tests
         ),
-        f"It answers {of_hundred(share)} of 100 texts right, not {of_hundred(READY)}.": (
-            share is not None and share < READY
-        ),
+        f"It answers {percent(share or 0.0, 1)} of the texts right; “ready” begins at "
+        f"{percent(READY)}.": share is not None and share < READY,
         f"It breaks {counted(known.broken, 'pin')}: answers that somebody promised.": (
             known.broken > 0
         ),

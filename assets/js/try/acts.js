@@ -2,6 +2,7 @@
 import {fill, h} from '../shared/elements.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
+import {SecondClick} from '../shared/second_click.js';
 import {undoing} from '../shared/undoing.js';
 import {plural} from '../shared/words.js';
 import {effectView} from './effect.js';
@@ -28,6 +29,7 @@ export class Acts {
   #drawn = null; // the label that was chosen when the row was drawn
   #voters = new Map(); // examples that can be relabelled, by the place of the control
   #deeds;
+  #second = new SecondClick(); // once added, pinning stands where adding stood
   #addButton;
   #pinButton;
 
@@ -73,7 +75,9 @@ export class Acts {
       },
     });
     const add = guarded(() => this.add(this.#label));
-    const pin = guarded(() => this.#alone(() => this.#pin(this.#label)));
+    const pin = guarded(async event => {
+      if (!this.#second.is(event)) await this.#alone(() => this.#pin(this.#label));
+    });
     this.#addButton = h('button', {'data-key': 'add', onclick: add});
     this.#pinButton = h('button', {'data-key': 'pin', onclick: pin});
     this.#deeds = h('div', {class: 'row'}, this.#addButton, this.#pinButton);

@@ -47,7 +47,8 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
 def test_a_report_gives_one_verdict_one_accuracy_and_the_decision_first(
     visit: Callable[..., Page], twice: Served
 ) -> None:
-    page = visit(twice, "/reports/sample/2")
+    page = visit(twice, "/versions?project=sample")
+    page.goto(f"{twice.base}/reports/sample/2")
     # "Taken alone: Ready to use" stood under "leave version 1 in use".
     expect(page.locator(".by-rule")).not_to_contain_text("eady")
     expect(page.locator(".by-rule")).to_contain_text("worse than the version before")

@@ -36,8 +36,14 @@ def version_of(metrics: dict, broken: int) -> ModelVersionRecord:
     ("change", "level", "reason"),
     [
         ({}, "ready", None),
-        ({"checked": Checked(84, 100, on_tests=True)}, "trial", "84 of 100 texts right, not 85"),
-        ({"checked": Checked(69, 100, on_tests=True)}, "not-ready", "69 of 100"),
+        (
+            {"checked": Checked(84, 100, on_tests=True)},
+            "trial",
+            "84.0 % of the texts right; “ready” begins at 85 %",
+        ),
+        # "It answers 85 of 100 texts right, not 85."
+        ({"checked": Checked(847, 1000, on_tests=True)}, "trial", "84.7 % of the texts right"),
+        ({"checked": Checked(69, 100, on_tests=True)}, "not-ready", "69.0 % of the texts"),
         ({"checked": Checked(90, 100, on_tests=False)}, "unknown", "no test texts"),
         ({"checked": Checked(0, 0, on_tests=False)}, "unknown", "no texts to check it on"),
         ({"broken": 1}, "not-ready", "breaks 1 pin"),
