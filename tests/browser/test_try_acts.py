@@ -310,3 +310,28 @@ def test_a_refused_text_has_one_closest_intent(visit: Callable[..., Page], studi
     )
     expect(page.locator("[data-role=landing-words]")).to_contain_text("The page Map draws")
     expect(page.locator("[data-role=nearest] .chip")).to_have_count(0)
+
+
+def test_the_second_click_of_a_double_click_pins_nothing(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Pinning comes where adding stood: a double click added, and then pinned."""
+    page = visit(studio, "/try?project=sample&text=where+is+my+new+router+now")
+    add = page.get_by_role("button", name="Right: add as example")
+    add.evaluate(
+        """async button => {
+          const {x, y} = button.getBoundingClientRect();
+          const click = (node, detail) => node.dispatchEvent(
+            new MouseEvent('click', {bubbles: true, detail, clientX: x, clientY: y}));
+          click(button, 1);
+          const pin = () => [...document.querySelectorAll('[data-key=pin]')].at(-1);
+          const wait = () => new Promise(wake => setTimeout(wake, 20));
+          while (pin().textContent !== 'Right: pin it') await wait();
+          click(pin(), 2);
+        }"""
+    )
+    effect = page.locator("[data-role=effect]")
+    expect(effect).to_contain_text("Added ")
+    expect(page.get_by_role("button", name="Right: pin it")).to_be_enabled()
+    effect.get_by_role("button", name="Undo").click()
+    expect(effect).to_have_count(0)
