@@ -37,7 +37,7 @@ from app.services.studio import Studio
 from app.services.versions.comparison import compare_versions
 from app.services.versions.comparison_words import version_words
 from app.services.versions.registry import live_number, model_states, version_before
-from app.services.versions.verdict import Advice, Sides, advice_on
+from app.services.versions.verdict import Sides, advice_on
 from core.metrics.paired import PairedAnswer
 from core.recipes.read import work_of
 from core.text import label_words
@@ -98,9 +98,6 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task = model.version, model.pipeline.task
     lineage: Mapping[str, Any] = {} if version is None else version.lineage
-    broken = 0
-    if model.project is not None:
-        broken = broken_pins(studio, model.project.id, model.pipeline)
     intents, scope = _intents(model, judged), _scope(model, judged)
     confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
     state = model_states(studio, project).get(number, "candidate")
@@ -110,7 +107,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         intents=intents,
         scope=scope,
         checked=checked_on(judged, task),
-        broken=broken,
+        broken=_broken(studio, model),
         is_now=model.later is not None,
         outcome=None if since is None else since.outcome,
         advice=None if since is None else since.advice,
@@ -134,18 +131,23 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         bins=judged.bins,
         scope=scope,
         since=since,
-        steps=(
-            *_decision(state, facts.advice),
-            *next_steps(metrics, intents, scope, confusions, broken),
-        ),
+        steps=_steps(state, facts, metrics, confusions),
     )
 
 
-def _decision(state: str, advice: Advice | None) -> tuple[str, ...]:
-    """Return what to do first: while a version waits, whether to use it."""
-    if state != "candidate" or advice is None:
-        return ()
-    return (f"Decide on the Versions page: {advice.act}.",)
+def _broken(studio: Studio, model: ExplainedModel) -> int:
+    project = model.project
+    return 0 if project is None else broken_pins(studio, project.id, model.pipeline)
+
+
+def _steps(
+    state: str, facts: Facts, metrics: Mapping[str, Any], confusions: Sequence[ConfusionLine]
+) -> tuple[str, ...]:
+    """Return what to do; while a version waits, first whether to use it."""
+    steps = next_steps(metrics, facts.intents, facts.scope, confusions, facts.broken)
+    if state != "candidate" or facts.advice is None:
+        return steps
+    return (f"Decide on the Versions page: {facts.advice.act}.", *steps)
 
 
 def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, ...]:

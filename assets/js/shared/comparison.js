@@ -51,7 +51,8 @@ export const comparisonOf = ({comparison: found, gate, advice}, ...actions) =>
 function verdictOf(found, {gate, advice}, actions) {
   const {outcome} = found;
   const {mark, words, kind} = advice && !advice.use && outcome === 'better' ? OUTCOMES.but : OUTCOMES[outcome];
-  const sign = h('span', {class: `badge ${kind}`}, h('span', {'aria-hidden': 'true'}, advice ? mark : `${mark} `), !advice && words);
+  const drawn = h('span', {'aria-hidden': 'true'}, advice ? mark : `${mark} `);
+  const sign = h('span', {class: `badge ${kind}`}, drawn, !advice && words);
   return h(
     'div',
     {class: 'verdict', 'data-role': 'verdict', 'data-outcome': outcome},

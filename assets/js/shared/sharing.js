@@ -112,6 +112,7 @@ export class Sharing {
       toast(this.#reaches('Not shared any more.', 'The link is removed.'), 'It opens nothing.', 'good');
       await this.start();
     });
+    const words = this.#reaches('Stop sharing', 'Remove the link');
     const facts = [
       by !== NOBODY && `by ${by}, `,
       since(made),
@@ -123,7 +124,7 @@ export class Sharing {
       {class: 'row tight'},
       h('a', {href: path, target: '_blank', rel: 'noopener'}, name),
       h('span', {class: 'soft small'}, facts),
-      h('button', {class: 'small push', 'data-key': `stop ${id}`, onclick: stop}, this.#reaches('Stop sharing', 'Remove the link')),
+      h('button', {class: 'small push', 'data-key': `stop ${id}`, onclick: stop}, words),
     );
   }
 }

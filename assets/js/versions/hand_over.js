@@ -68,7 +68,8 @@ function contentsOf(examples, isBare) {
   const its = examples ? `its ${plural(examples, 'example')}` : 'its examples';
   const how = isBare ? `${its} without their texts` : `${its} as texts`;
   const readers = isBare
-    ? 'It answers the same, and cannot show the examples behind an answer. Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
+    ? 'It answers the same, and cannot show the examples behind an answer. ' +
+      'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
     : 'Whoever has the file can read these texts: give it only to those who may.';
   const parts = `the names of your intents, how strictly it refuses what fits none, and ${how}`;
   return [`In it: the model, ${parts}.`, readers, LEFT];
