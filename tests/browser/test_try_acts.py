@@ -310,6 +310,7 @@ def test_a_refused_text_has_one_closest_intent(visit: Callable[..., Page], studi
     )
     expect(page.locator("[data-role=landing-words]")).to_contain_text("The page Map draws")
     expect(page.locator("[data-role=nearest] .chip")).to_have_count(0)
+    expect(page.get_by_role("button", name="Relabel")).to_have_count(0)
 
 
 def test_the_second_click_of_a_double_click_pins_nothing(

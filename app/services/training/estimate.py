@@ -271,9 +271,9 @@ def _seconds_taken(job: JobRecord) -> float | None:
 
 
 def _time_words(seconds: float, basis: str) -> str:
-    busy = busy_factor()
-    longer = f", up to {in_words(busy * seconds)} while it is as busy as now" if busy > 1 else ""
-    return f"about {in_words(seconds)}{longer}{f' ({basis})' if basis else ''}"
+    usual, most = in_words(seconds), in_words(busy_factor() * seconds)
+    longer = "" if most == usual else f", up to {most} while it is as busy as now"
+    return f"about {usual}{longer}{f' ({basis})' if basis else ''}"
 
 
 def busy_factor() -> float:

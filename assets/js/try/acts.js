@@ -175,7 +175,7 @@ export class Acts {
   // the answer is odd in itself.
   #isDoubtful({vote = 0, intents}) {
     const label = this.#label;
-    const isOdd = vote > 0 && !intents.some(name => this.#answered.includes(name));
+    const isOdd = vote > 0 && this.#answered.length > 0 && !intents.some(name => this.#answered.includes(name));
     return isOdd || label === null || !this.#isAnswer(label);
   }
 

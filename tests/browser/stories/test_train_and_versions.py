@@ -123,6 +123,7 @@ def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
     heading = result.get_by_role("heading").first
     expect(heading).to_have_text(re.compile(r"Version 2 \(Quick\) is trained, against version 1"))
     expect(verdict).to_contain_text("Version 2 answers")
+    expect(verdict).not_to_contain_text("interval")
     for role in ("better", "worse"):
         expect(result.locator(f"[data-role={role}] li").first).to_contain_text("Answered ")
     expect(result.get_by_text("judged on")).to_have_count(0)
