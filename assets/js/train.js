@@ -3,7 +3,7 @@ import {fill, h} from './shared/elements.js';
 import {firstAct} from './shared/first_act.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
-import {capital} from './shared/words.js';
+import {capital, numberOf} from './shared/words.js';
 import {frame} from './studio.js';
 import {BaseChoice} from './train/base.js';
 import {Choices} from './train/choices.js';
@@ -37,6 +37,7 @@ class TrainPage {
   #outlook = h('p', {class: 'lead', 'data-role': 'outlook'});
   #gate;
   #gateLine;
+  #jobs = []; // all trainings of the project
   #base;
   #start;
   #live = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Training'});
@@ -46,7 +47,7 @@ class TrainPage {
 
   constructor(context) {
     this.#context = context;
-    this.#result = new Result(context);
+    this.#result = new Result(context, number => this.#wayOf(number));
     this.#base = new BaseChoice(context.base);
     this.#gate = h('input', {
       type: 'checkbox',
@@ -142,6 +143,7 @@ class TrainPage {
       const {time, defaults} = await post(`${this.#context.base}/estimate`, this.#wish);
       if (asked !== this.#estimates) return;
       this.#start.hidden = false;
+      this.#gateLine.hidden = this.#choices.chosen.makes === 'encoder';
       this.#estimated.className = '';
       this.#estimated.textContent = `${capital(time)}. ${CALM}`;
       this.#defaults.textContent = defaults;
@@ -162,7 +164,7 @@ class TrainPage {
     if (asked !== this.#estimates || !this.#choices.chosen.why_not) return;
     this.#estimated.className = '';
     fill(this.#estimated, firstAct(this.#context.project, {...counts, labelled: 0}));
-    this.#start.hidden = true;
+    this.#start.hidden = this.#gateLine.hidden = true; // nothing can be trained that could be used
   }
 
   async #train() {
@@ -184,6 +186,7 @@ class TrainPage {
     const all = await call(`${this.#context.base}/jobs`);
     const jobs = all.filter(job => job.kind === 'train');
     const before = this.#running;
+    this.#jobs = jobs;
     this.#running = jobs.find(job => !isOver(job)) ?? null;
     const ended = before && !this.#running ? jobs.find(job => job.id === before.id) : null;
     this.#drawStart();
@@ -198,6 +201,11 @@ class TrainPage {
     if (ended?.state === 'failed') toast(ended.message, ended.hint, 'bad');
     await this.#result.draw(this.#ended);
     if (ended && !this.#result.element.hidden) this.#result.element.scrollIntoView({block: 'nearest'});
+  }
+
+  #wayOf(version) {
+    const job = this.#jobs.find(({result}) => result?.model && numberOf(result.model) === version);
+    return job ? this.#choices.nameOf(job.recipe) : null;
   }
 
   #drawStart() {

@@ -24,7 +24,7 @@ Epochs = Annotated[
         ge=1,
         le=200,
         title="Rounds over your examples",
-        description="How often a training goes through them (epochs). Empty: fewer for many.",
+        description="How often a training goes through them (epochs). Leave it empty.",
     ),
 ]
 LearningRate = Annotated[float, Field(gt=0, le=1e-1, description="Peak learning rate.")]

@@ -113,9 +113,9 @@ _REPORT = (
 )
 _OF_ACCURACY = (
     *("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]"),
-    *(".kept_out", ".outside_n"),
+    *(".kept_out", ".outside_n", ".broken"),
 )
-_OF_VERDICT = ("", ".level", ".title", ".meaning", ".reasons", ".reasons[]")
+_OF_VERDICT = ("", ".level", ".title", ".meaning", ".reasons", ".reasons[]", ".gap", ".rule")
 _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
@@ -156,7 +156,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", f"comparison.{name}")
-        for name in ("outcome", "verdict", "moment", "outside_n", "outside_refused")
+        for name in ("outcome", "verdict", "told", "moment", "outside_n", "outside_refused")
     ),
     *(
         ("POST /api/projects/{project}/estimate", "answer", name)
@@ -175,7 +175,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", name)
-        for name in ("advice", "advice.use", "advice.words")
+        for name in ("advice", "advice.use", "advice.words", "advice.act")
     ),
     *(
         ("GET /api/projects/{project}/models/{number}/lineage", "answer", name)

@@ -22,12 +22,12 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     expect(version).not_to_contain_text("when trained")  # what is true now has been computed
     figure = version.locator("b").inner_text()
     now = studio.ask("/projects/sample/status")["now"]
-    told = f"Right answers: {figure} now, {now['right']} of {now['n']} test texts right"
+    told = f"Right answers: {figure} today, {now['right']} of {now['n']} test texts answered right"
     assert version.inner_text() == told
     expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure}")
     page.goto(f"{studio.base}/")
     expect(page.locator("[data-role=accuracy] .figure")).to_have_text(
-        f"{figure} right now, of 85 test texts, version 1"
+        f"{figure} answered right today, of 85 test texts, version 1"
     )
     trained = studio.ask("/projects/sample/status")["answered_right"]
     assert f"{100 * trained:.1f} %" == figure
@@ -44,6 +44,8 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         "title": TITLES[level],
         "meaning": "Import a test set.",
         "reasons": [],
+        "gap": "",
+        "rule": "",
     }
     untested = {"now": None, "answered_right": 0.94, "checking": False, "verdict": verdict}
 
@@ -58,7 +60,9 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         reroute(page, "**/projects/sample/status", without_tests)
         page.reload()
         card = page.locator("[data-role=accuracy]").first
-        expect(card.locator(".figure")).to_have_text("94.0 % right on its own examples, version 1")
+        expect(card.locator(".figure")).to_have_text(
+            "94.0 % answered right on its own examples, version 1"
+        )
         expect(card).to_contain_text("Not tested yet. Import a test set.")
         expect(card).not_to_contain_text("when trained")
         page.goto(f"{studio.base}/label?project=sample")
@@ -221,14 +225,14 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     assert page.request.put(address, data={"limit": 9.0}, headers=headers).ok
     other = visit(studio, "/")
     card = other.locator("[data-role=accuracy]")
-    expect(card).to_contain_text("0.0 % right now")
+    expect(card).to_contain_text("0.0 % answered right today")
     moved = re.compile(
         r"when trained.*; since then: line for out of scope moved \(\d+ fewer right\)"
     )
     expect(card).to_contain_text(moved)
     other.goto(f"{studio.base}/versions?project=sample")
     figure = other.locator("[data-role=models] [data-role=accuracy]")
-    expect(figure).to_contain_text("0.0 % now, 0 of 85 test texts right.")
+    expect(figure).to_contain_text("0.0 % today, 0 of 85 test texts answered right.")
     expect(figure).to_contain_text(moved)
     assert page.request.put(address, data={}, headers=headers).ok
 

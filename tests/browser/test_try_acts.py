@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, Route, expect
 
+from app.services.explaining.words import VOTES
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
@@ -31,6 +32,8 @@ def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio
     assert studio.ask(UTTERANCES)["total"] == total + 1
 
     voter = answer.locator(".vote", has_text=TEXT)
+    expect(answer.get_by_role("button", name="Relabel")).to_have_count(0)  # the answer is right
+    expected.select_option(label="Out of scope")
     voter.get_by_role("button", name="Relabel").click()
     answer.get_by_label("Label of the example").select_option(label="Out of scope")
     page.get_by_role("button", name="Save label").click()
@@ -243,6 +246,8 @@ def test_the_most_similar_example_is_named_where_its_vote_is_weak(
     expect(line).to_contain_text(nearest["text"])
     expect(line).to_contain_text(f"similarity {100 * nearest['cosine']:.1f}")
     expect(line).to_contain_text("Its vote is weaker than those above")
+    # 335 examples were against the answer, and nothing said that this is so with most answers.
+    expect(page.locator("[data-role=others]")).to_contain_text("so a minus is normal")
     page.locator("[data-role=why] summary").first.click()
     expect(page.locator("[data-role=why-body]")).to_contain_text(
         f"has a similarity of {100 * nearest['cosine']:.1f} of 100."
@@ -261,9 +266,8 @@ def test_what_a_person_does_stands_under_the_answer(
     answer = page.locator("[data-role=answer]")
     votes = answer.locator("[data-role=reason]")
     expect(votes).to_contain_text(
-        "Each example votes for or against, in points; the lines add up to the score."
+        f"{VOTES} All votes together are the score; below the line no intent is answered."
     )
-    expect(votes).to_contain_text("Percent: so many of 100 such answers are right.")
     expect(answer).to_contain_text("version 1")
     expect(answer).not_to_contain_text("sample@")
     add = page.get_by_role("button", name="Right: add as example")
@@ -273,17 +277,62 @@ def test_what_a_person_does_stands_under_the_answer(
     assert first
     assert acts["y"] + acts["height"] <= first["y"]
     n = studio.ask("/projects/sample/predict", {"texts": ["my internet is so slow"]})[0]["examples"]
-    shown = votes.get_by_role("button", name="Relabel").count()
+    shown = votes.locator(".vote:not([data-role])").count()
     expect(votes.locator("[data-role=others]")).to_contain_text(
         f"{n - shown} other examples together"
     )
-    expect(votes.locator("[data-role=prior]")).to_contain_text("Its share of all labels")
+    expect(votes.locator("[data-role=prior]")).to_contain_text("How common it is")
     why = page.get_by_role("region", name="Why")
     why.locator("summary").click()
-    # Examples without which the answer would change were named, and nothing said what to do.
-    expect(why).to_contain_text("If the answer is right, leave ")
+    # Beside each example that the answer rests on was a button, as if it were to be changed.
+    expect(why).to_contain_text("The answer rests on ")
+    expect(page.get_by_role("button", name="Relabel")).to_have_count(0)
+    page.get_by_label("Expected intent").select_option(label="roaming")
     expect(why.get_by_role("button", name="Relabel").first).to_be_visible()
+    expect(votes.get_by_role("button", name="Relabel")).to_have_count(shown)
     computed = why.locator("[data-role=computed]")
     expect(computed.get_by_text("How this is computed")).to_be_visible()
     expect(why.locator("[data-role=heads]")).to_be_hidden()
     assert not re.search("gradients|regression|encoder", why.inner_text())
+
+
+def test_a_refused_text_has_one_closest_intent(visit: Callable[..., Page], studio: Served) -> None:
+    """Three nearest intents stood there, under "What votes for" an intent that is no answer."""
+    text = "play some jazz on the kitchen speaker"
+    [answer] = studio.ask("/projects/sample/predict", {"texts": [text]})
+    leading = answer["prediction"]["decision"]["leading"]
+    assert answer["prediction"]["decision"]["rule"] == "out-of-scope"
+    page = visit(studio, f"/try?project=sample&text={quote(text)}")
+    votes = page.locator("[data-role=reason]")
+    expect(votes.get_by_role("heading").first).to_have_text(f"Not enough votes for {leading}")
+    expect(page.locator("[data-role=landing-said]")).to_have_text(
+        "Unlike all examples, so its place on this small map says nothing."
+    )
+    expect(page.locator("[data-role=landing-words]")).to_contain_text("The page Map draws")
+    expect(page.locator("[data-role=nearest] .chip")).to_have_count(0)
+    expect(page.get_by_role("button", name="Relabel")).to_have_count(0)
+
+
+def test_the_second_click_of_a_double_click_pins_nothing(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Pinning comes where adding stood: a double click added, and then pinned."""
+    page = visit(studio, "/try?project=sample&text=where+is+my+new+router+now")
+    add = page.get_by_role("button", name="Right: add as example")
+    add.evaluate(
+        """async button => {
+          const {x, y} = button.getBoundingClientRect();
+          const click = (node, detail) => node.dispatchEvent(
+            new MouseEvent('click', {bubbles: true, detail, clientX: x, clientY: y}));
+          click(button, 1);
+          const pin = () => [...document.querySelectorAll('[data-key=pin]')].at(-1);
+          const wait = () => new Promise(wake => setTimeout(wake, 20));
+          while (pin().textContent !== 'Right: pin it') await wait();
+          click(pin(), 2);
+        }"""
+    )
+    effect = page.locator("[data-role=effect]")
+    expect(effect).to_contain_text("Added ")
+    expect(page.get_by_role("button", name="Right: pin it")).to_be_enabled()
+    effect.get_by_role("button", name="Undo").click()
+    expect(effect).to_have_count(0)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.explaining.views import Example, LoadBearing, WhyNot
 from core.explain.load_bearing import (
-    LoadBearingExemplars,
     Needed,
     copies_needed,
     examples_needed,
@@ -80,8 +79,7 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     examples = tuple(_example(asked.model.pipeline.exemplars[row]) for row in found.rows)
     intent = asked.votes.head.intents[column]
     after = _verdict(asked, found.after, intent)
-    second = _passed_over(asked, question, found)
-    words = _load_words(len(examples), f"{after}{second}", is_smallest=found.smallest)
+    words = _load_words(len(examples), after)
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
 
 
@@ -91,30 +89,12 @@ def _verdict(asked: AskedText, column: int, intent: str) -> str:
     return "out of scope" if column < 0 else asked.votes.head.intents[column]
 
 
-def _passed_over(asked: AskedText, question: Question, found: LoadBearingExemplars) -> str:
-    """Name the intent that is second now, where another one would be the answer."""
-    if asked.task == "multi-label" or min(found.before, found.after) < 0 or not found.rows:
-        return ""
-    second = int(np.argsort(-question.scores, kind="stable")[1])
-    if second == found.after:
-        return ""
-    return f"; {asked.votes.head.intents[second]}, second now, would stay behind it"
-
-
-def _load_words(n: int, after: str, *, is_smallest: bool) -> str:
-    """Say what the answer would be without n examples, and when to do something about them."""
+def _load_words(n: int, after: str) -> str:
+    """Say what the answer would be without n examples."""
     if not n:
         return "No small group of examples was found without which the answer would change."
-    if n == 1:
-        return (
-            f"Without this example the answer would be {after}. If the answer is right, leave it. "
-            "If it is wrong, check its label, or add this text as an example."
-        )
-    fewer = "Fewer are not enough." if is_smallest else "Perhaps fewer would do."
-    return (
-        f"Without these {n:,} examples the answer would be {after}. {fewer} If the answer is "
-        "right, leave them. If it is wrong, check their labels, or add this text as an example."
-    )
+    those, them = ("this example", "it") if n == 1 else (f"these {n:,} examples", "them")
+    return f"The answer rests on {those}: without {them} it would be {after}."
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:

@@ -21,6 +21,12 @@ MEASURES: Mapping[Method, str] = {
 }
 """The quantity that a limit applies to, in words."""
 
+VOTES = (
+    "Each example votes for or against: strongly where it is alike and by itself tells the intent "
+    "from others; near twins share their vote."
+)
+"""What makes a vote strong; `assets/js/shared/votes.js` says the same."""
+
 DEPENDS, WHY_NOT = "What the answer depends on", "Why not"
 """Headings of the Try page and of receipts, which notes refer to."""
 _ALONE = 0.7
@@ -218,8 +224,11 @@ def landing_words(
 
     `drawn` are the labels of the examples nearest on the flat map. Where it draws the text away
     from those that are most similar, the words say so. `leading` is the intent that all votes
-    speak most for: it need not be that of the most similar examples.
+    speak most for: it need not be that of the most similar examples. Of a text that is unlike all
+    of them no intent is named: its answer names the closest one.
     """
+    if outside:
+        return "Unlike all examples, so its place on this small map says nothing."
     ranked = _ranked(labels)
     most_similar = [name for name, _ in ranked[:2]]
     votes = (
@@ -227,11 +236,6 @@ def landing_words(
         if leading and leading not in most_similar
         else ""
     )
-    if outside:
-        return (
-            "Unlike all examples, wherever this flat map draws it. The most similar are of "
-            f"{_listed(ranked)}.{votes}"
-        )
     return f"{_inside_words(labels, drawn, ranked)}{votes}"
 
 

@@ -95,6 +95,7 @@ def _facts(
         examples=examples,
         taught_intents=intents,
         tests=tests,
+        outside=max(0, view.labelled - examples - tests),
         champion=number,
         failed=live is None and bool(trouble),
         candidate=newer_candidate(live_studio.studio, project.name, number or 0),

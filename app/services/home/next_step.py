@@ -16,7 +16,7 @@ known yet, its rule does not apply and the next one decides.
 from dataclasses import dataclass, field
 from typing import Literal
 
-from core.text import counted
+from core.text import FEW, counted
 
 StepKind = Literal[
     "import", "repair", "label", "train", "wait", "decide", "review", "test-set", "try"
@@ -37,6 +37,7 @@ class ProjectFacts:
         examples: Labelled texts that a training learns from.
         taught_intents: Number of their intents.
         tests: Labelled texts of the test split.
+        outside: Labelled texts of either split that fit no intent.
         champion: Number of the version that answers, or None.
         failed: Whether it does not load.
         candidate: Number of a newer version that waits for a decision, or None.
@@ -60,6 +61,7 @@ class ProjectFacts:
     new_labels: int | None = None
     label_errors: int | None = None
     knows_doubt: bool = False
+    outside: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,7 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
         reason = "The first version is being trained. You can label on meanwhile."
         return NextStep("wait", "Follow the training", reason, "train")
     if _can_train(facts):
-        reason = f"{counted(facts.examples, 'label')} to learn from, {facts.tests:,} to test with."
-        if not facts.tests:
-            reason = f"{counted(facts.examples, 'label')} to learn from."
-        return NextStep("train", "Train the first version", reason, "train")
+        return NextStep("train", "Train the first version", _learned_words(facts), "train")
     if not facts.unlabelled:
         reason = "No text is left to label, and a training needs labels of at least two intents."
         return NextStep("import", "Import more texts", reason, "data", _IMPORT)
@@ -133,6 +132,19 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
     more = A_FEW_LABELS - facts.examples
     reason = f"About {A_FEW_LABELS} labels make a first training worth while."
     return NextStep("label", f"Label {more} more", reason, "label", {"n": str(more)})
+
+
+def _learned_words(facts: ProjectFacts) -> str:
+    """Say what becomes of each label, so that the figures add up to those that are labelled."""
+    parts = [f"{counted(facts.examples, 'label')} to learn from"]
+    if facts.tests:
+        parts.append(f"{facts.tests:,} to test with")
+    if facts.outside:
+        parts.append(f"{facts.outside:,} that fit no intent")
+    few = ""
+    if 0 < facts.tests < FEW:
+        few = f" {FEW - facts.tests:,} more to test with would tell how good it is."
+    return f"{', '.join(parts)}.{few}"
 
 
 def _can_train(facts: ProjectFacts) -> bool:

@@ -19,12 +19,14 @@ from app.services.embedding import embed_texts
 from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests, told_apart
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
+from app.services.live.pins_now import broken_pins
 from app.services.live.traffic import Traffic, step_back
 from app.services.studio import Studio
 from core.errors import StudioError
 from core.metrics.multi_label import multi_label_report
 from core.text import counted
 from core.types import Pause
+from storage import models
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 _CHUNK = 256
@@ -35,8 +37,8 @@ _QUIET_SECONDS = 5.0
 """Longest wait for a gap between requests before the first computation."""
 _LOG = logging.getLogger("app.services")
 
-_State = tuple[int, int, dict[str, Any] | None]
-"""Champion, revision and fence: what the answers depend on."""
+_State = tuple[int, int, dict[str, Any] | None, tuple[int, str]]
+"""Champion, revision, fence and pins: what the answers, and what is expected, depend on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class AccuracyNow:
         causes: What makes it differ from the accuracy at training, in words; empty if nothing does.
         kept_out: Share of the test texts labelled out of scope that are refused; None without any.
         outside_n: Number of these texts.
+        broken: Number of pins that it breaks.
     """
 
     share: float
@@ -61,6 +64,7 @@ class AccuracyNow:
     causes: tuple[str, ...]
     kept_out: float | None = None
     outside_n: int = 0
+    broken: int = 0
 
 
 @dataclass(slots=True)
@@ -93,7 +97,9 @@ class Accuracies:
 
         A figure of another champion or fence is not returned: it would not be true.
         """
-        state = (champion.id, project.head_revision, project.fence)
+        with self.studio.database.read() as connection:
+            pins = models.pins_stamp(connection, project.id)
+        state = (champion.id, project.head_revision, project.fence, pins)
         with self.guard:
             kept = self.kept[project.id]
             if kept.state == state:
@@ -116,7 +122,10 @@ class Accuracies:
                 began = time.monotonic()
                 if live is not None:
                     value = accuracy_now(self.studio, now, live, self.traffic.give_way)
-                    state = (live.version.id, live.revision, now.project.fence)
+                    if value is not None:
+                        broken = broken_pins(self.studio, project.id, live.pipeline)
+                        value = replace(value, broken=broken)
+                    state = (live.version.id, live.revision, now.project.fence, state[3])
                 took = time.monotonic() - began
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The accuracy of %s was not computed: %s", project.name, error)

@@ -11,6 +11,7 @@ from app.services.explaining.explained_model import (
     figures_of,
 )
 from app.services.explaining.words import MEASURES
+from app.services.live.pins_now import broken_pins
 from app.services.live.server_state import LiveStudio
 from app.services.reports.judged_again import (
     JudgedText,
@@ -43,7 +44,6 @@ from core.text import label_words
 from core.types import Task
 from storage import models, projects
 from storage.log import versions
-from storage.records import ModelVersionRecord
 
 _CONFUSIONS = 8
 _EXAMPLES = 3
@@ -72,7 +72,8 @@ def report(live_studio: LiveStudio, project: str, number: int) -> Report:
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         moves = len(models.moves(connection, found.id))
-    key = ("report", found.id, number, found.head_revision, moves, repr(found.fence))
+        pins = models.pins_stamp(connection, found.id)
+    key = ("report", found.id, number, found.head_revision, moves, pins, repr(found.fence))
     return studio.cache.get(key, lambda: _report(live_studio, project, number), lambda _: 100_000)
 
 
@@ -96,16 +97,17 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     model = explained_as_in_use(live_studio, project, number)
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task = model.version, model.pipeline.task
-    lineage, broken = _stored(version)
+    lineage: Mapping[str, Any] = {} if version is None else version.lineage
     intents, scope = _intents(model, judged), _scope(model, judged)
     confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
+    state = model_states(studio, project).get(number, "candidate")
     facts = Facts(
         task=task,
         examples=len(model.pipeline.exemplars),
         intents=intents,
         scope=scope,
         checked=checked_on(judged, task),
-        broken=len(broken),
+        broken=_broken(studio, model),
         is_now=model.later is not None,
         outcome=None if since is None else since.outcome,
         advice=None if since is None else since.advice,
@@ -114,7 +116,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         project=project,
         name=model.name,
         number=number,
-        state=model_states(studio, project).get(number, "candidate"),
+        state=state,
         ready=readiness_of(facts),
         created_at="" if version is None else version.created_at,
         task=task,
@@ -129,13 +131,23 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         bins=judged.bins,
         scope=scope,
         since=since,
-        steps=next_steps(metrics, intents, scope, confusions, len(broken)),
+        steps=_steps(state, facts, metrics, confusions),
     )
 
 
-def _stored(version: ModelVersionRecord | None) -> tuple[Mapping[str, Any], Sequence[Any]]:
-    """Return a version's lineage and the pins that it breaks."""
-    return ({}, ()) if version is None else (version.lineage, version.pins.get("broken", ()))
+def _broken(studio: Studio, model: ExplainedModel) -> int:
+    project = model.project
+    return 0 if project is None else broken_pins(studio, project.id, model.pipeline)
+
+
+def _steps(
+    state: str, facts: Facts, metrics: Mapping[str, Any], confusions: Sequence[ConfusionLine]
+) -> tuple[str, ...]:
+    """Return what to do; while a version waits, first whether to use it."""
+    steps = next_steps(metrics, facts.intents, facts.scope, confusions, facts.broken)
+    if state != "candidate" or facts.advice is None:
+        return steps
+    return (f"Decide on the Versions page: {facts.advice.act}.", *steps)
 
 
 def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, ...]:
@@ -155,6 +167,7 @@ def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, 
             quality[name].precision if name in quality else None,
             quality[name].recall if name in quality else None,
             quality[name].support if name in quality else 0,
+            quality[name].said if name in quality else 0,
         )
         for name in model.pipeline.head.intents
     ]
@@ -163,8 +176,7 @@ def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, 
 
 def _weakness(one: IntentLine) -> tuple[float, str]:
     """Order by what goes wrong most: texts that are not found, or answers that are not right."""
-    shares = [share for share in (one.recall, one.precision) if share is not None]
-    return min(shares, default=1.0), one.name
+    return 1.0 if one.share is None else one.share, one.name
 
 
 def _confusions(answers: Sequence[JudgedText], task: Task) -> tuple[ConfusionLine, ...]:
@@ -224,6 +236,7 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
         version=version_words(f"{project.name}@{other}"),
         data=data,
         verdict=found.verdict,
+        told=found.told,
         outcome=found.outcome,
         words=found.words,
         better=tuple(sides["fixed"][:_CHANGED]),

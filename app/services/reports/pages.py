@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from app.services.explaining.words import day, sure_share
-from core.text import percent, points, signed_points, unturned
+from core.text import percent, points, share_of, signed_points, unturned
 
 _LATIN, _OTHERS = "inter-latin.woff2", "inter-latin-ext.woff2"
 _EXTENDED = re.compile("[\u0100-\u024f\u1e00-\u1eff]")
@@ -50,6 +50,7 @@ def _environment() -> Environment:
     found.filters.update(
         share=_share,
         whole=partial(_share, digits=0),
+        of=_share_of,
         points=points,
         signed=signed_points,
         sure=sure_share,
@@ -69,6 +70,11 @@ def _named_version(name: str) -> str:
     """Write `PROJECT@N` as "PROJECT, version N"; the name of a bundle stays."""
     project, at, number = name.rpartition("@")
     return f"{project}, version {number}" if at else name
+
+
+def _share_of(value: float | None, n: int) -> str:
+    """Write a share of n texts, counted where n is too small for percents."""
+    return _UNKNOWN if value is None else share_of(value, n)
 
 
 def _share(value: float | None, digits: int = 1) -> str:

@@ -67,7 +67,7 @@ def _candidates() -> Iterator[Path]:
 
 
 def print_pdf(settings: Settings, page: str, out: Path) -> None:
-    """Write a page of HTML as a PDF.
+    """Write a page of HTML as a PDF; nobody can unfold what is folded on paper.
 
     Raises:
         InvalidInput: There is no browser.
@@ -76,7 +76,7 @@ def print_pdf(settings: Settings, page: str, out: Path) -> None:
     browser = find_browser(settings)
     with tempfile.TemporaryDirectory(prefix="print-") as folder:
         source, made = Path(folder) / "page.html", Path(folder) / "page.pdf"
-        source.write_text(page, encoding="utf-8")
+        source.write_text(page.replace("<details", "<details open"), encoding="utf-8")
         command = [str(browser), *_ARGUMENTS, f"--user-data-dir={folder}/profile"]
         if hasattr(os, "geteuid") and os.geteuid() == 0:
             command.append("--no-sandbox")  # Chromium does not start as root otherwise

@@ -7,23 +7,23 @@ from app.services.reports.judged_again import JudgedVersion
 from app.services.reports.report_views import IntentLine, KeyFigure, Readiness, ScopeLine
 from app.services.versions.comparison_views import Outcome
 from app.services.versions.verdict import (
-    READY,
-    REFUSED,
-    TITLES,
     Advice,
     Known,
+    gap_of,
     level_of,
     of_hundred,
     reasons_of,
+    rule_words,
+    title_of,
 )
-from core.text import counted, percent
+from core.text import FEW, counted, percent
 from core.types import Task
 
 WELL = 0.8
-"""Share of an intent's texts that must be found for the intent to work well."""
+"""Share of an intent's texts that must be found, and of its answers that must be right, to work."""
+_WELL_NAME = "Intents that work well"
+_WELL_WORDS = "are found, and right, in at least 8 of 10 cases"
 _NAMED = 3
-_TELLING = 20
-"""Texts of which a share can be told at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,28 +72,20 @@ def checked_on(judged: JudgedVersion, task: Task) -> Checked:
 
 def readiness_of(facts: Facts) -> Readiness:
     """Judge by the rule of `app/services/versions/verdict.py`."""
-    checked = facts.checked
+    checked, scope = facts.checked, facts.scope
     share = checked.share if checked.n else None
-    known = Known(share, checked.on_tests, facts.broken, facts.scope.refused, facts.outcome)
-    level, reasons = level_of(known), reasons_of(known)
-    rule = (
-        f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin "
-        f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused (where any "
-        "are labelled), and not worse than the version before."
-    )
-    title = TITLES[level]
-    headline = title if facts.advice is None else facts.advice.words
-    sentences, figures = sentences_of(facts), figures_of(facts)
-    return Readiness(level, headline, title, reasons, rule, sentences, figures, _gap_words(facts))
-
-
-def _gap_words(facts: Facts) -> str:
-    """Say what the verdict leaves out: without such texts nobody knows what is refused."""
-    if facts.task == "multi-label" or facts.scope.refused is not None:
-        return ""
-    return (
-        "The verdict is of texts that fit an intent only: whether it refuses the others is not "
-        "known, for none are labelled out of scope."
+    refused = None if scope.known else scope.refused  # its line was set by those that it knows
+    known = Known(share, checked.on_tests, facts.broken, refused, facts.outcome)
+    title = title_of(known, facts.task)
+    return Readiness(
+        level=level_of(known),
+        headline=title if facts.advice is None else facts.advice.words,
+        title=title,
+        reasons=reasons_of(known),
+        rule=rule_words(),
+        sentences=sentences_of(facts),
+        figures=figures_of(facts),
+        gap=gap_of(known, facts.task),
     )
 
 
@@ -134,7 +126,7 @@ def _refusal_words(facts: Facts) -> str:
     )
     if refused is None:
         return f"How it treats {nothing} is not known: none of them are labelled yet."
-    if n < _TELLING:
+    if n < FEW:
         right = round(refused * n)
         return (
             f"It refuses {right} of the {n} {nothing} that it was checked on, too few to tell "
@@ -148,17 +140,39 @@ def _refusal_words(facts: Facts) -> str:
 
 def _intent_words(facts: Facts) -> str:
     known = [one for one in facts.intents if one.recall is not None and one.support]
+    sure = [one for one in known if one.is_sure]
     if not known:
-        return "Which intents it finds well is not known yet."
-    weak = [one for one in known if (one.recall or 0.0) < WELL]
+        return "Which intents work well is not known yet."
+    if not sure:
+        return (
+            f"Which intents work well is not sure: each was checked on fewer than {FEW} texts"
+            f"{_weakest_words(known)}."
+        )
+    weak = [one for one in sure if not _works(one)]
     if not weak:
-        return f"All {counted(len(known), 'checked intent')} are found in at least 8 of 10 cases."
+        return f"All {counted(len(sure), 'intent')} with enough texts {_WELL_WORDS}."
     names = [f"“{one.name}”" for one in weak[:_NAMED]]
     named = " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
     return (
-        f"{len(known) - len(weak):,} of {counted(len(known), 'checked intent')} are found in at "
-        f"least 8 of 10 cases; it is weakest at {named}."
+        f"{len(sure) - len(weak):,} of {counted(len(sure), 'intent')} with enough texts "
+        f"{_WELL_WORDS}; it is weakest at {named}."
     )
+
+
+def _weakest_words(known: Sequence[IntentLine]) -> str:
+    """Name the intent that went wrong most; "" where none did."""
+    worst = min(known, key=lambda one: one.share or 0.0)
+    if worst.share is None or worst.share >= WELL:
+        return ""
+    found = f"found in {round((worst.recall or 0.0) * worst.support):,} of {worst.support:,}"
+    right = round((worst.precision or 0.0) * worst.said)
+    if worst.precision is not None and worst.precision < (worst.recall or 0.0):
+        found = f"right in {right:,} of {worst.said:,} answers"
+    return f"; so far it is weakest at “{worst.name}”, {found}"
+
+
+def _works(one: IntentLine) -> bool:
+    return one.share is not None and one.share >= WELL
 
 
 def _outcome_words(outcome: Outcome | None) -> str:
@@ -179,27 +193,30 @@ def _outside_basis(scope: ScopeLine) -> str:
     return f"of {scope.outside:,} test texts that fit no intent"
 
 
-def _each_words(known: Sequence[IntentLine]) -> str:
-    """Say on how few texts an intent was judged; "" where nothing is known."""
-    if not known:
-        return ""
-    fewest, most = min(one.support for one in known), max(one.support for one in known)
-    texts = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    return f", judged by {texts} {'text' if most == 1 else 'texts'} each"
+def _well_figure(intents: Sequence[IntentLine]) -> KeyFigure:
+    """Count the intents that work well, of those with enough texts to tell."""
+    known = [one for one in intents if one.recall is not None and one.support]
+    sure = [one for one in known if one.is_sure]
+    few = f"fewer than {FEW} texts each, too few to be sure"
+    if not sure:
+        basis = f"{counted(len(known), 'intent')} with {few}" if known else "no texts to check on"
+        return KeyFigure(_WELL_NAME, "not sure" if known else "not known", basis)
+    others = len(known) - len(sure)
+    more = f"; {others:,} more with {few}" if others else ""
+    value = f"{sum(map(_works, sure)):,} of {len(sure):,}"
+    return KeyFigure(_WELL_NAME, value, f"{_WELL_WORDS}{more}")
 
 
 def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
     """Return three figures: right answers, refused texts, intents that work well."""
     checked, scope = facts.checked, facts.scope
-    known = [one for one in facts.intents if one.recall is not None and one.support]
-    well = sum((one.recall or 0.0) >= WELL for one in known)
     texts = "test texts" if checked.on_tests else "own examples"
-    moment = "now" if facts.is_now else "as it was trained"
+    moment = "today" if facts.is_now else "as it was trained"
     return (
         KeyFigure(
             "Exactly right answers" if facts.task == "multi-label" else "Right answers",
             percent(checked.share, 1) if checked.n else "not known",
-            f"{checked.right:,} of {checked.n:,} {texts} right {moment}"
+            f"{checked.right:,} of {checked.n:,} {texts} answered right {moment}"
             if checked.n
             else "no texts to check on",
         ),
@@ -208,9 +225,5 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
             "not known" if scope.refused is None else percent(scope.refused),
             _outside_basis(scope),
         ),
-        KeyFigure(
-            "Intents that work well",
-            f"{well:,} of {len(known):,}" if known else "not known",
-            f"found in at least 8 of 10 cases{_each_words(known)}",
-        ),
+        _well_figure(facts.intents),
     )

@@ -127,7 +127,10 @@ def _weight_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     if not bearing or not bearing["examples"]:
         return ""
     n = len(bearing["examples"])
-    return f"Without {n:,} of the examples it would be {bearing['after']}."
+    return (
+        f"It rests on {counted(n, 'example')}: without {'it' if n == 1 else 'them'} it would be "
+        f"{bearing['after']}."
+    )
 
 
 def _of_hundred(share: float) -> int:

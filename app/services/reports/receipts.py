@@ -8,6 +8,7 @@ from app.services.data.intents import load_overview
 from app.services.explaining.explain import explain_text, explained_model
 from app.services.explaining.explained_model import ExplainedModel, figures_of
 from app.services.explaining.views import Explanation
+from app.services.explaining.words import VOTES
 from app.services.live.asked import Which
 from app.services.live.server_state import LiveStudio
 from app.services.reports.judged_again import (
@@ -29,6 +30,7 @@ from storage import receipts
 from storage.log.label_origins import label_ways
 from storage.records import ReceiptRecord
 
+_GAP = "How sure it says it is, against how often it is right"
 _SETS = "Texts answered with just their intents"
 _VOTES = 5
 _POINTS = 400
@@ -103,7 +105,12 @@ def receipt_page(
     """Write evidence as one self-contained page of HTML; a file has no link and no downloads."""
     told = [_told(reason) for reason in content["explanation"]["reasons"]]
     explanation = content["explanation"]
+    figures = [one for one in content["figures"] if one["name"] != _GAP]
     values = {
+        "figures": figures,
+        "computed": [one for one in content["figures"] if one["name"] == _GAP],
+        "votes_mean": VOTES,
+        "nearest": _unnamed_nearest(content),
         "created_at": created_at,
         "link": link,
         "reach": link_words(link),
@@ -111,10 +118,24 @@ def receipt_page(
         "back": {},
         "told": told,
         "sentences": sentences_of(explanation, content.get("labelled")),
-        "key_figures": key_figures(explanation, content["figures"]),
+        "key_figures": key_figures(explanation, figures),
         "steps": steps_of(explanation),
     }
     return render("receipt.html", {**content, **values})
+
+
+def _unnamed_nearest(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the most similar example where its vote is not among those shown; earlier: unknown.
+
+    Of a refused text it is none: its answer names the closest intent, and this may be another.
+    """
+    explanation, nearest = content["explanation"], content["map"].get("nearest")
+    if nearest is None or not explanation["answer"]:
+        return None
+    shown = {
+        v["example"]["id"] for reason in explanation["reasons"] for v in reason["votes"][:_VOTES]
+    }
+    return None if nearest["id"] in shown else nearest
 
 
 def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
@@ -148,7 +169,7 @@ def figures_of_receipt(
     if error is not None:
         figures.append(
             Figure(
-                "How sure it says it is, against how often it is right",
+                _GAP,
                 f"{100 * error:.0f} of 100 apart",
                 "on average, when it was trained: of answers that are 80 of 100 sure, so many more "
                 "or fewer are right",
@@ -163,7 +184,7 @@ def _figures_now(found: Explanation, judged: JudgedVersion) -> list[Figure]:
     if not checked.n or not checked.on_tests:
         return []
     name = "Right answers" if found.task == "single-label" else _SETS
-    basis = f"{checked.right:,} of {checked.n:,} test texts right now"
+    basis = f"{checked.right:,} of {checked.n:,} test texts answered right today"
     by_intent = figures_by_intent(judged.answers, found.task)
     shown = dict.fromkeys(reason.intent for reason in found.reasons)
     return [
@@ -173,9 +194,9 @@ def _figures_now(found: Explanation, judged: JudgedVersion) -> list[Figure]:
 
 
 def _found_figure(intent: str, of: IntentFigures) -> Figure:
-    basis = f"of {of.support:,} test texts now"
+    basis = f"of {of.support:,} test texts today"
     if of.support < FEW:
-        basis = "test texts now, too few to be sure"
+        basis = "test texts today, too few to be sure"
     return Figure(f"“{intent}” is found", share_of(of.recall or 0.0, of.support), basis)
 
 
@@ -214,6 +235,7 @@ def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str,
         "here": fit(landing.place),
         "near": [fit(place) for place in landing.neighbours],
         "words": landing.words,
+        "nearest": None if landing.nearest is None else asdict(landing.nearest),
         "total": points.total,
         "colours": {reason.intent: colours.get(reason.intent, GREY) for reason in found.reasons},
     }

@@ -8,12 +8,16 @@ from app.services.explaining.words import MEASURES
 from app.services.reports.judged_again import Bin
 from app.services.versions.comparison_views import Outcome
 from app.services.versions.verdict import Advice, Level
+from core.text import FEW
 from core.types import Task
 
 
 @dataclass(frozen=True, slots=True)
 class IntentLine:
-    """An intent of the model; figures are None where it was not evaluated."""
+    """An intent of the model; figures are None where it was not evaluated.
+
+    `said` counts the answers with it, of which `precision` are right.
+    """
 
     name: str
     examples: int
@@ -21,6 +25,17 @@ class IntentLine:
     precision: float | None
     recall: float | None
     support: int
+    said: int = 0
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether enough texts tell how well it works; receipts say the same of it."""
+        return self.recall is not None and self.support >= FEW
+
+    @property
+    def share(self) -> float | None:
+        """What goes wrong most: texts that are not found, or answers that are not right."""
+        return min((one for one in (self.recall, self.precision) if one is not None), default=None)
 
 
 REFUSED = ""
@@ -72,6 +87,7 @@ class Since:
         version: The same in words: "version N".
         data: What changed in the data, in words.
         words: The comparison in sentences, with its figures.
+        told: Its figures alone, beside an advice.
         better: A few texts that are answered right now and were not; `n_better` is their number.
         worse: A few texts that were answered right and are not now.
         advice: Whether to use this version or the other; None where neither is live.
@@ -88,6 +104,7 @@ class Since:
     worse: tuple[ChangeLine, ...]
     n_worse: int
     advice: Advice | None = None
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ _SUBSET_ROW_SECONDS = 0.001
 _STORE_SECONDS = 3.5
 """Time to fit the votes, to compare with the live version and to store the result."""
 _FIFTHS = 5
+_MEASURED = "going by the last one on this computer"
+_UNMEASURED = "longer while other programs run"
 _BUSY, _MOST_BUSY = 2.0, 10.0
 """Waiting work, in processors, from which a training is slowed down, and the most that is told."""
 
@@ -72,7 +74,7 @@ class Estimate:
     Attributes:
         defaults: The defaults that the project's task changes; "" if there are none.
         learns_from: The data it learns from, such as "640 examples of 64 intents".
-        time: The seconds in words, and whether they rest on a training on this computer.
+        time: The seconds in words, and whether they rest on such a training on this computer.
     """
 
     seconds: float
@@ -98,7 +100,7 @@ def estimate_of(connection: Transaction, project: ProjectRecord, recipe: AnyReci
     else:
         what, seconds = _ranking_work(connection, project, recipe)
     seconds += _START_SECONDS
-    time = _time_words(seconds, is_measured=False)
+    time = _time_words(seconds, _UNMEASURED)
     sentence = (
         f"{recipe.describe_work(what)}; {time}. "
         "It makes a start for other trainings: it answers nothing by itself, and what is live "
@@ -123,12 +125,14 @@ def _estimate_model(
 ) -> Estimate:
     require_labels(connection, project)
     size = _size_now(connection, project)
-    factor = _factor(connection, recipe)
-    seconds = _seconds(recipe, size) * (factor or 1.0)
+    found = _factor(connection, recipe)
+    factor, is_same = found or (1.0, False)
+    seconds = _seconds(recipe, size) * factor
     what = f"{counted(size.rows, 'example')} of {counted(size.intents, 'intent')}"
     if pool := size.learnable(recipe):
         what += f" and {counted(pool, 'unlabelled text')}"
-    time = _time_words(seconds, is_measured=factor is not None)
+    basis = _MEASURED if is_same else "" if found else _UNMEASURED
+    time = _time_words(seconds, basis)
     sentence = f"{recipe.describe_work(what)}; {time}. Your labels stay as they are."
     return Estimate(seconds, sentence, _changed_defaults(recipe, project.task), what, time)
 
@@ -262,12 +266,12 @@ def _rows_with_names(recipe: LabelEncoderRecipe, size: Size) -> int:
     return size.rows + batches * min(size.intents, recipe.batch_size + recipe.negatives)
 
 
-def _factor(connection: Transaction, recipe: AnyModelRecipe) -> float | None:
+def _factor(connection: Transaction, recipe: AnyModelRecipe) -> tuple[float, bool] | None:
     """Return the time over its estimate of the newest training here of the same kind of work.
 
-    Within 0.2 to 5; None if there is none. A training that was stopped or failed counts by the time
-    it took and had left, with the labels of now. Fitting votes alone says nothing of tuning: it is
-    loading for the most part.
+    And whether it was one by the same recipe. Within 0.2 to 5; None if there is none. A training
+    that was stopped or failed counts by the time it took and had left, with the labels of now.
+    Fitting votes alone says nothing of tuning: it is loading for the most part.
     """
     for job in jobs.list_all(connection):
         took = _seconds_taken(job)
@@ -281,7 +285,8 @@ def _factor(connection: Transaction, recipe: AnyModelRecipe) -> float | None:
         is_alike = isinstance(trained, InstantRecipe) == isinstance(recipe, InstantRecipe)
         size = _size_trained(connection, job, project)
         if is_alike and isinstance(trained, ModelRecipe) and size is not None:
-            return min(max(took / _seconds(trained, size), 0.2), 5.0)
+            factor = min(max(took / _seconds(trained, size), 0.2), 5.0)
+            return factor, type(trained) is type(recipe)
     return None
 
 
@@ -309,13 +314,10 @@ def _seconds_taken(job: JobRecord) -> float | None:
     return (ended - began).total_seconds() + (job.eta_seconds or 0.0)
 
 
-def _time_words(seconds: float, *, is_measured: bool) -> str:
-    basis = "going by the last one on this computer"
-    if not is_measured:
-        basis = "longer while other programs run"
-    busy = busy_factor()
-    longer = f", up to {in_words(busy * seconds)} while it is as busy as now" if busy > 1 else ""
-    return f"about {in_words(seconds)}{longer} ({basis})"
+def _time_words(seconds: float, basis: str) -> str:
+    usual, most = in_words(seconds), in_words(busy_factor() * seconds)
+    longer = "" if most == usual else f", up to {most} while it is as busy as now"
+    return f"about {usual}{longer}{f' ({basis})' if basis else ''}"
 
 
 def busy_factor() -> float:

@@ -7,6 +7,7 @@ from core.metrics.paired import Difference
 from core.text import counted, label_words, percent, signed_points
 
 _NAMED = 3
+_PINS = {"kept": "kept", "fixed": "mended", "broken": "broken", "missed": "wrong as before"}
 
 
 def outcome_of(comparison: ModelComparison) -> Outcome:
@@ -22,28 +23,39 @@ def outcome_of(comparison: ModelComparison) -> Outcome:
 def verdict_of(comparison: ModelComparison) -> str:
     """Say in a sentence or two whether the candidate is better, and whether by luck."""
     new, old = version_words(comparison.candidate), version_words(comparison.champion)
-    pins = broken_pins_words(comparison)
-    if comparison.difference is None or comparison.before is None or comparison.after is None:
-        return (
-            f"Nobody can say whether {new} is better than {old}: there are no labelled test texts "
-            f"that neither has learned from.{pins}"
-        )
     how = {
-        "better": f"{new} is better than {old}",
-        "alike": f"{new} is about as good as {old}",
-        "worse": f"{new} is worse than {old}",
+        "better": f"{new} is better than {old}: it",
+        "alike": f"{new} is about as good as {old}: it",
+        "worse": f"{new} is worse than {old}: it",
         "unknown": "",
     }[comparison.outcome]
-    before, after = (round(share * comparison.n) for share in (comparison.before, comparison.after))
+    if not how:
+        return figures_words(comparison)
+    return f"{how[0].upper()}{how[1:]} {_figures(comparison)}"
+
+
+def figures_words(comparison: ModelComparison) -> str:
+    """Say how many texts each answers right, whether by luck, and what is refused and broken."""
+    new, old = version_words(comparison.candidate), version_words(comparison.champion)
+    if comparison.outcome == "unknown":
+        return (
+            f"Nobody can say whether {new} is better than {old}: there are no labelled test texts "
+            f"that neither has learned from.{broken_pins_words(comparison)}"
+        )
+    return f"{new[0].upper()}{new[1:]} {_figures(comparison)}"
+
+
+def _figures(comparison: ModelComparison) -> str:
+    shares = (comparison.before or 0.0, comparison.after or 0.0)
+    before, after = (round(share * comparison.n) for share in shares)
     texts = "test texts" if comparison.basis == "test split" else "texts"
     single = comparison.task == "single-label"
     right = "right" if single else "with exactly the right intents"
-    figures = (
-        f"it answers {after:,} of {comparison.n:,} {texts} {right}, {_then(before, after)}"
-        f"{_moment_words(comparison)}"
+    return (
+        f"answers {after:,} of {comparison.n:,} {texts} {right}, {_then(before, after)}"
+        f"{_moment_words(comparison)}.{luck_words(comparison)}{_outside_words(comparison)}"
+        f"{broken_pins_words(comparison)}"
     )
-    told = f"{luck_words(comparison)}{_outside_words(comparison)}{pins}"
-    return f"{how[0].upper()}{how[1:]}: {figures}.{told}"
 
 
 def _moment_words(comparison: ModelComparison) -> str:
@@ -140,17 +152,18 @@ def _answer_words(comparison: ModelComparison) -> list[str]:
     words = [f"Answers: {', '.join(parts)}." if parts else "Every text is answered as before."]
     old, new = comparison.refused
     if old != new:
-        how = (
-            "sent out of scope" if comparison.task == "single-label" else "answered with no intent"
-        )
+        fit = "that fits" if new == 1 else "that fit"
+        how = f"{fit} an intent sent out of scope"
+        if comparison.task == "multi-label":
+            how = "answered with no intent"
         words.append(f"{counted(new, 'text')} {how}, {old:,} before.")
     return words
 
 
 def _pin_words(comparison: ModelComparison) -> list[str]:
     counts: Counter[str] = Counter(pin.verdict for pin in comparison.pins)
-    kinds = [kind for kind in ("kept", "fixed", "broken", "missed") if counts[kind]]
-    words = [f"Pins: {', '.join(f'{counts[kind]:,} {kind}' for kind in kinds)}."] if kinds else []
+    parts = [f"{counts[kind]:,} {words}" for kind, words in _PINS.items() if counts[kind]]
+    words = [f"Pins: {', '.join(parts)}."] if parts else []
     words += [
         f"'{pin.text}' should be {label_words(pin.expected, comparison.task)}, and is "
         f"{label_words(pin.after, comparison.task)} now."

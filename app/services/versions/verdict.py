@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from app.services.versions.comparison_views import ModelComparison, Outcome
-from core.text import counted
+from core.text import counted, percent
 from core.types import Task
 from storage.records import ModelVersionRecord
 
@@ -28,6 +28,8 @@ TITLES: Mapping[Level, str] = {
     "not-ready": "Not ready yet",
     "unknown": "Not tested yet",
 }
+_INSIDE_ONLY = "Ready for texts that fit an intent"
+"""Title of a ready version of which nobody knows what it does with all other texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +53,27 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class ReadyVerdict:
-    """The level, its words, what the share of right answers means, and what is in the way."""
+    """The level and its words.
+
+    `meaning` says what the share of right answers means, `reasons` what is in the way, `gap` what
+    was not tested, and `rule` where the limits are.
+    """
 
     level: Level
     title: str
     meaning: str
     reasons: tuple[str, ...]
+    gap: str
+    rule: str
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Whether the newer of two versions should answer; `words` is one sentence for a reader."""
+    """Whether the newer of two versions should answer; `words` is a sentence that ends in `act`."""
 
     use: bool
     words: str
+    act: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,11 @@ class FiguresNow(Protocol):
         ...
 
     @property
+    def broken(self) -> int:
+        """Number of pins that it breaks."""
+        ...
+
+    @property
     def kept_out(self) -> float | None:
         """Share of the test texts that fit no intent that it refuses."""
         ...
@@ -117,9 +131,8 @@ def reasons_of(known: Known) -> tuple[str, ...]:
         "There are no test texts: it was checked on its own examples only, which flatters it.": (
             share is not None and not known.on_tests
         ),
-        f"It answers {of_hundred(share)} of 100 texts right, not {of_hundred(READY)}.": (
-            share is not None and share < READY
-        ),
+        f"It answers {percent(share or 0.0, 1)} of the texts right; “ready” begins at "
+        f"{percent(READY)}.": share is not None and share < READY,
         f"It breaks {counted(known.broken, 'pin')}: answers that somebody promised.": (
             known.broken > 0
         ),
@@ -131,6 +144,29 @@ def reasons_of(known: Known) -> tuple[str, ...]:
     return tuple(words for words, holds in reasons.items() if holds)
 
 
+def gap_of(known: Known, task: Task) -> str:
+    """Say what the verdict leaves out: without such texts nobody knows what is refused."""
+    if task == "multi-label" or known.refused is not None or level_of(known) == "unknown":
+        return ""
+    return "Whether it refuses all others is not tested: no test text is labelled out of scope."
+
+
+def title_of(known: Known, task: Task) -> str:
+    """Name the level, and no more than was tested."""
+    level = level_of(known)
+    return _INSIDE_ONLY if level == "ready" and gap_of(known, task) else TITLES[level]
+
+
+def rule_words() -> str:
+    """Say where the limits are."""
+    return (
+        f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin "
+        f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused (where any "
+        "are labelled), and not worse than the version before beyond luck. "
+        f"“Ready for a trial” begins at {percent(TRIAL)}."
+    )
+
+
 def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
     """Say whether to use the newer version or to leave the older one in use.
 
@@ -140,11 +176,11 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
     standing = _standing(comparison, old)
     if sides.live == sides.newer:
         act = f"go back to {old}" if standing.is_loss else f"keep {new} in use"
-        return Advice(not standing.is_loss, f"{standing.words}: {act}.")
+        return Advice(not standing.is_loss, f"{standing.words}: {act}.", act)
     if sides.live != sides.older:
         return None
     act = f"use {new}" if standing.is_gain else f"leave {old} in use"
-    return Advice(standing.is_gain, f"{standing.words}: {act}.")
+    return Advice(standing.is_gain, f"{standing.words}: {act}.", act)
 
 
 def _standing(comparison: ModelComparison, old: str) -> _Standing:
@@ -173,10 +209,16 @@ def verdict_on(
     on_tests = now is not None or str(metrics.get("judged_on", "")).startswith("test")
     share = version.right_share if now is None else now.share
     refused = metrics.get("kept_out") if now is None else now.kept_out
-    broken = len(version.pins.get("broken", ()))
+    broken = len(version.pins.get("broken", ())) if now is None else now.broken
     known = Known(share, on_tests, broken, refused)
-    level = level_of(known)
-    return ReadyVerdict(level, TITLES[level], _meaning(known, task), reasons_of(known))
+    return ReadyVerdict(
+        level_of(known),
+        title_of(known, task),
+        _meaning(known, task),
+        reasons_of(known),
+        gap_of(known, task),
+        rule_words(),
+    )
 
 
 def _meaning(known: Known, task: Task) -> str:

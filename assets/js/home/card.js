@@ -1,5 +1,5 @@
-// A project on the start page: how often it is right now, what it holds, and what to do next.
-import {accuracyParts, isCounting, verdictOf} from '../shared/accuracy.js';
+// A project on the start page: how often it is right today, what it holds, and what to do next.
+import {accuracyParts, isCounting, verdictWords} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
@@ -32,7 +32,7 @@ export function cardOf(project, actions, {first, brief}) {
       {class: 'row head'},
       h('h2', {class: 'grow', dir: 'auto'}, h('a', {href: open, 'data-key': name}, name)),
       act('Rename', 'pencil', name, actions.rename),
-      act('Delete', 'trash-2', name, actions.remove),
+      act('Delete', 'trash-2', name, actions.remove, ': it can be brought back'),
     ),
     (steps.trained || !brief) &&
       h('div', {'data-role': 'accuracy'}, steps.trained ? figuresOf(project) : stepsOf(steps)),
@@ -51,12 +51,12 @@ export function cardOf(project, actions, {first, brief}) {
   );
 }
 
-const act = (words, picture, name, action) =>
+const act = (words, picture, name, action, hint = '') =>
   h(
     'button',
     {
       class: 'plain small',
-      title: words,
+      title: `${words} ${name}${hint}`,
       'aria-label': `${words} ${name}`,
       'data-key': `${words} ${name}`,
       onclick: () => action(name),
@@ -69,7 +69,8 @@ function figuresOf(project) {
   const version = `version ${numberOf(champion)}`;
   if (accuracy === null) return h('span', {class: 'soft'}, `${version} answers`);
   const {figure, base, words} = accuracyParts(project);
-  const of = isCounting(project) ? ` right answers of ${version}` : ` right ${base}, ${version}`;
+  const stands = verdictWords(project);
+  const of = isCounting(project) ? ` right answers of ${version}` : ` answered right ${base}, ${version}`;
   return [
     h(
       'div',
@@ -77,9 +78,7 @@ function figuresOf(project) {
       figure,
       h('span', {class: 'soft small'}, of),
     ),
-    project.verdict &&
-      !isCounting(project) &&
-      h('div', {class: 'small'}, verdictOf(project), '. ', h('span', {class: 'soft'}, project.verdict.meaning)),
+    stands && h('div', {class: 'small'}, stands),
     words && h('div', {class: 'soft small'}, words),
   ];
 }

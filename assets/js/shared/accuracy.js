@@ -10,7 +10,7 @@ export function accuracyOf(figures) {
   if (isCounting(figures)) return [h('b', {}, COUNTS), h('span', {class: 'soft'}, ` ${whenTrained(figures)}`)];
   if (!now) return h('span', {}, whenTrained(figures));
   const since = isOther(figures) && h('span', {class: 'soft'}, `. ${sinceWords(figures)}`);
-  return [h('b', {}, inWords(now)), ` now, ${rightOf(now)}`, since];
+  return [h('b', {}, inWords(now)), ` today, ${rightOf(now)}`, since];
 }
 
 // The same as a figure of today, what it is of, and words below it.
@@ -20,7 +20,7 @@ export function accuracyParts(figures) {
   if (isCounting(figures)) return {figure: COUNTS, base: '', words: `${whenTrained(figures)}.`};
   if (!now) return {figure: figuresOf(figures), base: 'when trained', words: ''};
   const since = isOther(figures) && sinceWords(figures);
-  const base = `now, of ${number(now.n)} test text${now.n === 1 ? '' : 's'}`;
+  const base = `today, of ${number(now.n)} test text${now.n === 1 ? '' : 's'}`;
   return {figure: inWords(now), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
 }
 
@@ -48,6 +48,14 @@ export const verdictOf = ({verdict, ...figures}) =>
     verdict.title,
   );
 
+// The same with what it means, what is in the way, and what was not tested.
+export const verdictWords = figures => {
+  const badge = verdictOf(figures);
+  if (!badge) return null;
+  const {meaning, reasons, gap} = figures.verdict;
+  return [badge, '. ', h('span', {class: 'soft'}, [meaning, ...reasons, gap].filter(Boolean).join(' '))];
+};
+
 // No test text backs the figure: it was counted on the examples that the model has learned.
 export const isUntested = ({verdict}) => verdict?.level === 'unknown';
 export const ON_ITS_OWN = 'on its own examples';
@@ -57,13 +65,13 @@ export const isCounting = figures =>
   !figures.now && !isUntested(figures) && Boolean(figures.checking || figures.model === 'loading');
 
 const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
-const verdictBasis = ({meaning, reasons}) => [meaning, ...reasons].join(' ');
+const verdictBasis = ({meaning, reasons, gap, rule}) => [meaning, ...reasons, gap, rule].filter(Boolean).join(' ');
 
 // What stands behind the figure, for a tooltip.
 export function accuracyBasis(figures) {
   const {now, checking} = figures;
   if (!now) return whenTrained(figures);
-  const counted = `Right now: ${number(now.right)} of ${number(now.n)} test texts.`;
+  const counted = `Answered right today: ${number(now.right)} of ${number(now.n)} test texts.`;
   const today = checking ? `${counted} ${COUNTING}` : counted;
   return isOther(figures) ? `${today} ${sinceWords(figures)}` : today;
 }
@@ -77,6 +85,6 @@ const whenTrained = figures => {
 };
 const sinceWords = figures => `${whenTrained(figures)}; since then: ${figures.now.causes.join(', ')}.`;
 const rightOf = ({right, n, micro_f1: f1}) =>
-  `${number(right)} of ${number(n)} test texts ${f1 === null ? '' : 'exactly '}right`;
+  `${number(right)} of ${number(n)} test texts answered ${f1 === null ? '' : 'exactly '}right`;
 const inWords = ({share, micro_f1: f1}) => figuresOf({accuracy: share, micro_f1: f1});
 const isOther = ({now, ...figures}) => now.causes.length > 0 && inWords(now) !== figuresOf(figures);

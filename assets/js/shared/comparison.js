@@ -12,6 +12,7 @@ const OUTCOMES = {
   better: {mark: '▲', words: 'Better', kind: 'good'},
   alike: {mark: '≈', words: 'About as good', kind: 'accent'},
   worse: {mark: '▼', words: 'Worse', kind: 'bad'},
+  but: {mark: '✗', words: 'Better, but', kind: 'bad'}, // such as by a broken pin
   unknown: {mark: '?', words: 'Not known', kind: 'warn'},
 };
 
@@ -21,12 +22,16 @@ const BASES = {'test split': 'of the test set', 'stored figures': 'as checked wh
 const points = share => `${signedPoints(share)} points`;
 const saying = task => intents => intents.join(' and ') || nothingFits(task);
 
+// What becomes of both versions; `live` is null where nothing answers yet.
+export const keepWords = (mine, live) =>
+  live === null ? 'Put it aside' : `Keep version ${live}, put version ${mine} aside`;
+
 // The buttons to use a version that waits, or to keep the live one; `live` is null where nothing answers yet.
 // `use` and `keep` are functions; `keep` is null where nothing waits. Without advice the live one is kept.
 export const decisionOf = ([mine, live], advice, use, keep) => [
   busyButton(`Use version ${mine}`, use, {class: advice?.use ? 'primary' : '', 'data-key': 'promote'}),
   keep &&
-    busyButton(live === null ? 'Put it aside' : `Keep version ${live}`, keep, {
+    busyButton(keepWords(mine, live), keep, {
       class: advice?.use ? '' : 'primary',
       'data-key': 'discard',
     }),
@@ -44,15 +49,16 @@ export const comparisonOf = ({comparison: found, gate, advice}, ...actions) =>
   );
 
 function verdictOf(found, {gate, advice}, actions) {
-  const {outcome, verdict} = found;
-  const {mark, words, kind} = OUTCOMES[outcome];
+  const {outcome} = found;
+  const {mark, words, kind} = advice && !advice.use && outcome === 'better' ? OUTCOMES.but : OUTCOMES[outcome];
+  const drawn = h('span', {'aria-hidden': 'true'}, advice ? mark : `${mark} `);
+  const sign = h('span', {class: `badge ${kind}`}, drawn, !advice && words);
   return h(
     'div',
     {class: 'verdict', 'data-role': 'verdict', 'data-outcome': outcome},
-    h('span', {class: `badge ${kind}`}, h('span', {'aria-hidden': 'true'}, `${mark} `), words),
-    advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
-    h('p', {}, verdict),
-    !gate.promote && h('p', {class: 'warn small'}, gate.reasons.join(' ')),
+    advice ? h('div', {class: 'row tight'}, sign, h('b', {'data-role': 'advice'}, advice.words)) : sign,
+    h('p', {}, advice ? found.told : found.verdict),
+    !gate.promote && !advice && h('p', {class: 'warn small'}, gate.reasons.join(' ')),
     actions.length > 0 && h('div', {class: 'row'}, actions),
   );
 }

@@ -28,8 +28,9 @@ export class Sharing {
     this.#page = page;
     const share = h('button', {'data-key': 'share', onclick: guarded(() => this.#share())}, 'Make a link');
     const reaches = page.reaches_others;
-    const words = reaches ? `Share this ${what.kind} by a link that opens` : `A link to this ${what.kind} that opens`;
-    const form = h('div', {class: 'row tight'}, words, this.#days, share);
+    const words = `Share this ${what.kind} by a link that opens`;
+    // On one computer nobody else can open it, so there is nothing to end.
+    const form = reaches ? h('div', {class: 'row tight'}, words, this.#days, share) : h('div', {class: 'row'}, share);
     const reach = h('p', {class: `small ${reaches ? 'soft' : 'warn'}`, 'data-role': 'reach-of-link'}, page.reach);
     fill(this.element, reaches ? [form, reach] : [reach, folded(form)], this.#made, this.#list);
   }
@@ -40,7 +41,7 @@ export class Sharing {
   }
 
   async #share() {
-    const days = this.#days.value ? Number(this.#days.value) : null;
+    const days = this.#page.reaches_others && this.#days.value ? Number(this.#days.value) : null;
     const {link} = await post(this.#base, {...this.#what, days});
     fill(this.#made, this.#linkOf(new URL(link, location.origin).href));
     await this.start();
@@ -89,6 +90,11 @@ export class Sharing {
     );
   }
 
+  // Words for a link that others can open, and for one that opens on this computer alone.
+  #reaches(words, otherwise) {
+    return this.#page.reaches_others ? words : otherwise;
+  }
+
   #lines(links) {
     return h(
       'ul',
@@ -103,21 +109,22 @@ export class Sharing {
     const name = kind === 'report' ? `Report about version ${target}` : `Receipt ${target.slice(0, 8)}`;
     const stop = guarded(async () => {
       await call(`${this.#base}/${id}`, {method: 'DELETE'});
-      toast('Not shared any more.', 'The link opens nothing.', 'good');
+      toast(this.#reaches('Not shared any more.', 'The link is removed.'), 'It opens nothing.', 'good');
       await this.start();
     });
+    const words = this.#reaches('Stop sharing', 'Remove the link');
     const facts = [
       by !== NOBODY && `by ${by}, `,
       since(made),
-      end ? `, open until ${day(end)}, ` : ', without an end, ',
-      opened ? ['last opened ', since(opened)] : 'never opened',
+      end ? `, open until ${day(end)}` : this.#reaches(', without an end', ''),
+      opened ? [', last opened ', since(opened)] : this.#reaches(', never opened', ''),
     ];
     return h(
       'li',
       {class: 'row tight'},
       h('a', {href: path, target: '_blank', rel: 'noopener'}, name),
       h('span', {class: 'soft small'}, facts),
-      h('button', {class: 'small push', 'data-key': `stop ${id}`, onclick: stop}, 'Stop sharing'),
+      h('button', {class: 'small push', 'data-key': `stop ${id}`, onclick: stop}, words),
     );
   }
 }

@@ -5,13 +5,19 @@ import {decimal, likelihood, plural, points, signedPoints} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
+// The receipt says the same: `VOTES` in app/services/explaining/words.py.
 const MEANING =
-  'Each example votes for or against, in points; the lines add up to the score. About 100 is full, though single ' +
-  'votes may be over it; below the line no intent is answered. Similarity: 100 is the same text. Percent: so many ' +
-  'of 100 such answers are right.';
+  'Each example votes for or against: strongly where it is alike and by itself tells the intent from others; near ' +
+  'twins share their vote.';
+const LIMIT = 'All votes together are the score; below the line no intent is answered.';
+const MIXED = 'Among them are the examples of all other intents, so a minus is normal.';
+const COMMON = 'More for an intent that many labels have.';
+const SIMILARITY = '100 is the same text';
+const FULL = 'About 100 is a full score';
 const SURPLUS =
   'Against its own label: examples like it already vote more than enough for it, and this takes off what is too much.';
 const WEAKER = 'Its vote is weaker than those above: others like it share the vote.';
+const UNLIKE = 'No example is more like it.';
 const OTHERWISE = 'It has another label. Its vote is weaker than those above.';
 
 // `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
@@ -36,8 +42,8 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
   return h(
     'section',
     {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
-    h('h3', {}, `What votes for ${intent}`),
-    h('p', {class: 'soft small'}, MEANING),
+    h('h3', {}, headingOf(prediction.decision, intent)),
+    h('p', {class: 'soft small'}, `${MEANING} ${LIMIT}`),
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
       const isSurplus = near.vote < 0 && near.intents.includes(intent);
@@ -45,13 +51,23 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
       const why = isSurplus && h('div', {class: 'small soft', 'data-role': 'surplus'}, SURPLUS);
       return voteLine([said(`“${near.text}”`), facts, why], near.vote, largest);
     }),
-    (n > 0 || others !== 0) && voteLine(otherWords(n), others, largest, 'others'),
-    prior !== 0 && voteLine('Its share of all labels', prior, largest, 'prior'),
+    (n > 0 || others !== 0) && voteLine(otherWords(n, others), others, largest, 'others'),
+    prior !== 0 && voteLine(['How common it is', aside(COMMON)], prior, largest, 'prior'),
     voice !== 0 && voteLine(nameWords(byName), voice, largest, 'voice'),
     scoreLine(prediction.decision, score, threshold),
-    nearestOf(landing?.nearest, neighbours, intents, intent),
+    nearestOf(landing?.nearest, {...prediction.decision, shown: neighbours}, intents, intent),
   );
 }
+
+const isRefused = ({rule}) => ['out-of-scope', 'no-intent'].includes(rule);
+
+// What a refused text lacks stands there; its answer is no intent.
+const headingOf = ({measure, ...decision}, intent) => {
+  if (!isRefused(decision)) return `What votes for ${intent}`;
+  return measure === 'votes' ? `Not enough votes for ${intent}` : `Votes for ${intent}, the closest`;
+};
+
+const aside = words => h('div', {class: 'small soft'}, words);
 
 // The score without its other parts, each as it is written: a reader adds up what is written.
 function restOf(score, parts) {
@@ -59,10 +75,12 @@ function restOf(score, parts) {
   return (tenths(score) - parts.reduce((sum, part) => sum + tenths(part), 0)) / 1000;
 }
 
-const otherWords = n => (n > 0 ? `${plural(n, 'other example')} together` : 'Left by rounding');
+const otherWords = (n, vote) =>
+  n > 0 ? [`${plural(n, 'other example')} together`, vote < 0 && aside(MIXED)] : 'Left by rounding';
 
 // Named where the strongest votes are others, or the similarity that decides would be that of no text in sight.
-const nearestOf = (nearest, shown, intents, intent) =>
+// Beside a refusal it names no second intent as the closest one.
+const nearestOf = (nearest, {shown, ...decision}, intents, intent) =>
   nearest &&
   !shown.some(near => near.exemplar_id === nearest.id) &&
   h(
@@ -70,8 +88,13 @@ const nearestOf = (nearest, shown, intents, intent) =>
     {class: 'below', 'data-role': 'nearest'},
     h('h3', {}, 'Most similar example'),
     said(`“${nearest.text}”`),
-    h('div', {class: 'row small soft'}, intents.named(nearest.intents), `similarity ${points(nearest.cosine)}`),
-    h('div', {class: 'small soft'}, nearest.intents.includes(intent) ? WEAKER : OTHERWISE),
+    h(
+      'div',
+      {class: 'row small soft'},
+      !isRefused(decision) && intents.named(nearest.intents),
+      similarityOf(nearest),
+    ),
+    aside(isRefused(decision) ? UNLIKE : nearest.intents.includes(intent) ? WEAKER : OTHERWISE),
   );
 
 const nameWords = byName => [
@@ -105,10 +128,12 @@ const about = (near, isHot, intents, control) =>
     'div',
     {class: 'row small soft'},
     intents.named(near.intents),
-    `similarity ${points(near.cosine)}`,
+    similarityOf(near),
     isHot && h('span', {class: 'badge warn'}, 'since training'),
     control,
   );
+
+const similarityOf = ({cosine}) => h('span', {title: SIMILARITY}, `similarity ${points(cosine)}`);
 
 const voteLine = (words, vote, largest, role = null) =>
   h(
@@ -138,7 +163,7 @@ function scoreLine({rule, familiarity}, score, threshold) {
   return h(
     'div',
     {class: 'vote', 'data-role': 'score'},
-    h('b', {}, 'Score'),
+    h('b', {title: FULL}, 'Score'),
     h('span', {class: 'soft small'}, line),
     h('b', {class: 'amount'}, points(score)),
   );

@@ -1,6 +1,6 @@
 // The trainings to choose from: Quick and Best, more ways folded, and what cannot be used here with its reason.
 import {fill, h} from '../shared/elements.js';
-import {capital, plural} from '../shared/words.js';
+import {capital} from '../shared/words.js';
 
 const FIRST = 'best';
 const FEATURED = ['quick', 'best'];
@@ -90,11 +90,12 @@ export class Choices {
   }
 }
 
+// In sight: other pages send here for one of these, and each says what it waits for.
 const notYet = unusable =>
   h(
-    'details',
-    {class: 'more-ways', 'data-key': 'not here'},
-    h('summary', {'data-key': 'not here summary'}, `${plural(unusable.length, 'way')} not to be used here yet`),
+    'section',
+    {'aria-label': 'Not possible here yet'},
+    h('h3', {}, 'Not possible here yet'),
     h(
       'ul',
       {'data-role': 'not-here'},

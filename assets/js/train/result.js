@@ -9,10 +9,12 @@ import {numberOf} from '../shared/words.js';
 export class Result {
   element = h('section', {class: 'sheet result', hidden: true, 'aria-label': 'Result', tabindex: -1});
   #context;
+  #wayOf; // what the page calls the training of a version; null where that is not known
   #drawn = ''; // which comparison is shown: comparing again takes the server a while
 
-  constructor(context) {
+  constructor(context, wayOf) {
     this.#context = context;
+    this.#wayOf = wayOf;
   }
 
   hide() {
@@ -30,7 +32,8 @@ export class Result {
     if (wanted === this.#drawn) return undefined;
     this.#drawn = wanted;
     this.element.hidden = false;
-    const title = h('h2', {}, candidate === null ? `Version ${newer} is live` : `Version ${newer} is trained`);
+    const against = older !== null && `, against ${this.#named(older).replace('Version', 'version')}`;
+    const title = h('h2', {}, `${this.#named(newer)} is ${candidate === null ? 'live' : 'trained'}`, against);
     const actions = advice =>
       candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older, advice);
     if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions({use: true})));
@@ -43,6 +46,12 @@ export class Result {
       this.#drawn = '';
     }
     return undefined;
+  }
+
+  // Two ways to train are compared, too: whoever reads which was better must know which was which.
+  #named(number) {
+    const way = this.#wayOf(number);
+    return `Version ${number}${way ? ` (${way})` : ''}`;
   }
 
   // Promote comes first, as the page's advice only where the version is better; what was live stays until then.

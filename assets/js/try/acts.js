@@ -2,6 +2,7 @@
 import {fill, h} from '../shared/elements.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
+import {SecondClick} from '../shared/second_click.js';
 import {undoing} from '../shared/undoing.js';
 import {plural} from '../shared/words.js';
 import {effectView} from './effect.js';
@@ -26,7 +27,9 @@ export class Acts {
   #row = null; // the choice and its buttons
   #choice;
   #drawn = null; // the label that was chosen when the row was drawn
+  #voters = new Map(); // examples that can be relabelled, by the place of the control
   #deeds;
+  #second = new SecondClick(); // once added, pinning stands where adding stood
   #addButton;
   #pinButton;
 
@@ -72,7 +75,9 @@ export class Acts {
       },
     });
     const add = guarded(() => this.add(this.#label));
-    const pin = guarded(() => this.#alone(() => this.#pin(this.#label)));
+    const pin = guarded(async event => {
+      if (!this.#second.is(event)) await this.#alone(() => this.#pin(this.#label));
+    });
     this.#addButton = h('button', {'data-key': 'add', onclick: add});
     this.#pinButton = h('button', {'data-key': 'pin', onclick: pin});
     this.#deeds = h('div', {class: 'row'}, this.#addButton, this.#pinButton);
@@ -98,6 +103,7 @@ export class Acts {
     this.#addButton.disabled = label === null;
     this.#pinButton.disabled = label === null || isPinned;
     this.#deeds.title = label === null ? 'Choose a label first' : '';
+    this.#offerRelabels();
   }
 
   // The label that the acts are for: what is chosen, else the answer where nothing says otherwise.
@@ -154,8 +160,23 @@ export class Acts {
   // The control beside a vote that relabels its example, in its place.
   relabelling(voter) {
     const place = h('div');
+    this.#voters.set(place, voter);
     this.#drawRelabelling(place, voter);
     return place;
+  }
+
+  // Once somebody says that the answer is wrong, the label of an example may be why.
+  #offerRelabels() {
+    for (const place of this.#voters.keys()) if (!place.isConnected) this.#voters.delete(place);
+    this.#voters.forEach((voter, place) => this.#drawRelabelling(place, voter));
+  }
+
+  // Where nothing is doubted, a button beside every example would ask for changes. One of another label that votes for
+  // the answer is odd in itself.
+  #isDoubtful({vote = 0, intents}) {
+    const label = this.#label;
+    const isOdd = vote > 0 && this.#answered.length > 0 && !intents.some(name => this.#answered.includes(name));
+    return isOdd || label === null || !this.#isAnswer(label);
   }
 
   get #answered() {
@@ -318,9 +339,10 @@ export class Acts {
         open(this.#chosen ?? this.#idsOf(intents));
         place.querySelector('select,input')?.focus();
       };
+      if (!this.#isDoubtful(voter)) return fill(place);
       const attributes = {class: 'small', 'data-key': `relabel ${id}`};
       fill(place, h('button', {...attributes, onclick: start}, 'Relabel'));
-      return;
+      return undefined;
     }
     const choice = new LabelChoice(this.#intents, this.#relabelled.ids, {
       words: 'Its label',
@@ -332,7 +354,7 @@ export class Acts {
     });
     const labels = this.#idsOf(intents);
     const save = guarded(() => this.relabel({id, text, labels}, choice.ids));
-    fill(
+    return fill(
       place,
       h(
         'div',

@@ -6,6 +6,7 @@ import {plural} from '../shared/words.js';
 const MARGIN = 14;
 const GREY = '#8b929d';
 const REACH = 12; // pixels; a point this near to the pointer is selected
+const OTHER_MAP = 'The page Map draws the examples in another way.';
 const MANY = 600; // points that are drawn smaller and fainter
 
 export class LandingMap {
@@ -146,7 +147,7 @@ export class LandingMap {
   #say() {
     if (!this.#shown) return;
     const {words, neighbours} = this.#shown;
-    const rings = `Rings mark the ${plural(neighbours.length, 'most similar example')}.`;
+    const rings = `Rings mark the ${plural(neighbours.length, 'most similar example')}. ${OTHER_MAP}`;
     fill(this.#words, h('div', {'data-role': 'landing-said'}, words), h('div', {class: 'soft small'}, rings));
   }
 

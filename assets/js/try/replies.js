@@ -31,7 +31,9 @@ export class ReplySheet {
 
   constructor(base) {
     this.#base = base;
-    const rank = h('button', {onclick: () => this.#rank()}, 'Rank replies');
+    const rank = h('button', {disabled: true, onclick: () => this.#rank()}, 'Rank replies');
+    const hasWords = () => (rank.disabled = !lines(this.#said).length); // there is nothing to rank for
+    this.#said.addEventListener('input', hasWords);
     this.element = h(
       'section',
       {class: 'sheet', hidden: true, 'aria-label': TITLE},

@@ -148,7 +148,7 @@ function readingOf(versions) {
   const high = 'Each point is a version; higher is better. The axis does not begin at 0: read the figures.';
   if (versions.length === 1) return `${high} There is one so far: label more, and train again to see a line.`;
   if (!live || live === best) {
-    const kept = live ? ' It is live: label what it answers wrongly, and train again.' : '';
+    const kept = live ? ' It is live: label more texts like those that it answers wrongly, and train again.' : '';
     const most = `answered most test texts right when trained, ${percent(share(best))}`;
     return `${high} Version ${best.number} ${most}.${kept}`;
   }

@@ -7,7 +7,7 @@ import {plural} from '../shared/words.js';
 const MB = 1_000_000;
 const ANSWERS = 'One file that answers by itself. Developers run it without the studio.';
 const ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
-const LEFT = 'Not in it: unlabelled texts, conversations, and who labelled what.';
+const LEFT = 'Not in it: unlabelled texts, conversations, and the names of those who labelled.';
 
 // `bytes` are those of the file, estimated from its parts.
 export function handOverView({base, project, status}, {number, kind, champion, examples}, bytes) {
@@ -68,7 +68,8 @@ function contentsOf(examples, isBare) {
   const its = examples ? `its ${plural(examples, 'example')}` : 'its examples';
   const how = isBare ? `${its} without their texts` : `${its} as texts`;
   const readers = isBare
-    ? 'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
+    ? 'It answers the same, and cannot show the examples behind an answer. ' +
+      'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
     : 'Whoever has the file can read these texts: give it only to those who may.';
   const parts = `the names of your intents, how strictly it refuses what fits none, and ${how}`;
   return [`In it: the model, ${parts}.`, readers, LEFT];
@@ -77,7 +78,7 @@ function contentsOf(examples, isBare) {
 // Labels join the live answers at once, and a version only with the next training.
 function labelsSince(count) {
   if (count === null) return 'Labels given since its training are not in it.';
-  if (!count) return 'All labels given up to now are in it.';
+  if (!count) return 'Every label given up to now was there at its training, so it is in it.';
   const is = count === 1 ? 'is' : 'are';
   return `${plural(count, 'label')} given since its training ${is} not in it. Train first to have all of them in it.`;
 }

@@ -1,10 +1,11 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
-import {accuracyOf, isCounting, verdictOf} from '../shared/accuracy.js';
+import {accuracyOf, verdictWords} from '../shared/accuracy.js';
+import {keepWords} from '../shared/comparison.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
 import {guarded} from '../shared/messages.js';
-import {chainWords, figuresOf, number, percent, plural} from '../shared/words.js';
+import {chainWords, figuresOf, number, percent, plural, rightShare} from '../shared/words.js';
 
 // The mark differs in shape, not in colour alone.
 const STATES = {
@@ -25,18 +26,15 @@ export function modelsView(context, found, actions) {
   const none = h(
     'div',
     {class: 'empty'},
-    h('p', {}, 'Each training makes a version: you can compare it, go back to it, and hand it over.'),
+    h('p', {}, 'First import texts, then label a few, then train: each training makes a version.'),
     counts && firstAct(context.project, counts),
   );
   const champion = models.find(model => model.champion);
-  const {verdict} = context.status;
-  const stands = verdict && !isCounting(context.status);
+  const stands = champion && verdictWords(context.status);
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
     h('h2', {}, headingOf(champion, context.status.candidate)),
-    champion &&
-      stands &&
-      h('p', {'data-role': 'stands'}, verdictOf({verdict}), '. ', h('span', {class: 'soft'}, verdict.meaning)),
+    stands && h('p', {'data-role': 'stands'}, stands),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
       'p',
@@ -122,9 +120,11 @@ const keptOutOf = (then, now) => {
   return typeof share === 'number' && h('div', {class: 'soft small', 'data-role': 'kept-out'}, words);
 };
 
-// Folded: accuracy on texts that share a word with another intent's name and none with their own.
-const moreOf = ({borderline_accuracy: share, borderline_n: n}, mine) =>
+// Folded: accuracy on texts that share a word with another intent's name and none with their own; only where these
+// words mislead, for elsewhere such texts are no harder than others.
+const moreOf = ({borderline_accuracy: share, borderline_n: n, ...all}, mine) =>
   share !== undefined &&
+  share < rightShare(all) &&
   h(
     'details',
     {class: 'soft small', 'data-key': `figures ${mine}`},
@@ -132,9 +132,9 @@ const moreOf = ({borderline_accuracy: share, borderline_n: n}, mine) =>
     h(
       'div',
       {'data-role': 'borderline'},
-      `Hard texts: ${percent(share)} of ${number(n)} are right. `,
-      'They have a word of a wrong intent’s name, such as “next” of next_holiday, ',
-      'and no word of the right one’s.',
+      `Tricky wording, when trained: ${number(Math.round(share * n))} of ${plural(n, 'test text')} answered right, `,
+      `of all of them ${percent(rightShare(all))}. These have a word of a wrong intent’s name, and none of the `,
+      'right one’s.',
     ),
   );
 
@@ -151,7 +151,7 @@ function buttonsOf(model, {champion, previous, advice}, actions) {
   const back = () => actions.rollBack(mine);
   return [
     answers && !isLive && button(`Use version ${mine}`, actions.promote, advice?.use ? 'primary' : null),
-    advice && button(`Keep version ${champion.number}`, actions.discard, advice.use ? null : 'primary'),
+    advice && button(keepWords(mine, champion.number), actions.discard, advice.use ? null : 'primary'),
     isLive && previous && busyButton(`Roll back to version ${previous}`, back, {'data-key': 'roll back'}),
     answers && button('Report', actions.report),
     answers && champion && !isLive && button('Compare', one => actions.compare(one, champion.number)),

@@ -36,7 +36,6 @@ def go(page: Page, name: str) -> None:
 def recipes_are_greyed(page: Page) -> None:
     go(page, "Train")
     page.get_by_text("More ways", exact=True).click()
-    page.get_by_text("not to be used here yet").click()
     for name in ("Conversations: ", "Conversations alone: "):
         expect(page.get_by_role("radio", name=name)).to_have_count(0)
         line = page.locator("[data-role=not-here] li", has_text=name)

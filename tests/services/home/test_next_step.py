@@ -53,8 +53,13 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     assert next_step(LIVE).reason == "60 texts without a label."
     # "30 labels" stood under "32 of 37 texts labelled".
     assert next_step(LABELLED).reason == "40 labels to learn from."
-    assert (
-        next_step(replace(LABELLED, tests=2)).reason == "40 labels to learn from, 2 to test with."
+    # Two test texts give no percentage, and nothing said so.
+    assert next_step(replace(LABELLED, tests=2)).reason == (
+        "40 labels to learn from, 2 to test with. 18 more to test with would tell how good it is."
+    )
+    # "1,856 of 3,856 texts labelled" stood over 996 and 800.
+    assert next_step(replace(LABELLED, tests=80, outside=6)).reason == (
+        "40 labels to learn from, 80 to test with, 6 that fit no intent."
     )
     doubted = next_step(replace(LIVE, knows_doubt=True))
     assert doubted.reason.startswith("The model is unsure of them")

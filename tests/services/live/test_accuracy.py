@@ -19,9 +19,12 @@ from app.services.review.fence_views import FenceSetting
 from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.trying.answers import answer_texts
+from app.services.trying.pins import set_pin
 from app.services.versions.registry import promote
+from app.services.versions.verdict import verdict_on
 from app.services.what_if.repairs import Repair, apply_repair
 from core.types import Exemplar, no_pause
+from storage import models, projects
 from storage.queries import dataset
 from storage.tables import model_version
 from tests.builders.trained_home import change, rows_of
@@ -183,7 +186,9 @@ def test_two_versions_are_compared_as_they_would_answer_in_use(live_studio: Live
         promote(live_studio.studio, "p", number)
         assert (now(live_studio).n, now(live_studio).share) == (found.n, share)
         figure = report(live_studio, "p", number).ready.figures[0]
-        assert figure.basis == f"{now(live_studio).right} of {found.n} test texts right now"
+        assert (
+            figure.basis == f"{now(live_studio).right} of {found.n} test texts answered right today"
+        )
     save_fence(live_studio, "p", FenceSetting(9.0))
     refused = compare_now(live_studio, "p", 2, 1)
     assert (refused.before, refused.after) == (0.0, 0.0)
@@ -248,3 +253,36 @@ def test_it_names_the_intent_that_has_no_example_and_what_to_do() -> None:
     said = nameless_words(("top_up",))
     assert said == "“top_up” has no example, so its name alone decides: label a text so"
     assert nameless_words(("a", "b")).startswith("2 intents have no example, so their names")
+
+
+def test_every_page_counts_the_pins_that_are_broken_now(live_studio: LiveStudio) -> None:
+    """One broken pin stood beside green "Ready to use" of one version and made another red."""
+    studio = live_studio.studio
+    text = "please give my money back"
+    live = live_studio.models.get(1)
+    [said] = live.pipeline.predict([text])
+    with studio.database.read() as connection:
+        intents = dataset.intents(connection, 1)
+    wrong = next(one.id for one in intents if one.name not in said.decision.intents)
+    right = [one.id for one in intents if one.name in said.decision.intents]
+
+    def broken() -> tuple[int, bool]:
+        with studio.database.read() as connection:
+            project = projects.find(connection, "p")
+            champion = models.champion(connection, project.id)
+        while True:
+            value, checking = live_studio.accuracies.get(project, champion)
+            if not checking:
+                break
+            time.sleep(0.02)
+        verdict = verdict_on(champion, "single-label", value)
+        counted = verdict.reasons.count("It breaks 1 pin: answers that somebody promised.")
+        told = report(live_studio, "p", champion.number).ready.reasons
+        assert told.count("It breaks 1 pin: answers that somebody promised.") == counted
+        return value.broken, counted == 1
+
+    assert broken() == (0, False)
+    set_pin(live_studio, "p", text, [wrong])
+    assert broken() == (1, True)
+    set_pin(live_studio, "p", text, right)
+    assert broken() == (0, False)

@@ -36,8 +36,14 @@ def version_of(metrics: dict, broken: int) -> ModelVersionRecord:
     ("change", "level", "reason"),
     [
         ({}, "ready", None),
-        ({"checked": Checked(84, 100, on_tests=True)}, "trial", "84 of 100 texts right, not 85"),
-        ({"checked": Checked(69, 100, on_tests=True)}, "not-ready", "69 of 100"),
+        (
+            {"checked": Checked(84, 100, on_tests=True)},
+            "trial",
+            "84.0 % of the texts right; “ready” begins at 85 %",
+        ),
+        # "It answers 85 of 100 texts right, not 85."
+        ({"checked": Checked(847, 1000, on_tests=True)}, "trial", "84.7 % of the texts right"),
+        ({"checked": Checked(69, 100, on_tests=True)}, "not-ready", "69.0 % of the texts"),
         ({"checked": Checked(90, 100, on_tests=False)}, "unknown", "no test texts"),
         ({"checked": Checked(0, 0, on_tests=False)}, "unknown", "no texts to check it on"),
         ({"broken": 1}, "not-ready", "breaks 1 pin"),
@@ -83,10 +89,33 @@ def test_a_share_of_four_texts_is_not_told() -> None:
 
 def test_a_report_says_what_its_verdict_leaves_out() -> None:
     """ "Ready to use" stood beside "Out-of-scope texts refused: not known"."""
-    found = readiness_of(replace(GOOD, scope=ScopeLine(0.3, 0.97, 0, None)))
-    assert found.title == "Ready to use"
-    assert "whether it refuses the others is not known" in found.gap
-    assert readiness_of(GOOD).gap == ""
+    for scope in (ScopeLine(0.3, 0.97, 0, None), replace(GOOD.scope, known=True)):
+        found = readiness_of(replace(GOOD, scope=scope))
+        assert (found.level, found.title) == ("ready", "Ready for texts that fit an intent")
+        assert found.gap.startswith("Whether it refuses all others is not tested")
+    assert (readiness_of(GOOD).title, readiness_of(GOOD).gap) == ("Ready to use", "")
+    several = readiness_of(replace(GOOD, task="multi-label", scope=ScopeLine(None, None, 0, None)))
+    assert (several.title, several.gap) == ("Ready to use", "")
+
+
+def test_an_intent_works_well_only_where_enough_texts_say_so() -> None:
+    """ "17 of 17, judged by 5 texts each" stood where a receipt says "too few to be sure"."""
+    few = [
+        IntentLine("usage", 10, "t", 0.71, 1.0, 5, 7),
+        IntentLine("bill", 10, "t", 1.0, 1.0, 5, 5),
+    ]
+    found = readiness_of(replace(GOOD, intents=few))
+    assert found.figures[2].value == "not sure"
+    assert found.figures[2].basis == "2 intents with fewer than 20 texts each, too few to be sure"
+    assert found.sentences[3] == (
+        "Which intents work well is not sure: each was checked on fewer than 20 texts; so far it "
+        "is weakest at “usage”, right in 5 of 7 answers."
+    )
+    greedy = IntentLine("refund", 10, "t", 0.71, 0.95, 20, 27)
+    found = readiness_of(replace(GOOD, intents=[greedy, *few[:1]]))
+    assert found.figures[2].value == "0 of 1"
+    assert "1 more with fewer than 20 texts each" in found.figures[2].basis
+    assert "weakest at “refund”" in found.sentences[3]
 
 
 def test_refusals_of_training_labels_are_not_told_as_checked() -> None:
@@ -169,7 +198,7 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
         "It compares the text with 20 labelled examples. The 2 that weigh most in "
         "this answer are all labelled refund.",
         "The next intent, parcel, is close behind.",
-        "Without 3 of the examples it would be parcel.",
+        "It rests on 3 examples: without them it would be parcel.",
     )
     ways = {"by_file": 20, "one_by_one": 0, "together": 0}
     assert "20 labelled examples, all with a label from a file." in sentences_of(asked, ways)[1]
@@ -208,10 +237,18 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
     """Nothing said whether 88 % is good; the report had a rule and words for it."""
     stored = {"judged_on": "test set of 1,000 texts", **metrics}
     version = version_of(stored, pins)
-    today = None if now is None else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"))
+    today = (
+        None
+        if now is None
+        else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"), broken=pins)
+    )
     found = verdict_on(version, "single-label", today)
     assert found is not None
-    assert (found.level, found.title) == (level, TITLES[found.level])
+    assert found.level == level
+    untested = level == "ready"  # none of these has a test text that is out of scope
+    assert found.title == ("Ready for texts that fit an intent" if untested else TITLES[level])
+    assert bool(found.gap) is (level != "unknown" and "kept_out" not in metrics)
+    assert "at least 85 %" in found.rule
     assert found.meaning.startswith(meaning)
     assert (found.reasons == ()) == (level == "ready")
     assert verdict_on(None, "single-label", None) is None
@@ -222,6 +259,7 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
         checked = Checked(round(100 * share), 100, on_tests=tests)
         report = readiness_of(replace(GOOD, checked=checked, broken=pins, scope=scope))
         assert (report.level, report.title, report.reasons) == (level, found.title, found.reasons)
+        assert (report.gap, report.rule) == (found.gap, found.rule)
 
 
 def test_of_several_intents_the_verdict_counts_exact_answers() -> None:

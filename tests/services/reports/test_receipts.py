@@ -11,6 +11,7 @@ from app.services.data import utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.explaining.explain import explain, explain_text, explained_model
+from app.services.explaining.words import VOTES
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.judged_again import JudgedText, JudgedVersion, calibration_bins
 from app.services.reports.model_report import report, report_page
@@ -106,7 +107,7 @@ def test_a_receipt_counts_right_answers_as_the_report_of_that_day(live_studio: L
     made = keep_receipt(live_studio, "p", "please give my money back")
     figure, *_ = find_receipt(live_studio.studio, made.id).content["figures"]
     assert (figure["value"], figure["basis"]) == (told.value, told.basis)
-    assert told.basis.endswith(" of 2 test texts right now")
+    assert told.basis.endswith(" of 2 test texts answered right today")
 
 
 def test_a_receipt_without_a_test_set_counts_refusals_as_pages_do(live_studio: LiveStudio) -> None:
@@ -305,3 +306,38 @@ def test_without_a_chromium_the_next_step_is_said(
     own = tmp_path / "chrome"
     own.touch()
     assert find_browser(Settings(home=tmp_path, chromium=own)) == own
+
+
+def test_a_receipt_says_what_makes_a_vote_strong_and_folds_its_methods(
+    live_studio: LiveStudio,
+) -> None:
+    """Votes went "by how alike it is", 60.2 less than 36.7, and the near twin was absent."""
+    made = keep_receipt(live_studio, "p", "please give my money back")
+    content = dict(find_receipt(live_studio.studio, made.id).content)
+    votes = content["explanation"]["reasons"][0]["votes"]
+    nearest = {**content["map"]["nearest"], "id": "x", "text": "the twin", "cosine": 0.945}
+    page = receipt_page(
+        {**content, "map": {**content["map"], "nearest": nearest}},
+        "2026-05-03T10:00:00+00:00",
+        "",
+        {},
+    )
+    words = " ".join(words_of(page).split())
+    assert VOTES in words
+    assert "by how alike" not in words
+    assert "Most similar example: “ the twin ”" in words
+    assert "share its vote" in words or "another label" in words
+    first, folded, rest = words.partition("How this is computed")
+    assert folded
+    assert not re.search("gradients|regression|encoder|apart", first)
+    assert "Other ways of deciding" in rest
+    shown = {**nearest, "id": votes[0]["example"]["id"]}
+    page = receipt_page(
+        {**content, "map": {**content["map"], "nearest": shown}},
+        "2026-05-03T10:00:00+00:00",
+        "",
+        {},
+    )
+    assert "Most similar example:" not in words_of(page)
+    told = (Path("assets") / "js" / "shared" / "votes.js").read_text(encoding="utf-8")
+    assert VOTES in re.sub(r"' \+\s+'", "", told)  # Try says the same

@@ -1,5 +1,7 @@
 """Where a typed text lands: in numbers that fit the map, and in words."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -81,8 +83,7 @@ def test_a_new_label_adds_a_point_and_moves_none(live_studio: LiveStudio, home: 
         (
             ["parcel"] * 9 + ["refund"],
             True,
-            "Unlike all examples, wherever this flat map draws it. The most similar are of parcel "
-            "and refund.",
+            "Unlike all examples, so its place on this small map says nothing.",
         ),
     ],
 )
@@ -93,15 +94,15 @@ def test_where_a_text_lies_is_said_by_its_nearest_examples(
     assert landing_words(labels, labels, outside=outside) == words
 
 
-@pytest.mark.parametrize("outside", [True, False])
-def test_the_intent_of_all_votes_is_told_from_that_of_the_most_similar_examples(
-    *, outside: bool
-) -> None:
+def test_the_intent_of_all_votes_is_told_from_that_of_the_most_similar_examples() -> None:
     """ "Closest: login" stood beside "the nearest are of parcel and refund"."""
     labels = [("parcel",)] * 6 + [("refund",)] * 4
-    words = landing_words(labels, labels, outside=outside, leading="login")
+    words = landing_words(labels, labels, outside=False, leading="login")
     assert words.endswith(" All votes together speak most for login.")
-    assert "All votes" not in landing_words(labels, labels, outside=outside, leading="refund")
+    assert "All votes" not in landing_words(labels, labels, outside=False, leading="refund")
+    # Of a refused text three nearest intents were named: the answer alone names one.
+    refused = landing_words(labels, labels, outside=True, leading="login")
+    assert not re.search("login|parcel|refund", refused)
 
 
 def test_words_do_not_place_a_text_where_the_flat_map_does_not_show_it() -> None:
