@@ -130,6 +130,7 @@ _JOBS = (("GET /api/projects/{project}/jobs", "[].title"), ("GET /api/jobs/{job_
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
+    ("GET /api/projects/{project}/review", "parameters", "query seen"),
     ("GET /api/projects/{project}/models/{number}/bundle", "parameters", "query without_texts"),
     *(
         (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")
