@@ -6,7 +6,7 @@ import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
 import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
-import {actWords} from './shared/act_words.js';
+import {actWords, undoWords} from './shared/act_words.js';
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
@@ -233,9 +233,10 @@ class DataPage {
     await this.#reload();
   }
 
-  #allowSteps({revision, can_undo: verb, can_redo: again}) {
+  #allowSteps(status) {
+    const {revision, can_undo: verb, can_redo: again} = status;
     this.#exports.hidden = revision === 0 || this.#conversations.isAsked; // there is nothing to export
-    const named = actWords(verb, this.#intents.nothing);
+    const named = verb && undoWords(status, this.#intents.nothing);
     this.#steps.undo.textContent = verb ? `Undo: ${named}` : 'Undo';
     this.#steps.undo.disabled = !verb;
     this.#steps.undo.title = verb ? `Takes back the newest action: ${named}` : 'Nothing to take back';
@@ -244,10 +245,12 @@ class DataPage {
   }
 
   async #step(which) {
+    const {status} = this.#context;
+    const named = which === 'undo' && status.can_undo && undoWords(status, this.#intents.nothing);
     const done = await post(`${this.#context.base}/${which}`);
     const batch = done.undone ?? done.redone;
     const said = which === 'undo' ? 'Taken back' : 'Done again';
-    const verb = actWords(batch?.verb, this.#intents.nothing);
+    const verb = named || actWords(batch?.verb, this.#intents.nothing);
     toast(batch ? `${said}: ${verb}, ${ago(batch.at)}.` : `There is nothing to ${which}.`);
     await this.#reload();
   }

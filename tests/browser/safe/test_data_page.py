@@ -148,7 +148,7 @@ def test_undo_and_redo_are_usable_only_where_they_do_something(
     expect(redo).to_be_disabled()
     served.ask("/projects/fresh/intents", {"name": "first", "description": ""})
     expect(undo).to_be_enabled()
-    expect(undo).to_have_text("Undo: create intent")  # it did not say what it would take back
+    expect(undo).to_have_text("Undo: create intent first")  # it did not say what it would take back
     expect(undo).to_have_attribute("title", re.compile("^Takes back the newest action: "))
     undo.click()
     expect(undo).to_be_disabled()
