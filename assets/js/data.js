@@ -12,6 +12,7 @@ import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
 import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
+import {tellIfPinned} from './shared/pins.js';
 import {post} from './shared/rest.js';
 import {SlotNames} from './shared/slot_names.js';
 import {undoing} from './shared/undoing.js';
@@ -205,6 +206,8 @@ class DataPage {
       'good',
       undoing(base, key, () => this.#reload()),
     );
+    if (kind !== 'unlabel' && !this.#intents.multi)
+      await tellIfPinned(`${base}/pins`, {text: row.text, ids: () => (value ? [value] : []), words});
     await this.#reload();
   }
 

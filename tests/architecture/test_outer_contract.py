@@ -184,6 +184,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects", "answer", "[].answered_right"),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
+    *(
+        ("GET /api/projects/{project}/dialogues", "answer", f"[].{n}")
+        for n in ("n_texts", "n_labelled")
+    ),
     *(("GET /api/projects/{project}/status", "answer", f"undoes{n}") for n in ("", ".about", ".n")),
     ("PATCH /api/projects/{project}", "body", "name"),
     *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),

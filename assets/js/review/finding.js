@@ -155,7 +155,8 @@ export class FindingView {
     }
     const {base, intents: known, noted} = this.#tools;
     const words = intents.map(id => known.byId.get(id)?.name ?? '?').join(' and ');
-    await pin(`${base}/pins`, text, intents, words, back => noted(`Pinned “${text.slice(0, LONGEST_NAMED)}”`, back));
+    const named = `Pinned “${text.slice(0, LONGEST_NAMED)}”`;
+    await pin(`${base}/pins`, text, intents, words, back => noted(named, back));
   }
 
   // Changes the label of one text of the list.
@@ -226,7 +227,7 @@ export class FindingView {
 
   // What harms has no key, so that nobody does it in passing.
   #markHarm(one) {
-    one.key.hidden = harmOf(one) !== null;
+    one.key.hidden = harmOf(one) !== null || !one.key.textContent;
   }
 
   #drawChoices() {

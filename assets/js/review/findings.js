@@ -18,7 +18,7 @@ const KINDS = [
   ['', 'All'],
   ['conflict', 'Conflicting labels'],
   ['tested', 'Also in the test set'],
-  ['label', 'Likely label errors'],
+  ['label', 'Labels worth a check'],
   ['greedy', 'Harmful examples'],
   ['confusion', 'Mixed-up intents'],
   ['overgrown', 'Too broad intents'],
@@ -31,7 +31,7 @@ const KINDS = [
 const SINGLE = {
   conflict: 'conflicting labels',
   tested: 'also in the test set',
-  label: 'label error?',
+  label: 'check the label',
   greedy: 'harmful example',
   confusion: 'mixed-up intents',
   overgrown: 'too broad',
@@ -39,7 +39,7 @@ const SINGLE = {
   misleading: 'misleading name',
   duplicate: 'duplicate',
   next: 'worth labelling',
-  doubt: 'label error?',
+  doubt: 'check the label',
 };
 const COLOURS = {conflict: 'bad', tested: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
 
@@ -203,10 +203,19 @@ export class FindingsTab {
   }
 
   #drawWhere() {
-    this.#where.textContent = `${number(this.#at + 1)} of ${number(this.#findings.length)}`;
+    this.#where.textContent = `${number(this.#at + 1)} of ${number(this.#total)}`;
+  }
+
+  // All findings of the kind that is chosen, listed or not.
+  get #total() {
+    return Math.max(this.#findings.length, this.#kind ? (this.#counts[this.#kind] ?? 0) : allOf(this.#counts));
   }
 
   async #go(at) {
+    if (at >= this.#findings.length && this.#total > this.#findings.length) {
+      this.#most += MORE;
+      await this.renew();
+    }
     this.#at = Math.min(Math.max(0, at), Math.max(0, this.#findings.length - 1));
     this.#drawWhere();
     [...this.#list.children].forEach((item, place) => this.#mark(item, place));
@@ -252,7 +261,7 @@ export class FindingsTab {
   }
 
   #draw(counts) {
-    const total = this.#kind ? counts[this.#kind] : allOf(counts);
+    const total = this.#total;
     const alike = new Set(this.#findings.map(({kind}) => kind)).size < 2; // the filter above says which
     const rows = this.#findings.map((finding, place) => this.#row(finding, place, alike));
     const none = h('li', {class: 'empty'}, this.#recounted ? RECOUNTING : NOTHING);

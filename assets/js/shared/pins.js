@@ -38,6 +38,11 @@ export function tellBrokenPin(path, pins, {text, ids, words}, changed = () => {}
   ]);
 }
 
+// The same for a text that is not among the pins known to the page.
+export async function tellIfPinned(path, label) {
+  tellBrokenPin(path, await call(path), label);
+}
+
 // `kept` is null while no model has answered, or where an intent of the pin is gone (`stale`).
 export function keptBadge({kept, stale}) {
   if (stale) return h('span', {class: 'badge'}, 'intent is gone');
@@ -47,9 +52,15 @@ export function keptBadge({kept, stale}) {
 
 // `path` is that of the project's pins; `removed` is called when the pin is gone.
 export function removeButton(path, text, removed) {
-  const remove = guarded(async () => {
-    await post(path, {text}); // a post without intents removes the pin
+  const put = async body => {
+    await post(path, {text, ...body});
     await removed();
+  };
+  const remove = guarded(async () => {
+    const earlier = pinOf(await call(path), text);
+    await put({}); // a post without intents removes the pin
+    const undo = earlier && (() => put({intents: earlier.intents}));
+    toast('The pin is removed.', `“${text.slice(0, NAMED)}”.`, '', undo);
   });
   const words = 'Remove pin';
   const about = {class: 'plain small push', 'aria-label': `${words} of “${text}”`, 'data-key': text};
