@@ -10,7 +10,7 @@ from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.conversations import replies, uploads
-from app.services.conversations.logs import DialogueReport, list_logs, remove_log
+from app.services.conversations.logs import DialogueReport, LogView, remove_log, view_logs
 from app.services.conversations.reading import conversations_of_log
 from app.services.conversations.uploads import WaitingLog
 from app.services.data.uploads import delete_upload
@@ -22,9 +22,9 @@ _PIECE = 1 << 20
 
 
 @router.get("/projects/{project}/dialogues")
-def logs(studio: OpenStudio, project: str) -> list[ConversationLogRecord]:
+def logs(studio: OpenStudio, project: str) -> list[LogView]:
     """List the project's conversation logs, oldest first."""
-    return list_logs(studio, project)
+    return view_logs(studio, project)
 
 
 @router.post("/projects/{project}/dialogues", status_code=201)

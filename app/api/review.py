@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Depends, Query
 
 from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
 from app.api.http.routers import rest_router
@@ -21,18 +21,27 @@ from storage.queries.utterances import Page
 router = rest_router("review")
 
 
+def _page(
+    offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> Page:
+    return Page(offset, limit)
+
+
 @router.get("/projects/{project}/review")
 def review(
     live_studio: Live,
     watched_texts: WatchedTexts,
     project: str,
+    page: Annotated[Page, Depends(_page)],
     kind: findings.Kind | None = None,
-    offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+    seen: Annotated[list[str] | None, Query(max_length=500)] = None,
 ) -> reviewing.Review:
-    """List the findings that are not settled; the effects of their repairs are prepared."""
-    page = Page(offset, limit)
-    view = reviewing.review(live_studio, project, kind, page, watched_texts)
+    """List the findings that are not settled; the effects of their repairs are prepared.
+
+    Findings with the ids `seen` come first, in that order.
+    """
+    view = reviewing.review(live_studio, project, kind, page, watched_texts, seen or ())
     preview.prepare(watched_texts, project)
     return view
 

@@ -14,11 +14,13 @@ from core.types import Task
 from storage import conversation_logs, jobs, models, projects
 from storage.database import Transaction
 from storage.log import events
+from storage.people.touched import Touched, touched_by
 from storage.queries import slots, utterances
-from storage.records import ModelVersionRecord, ProjectRecord
+from storage.records import BatchRecord, ModelVersionRecord, ProjectRecord
 
 ModelState = Literal["ready", "loading", "failed", "none"]
 _UNLABELLED = utterances.Filter(state="unlabelled")
+_STEPS = (events.undoable, events.redoable)
 _WAY_OUT = "Promote another version on the Versions page, or train a new one."
 
 
@@ -53,6 +55,7 @@ class StatusView:
         marked: Whether an utterance outside the test split has marked values.
         auto_promote: Whether a version that passes the gate is promoted without a person.
         can_undo: Verb of the newest action that can be undone, or "".
+        undoes: What that action was about, and how many texts it changed.
         can_redo: Whether the newest action is an undo that can be redone.
         now: Its accuracy on the test split now; None until it is computed, or without such texts.
         checking: Whether a newer `now` is being computed.
@@ -79,6 +82,7 @@ class StatusView:
     auto_promote: bool
     can_undo: str
     can_redo: bool
+    undoes: Touched
     now: AccuracyNow | None = None
     checking: bool = False
     verdict: ReadyVerdict | None = None
@@ -97,14 +101,13 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         unlabelled = utterances.count_all(connection, project.id, _UNLABELLED)
         conversations = conversation_logs.totals(connection, project.id).dialogues
         running = _running(connection, project.id)
-        can_undo, can_redo = _steps(connection, project.id)
+        undoable, redoable = (step(connection, project.id) for step in _STEPS)
     live = None if champion is None else _loaded(live_studio, project, champion)
     if running is not None:
         studio.executor.ensure_running()  # a reboot may have killed it
     trouble = "" if champion is None or live else live_studio.pools.trouble(project.id, champion.id)
-    metrics = {} if champion is None else champion.metrics
+    metrics, number = ({}, None) if champion is None else (champion.metrics, champion.number)
     accuracy, checking = _accuracy(live_studio, project, champion if live else None)
-    number = None if champion is None else champion.number
     return StatusView(
         project=project.name,
         task=project.task,
@@ -124,19 +127,25 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         marked=_is_marked(studio, project),
         job=running,
         auto_promote=project.auto_promote,
-        can_undo=can_undo,
-        can_redo=can_redo,
+        can_undo="" if undoable is None else undoable.verb,
+        can_redo=redoable is not None,
+        undoes=_undoes(studio, project, undoable),
         now=accuracy,
         checking=checking,
         verdict=verdict_on(champion, project.task, accuracy),
     )
 
 
-def _steps(connection: Transaction, project_id: int) -> tuple[str, bool]:
-    """Return the verb of what can be undone, or "", and whether something can be redone."""
-    undoable = events.undoable(connection, project_id)
-    again = events.redoable(connection, project_id)
-    return "" if undoable is None else undoable.verb, again is not None
+def _undoes(studio: Studio, project: ProjectRecord, undoable: BatchRecord | None) -> Touched:
+    """Say what an action was about, once: every page asks each second."""
+    if undoable is None:
+        return Touched()
+
+    def look() -> Touched:
+        with studio.database.read() as connection:
+            return touched_by(connection, [undoable.id]).get(undoable.id, Touched())
+
+    return studio.cache.get(("touched", undoable.id, project.head_revision), look, lambda _: 200)
 
 
 def _state(champion: ModelVersionRecord | None, live: LiveModel | None, trouble: str) -> ModelState:

@@ -6,12 +6,13 @@ import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
 import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
-import {actWords} from './shared/act_words.js';
+import {actWords, undoWords} from './shared/act_words.js';
 import {query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
 import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
+import {tellIfPinned} from './shared/pins.js';
 import {post} from './shared/rest.js';
 import {SlotNames} from './shared/slot_names.js';
 import {undoing} from './shared/undoing.js';
@@ -205,6 +206,8 @@ class DataPage {
       'good',
       undoing(base, key, () => this.#reload()),
     );
+    if (kind !== 'unlabel' && !this.#intents.multi)
+      await tellIfPinned(`${base}/pins`, {text: row.text, ids: () => (value ? [value] : []), words});
     await this.#reload();
   }
 
@@ -233,9 +236,10 @@ class DataPage {
     await this.#reload();
   }
 
-  #allowSteps({revision, can_undo: verb, can_redo: again}) {
+  #allowSteps(status) {
+    const {revision, can_undo: verb, can_redo: again} = status;
     this.#exports.hidden = revision === 0 || this.#conversations.isAsked; // there is nothing to export
-    const named = actWords(verb, this.#intents.nothing);
+    const named = verb && undoWords(status, this.#intents.nothing);
     this.#steps.undo.textContent = verb ? `Undo: ${named}` : 'Undo';
     this.#steps.undo.disabled = !verb;
     this.#steps.undo.title = verb ? `Takes back the newest action: ${named}` : 'Nothing to take back';
@@ -244,10 +248,12 @@ class DataPage {
   }
 
   async #step(which) {
+    const {status} = this.#context;
+    const named = which === 'undo' && status.can_undo && undoWords(status, this.#intents.nothing);
     const done = await post(`${this.#context.base}/${which}`);
     const batch = done.undone ?? done.redone;
     const said = which === 'undo' ? 'Taken back' : 'Done again';
-    const verb = actWords(batch?.verb, this.#intents.nothing);
+    const verb = named || actWords(batch?.verb, this.#intents.nothing);
     toast(batch ? `${said}: ${verb}, ${ago(batch.at)}.` : `There is nothing to ${which}.`);
     await this.#reload();
   }

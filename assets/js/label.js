@@ -5,6 +5,7 @@ import {Decisions} from './label/decisions.js';
 import {Few} from './label/few.js';
 import {Guidelines} from './label/guidelines.js';
 import {Keys} from './label/keys.js';
+import {Pinning} from './label/pinning.js';
 import {ordersOf, Queue, STANDARD} from './label/queue.js';
 import {ChosenIntents} from './label/chosen.js';
 import {resting} from './label/resting.js';
@@ -19,6 +20,7 @@ import {h, select} from './shared/elements.js';
 import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
+import {whatPinsAre} from './shared/pins.js';
 import {call, post} from './shared/rest.js';
 import {capital, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
@@ -47,6 +49,7 @@ class LabelPage {
   #why;
   #values;
   #keys;
+  #pinning;
   #orderNote = h('span', {class: 'soft small order-note'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
   #waiting = 0;
@@ -85,7 +88,9 @@ class LabelPage {
     this.#deciding = new Deciding(parts, this.#multi, {
       drawn: () => this.#draw(),
       counted: (more, isLabel) => this.#count(more, isLabel),
+      labelled: (...decided) => this.#pinning.check(...decided),
     });
+    this.#pinning = new Pinning(base, this.#intents, {...parts, undo: key => this.#deciding.undo(key)});
     this.#sure = new SureTexts(base, this.#intents, {
       accepted: (ids, act) => this.#acceptedSure(ids, act),
       undone: n => this.#countSure(-n),
@@ -128,7 +133,7 @@ class LabelPage {
         ['Similar texts next', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
         ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
         ['Mark values', 'V', actions.v, 'Marks names, dates or places in the text'],
-        ['Pin', 'P', actions.p, 'Keeps this answer: every later version is checked against it'],
+        ['Pin this answer', 'P', actions.p, `Pins what the model answers now. ${whatPinsAre}`],
       ],
     });
     const numbered = number => this.#giveNumbered(number);
@@ -154,7 +159,7 @@ class LabelPage {
       t: () => deciding.intoTray(),
       w: about(item => this.#why.show(item)),
       v: about(item => this.#values.open(item)),
-      p: guarded(about(item => this.#pin(item))),
+      p: guarded(about(item => this.#pinning.pin(item))),
       g: () => this.#guidelines.focus(),
       a: () => this.#sure.open(),
     };
@@ -172,6 +177,7 @@ class LabelPage {
     await cards;
     await this.#bringNamed().catch(complain);
     this.#sure.load();
+    this.#pinning.load().catch(complain);
     if (query().get('sure')) this.#sure.open();
     setQuery({sure: ''});
     this.#watchLeaving();
@@ -296,20 +302,6 @@ class LabelPage {
     this.#loadIntents().catch(() => {}); // the next count follows
     this.#context.refreshSoon();
     this.#queue.rearrange();
-  }
-
-  async #pin(item) {
-    const {text} = item;
-    const marked = this.#chosen.of(item).intents;
-    const intents = this.#multi ? marked : item.out_of_scope ? [] : marked.slice(0, 1);
-    if (!(intents.length || item.out_of_scope || (this.#multi && this.#chosen.areKnown(item)))) {
-      toast('There is no intent to pin yet.', 'Label it first, then pin it on the Try page.');
-      return;
-    }
-    await post(`${this.#context.base}/pins`, {text, intents});
-    const names = intents.map(id => this.#intents.byId.get(id)?.name).join(' and ');
-    const said = `Pinned: “${text.slice(0, 60)}” must get ${names || this.#intents.nothing}.`;
-    toast(said, 'Every new version is checked against it.', 'good');
   }
 
   async #similarTo(texts) {

@@ -11,8 +11,9 @@ import {emptyPage, firstAct} from './shared/first_act.js';
 import {icon} from './shared/icons.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
-import {post} from './shared/rest.js';
+import {call, post} from './shared/rest.js';
 import {Turns} from './shared/turns.js';
+import {number} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD = 'What makes answers wrong, and what mends it. You see what a change does before you make it.';
@@ -27,6 +28,7 @@ class ReviewPage {
   #tabs;
   #tab;
   #switch = h('div', {class: 'tabs', role: 'group', 'aria-label': 'What to look at'});
+  #broken = h('span', {'data-role': 'broken-pins'}); // stands on the tab of pins
   #place = h('div');
   #newest = h('div', {class: 'row tight small newest', role: 'status', 'data-role': 'newest', hidden: true});
   #made = []; // actions that can be undone here, newest last: key, words and finding
@@ -40,6 +42,7 @@ class ReviewPage {
       base: context.base,
       intents: this.#intents,
       act: (...given) => this.#act(...given),
+      noted: (...given) => this.#note(...given),
       refresh: () => context.refresh(),
       isLoading: () => context.status.model === 'loading',
     };
@@ -89,7 +92,14 @@ class ReviewPage {
 
   async #renew(finding) {
     await this.#intents.load();
-    await this.#tab.renew(finding);
+    await Promise.all([this.#tab.renew(finding), this.#countPins()]);
+  }
+
+  // A broken pin is told on the tab, whichever is open.
+  async #countPins() {
+    const pins = await call(`${this.#context.base}/pins`);
+    const broken = pins.filter(({kept}) => kept === false).length;
+    fill(this.#broken, broken > 0 && h('span', {class: 'badge bad'}, `${number(broken)} broken`));
   }
 
   async #open(name) {
@@ -101,12 +111,13 @@ class ReviewPage {
       this.#tabs.map(([one, words]) => this.#button(one, words, one === path)),
     );
     fill(this.#place, tab.element);
-    await tab.renew();
+    await Promise.all([tab.renew(), this.#countPins()]);
   }
 
   #button(name, words, pressed) {
     const open = guarded(() => this.#open(name));
-    return h('button', {'aria-pressed': String(pressed), 'data-key': name, onclick: open}, words);
+    const about = {'aria-pressed': String(pressed), 'data-key': name, onclick: open};
+    return h('button', about, words, name === 'pins' && this.#broken);
   }
 
   // Makes a repair, or without one keeps the data as it is; both can be undone. `seen` is the revision at which the
@@ -127,6 +138,13 @@ class ReviewPage {
     this.#setMade(this.#made);
     this.#findings.takeIn(one);
     await Promise.all([this.#renew(), this.#context.refresh()]);
+  }
+
+  // A pin is no change of the data, but Undo and U take it back like one; returns what the Undo of its message does.
+  #note(words, back) {
+    const one = {key: crypto.randomUUID(), words, finding: '', repair: null, back, isSaved: true};
+    this.#setMade([...this.#made, one]);
+    return () => (this.#made.includes(one) ? this.#takeBack(one) : toast('It is taken back already.'));
   }
 
   // The newest act stands on the page with its Undo: a message would go, and lie over what comes next.
@@ -158,9 +176,10 @@ class ReviewPage {
   async #takeBack(one) {
     this.#setMade(this.#made.filter(other => other !== one));
     const undoing = {finding: '', repair: one.repair};
+    this.#findings.bringBack(one);
     this.#findings.leaveOut(undoing);
     try {
-      await this.#send('undo', {key: one.key});
+      await (one.back ? this.#turns.take(one.back) : this.#send('undo', {key: one.key}));
     } catch (error) {
       this.#findings.takeIn(undoing);
       this.#renew().catch(() => {}); // the message tells of the first error

@@ -11,9 +11,9 @@ import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD =
-  'Cities, dates and names change from text to text, and can mislead answers. Mark them, and the training “Marked ' +
-  'values” (on Train, under More ways) learns from the words around them. An answer is an intent: it reads no ' +
-  'value out.';
+  'Marking cities, dates and names helps to tell intents apart: the training “Marked values” (on Train, under More ' +
+  'ways, once some are marked) learns from the words around them. The model answers with an intent, and fills no ' +
+  'slot.';
 
 export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
 

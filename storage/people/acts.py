@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import StudioError
 from storage.database import Database
+from storage.people.touched import Touched, touched_by
 from storage.records import now
 from storage.tables import act, batch, event
 
@@ -103,9 +104,9 @@ def read_page(connection: Connection, project_id: int, which: ActFilter) -> ActP
     order = (every.c.at.desc(), every.c.batch_id.desc(), every.c.act_id.desc())
     rows = connection.execute(query.order_by(*order).limit(which.limit).offset(which.offset)).all()
     total = sa.select(sa.func.count()).select_from(every).where(fitting)
-    changed = _changed(connection, [row.batch_id for row in rows if row.batch_id])
+    touched = touched_by(connection, [row.batch_id for row in rows if row.batch_id])
     return ActPage(
-        [_record(row, changed.get(row.batch_id, 0)) for row in rows],
+        [_record(row, touched.get(row.batch_id, Touched())) for row in rows],
         int(connection.execute(total).scalar_one()),
         list(
             connection.execute(
@@ -132,17 +133,9 @@ def _every(project_id: int) -> sa.CompoundSelect[Any]:
     return sa.union_all(in_log, outside)
 
 
-def _changed(connection: Connection, batches: Sequence[int]) -> dict[int, int]:
-    """Count the texts that each batch changed."""
-    query = sa.select(event.c.batch_id, sa.func.count(event.c.subject_id.distinct()).label("n"))
-    query = query.where(event.c.batch_id.in_(batches), event.c.subject == "utterance")
-    rows = connection.execute(query.group_by(event.c.batch_id))
-    return {row.batch_id: row.n for row in rows}
-
-
-def _record(row: Row[Any], n: int) -> ActRecord:
+def _record(row: Row[Any], touched: Touched) -> ActRecord:
     about, via = row.about, row.via
-    if row.batch_id:  # a batch's origin names a file, a finding or, in earlier releases, a page
-        via = via or ("page" if about == "page" else "")
-        about = about.removeprefix("import ") if about.startswith("import ") else ""
-    return ActRecord(row.at, row.actor, via, row.verb, about, n, bool(row.undone))
+    if row.batch_id:
+        via = via or ("page" if about == "page" else "")  # as earlier releases kept it
+        about = touched.about
+    return ActRecord(row.at, row.actor, via, row.verb, about, touched.n, bool(row.undone))

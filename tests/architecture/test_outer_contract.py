@@ -143,6 +143,7 @@ _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
+    ("GET /api/projects/{project}/review", "parameters", "query seen"),
     ("GET /api/projects/{project}/models/{number}/bundle", "parameters", "query without_texts"),
     *(
         (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")
@@ -196,6 +197,11 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects", "answer", "[].answered_right"),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
+    *(
+        ("GET /api/projects/{project}/dialogues", "answer", f"[].{n}")
+        for n in ("n_texts", "n_labelled")
+    ),
+    *(("GET /api/projects/{project}/status", "answer", f"undoes{n}") for n in ("", ".about", ".n")),
     ("PATCH /api/projects/{project}", "body", "name"),
     *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),
     *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),

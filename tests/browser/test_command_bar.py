@@ -117,7 +117,7 @@ def test_words_in_any_order_find_an_intent_a_project_a_page_and_an_act(
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Escape")
 
-    finds("sure accept", "Accept what the model is sure of")
+    finds("sure accept", "Label what the model is sure of: check 20 first")
     page.keyboard.press("Escape")
 
     finds("hotels fl", "flights and hotels")

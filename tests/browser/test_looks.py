@@ -146,7 +146,10 @@ def test_conversations_are_in_sight_on_a_phone(
     # "Train from them" did not say what is trained without a model and a label.
     expect(after.get_by_role("link", name="Train “Conversations”")).to_be_visible()
     expect(sheet).to_contain_text("it needs no label, and is a start for other trainings.")
-    expect(sheet).to_contain_text("not masked: for that, delete it and its texts")
+    expect(sheet).to_contain_text(
+        re.compile(r"To mask them, delete this log and the \d+ texts that .* \(none labelled\)")
+    )
+    expect(sheet.get_by_role("button", name=re.compile("^Delete "))).to_have_text("Delete log …")
     # The whole card looked selected.
     assert sheet.evaluate("at => at === document.activeElement")
     assert sheet.evaluate("at => getComputedStyle(at).outlineStyle") == "none"

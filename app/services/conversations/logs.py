@@ -7,7 +7,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -27,7 +27,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.people import acts
 from storage.people.acts import Act
-from storage.queries import columns
+from storage.queries import columns, utterances
 from storage.records import ConversationLogRecord, ProjectRecord
 
 POOL = 5_000
@@ -165,8 +165,8 @@ def import_dialogues(studio: Studio, request: DialogueImport) -> DialogueReport:
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
         known = conversation_logs.list_all(connection, project.id)
-        utterances = frozenset(columns.columns(connection, project.id).hashes)
-    reading = _Reading(request, _stored_digests(studio, known), utterances)
+        hashes = frozenset(columns.columns(connection, project.id).hashes)
+    reading = _Reading(request, _stored_digests(studio, known), hashes)
     if request.dry_run:
         for _ in reading.lines():
             pass
@@ -245,6 +245,32 @@ def list_logs(studio: Studio, project: str) -> list[ConversationLogRecord]:
     """
     with studio.database.read() as connection:
         return conversation_logs.list_all(connection, projects.find(connection, project).id)
+
+
+@dataclass(frozen=True, slots=True)
+class LogView(ConversationLogRecord):
+    """A log with the utterances that came from it and are still there.
+
+    Attributes:
+        n_texts: Number of these utterances.
+        n_labelled: Number of those that have a label.
+    """
+
+    n_texts: int
+    n_labelled: int
+
+
+def view_logs(studio: Studio, project: str) -> list[LogView]:
+    """Return all logs of a project, oldest first, with what deleting their texts would take.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    records = list_logs(studio, project)
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+        held = utterances.counts_by_source(connection, project_id, [r.source for r in records])
+    return [LogView(*astuple(record), *held.get(record.source, (0, 0))) for record in records]
 
 
 def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:

@@ -87,7 +87,7 @@ def answer_records(
     encoder = live.pipeline.encoder
     rows = embed_texts(studio.database, encoder, [record.text for record in records])
     scores = _without_own_votes(live, records, live.pipeline.head.scores(rows))
-    twins, own = _said_exactly(live), {exemplar.id for exemplar in live.pipeline.exemplars}
+    twins, own = said_exactly(live), {exemplar.id for exemplar in live.pipeline.exemplars}
     answers = [
         (record, given if record.id in own else twins.get(match_key(record.text), given))
         for record, given in zip(records, answered(live, rows, scores), strict=True)
@@ -98,7 +98,7 @@ def answer_records(
     )
 
 
-def _said_exactly(live: LiveModel) -> dict[str, tuple[str, ...]]:
+def said_exactly(live: LiveModel) -> dict[str, tuple[str, ...]]:
     """Return the intent ids of texts that an example decides because it says just the same."""
     ids = dict(zip(live.pipeline.head.intents, live.columns, strict=True))
     return {

@@ -66,7 +66,8 @@ def truly_greedy(
 def in_order(finding: Finding) -> Finding:
     """Order the remedies by what they do to answers: those that harm last, none that deletes first.
 
-    The first has key 1, which a person may press in passing.
+    The first is what a person may do in passing. Of two texts that conflict, the other choices have
+    the same order in every finding, behind keeping both where nothing is better than that.
     """
     harmed = any(_net(r) < 0 and r.repair and r.repair.kind == "relabel" for r in finding.remedies)
 
@@ -79,7 +80,8 @@ def in_order(finding: Finding) -> Finding:
 
     ranked = sorted(finding.remedies, key=place)
     first = next((one for one in ranked if not _deletes(one)), ranked[0])
-    return replace(finding, remedies=(first, *(one for one in ranked if one is not first)))
+    others = finding.remedies if finding.kind == "conflict" else ranked
+    return replace(finding, remedies=(first, *(one for one in others if one is not first)))
 
 
 _LABELLING, _MENDING, _HARMLESS, _ASKING, _KEEPING, _AFTER_KEEPING, _HARMING = range(7)

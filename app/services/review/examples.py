@@ -44,7 +44,7 @@ def likely_errors(evidence: Evidence) -> list[Finding]:
 
 
 def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"]) -> Finding:
-    answered, proposed = int(evidence.suspects.suggested[row]), evidence.proposed(row)
+    answered, proposed = int(evidence.suspects.suggested[row]), _agreed(evidence, row)
     other, labels = evidence.columns[answered], evidence.labels[row]
     own, name = evidence.label(labels), evidence.name(other)
     wanted = (other,) if evidence.single else tuple(sorted({*labels, other}))
@@ -65,11 +65,28 @@ def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"])
         title=f"Is this {own}?" if proposed is None else f"{own}, or {name}?",
         why=_doubt(agree, len(near), own, name, agreed=proposed is not None),
         figure=float(evidence.suspects.rank[row]),
-        measure=f"{agree or 'none'} of {len(near)} similar agree" + "s" * (agree == 1),
+        measure=_measure(evidence, near, agree, proposed),
         texts=(text, *(evidence.example(place, "similar") for place in near)),
         remedies=tuple(remedies),
         intents=tuple(dict.fromkeys((*labels, other))),
     )
+
+
+def _agreed(evidence: Evidence, row: int) -> int | None:
+    """Return the column of a label to propose: most of the examples shown as similar have it."""
+    proposed, near = evidence.proposed(row), evidence.alike.rows[row, :_ALIKE].tolist()
+    if proposed is None:
+        return None
+    n = sum(evidence.columns[proposed] in evidence.labels[place] for place in near)
+    return proposed if 2 * n > len(near) else None
+
+
+def _measure(evidence: Evidence, near: Sequence[int], agree: int, proposed: int | None) -> str:
+    if proposed is None:
+        return f"{agree or 'none'} of {len(near)} similar agree" + "s" * (agree == 1)
+    other = evidence.columns[proposed]
+    n = sum(other in evidence.labels[place] for place in near)
+    return f"{n} of {len(near)} similar: {evidence.names.get(other, '?')}"
 
 
 def _doubt(agree: int, of: int, own: str, other: str, *, agreed: bool) -> str:

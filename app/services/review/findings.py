@@ -135,6 +135,8 @@ class Evidence:
         suspects: How likely each example's label is wrong.
         alike: Neighbours by which labels are doubted: of an encoder that has not learned them.
         test_rows: Embeddings of `tests`, (n, d).
+        answers: What the model answers each example without its own vote; None: it is refused.
+        test_answers: The same of the test texts.
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
 
@@ -149,6 +151,8 @@ class Evidence:
     alike: Nearby = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
     test_rows: FloatArray = field(repr=False)
+    answers: tuple[str | None, ...] = field(repr=False)
+    test_answers: tuple[str | None, ...] = field(repr=False)
     synthetic: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property

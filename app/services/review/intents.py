@@ -38,7 +38,10 @@ class Border:
 
 
 def confusions(evidence: Evidence) -> list[Finding]:
-    """List pairs of confused intents, by test texts and by held-out scores of examples."""
+    """List pairs of confused intents, by answers to test texts and to examples without their vote.
+
+    A text that is refused is answered with no intent, whichever comes closest.
+    """
     if not evidence.single:
         return []
     cells: dict[tuple[str, str], list[FoundText]] = defaultdict(list)
@@ -50,13 +53,9 @@ def confusions(evidence: Evidence) -> list[Finding]:
 
 
 def _wrong_tests(evidence: Evidence) -> list[tuple[FoundText, str]]:
-    tests, found = evidence.tests, list[tuple[FoundText, str]]()
-    if not tests:
-        return found
-    scores = evidence.head.scores(evidence.test_rows)
-    for record, column in zip(tests, scores.argmax(1).tolist(), strict=True):
-        answered = evidence.columns[column]
-        if record.labels and answered not in record.labels:
+    found = list[tuple[FoundText, str]]()
+    for record, answered in zip(evidence.tests, evidence.test_answers, strict=True):
+        if record.labels and answered is not None and answered not in record.labels:
             # No label is proposed: a test set that agrees with the model judges nothing.
             text = FoundText(record.id, record.text, record.labels, "test", "test")
             found.append((text, answered))
@@ -64,11 +63,11 @@ def _wrong_tests(evidence: Evidence) -> list[tuple[FoundText, str]]:
 
 
 def _wrong_examples(evidence: Evidence) -> list[tuple[FoundText, str]]:
-    won, found = evidence.held_out.argmax(1), list[tuple[FoundText, str]]()
-    for row, column in enumerate(won.tolist()):
-        answered = evidence.columns[column]
-        if evidence.labels[row] and answered not in evidence.labels[row]:
-            agreed = evidence.proposed(row) == column
+    found = list[tuple[FoundText, str]]()
+    for row, (labels, answered) in enumerate(zip(evidence.labels, evidence.answers, strict=True)):
+        if labels and answered is not None and answered not in labels:
+            proposed = evidence.proposed(row)
+            agreed = proposed is not None and evidence.columns[proposed] == answered
             suggested = (answered,) if agreed else None
             found.append((evidence.example(row, "example", suggested), answered))
     return found
@@ -105,7 +104,7 @@ def ill_intents(evidence: Evidence) -> list[Finding]:
     there = [one for one in health if one.examples and evidence.columns[one.column]]
     thin = [_thin(evidence, one) for one in there if one.thin]
     overgrown = [_overgrown(evidence, one) for one in there if one.overgrown and not one.thin]
-    return overgrown + thin
+    return [finding for finding in overgrown if finding.figure] + thin
 
 
 def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
@@ -145,8 +144,9 @@ def _absorbing(evidence: Evidence, one: IntentHealth, answers: Sequence[int]) ->
 
 def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     own = evidence.head.targets[:, one.column] > 0
-    drawn = np.flatnonzero((evidence.held_out.argmax(1) == one.column) & ~own)
     key = evidence.columns[one.column]
+    drawn = np.flatnonzero(np.array([said == key for said in evidence.answers]) & ~own)
+    others = f"{counted(len(drawn), 'example')} of other intents"
     name, part = evidence.name(key), _smaller_part(evidence, np.flatnonzero(own))
     ids = tuple(evidence.live.pipeline.exemplars[row].id for row in part)
     texts = [evidence.example(row, "is drawn in") for row in drawn[: _SHOWN // 2].tolist()]
@@ -159,13 +159,13 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     return Finding(
         id=f"overgrown:{key}",
         kind="overgrown",
-        title=f"{name} draws in {one.drawn} others",
+        title=f"{name} draws in {others}",
         why=(
-            f"It has {one.examples} examples, and {one.drawn} examples of other intents would be "
-            "answered with it. Perhaps it is two intents."
+            f"It has {counted(one.examples, 'example')}, and {others} would be answered with it. "
+            "Perhaps it is two intents."
         ),
-        figure=float(one.drawn),
-        measure=f"draws {one.drawn}",
+        figure=float(len(drawn)),
+        measure=f"draws in {len(drawn):,}",
         texts=tuple(texts),
         remedies=(KEEP, split) if ids else (KEEP,),
         intents=(key,),

@@ -9,6 +9,7 @@ import numpy as np
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
+from app.services.live.row_answers import answered, exemplar_scores, said_exactly
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.beside_pool import beside_pool
 from app.services.review.effects import truly_greedy, weighed
@@ -38,13 +39,13 @@ from core.heads.votes.fit import fit_votes, leave_one_out
 from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
-from core.text import counted, percent
-from core.types import FloatArray
+from core.text import counted, match_key, percent
+from core.types import FloatArray, ScoreArray
 from storage import projects
 from storage.log import events, settled_findings
 from storage.queries import dataset, slots, utterances
 from storage.queries.utterances import Filter, Page
-from storage.records import ProjectRecord
+from storage.records import ProjectRecord, UtteranceRecord
 
 _FIRST = Page(0, 100)
 _TESTS = 10_000
@@ -76,9 +77,12 @@ def review(
     kind: Kind | None = None,
     page: Page = _FIRST,
     watched_texts: WatchedTextCache | None = None,
+    seen: Sequence[str] = (),
 ) -> Review:
     """List open findings, the most harmful kinds first; None: all kinds but `doubt`.
 
+    Findings with the ids `seen` come before all others, in that order: a list stays in the order
+    in which somebody works through it.
     `watched_texts` are the server's, which keep what effects are computed with between requests.
 
     Raises:
@@ -98,6 +102,8 @@ def review(
     open_ = [f for f in open_ if f.kind != "greedy" or f.id in harmful]
     counts = {one: sum(f.kind == one for f in open_) for one in KINDS}
     asked = [f for f in open_ if f.kind == kind or (kind is None and f.kind != "doubt")]
+    place = {key: at for at, key in enumerate(seen)}
+    asked.sort(key=lambda finding: place.get(finding.id, len(place)))
     asked = asked[page.offset : page.offset + page.limit]
     if pool is not None and pool.live.version.id == live.version.id:
         evidence = _evidence(live_studio, record, live)
@@ -221,6 +227,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             texts = [record.text for record in tests]
             rows = embed_texts(live_studio.studio.database, live.pipeline.encoder, texts)
         held_out, near = leave_one_out(head), _nearby(live_studio, live)
+        answers, test_answers = _answers(live, held_out, tests, rows)
         alike, doubted = near, held_out
         unlearned = unlearned_rows(live_studio, live)
         if unlearned is not None:
@@ -239,11 +246,31 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             alike=alike,
             tests=tuple(tests),
             test_rows=rows,
+            answers=answers,
+            test_answers=test_answers,
             synthetic=synthetic,
         )
 
     series = ("evidence", project.id, live.version.id)
     return live_studio.studio.cache.get_newest(series, live.revision, make, _size)
+
+
+def _answers(
+    live: LiveModel, held_out: ScoreArray, tests: Sequence[UtteranceRecord], rows: FloatArray
+) -> tuple[tuple[str | None, ...], tuple[str | None, ...]]:
+    """Return the intents that examples and test texts get as pages tell them; None: refused."""
+    pipeline = live.pipeline
+    own = exemplar_scores(pipeline)
+    scores = held_out if own is None else own[0]
+    examples = answered(live, pipeline.embeddings, scores)
+    judged = answered(live, rows, pipeline.head.scores(rows)) if tests else []
+    exact = said_exactly(live)
+    judged = [exact.get(match_key(r.text), said) for r, said in zip(tests, judged, strict=True)]
+    return tuple(map(_first, examples)), tuple(map(_first, judged))
+
+
+def _first(intents: Sequence[str]) -> str | None:
+    return intents[0] if intents else None
 
 
 def _size(made: Evidence) -> int:

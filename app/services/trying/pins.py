@@ -83,7 +83,9 @@ def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[
                 )
         actor = live_studio.studio.settings.actor
         models.add_pin(connection, found.id, text, set(intents), actor)
-        acts.note(connection, found.id, Act("pin", actor))
+        names = [dataset.intent_by_id(connection, found.id, key).name for key in set(intents)]
+        about = f"to {label_words(sorted(names), found.task)}"  # no text, which may be erased
+        acts.note(connection, found.id, Act("pin", actor, about))
 
 
 def remove_pin(live_studio: LiveStudio, project: str, text: str) -> None:

@@ -4,7 +4,7 @@ import {field, fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {ask, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
-import {number, plural} from '../shared/words.js';
+import {capital, number, plural} from '../shared/words.js';
 import {LogReader, talk} from './dialogues.js';
 
 const POOL = 5000; // default number of user turns that are added to the pool
@@ -12,8 +12,8 @@ const POOL = 5000; // default number of user turns that are added to the pool
 const HASH = '#conversations';
 const WHAT =
   'What customers say in a log comes to your unlabelled texts. And the training “Conversations” (on Train, under ' +
-  'More ways) learns how they speak: it needs no label, and is a start for other trainings.';
-const UNMASKED = 'not masked: for that, delete it and its texts, and add it again with the mask ticked';
+  'More ways, once there is a log) learns how they speak: it needs no label, and is a start for other trainings.';
+const MASK = 'e-mail addresses, phone, card and account numbers';
 const FIRST = 'First choose a log.';
 const BEGINNING = 'The beginning of the file, as it is read. All of it is imported.';
 
@@ -60,20 +60,15 @@ export class ConversationSheet {
     const logs = await call(this.#base);
     if (asked !== this.#asked) return;
     const line = log => {
-      const remove = {
-        class: 'plain small',
-        title: 'Delete this log',
-        'aria-label': `Delete ${log.source}`,
-        onclick: this.#remover(log),
-      };
+      const remove = {class: 'small push', 'aria-label': `Delete ${log.source}`, onclick: this.#remover(log)};
       const held = plural(log.n_dialogues, 'conversation');
-      const masked = log.masked ? maskedWords(log.masked) : UNMASKED;
-      const about = h('div', {class: 'soft small'}, `${held}, ${masked}`);
+      const masked = log.masked ? maskedWords(log.masked) : `not masked: ${MASK} stand as they were said`;
+      const about = h('div', {class: 'soft small'}, `${held}, ${masked}. `, !log.masked && toMask(log));
       return h(
         'li',
         {},
         h('div', {}, h('b', {dir: 'auto'}, log.source), about),
-        h('button', remove, icon('trash-2')),
+        h('button', remove, icon('trash-2'), 'Delete log …'),
         new LogReader(this.#context, this.#intents, log).element,
       );
     };
@@ -112,7 +107,8 @@ export class ConversationSheet {
 
   #remover(log) {
     return guarded(async () => {
-      const words = `It holds ${plural(log.n_dialogues, 'conversation')}. Texts that came from it stay.`;
+      const stay = `${capital(textsOf(log))} stay on Data.`;
+      const words = `It holds ${plural(log.n_dialogues, 'conversation')}, and Undo does not bring them back. ${stay}`;
       if (!(await ask(`Delete ${log.source}?`, h('p', {}, words), 'Delete', 'danger'))) return;
       await call(`${this.#base}/${log.id}`, {method: 'DELETE'});
       await this.#reload();
@@ -161,7 +157,7 @@ export class ConversationSheet {
         waiting.beginning.length
           ? beginning
           : h('p', {class: 'bad'}, 'There is no conversation in this file.'),
-        h('label', {class: 'check'}, mask, 'Mask e-mail addresses, phone, card and account numbers'),
+        h('label', {class: 'check'}, mask, `Mask ${MASK}`),
         field('Customers’ texts to take, at most', pool),
         this.#buttons(waiting, () => ({mask: mask.checked, pool: Number(pool.value) || 0})),
       ),
@@ -196,6 +192,17 @@ export class ConversationSheet {
       h('button', {onclick: cancel}, 'Cancel'),
     );
   }
+}
+
+// "the 28 texts that came from it (3 labelled)"
+const textsOf = ({n_texts: n, n_labelled: labelled}) =>
+  `the ${plural(n, 'text')} that came from it (${labelled ? number(labelled) : 'none'} labelled)`;
+
+// What masking a stored log takes: its texts were said in it.
+function toMask(log) {
+  const gone = log.n_texts > 0 ? `this log and ${textsOf(log)}` : 'this log';
+  const labels = log.n_labelled > 0 ? `, with ${plural(log.n_labelled, 'label')}` : '';
+  return `To mask them, delete ${gone}${labels}, and add the log again with the mask ticked.`;
 }
 
 function maskedWords(masked) {

@@ -12,7 +12,8 @@ import {Mapping} from './mapping.js';
 import {PasteBox} from './pasting.js';
 import {Questions} from './questions.js';
 
-const SHOWN = 5; // rows
+const WHY_NOT = 'You can import once you have seen them.';
+const SHOWN = 8; // rows
 const NAMED = 8; // new intents
 const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet';
 
@@ -172,7 +173,8 @@ export class ImportSheet {
     const words = all.length === 1 ? 'See the choice' : `See the ${number(all.length)} choices`;
     return [
       h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, words),
-      h('button', {disabled: true, title: 'Once you have seen the choices'}, 'Import'),
+      h('button', {disabled: true}, 'Import'),
+      h('span', {class: 'soft small', 'data-role': 'why-not'}, WHY_NOT),
     ];
   }
 

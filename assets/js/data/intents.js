@@ -105,7 +105,7 @@ export class IntentList {
         !multi && !intent.archived && act('Turn into out of scope …', () => this.#toOutOfScope(intent)),
         intent.archived
           ? act('Use it again', () => this.#archive(intent, false))
-          : act('Archive: no longer an answer', () => this.#archive(intent, true)),
+          : act('Archive …', () => this.#askToArchive(intent)),
       ),
     );
   }
@@ -118,6 +118,16 @@ export class IntentList {
         ? [`Show its ${plural(utterances, 'text')}`, address('data', project, {intent: id})]
         : ['Merge into another intent …', address('review', project, {tab: 'reshape', intent: id, how: 'merge'})];
     return h('a', {class: 'button small', href}, words);
+  }
+
+  async #askToArchive(intent) {
+    const said = [
+      'It is no longer an answer, and no label offers it.',
+      intent.utterances > 0 && `Its ${plural(intent.utterances, 'text keeps the label', 'texts keep their label')}.`,
+      '“Use it again” brings it back.',
+    ];
+    const words = h('p', {}, said.filter(Boolean).join(' '));
+    if (await ask(`Archive ${intent.name}?`, words, 'Archive')) await this.#archive(intent, true);
   }
 
   async #archive(intent, archived) {
@@ -161,12 +171,13 @@ const isHex = color => /^#/.test(color);
 
 function editing(intent) {
   const color = isHex(intent.color) ? intent.color : GREY;
-  const carried = `${plural(intent.utterances, 'text has', 'texts have')} this label.`;
+  const {utterances: n} = intent;
+  const carried = n === 1 ? 'Its text stays' : `All ${number(n)} texts stay`;
   return [
     nameField(intent.name),
     describing('What belongs to it, and what does not', 4, intent.description),
     field('Colour', h('input', {type: 'color', name: 'color', value: color}), {class: 'field below'}),
-    h('p', {class: 'soft small below'}, `${carried} A new name changes none of them.`),
+    n > 0 && h('p', {class: 'soft small below'}, `${carried} in this intent when you rename it.`),
   ];
 }
 

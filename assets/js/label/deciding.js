@@ -15,7 +15,8 @@ export class Deciding {
   #timer = 0;
 
   // `parts` are the page's queue, decisions, chosen intents and tray. Calls `drawn` when another text is on the
-  // card, and `counted` with the number of texts that wait for a label more (or fewer) than before.
+  // card, `counted` with the number of texts that wait for a label more (or fewer) than before, and
+  // `labelled` with texts, the kind of a decision and its terms.
   constructor({queue, decisions, chosen, tray}, multi, hears) {
     this.#queue = queue;
     this.#decisions = decisions;
@@ -49,6 +50,7 @@ export class Deciding {
     this.#decisions.add(kind, item, more);
     if (kind !== 'flag') this.#hears.counted(-1, labels(kind));
     this.#next();
+    this.#hears.labelled([item], kind, more);
   }
 
   #next() {
@@ -117,12 +119,12 @@ export class Deciding {
     this.putBack(undone.item);
   }
 
-  // An act on many texts; where that fails it can be tried again.
-  async #takeBack(many) {
+  // An act on many texts, or a pin; where that fails it can be tried again.
+  async #takeBack(made) {
     try {
-      await many.takeBack();
+      await made.takeBack();
     } catch (error) {
-      this.#decisions.addMany({...many.operation, n: many.n, takeBack: many.takeBack});
+      this.#decisions.addDone(made);
       complain(error);
     }
   }
@@ -143,6 +145,7 @@ export class Deciding {
     for (const item of items) this.#decisions.add('label', item, how);
     this.#hears.counted(-items.length, true);
     this.#next();
+    this.#hears.labelled(items, 'label', how);
   }
 }
 

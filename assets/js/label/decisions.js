@@ -8,8 +8,8 @@ import {Outbox} from './outbox.js';
 
 const SHOWN = 10;
 const REMEMBERED = 60; // newest decisions whose utterances are not offered again
-const SAID = {skip: 'skipped', flag: 'flagged', many: 'accepted'};
-const DONE = {skip: 'Skipped', flag: 'Flagged'};
+const SAID = {skip: 'skipped', flag: 'flagged', many: 'accepted', pin: 'pinned'};
+const DONE = {skip: 'Skipped', flag: 'Flagged', pin: 'Pinned'};
 const LOOKS = {saved: '', saving: 'waiting', offline: 'trouble'};
 
 export class Decisions {
@@ -76,13 +76,17 @@ export class Decisions {
   // An act on `n` texts at once, which the server has saved; `takeBack` undoes it there.
   addMany({key, n, takeBack}) {
     const item = {id: '', text: `${plural(n, 'text')} as the model answers`};
-    this.#made.push({operation: {key, kind: 'many'}, item, n, takeBack});
+    this.addDone({operation: {key, kind: 'many'}, item, takeBack});
+  }
+
+  // An act that the server has saved, with its own `takeBack`: on many texts, or a pin.
+  addDone(made) {
+    this.#made.push(made);
     this.draw();
   }
 
   // Returns what was made: the operation and its utterance, to decide again, or null if there is nothing to undo.
-  // Without a key, the newest decision of this visit is undone. An act on many texts is to be taken back by its
-  // `takeBack`.
+  // Without a key, the newest decision of this visit is undone. One with a `takeBack` is to be taken back by that.
   undo(key = null) {
     const isIt = ({operation, earlier}) => (key ? operation.key === key : !earlier);
     const place = this.#made.findLastIndex(isIt);

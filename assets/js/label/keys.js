@@ -16,7 +16,7 @@ const keysOf = ({multi, nothing, open}) => [
   ['T', 'label together: set texts aside, and give them all one label'],
   ['W', 'why this suggestion'],
   ['V', 'mark values: names, dates, places'],
-  ['P', 'pin: every later version must give this answer'],
+  ['P', 'pin what the model answers now: a version that breaks a pin does not go live by itself'],
   ['G', 'guidelines'],
   ...(multi ? [] : [['A', 'label all at once that the model is sure of; you check a few first']]),
   ['Ctrl K', 'go to a page, an intent or another project'],

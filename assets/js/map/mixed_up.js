@@ -8,9 +8,7 @@ import {plural} from '../shared/words.js';
 const MOST = 5;
 const AT_ONCE = 3000; // examples that are compared without being asked
 const ASKED = 2 * MOST; // findings, since a pair may be mixed up both ways
-const COUNTED =
-  'Texts of one of the two that get the other as answer: test texts, as reports count them, and examples, each ' +
-  'answered without its own vote.';
+const COUNTED = 'How often one is answered as the other, both ways. Review and reports count each way apart.';
 
 // What is mixed up of a pair: "2 test texts, 4 examples".
 export function partsOf({count, tests}) {

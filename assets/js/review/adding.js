@@ -90,7 +90,7 @@ export class AddingTab {
     const isKnown = this.#known(blast.near);
     const [instead] = better && !isKnown ? await this.#foresee([better.id], signal) : [];
     if (signal.aborted) return;
-    const looks = harmOf({blast}) ? '' : 'primary'; // what breaks more than it mends does not stand out
+    const looks = harmOf({blast}) || instead ? '' : 'primary'; // what harms, or is advised against, does not stand out
     fill(this.#buttons, this.#button(isKnown ? 'Relabel it' : 'Add it', chosen, looks));
     const changes = h('h3', {class: 'after'}, `What changes as ${this.#nameOf(chosen)}`);
     fill(this.#meter, this.#verdict(blast, better, instead), this.#near(blast.near), changes, turnsOf(blast));
@@ -147,8 +147,8 @@ export class AddingTab {
       !better && `${words} `,
       h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
       this.#effect(this.#chosen, blast),
-      // The person has chosen another label: this one is offered beneath it.
-      instead && this.#effect(better.id, instead, this.#button('Add it', better.id, 'small')),
+      // The person has chosen another label: this one, which stands out, is offered beneath it.
+      instead && this.#effect(better.id, instead, this.#button('Add it', better.id, insteadLooks(instead))),
     );
   }
 
@@ -195,6 +195,8 @@ export class AddingTab {
     this.#box.focus();
   }
 }
+
+const insteadLooks = instead => (harmOf({blast: instead}) ? 'small' : 'small primary');
 
 // Of some words that with most occurrences, and how many it has.
 function mostFrequent(words) {

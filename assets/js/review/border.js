@@ -8,10 +8,13 @@ import {number, plural, points} from '../shared/words.js';
 import {Foretold} from './foretold.js';
 import {mayHarm} from './harm.js';
 
+const LEAD =
+  'Texts between two intents, the least clear first. Leave a right label as it is. A third label is given on Data.';
 const ANY = 'any'; // the choice of a pair that is not in the list
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
 const WAITING = 'Looking for the texts between the two …';
+const CLEAR = 0.4; // texts with a larger difference are folded
 const MIDDLE = 0.05; // smaller differences lie in the middle
 const MOST = 60; // texts that the server sends: the nearest to the border
 
@@ -34,7 +37,7 @@ export class BorderTab {
       h(
         'p',
         {class: 'soft'},
-        'Texts between two intents, the least clear first. Leave a right label as it is; a third one is given on Data.',
+        LEAD,
       ),
       this.#choice,
       this.#walk,
@@ -98,12 +101,27 @@ export class BorderTab {
 
   #steps(steps) {
     if (!steps.length) return h('div', {class: 'empty'}, 'No text lies between these two.');
-    const walk = h(
-      'ul',
-      {class: 'walk'},
-      [...steps].sort((a, b) => Math.abs(a.lead) - Math.abs(b.lead)).map(step => this.#step(step)),
-    );
-    return [h('p', {class: 'after', 'data-role': 'between'}, this.#counted(steps)), walk];
+    const sorted = [...steps].sort((a, b) => Math.abs(a.lead) - Math.abs(b.lead));
+    const unclear = sorted.filter(step => Math.abs(step.lead) < CLEAR || this.#isMixedUp(step));
+    const shown = unclear.length ? unclear : sorted;
+    const clear = sorted.filter(step => !shown.includes(step));
+    const list = some => h('ul', {class: 'walk'}, some.map(step => this.#step(step)));
+    return [
+      h('p', {class: 'after', 'data-role': 'between'}, this.#counted(steps)),
+      list(shown),
+      clear.length > 0 &&
+        h(
+          'details',
+          {class: 'after', 'data-key': 'clear'},
+          h('summary', {'data-key': 'clear summary'}, `${plural(clear.length, 'text')} that lie clearly on one side`),
+          list(clear),
+        ),
+    ];
+  }
+
+  // Labelled as the first of the two, and answered as the second.
+  #isMixedUp({text, lead}) {
+    return Boolean(text.intents?.includes(this.#pair[0])) && lead < 0;
   }
 
   // How many texts are shown; the list of pairs also counts mixed-up texts that this one lacks.
@@ -111,18 +129,17 @@ export class BorderTab {
     const n = steps.length;
     const isCut = n >= MOST;
     const between = isCut
-      ? `The ${number(n)} texts nearest to the border`
-      : `${plural(n, 'text')} between the two`;
+      ? `The ${number(n)} texts nearest to the border.`
+      : `${plural(n, 'text')} between the two.`;
     const mixed = this.#mixed.find(({intents}) => intents.every((id, place) => id === this.#pair[place]));
-    if (!mixed) return `${between}.`;
+    if (!mixed) return between;
     const [first, second] = this.#pair.map(id => this.#tools.intents.byId.get(id)?.name ?? '?');
-    const isMixedUp = ({text, lead}) => text.intents?.includes(this.#pair[0]) && lead < 0;
-    const here = steps.filter(isMixedUp).length;
-    const all = number(mixed.figure);
-    const which = here < mixed.figure ? `${number(here)} of the ${all}` : `all ${all}`;
-    const farther = isCut ? 'are clearer' : `are nearer to a third intent than to ${first}`;
-    const others = here < mixed.figure ? ` The others ${farther}.` : '';
-    return `${between}. Here: ${which} labelled ${first} but answered ${second}.${others}`;
+    const here = steps.filter(step => this.#isMixedUp(step)).length;
+    const are = mixed.figure === 1 ? 'is' : 'are';
+    const said = `${plural(mixed.figure, 'text')} labelled ${first} ${are} answered ${second}`;
+    const farther = isCut ? 'clearer' : 'nearer to a third intent';
+    const others = here < mixed.figure ? `${number(here)} of them here, the others are ${farther}` : 'all of them here';
+    return `${between} ${said}: ${others}.`;
   }
 
   #step({text, lead}) {

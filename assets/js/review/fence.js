@@ -9,7 +9,7 @@ import {changesView, crossedView, METHODS, pinsView} from './moved_line.js';
 const PAUSE = 60;
 const OF_VOTES = [-0.2, 1.2];
 const OF_TRAINING = 'texts that you labelled out of scope, none a test text';
-const FEWEST = 10; // texts labelled out of scope by which a line can be judged
+const FEWEST = 20; // texts labelled out of scope by which a line can be judged; reports ask for as many
 
 export class FenceTab {
   #path;
@@ -93,12 +93,12 @@ export class FenceTab {
           this.#each,
         ),
       ),
+      this.#decision,
       this.#figures,
       this.#few,
       this.#pins,
       this.#crossed,
       this.#below,
-      this.#decision,
     );
   }
 

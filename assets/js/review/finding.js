@@ -4,6 +4,7 @@ import {address, query} from '../shared/address.js';
 import {fill, h, said} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {pin} from '../shared/pins.js';
 import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
@@ -152,8 +153,10 @@ export class FindingView {
       toast('It has no label that could be pinned.', 'Label it first.');
       return;
     }
-    await post(`${this.#tools.base}/pins`, {text, intents});
-    toast(`Pinned “${text.slice(0, 60)}”.`, 'Each new version is checked against it.', 'good');
+    const {base, intents: known, noted} = this.#tools;
+    const words = intents.map(id => known.byId.get(id)?.name ?? '?').join(' and ');
+    const named = `Pinned “${text.slice(0, LONGEST_NAMED)}”`;
+    await pin(`${base}/pins`, text, intents, words, back => noted(named, back));
   }
 
   // Changes the label of one text of the list.
@@ -224,7 +227,7 @@ export class FindingView {
 
   // What harms has no key, so that nobody does it in passing.
   #markHarm(one) {
-    one.key.hidden = harmOf(one) !== null;
+    one.key.hidden = harmOf(one) !== null || !one.key.textContent;
   }
 
   #drawChoices() {

@@ -10,6 +10,7 @@ import {touches} from './touched.js';
 const DOUBT = 'doubt'; // folded, and not counted among the findings
 const AT_ONCE = 12;
 const MORE = 30;
+const MOST_SEEN = 200; // ids of findings that a request names
 const SOON_MS = 2000;
 const SECOND_MS = 1000;
 
@@ -17,7 +18,7 @@ const KINDS = [
   ['', 'All'],
   ['conflict', 'Conflicting labels'],
   ['tested', 'Also in the test set'],
-  ['label', 'Likely label errors'],
+  ['label', 'Labels worth a check'],
   ['greedy', 'Harmful examples'],
   ['confusion', 'Mixed-up intents'],
   ['overgrown', 'Too broad intents'],
@@ -30,7 +31,7 @@ const KINDS = [
 const SINGLE = {
   conflict: 'conflicting labels',
   tested: 'also in the test set',
-  label: 'label error?',
+  label: 'check the label',
   greedy: 'harmful example',
   confusion: 'mixed-up intents',
   overgrown: 'too broad',
@@ -38,7 +39,7 @@ const SINGLE = {
   misleading: 'misleading name',
   duplicate: 'duplicate',
   next: 'worth labelling',
-  doubt: 'label error?',
+  doubt: 'check the label',
 };
 const COLOURS = {conflict: 'bad', tested: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
 
@@ -50,6 +51,9 @@ export class FindingsTab {
   #isLoading; // whether the model is, at this moment
   #kind = query().get('kind') ?? '';
   #findings = [];
+  #order = []; // ids of findings as the user saw them; the list keeps this order while it is worked through
+  #settled = new Map(); // findings that went here, by id: an undo brings them back
+  #back = null; // one that came back, until the server lists it again
   #counts = {};
   #recounted = 0; // findings that an act has changed, and the server counts again
   #acts = new Set(); // acts of this page that the server may not know yet: `finding` and `repair`
@@ -107,8 +111,7 @@ export class FindingsTab {
     this.#wanted = wanted ?? this.#wanted; // remembered in case a newer load overtakes this one
     const asked = (this.#asked += 1);
     if (!this.#findings.length) fill(this.#list, comparing(this.#isLoading, this.#answered));
-    const kind = this.#kind ? `kind=${this.#kind}&` : '';
-    const found = await call(`${this.#base}/review?${kind}limit=${this.#most}`);
+    const found = await call(`${this.#base}/review?${this.#asks()}`);
     if (asked !== this.#asked) return;
     this.#answered = true;
     clearTimeout(this.#soon);
@@ -117,10 +120,44 @@ export class FindingsTab {
     const before = this.#view.typedFor ?? this.#wanted ?? this.#findings[this.#at]?.id;
     this.#wanted = null;
     this.#findings = found.findings.map(one => ({...one, seen: found.revision}));
+    this.#keepBack(found.recounted);
+    const known = new Set(this.#order);
+    this.#order.push(...this.#findings.map(({id}) => id).filter(id => !known.has(id)));
     this.#counts = found.counts;
     this.#recounted = found.recounted;
     fill(this.#notes, found.notes.join(' '));
     await this.#drawOpen(before);
+  }
+
+  #asks() {
+    const asked = new URLSearchParams({limit: this.#most, ...(this.#kind && {kind: this.#kind})});
+    for (const id of this.#order.slice(0, MOST_SEEN)) asked.append('seen', id);
+    return asked;
+  }
+
+  // Shows a finding at its place again as soon as its act is taken back, and selects it. `one` is the act.
+  bringBack(one) {
+    this.#acts.delete(one);
+    const {finding: id} = one;
+    const back = this.#settled.get(id);
+    if (!back || this.#findings.some(other => other.id === id)) return;
+    this.#settled.delete(id);
+    this.#counts[back.kind] += 1;
+    this.#back = {...back, waits: one.repair !== null};
+    this.#keepBack(1);
+    this.#drawOpen(id).catch(() => {}); // each remedy shows its own error
+  }
+
+  // It stays while the server counts it again.
+  #keepBack(recounted) {
+    const isListed = this.#findings.some(({id}) => id === this.#back?.id);
+    if (!this.#back || isListed || !recounted) {
+      this.#back = null;
+      return;
+    }
+    const place = id => this.#order.indexOf(id);
+    const before = this.#findings.filter(({id}) => place(id) < place(this.#back.id));
+    this.#findings = this.#findings.toSpliced(before.length, 0, this.#back);
   }
 
   // Draws the findings but those that were settled here; the next one comes to the place of one that went. One whose
@@ -130,7 +167,10 @@ export class FindingsTab {
     const gone = this.#findings.filter(({id}) => acts.some(({finding}) => finding === id));
     this.#findings = this.#findings.filter(one => !gone.includes(one));
     for (const one of this.#findings) one.waits ||= acts.some(({repair}) => touches(repair, one));
-    for (const {kind} of gone) this.#counts[kind] -= 1;
+    for (const one of gone) {
+      this.#counts[one.kind] -= 1;
+      this.#settled.set(one.id, one);
+    }
     const same = this.#findings.findIndex(({id}) => id === chosen);
     if (same >= 0) this.#at = same;
     this.#at = Math.min(this.#at, Math.max(0, this.#findings.length - 1));
@@ -163,10 +203,19 @@ export class FindingsTab {
   }
 
   #drawWhere() {
-    this.#where.textContent = `${number(this.#at + 1)} of ${number(this.#findings.length)}`;
+    this.#where.textContent = `${number(this.#at + 1)} of ${number(this.#total)}`;
+  }
+
+  // All findings of the kind that is chosen, listed or not.
+  get #total() {
+    return Math.max(this.#findings.length, this.#kind ? (this.#counts[this.#kind] ?? 0) : allOf(this.#counts));
   }
 
   async #go(at) {
+    if (at >= this.#findings.length && this.#total > this.#findings.length) {
+      this.#most += MORE;
+      await this.renew();
+    }
     this.#at = Math.min(Math.max(0, at), Math.max(0, this.#findings.length - 1));
     this.#drawWhere();
     [...this.#list.children].forEach((item, place) => this.#mark(item, place));
@@ -192,6 +241,8 @@ export class FindingsTab {
     return guarded(async () => {
       this.#kind = kind;
       this.#findings = [];
+      this.#order = [];
+      this.#back = null;
       this.#at = 0;
       this.#most = AT_ONCE;
       setQuery({kind});
@@ -210,7 +261,7 @@ export class FindingsTab {
   }
 
   #draw(counts) {
-    const total = this.#kind ? counts[this.#kind] : allOf(counts);
+    const total = this.#total;
     const alike = new Set(this.#findings.map(({kind}) => kind)).size < 2; // the filter above says which
     const rows = this.#findings.map((finding, place) => this.#row(finding, place, alike));
     const none = h('li', {class: 'empty'}, this.#recounted ? RECOUNTING : NOTHING);

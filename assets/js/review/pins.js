@@ -1,9 +1,9 @@
 // Pins with the answers of every version; a version that breaks a pin is not promoted automatically.
 import {field, fill, h, select, since, table} from '../shared/elements.js';
-import {guarded, toast} from '../shared/messages.js';
-import {keptBadge, removeButton, whatPinsAre} from '../shared/pins.js';
+import {guarded} from '../shared/messages.js';
+import {keptBadge, pin, removeButton, whatPinsAre} from '../shared/pins.js';
 import {placeExample} from '../shared/placeholder.js';
-import {call, post} from '../shared/rest.js';
+import {call} from '../shared/rest.js';
 import {capital} from '../shared/words.js';
 
 const SHOWN = 12; // versions of a pin's history, the newest
@@ -13,14 +13,16 @@ export class PinsTab {
   #base;
   #path;
   #intents;
+  #noted;
   #asked = 0; // number of the newest request; older answers are dropped
   #list = h('div', {'data-role': 'promises'});
   #form = h('div', {class: 'row end after'});
 
-  constructor({base, intents}) {
+  constructor({base, intents, noted}) {
     this.#base = base;
     this.#path = `${base}/pins`;
     this.#intents = intents;
+    this.#noted = noted;
     const attributes = {class: 'sheet', 'aria-label': 'Pins'};
     this.element = h('section', attributes, h('p', {class: 'soft'}, whatPinsAre), this.#list, this.#form);
   }
@@ -59,8 +61,8 @@ export class PinsTab {
     const label = select({'aria-label': 'Answer that it must get', onchange: () => arm()}, options);
     const set = guarded(async () => {
       const ids = label.value === NOTHING ? [] : [label.value];
-      await post(this.#path, {text: text.value, intents: ids});
-      toast(`Pinned “${text.value.slice(0, 60)}”.`, 'Each new version is checked against it.', 'good');
+      const words = label.selectedOptions[0].textContent;
+      await pin(this.#path, text.value, ids, words, back => this.#noted(`Pinned “${text.value}”`, back));
       text.value = label.value = ''; // nothing is chosen for the user
       arm();
       await this.renew();

@@ -1,5 +1,5 @@
 // Reshape intents: merge two, move examples, split by groups, rename; counted and previewed first, then done.
-import {query, setQuery} from '../shared/address.js';
+import {address, query, setQuery} from '../shared/address.js';
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {radiusLine, resultWords, turnsOf} from '../shared/radius.js';
@@ -166,11 +166,11 @@ export class ReshapeTab {
   }
 
   #deed({touched: [n]}) {
-    const {how, target, name} = this.#form;
-    const other = this.#tools.intents.byId.get(target)?.name;
+    const {intent, how, target, name} = this.#form;
+    const [own, other] = [intent, target].map(id => this.#tools.intents.byId.get(id)?.name);
     switch (how) {
       case 'merge':
-        return `Merge ${plural(n, 'text')} into ${other}`;
+        return `Merge ${own} (${plural(n, 'text')}) into ${other}`;
       case 'relabel':
         return `Move ${plural(n, 'text')} to ${other}`;
       case 'split':
@@ -197,14 +197,17 @@ export class ReshapeTab {
     this.#arm(blast);
     const touched = h('p', {'data-role': 'touched'}, touchedWords(blast), this.#goes());
     // The bar lies over the list: it has the result alone.
-    fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast))));
+    fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast, this.#form.how))));
     fill(this.#turns, h('h3', {}, 'What changes'), touched, radiusLine(blast), turnsOf(blast, this.#form.how));
   }
 
   // What a merge leaves of the intent.
   #goes() {
-    const {intent, how} = this.#form;
-    return how === 'merge' && ` ${this.#tools.intents.byId.get(intent)?.name} goes; Undo brings it back.`;
+    const {intent, how, target} = this.#form;
+    if (how !== 'merge') return null;
+    const [own, other] = [intent, target].map(id => this.#tools.intents.byId.get(id)?.name);
+    const texts = h('a', {href: address('data', query().get('project'), {intent})}, 'See its texts');
+    return [` ${own} becomes ${other}: what told the two apart is gone. Undo brings it back. `, texts, '.'];
   }
 
   async #do() {
@@ -212,7 +215,8 @@ export class ReshapeTab {
     const repair = this.#repair;
     const from = intents.byId.get(this.#form.intent)?.name;
     const deed = this.#button.textContent;
-    const words = `${from}: ${deed[0].toLowerCase()}${deed.slice(1)}.`;
+    const isNamed = repair.kind === 'merge';
+    const words = isNamed ? `${deed}.` : `${from}: ${deed[0].toLowerCase()}${deed.slice(1)}.`;
     this.#form = {...EMPTY};
     this.#chosen.clear();
     this.#splitting.clear();

@@ -1,3 +1,5 @@
+import {plural} from './words.js';
+
 // The names of acts as a designer says them; what is not listed is called so already. `nothing` is the project's word
 // for a text without an intent.
 const WORDS = {
@@ -29,5 +31,12 @@ const WORDS = {
 
 // What a button does that gives one text a label: instead of another one, or as its first.
 export const labelAs = (labels, name) => `${labels?.length ? 'Relabel' : 'Label'} as ${name}`;
+
+// What the next Undo takes back: "import of pool.csv (300 texts)", "label “hello” as greeting"; `about` is empty where
+// it is several things.
+export function undoWords({can_undo: verb, undoes: {about, n}}, nothing) {
+  const named = about && (verb === 'import' ? ` of ${about}` : ` ${about}`);
+  return `${actWords(verb, nothing)}${named}${n > 1 ? ` (${plural(n, 'text')})` : ''}`;
+}
 
 export const actWords = (verb, nothing) => (verb === 'out-of-scope' ? nothing : (WORDS[verb] ?? verb));

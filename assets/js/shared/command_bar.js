@@ -121,7 +121,12 @@ class CommandBar {
 // Acts of every page; `also` has other words by which one is found.
 const actsOf = project => [
   {kind: 'action', name: 'Label what helps most', href: address('label', project, {order: 'helps'})},
-  {kind: 'action', name: 'Accept what the model is sure of', href: address('label', project, {sure: 1})},
+  {
+    kind: 'action',
+    name: 'Label what the model is sure of: check 20 first',
+    also: 'accept all at once',
+    href: address('label', project, {sure: 1}),
+  },
   {kind: 'action', name: 'Import texts', href: address('data', project, {import: 1})},
   {kind: 'action', name: 'Show unlabelled texts', href: address('data', project, {state: 'unlabelled'})},
   {kind: 'action', name: 'Show where the model disagrees', href: address('data', project, {differs: true})},

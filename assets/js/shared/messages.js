@@ -7,12 +7,15 @@ const SHOWN_ELSE = 5000;
 const SHOWN_TO_UNDO = 15000;
 const SIGN = {bad: 'circle-x', good: 'circle-check'};
 
-// `undo` takes back what the message tells of; its button stands in the message.
-export function toast(message, hint = '', kind = '', undo = null) {
-  const act = guarded(() => {
-    node.remove();
-    return undo();
-  });
+// `undo` takes back what the message tells of; its button stands in the message. So do those of `choices`: words and
+// what they do.
+export function toast(message, hint = '', kind = '', undo = null, choices = []) {
+  const doing = act =>
+    guarded(() => {
+      node.remove();
+      return act();
+    });
+  const chosen = choices.map(([words, act]) => h('button', {class: 'small', onclick: doing(act)}, words));
   const node = h(
     'div',
     {class: `toast ${kind}`},
@@ -21,12 +24,13 @@ export function toast(message, hint = '', kind = '', undo = null) {
       'div',
       {class: 'grow'},
       h('div', {dir: 'auto'}, message),
-      hint && h('div', {class: 'soft small'}, hint),
+      hint && h('div', {class: 'soft small', dir: 'auto'}, hint),
+      chosen.length > 0 && h('div', {class: 'row tight choices'}, chosen),
     ),
     h(
       'div',
       {class: 'row tight push'},
-      undo && h('button', {class: 'small', onclick: act}, icon('undo-2'), 'Undo'),
+      undo && h('button', {class: 'small', onclick: doing(undo)}, icon('undo-2'), 'Undo'),
       h(
         'button',
         {
@@ -40,7 +44,7 @@ export function toast(message, hint = '', kind = '', undo = null) {
     ),
   );
   toasts().append(node);
-  setTimeout(() => node.remove(), undo ? SHOWN_TO_UNDO : (SHOWN[kind] ?? SHOWN_ELSE));
+  setTimeout(() => node.remove(), undo || chosen.length ? SHOWN_TO_UNDO : (SHOWN[kind] ?? SHOWN_ELSE));
 }
 
 function toasts() {

@@ -1,11 +1,47 @@
-// Pins as Review and Try show them: what one is, whether it is kept, and the button that removes it.
+// Pins as pages show them: what one is, how it is set and taken back, whether it is kept or contradicted by a label.
 import {h} from './elements.js';
-import {guarded} from './messages.js';
-import {post} from './rest.js';
+import {guarded, toast} from './messages.js';
+import {call, post} from './rest.js';
+
+const NAMED = 60; // characters of a text in a message
 
 export const whatPinsAre =
   'A pin is a promise: this text must get the answer you chose. ' +
   'A version that breaks a pin does not go live by itself.';
+
+const plain = text => text.trim().normalize();
+const pinOf = (pins, text) => pins.find(one => plain(one.text) === plain(text));
+
+// Pins a text to intents by id; `undo(back)` returns what the Undo of its message does with what takes the pin back.
+export async function pin(path, text, intents, words, undo = back => back) {
+  const earlier = pinOf(await call(path), text);
+  await post(path, {text, intents});
+  const back = () => post(path, earlier ? {text, intents: earlier.intents} : {text}); // without intents: no pin
+  const about = `“${text.slice(0, NAMED)}”. Each new version is checked against it.`;
+  toast(`Pinned: must get ${words}.`, about, 'good', undo(back));
+}
+
+// Tells of a label that contradicts a text's pin; `ids` returns the intents of the label, `words` name them. Calls
+// `changed` when the pin follows the label.
+export function tellBrokenPin(path, pins, {text, ids, words}, changed = () => {}) {
+  const found = pinOf(pins, text);
+  if (!found || found.stale || new Set(found.intents).symmetricDifference(new Set(ids())).size === 0) return;
+  const change = async () => {
+    await post(path, {text, intents: ids()});
+    toast(`The pin is changed: must get ${words}.`, `“${text.slice(0, NAMED)}”.`, 'good');
+    await changed();
+  };
+  const said = `You labelled it ${words}, but its pin says ${found.expected}.`;
+  toast(said, `“${text.slice(0, NAMED)}”. A version that answers as you labelled it breaks the pin.`, '', null, [
+    ['Change the pin', change],
+    ['Keep the pin', () => {}],
+  ]);
+}
+
+// The same for a text that is not among the pins known to the page.
+export async function tellIfPinned(path, label) {
+  tellBrokenPin(path, await call(path), label);
+}
 
 // `kept` is null while no model has answered, or where an intent of the pin is gone (`stale`).
 export function keptBadge({kept, stale}) {
@@ -16,9 +52,15 @@ export function keptBadge({kept, stale}) {
 
 // `path` is that of the project's pins; `removed` is called when the pin is gone.
 export function removeButton(path, text, removed) {
-  const remove = guarded(async () => {
-    await post(path, {text}); // a post without intents removes the pin
+  const put = async body => {
+    await post(path, {text, ...body});
     await removed();
+  };
+  const remove = guarded(async () => {
+    const earlier = pinOf(await call(path), text);
+    await put({}); // a post without intents removes the pin
+    const undo = earlier && (() => put({intents: earlier.intents}));
+    toast('The pin is removed.', `“${text.slice(0, NAMED)}”.`, '', undo);
   });
   const words = 'Remove pin';
   const about = {class: 'plain small push', 'aria-label': `${words} of “${text}”`, 'data-key': text};

@@ -14,8 +14,8 @@ const PIN = {
   other: ['pin stays broken', ''],
 };
 const UNKNOWN = {
-  in: ['no longer refused: look at it', 'warn'],
-  out: ['refused now: look at it', 'warn'],
+  in: ['would no longer be refused: look at it', 'warn'],
+  out: ['would be refused: look at it', 'warn'],
   '': ['unlabelled: not known', ''],
 };
 // An answer that changes and is right before and after bears the name that the repair gives its label.
@@ -35,8 +35,13 @@ export function radiusLine(blast) {
     broken > 0 && badge(becoming(broken, 'wrong'), 'bad'),
     kept.length > 0 && badge(`${plural(kept.length, 'pin')} kept again`, 'good'),
     lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
+    isUnknown(blast) && h('span', {}, 'none known to be better or worse'),
   );
 }
+
+// Whether answers change, and nobody has said of any of them what is right.
+const isUnknown = ({test, pool, pins, fixed, broken, pins_fixed: kept, pins_broken: lost}) =>
+  test + pool + pins > 0 && !fixed && !broken && !kept.length && !lost.length;
 
 const becoming = (n, what) => `${number(n)} ${n === 1 ? 'becomes' : 'become'} ${what}`;
 
@@ -57,11 +62,11 @@ function changing({test, pool, pins, watched: [nPool, nTest]}) {
 
 // "81 → 82 of 85 test texts right, 1 pin broken, 3 unlabelled no longer refused"; without test texts the number of
 // answers that change.
-export function resultWords(blast) {
+export function resultWords(blast, kind = '') {
   const {in_scope: {n, now, then}, pins_broken: lost} = blast;
   if (!n) return changing(blast);
   const figures = now === then ? number(now) : `${number(now)} → ${number(then)}`;
-  const both = now === then ? ', before and after' : '';
+  const both = now === then ? ', before and after' : kind === 'merge' && then > now ? ', as the two count as one' : '';
   const broken = lost.length ? `, ${plural(lost.length, 'pin')} broken` : '';
   return [`${figures} of ${plural(n, 'test text')} right${both}${broken}`, ...acrossWords(blast)].join(', ');
 }

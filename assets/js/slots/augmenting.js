@@ -28,8 +28,8 @@ export class AugmentingSheet {
     this.#changed = changed;
     this.#isFirst = isFirst;
     const words =
-      'Fills other values into your labelled texts. The new texts are marked as generated and are ' +
-      'never used to test a model.';
+      'Fills other values into your labelled texts: from “a flight to Paris” it also makes “a flight to Rome”. ' +
+      'The next training learns from the new texts with yours. They are marked as generated, and never test a model.';
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Augmentation', oninput: () => this.#lookSoon()},

@@ -65,9 +65,19 @@ export class ProposalsSheet {
         {class: 'last told some', 'data-role': 'proposed', tabindex: 0, 'aria-label': 'Proposed values'},
         examples.map(one => this.#line(one, count)),
       ),
-      accept,
+      h('div', {class: 'row tight'}, accept, this.#tickAll(found, noisy)),
     );
     count();
+  }
+
+  // Unticks all, or where all are unticked, ticks them.
+  #tickAll(found, noisy) {
+    const turn = () => {
+      const unticks = this.#kept(found).length > 0;
+      for (const {id} of found.examples) this.#refused[unticks ? 'add' : 'delete'](id);
+      this.#draw(found, noisy);
+    };
+    return h('button', {class: 'plain', 'data-key': 'all', onclick: turn}, 'Untick or tick all');
   }
 
   #kept({examples}) {

@@ -126,7 +126,13 @@ def test_archiving_says_what_it_does_and_is_undone(
     page = visit(serve(), "/data?project=sample")
     entry = page.get_by_role("region", name="Intents").get_by_role("button", name="roaming")
     entry.click()
-    page.get_by_role("button", name="Archive: no longer an answer").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(
+        re.compile(r"All \d+ texts stay in this intent when you rename it")
+    )
+    dialog.get_by_role("button", name="Archive …").click()
+    expect(dialog).to_contain_text(re.compile(r"Its \d+ texts keep their label\."))
+    dialog.get_by_role("button", name="Archive", exact=True).click()
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(entry).to_contain_text("archived")
     told = page.locator(".toast", has_text="The model no longer answers it")
@@ -148,7 +154,7 @@ def test_undo_and_redo_are_usable_only_where_they_do_something(
     expect(redo).to_be_disabled()
     served.ask("/projects/fresh/intents", {"name": "first", "description": ""})
     expect(undo).to_be_enabled()
-    expect(undo).to_have_text("Undo: create intent")  # it did not say what it would take back
+    expect(undo).to_have_text("Undo: create intent first")  # it did not say what it would take back
     expect(undo).to_have_attribute("title", re.compile("^Takes back the newest action: "))
     undo.click()
     expect(undo).to_be_disabled()

@@ -97,7 +97,9 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     # Those of no set yet, too.
     expect(marked).to_have_text("Values marked in 2 of 35 texts outside the test set")
     # Somebody expected answers that read the city out.
-    expect(page.locator("main")).to_contain_text("An answer is an intent: it reads no value out.")
+    expect(page.locator("main")).to_contain_text(
+        "The model answers with an intent, and fills no slot."
+    )
     expect(known).to_have_text("Mark 11 values in 11 texts")
     refused = listed.first.get_by_role("checkbox")
     refused.uncheck()

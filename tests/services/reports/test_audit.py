@@ -10,14 +10,19 @@ from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent, merge_intents
 from app.services.data.projects import create_project, rename_project
+from app.services.live.server_state import open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.reports.sharing import create_share, list_shares, stop_sharing
+from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
 from app.services.versions.bundles import export_model
 from app.services.versions.registry import promote, roll_back
+from app.services.what_if.repairs import Repair, apply_repair
 from storage.people.acts import VIA, ActFilter
 from storage.people.shares import Shared
+from storage.people.touched import Touched
+from storage.queries import dataset
 
 
 def told(studio: Studio, project: str = "p", **which) -> list[tuple[str, str, int]]:
@@ -72,6 +77,7 @@ def test_an_action_tells_how_many_texts_it_changed_and_whether_it_was_taken_back
         ("create project", 0, False),
     ]
     assert page.acts[3].about == labelled_csv.name
+    assert page.acts[2].about == "other"
     assert page.verbs == ["create intent", "create project", "import", "merge", "undo"]
     assert page.actors == [studio.settings.actor]
 
@@ -96,3 +102,21 @@ def test_an_act_tells_where_it_came_from(studio: Studio, via) -> None:
         VIA.reset(mark)
     assert [one.via for one in list_acts(studio, "p", ActFilter()).acts] == [via, "command"]
     assert [one.via for one in list_acts(studio, "q", ActFilter()).acts] == [via]
+
+
+def test_an_action_on_one_text_names_it_and_its_label(studio: Studio, labelled_csv: Path) -> None:
+    """“Relabel 1” stood there twenty times, and “Undo: import” named no file."""
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    live_studio = open_live_studio(studio)
+    assert load_status(live_studio, "p").undoes == Touched(labelled_csv.name, 20)
+    with studio.database.read() as connection:
+        names = {i.id: i.name for i in dataset.intents(connection, 1)}
+        first = next(iter(dataset.utterances(connection, 1)))
+    other = next(key for key in names if key not in (first.labels or ()))
+    apply_repair(studio, "p", Repair("relabel", (first.id,), (other,)), "relabel-01")
+    said = f"“{first.text}” as {names[other]}"
+    assert told(studio)[0] == ("relabel", said, 1)
+    assert load_status(live_studio, "p").undoes == Touched(said, 1)
+    apply_repair(studio, "p", Repair("delete", (first.id,)), "delete-01")
+    assert told(studio)[0] == ("delete", f"“{first.text}”", 1)

@@ -1,0 +1,70 @@
+// Pins set on the card, and labels that contradict a pin.
+import {toast} from '../shared/messages.js';
+import {pin, tellBrokenPin} from '../shared/pins.js';
+import {call} from '../shared/rest.js';
+
+const LABELS = new Set(['label', 'out-of-scope']);
+
+export class Pinning {
+  #path;
+  #intents;
+  #chosen;
+  #decisions;
+  #undo;
+  #pins = [];
+
+  // `parts` are the page's chosen intents and decisions; `undo` takes back the decision with a key.
+  constructor(base, intents, {chosen, decisions, undo}) {
+    this.#path = `${base}/pins`;
+    this.#intents = intents;
+    this.#chosen = chosen;
+    this.#decisions = decisions;
+    this.#undo = undo;
+  }
+
+  async load() {
+    this.#pins = await call(this.#path);
+  }
+
+  // Pins what the model answers, or in a multi-label project what is marked; the pin stands among the decisions.
+  async pin(item) {
+    const {multi} = this.#intents;
+    const marked = this.#chosen.of(item).intents;
+    const intents = multi ? marked : item.out_of_scope ? [] : marked.slice(0, 1);
+    if (!(intents.length || item.out_of_scope || (multi && this.#chosen.areKnown(item)))) {
+      toast('There is no intent to pin yet.', 'Label it first, then pin it on the Try page.');
+      return;
+    }
+    const words = this.#named(intents);
+    await pin(this.#path, item.text, intents, words, back => this.#remember(item, intents, words, back));
+    await this.load();
+  }
+
+  // U takes the pin back while it is the newest act; returns what the Undo of its message does.
+  #remember(item, intents, words, back) {
+    this.#pins = [{text: item.text, intents, expected: words, stale: false}, ...this.#pins];
+    const takeBack = async () => {
+      await back();
+      toast('The pin is taken back.');
+      await this.load();
+    };
+    const key = crypto.randomUUID();
+    const text = `${item.text}: must get ${words}`;
+    this.#decisions.addDone({operation: {key, kind: 'pin'}, item: {id: item.id, text}, takeBack});
+    return () => this.#undo(key);
+  }
+
+  // Says so where texts that were just labelled are pinned to another answer.
+  check(items, kind, {intents = [], create = []}) {
+    if (!LABELS.has(kind)) return;
+    // The id of an intent that is created with the label comes from the server.
+    const ids = () => [...intents, ...create.map(name => this.#intents.byName.get(name)?.id ?? name)];
+    const words = this.#named(intents, create);
+    for (const {text} of items) tellBrokenPin(this.#path, this.#pins, {text, ids, words}, () => this.load());
+  }
+
+  #named(ids, create = []) {
+    const names = [...ids.map(id => this.#intents.byId.get(id)?.name ?? '?'), ...create];
+    return names.join(' and ') || this.#intents.nothing;
+  }
+}

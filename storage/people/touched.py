@@ -1,0 +1,111 @@
+"""What an action of the log was about: a file, the one text with its label, or intents."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Row
+
+from storage.tables import batch, event, intent, utterance
+
+_TEXT = 60
+_NAMED = 3
+_LABELLING = ("label", "relabel", "accept", "add")
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What an action was about.
+
+    Attributes:
+        about: A file, the one text with its new label, or intents; empty where there are more.
+        n: Number of texts that it changed.
+    """
+
+    about: str = ""
+    n: int = 0
+
+
+def touched_by(connection: Connection, batches: Sequence[int]) -> dict[int, Touched]:
+    """Say what each of some actions was about; those that changed nothing are absent."""
+    query = sa.select(event.c.batch_id, sa.func.count(event.c.subject_id.distinct()).label("n"))
+    query = query.where(event.c.batch_id.in_(batches), event.c.subject == "utterance")
+    counted = connection.execute(query.group_by(event.c.batch_id))
+    number = {row.batch_id: int(row.n) for row in counted}
+    told = _of_texts(connection, [key for key, n in number.items() if n == 1])
+    named = _of_intents(connection, [key for key in batches if key not in number])
+    files = _files(connection, batches)
+    every = number.keys() | named.keys() | files.keys()
+    about = {**named, **told, **files}
+    return {key: Touched(about.get(key, ""), number.get(key, 0)) for key in every}
+
+
+def _files(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
+    """Return the file of each import; other origins are findings or, in earlier releases, pages."""
+    query = sa.select(batch.c.id, batch.c.origin)
+    rows = connection.execute(query.where(batch.c.id.in_(batches)))
+    head = "import "
+    return {row.id: row.origin[len(head) :] for row in rows if row.origin.startswith(head)}
+
+
+def _of_texts(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
+    query = sa.select(event, batch.c.verb).join(batch, batch.c.id == event.c.batch_id)
+    rows = connection.execute(query.where(event.c.batch_id.in_(batches))).all()
+    texts = [row for row in rows if row.subject == "utterance"]
+    said = _texts(connection, texts)
+    labels = {
+        row.batch_id: row.after
+        for row in texts
+        if row.field == "labels" and row.verb in _LABELLING and row.after is not None
+    }
+    names = _names(connection, [key for label in labels.values() for key in label])
+    told = dict[int, str]()
+    for row in texts:
+        quoted = f"“{_cut(said.get(row.subject_id, ''))}”"
+        label = " and ".join(sorted(names.get(key, "?") for key in labels.get(row.batch_id, ())))
+        told[row.batch_id] = f"{quoted} as {label}" if label else quoted
+    return told
+
+
+def _texts(connection: Connection, rows: Sequence[Row[Any]]) -> Mapping[str, str]:
+    """Return the text of each changed utterance; that of a deleted one stands in its change."""
+    said = {
+        row.subject_id: (row.after or row.before or {}).get("text", "")
+        for row in rows
+        if row.field == "row"
+    }
+    keys = {(row.project_id, row.subject_id) for row in rows}
+    query = sa.select(utterance.c.id, utterance.c.text).where(
+        sa.tuple_(utterance.c.project_id, utterance.c.id).in_(keys)
+    )
+    return {**said, **{row.id: row.text for row in connection.execute(query)}}
+
+
+def _names(connection: Connection, keys: Sequence[str]) -> dict[str, str]:
+    query = sa.select(intent.c.id, intent.c.name).where(intent.c.id.in_(set(keys)))
+    return {row.id: row.name for row in connection.execute(query)}
+
+
+def _of_intents(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
+    query = sa.select(event.c.batch_id, event.c.subject_id, event.c.field, event.c.before)
+    query = query.where(event.c.batch_id.in_(batches), event.c.subject == "intent")
+    rows = connection.execute(query.order_by(event.c.revision)).all()
+    names = _names(connection, [row.subject_id for row in rows])
+    gone = {row.subject_id: row.before["name"] for row in rows if row.field == "row" and row.before}
+    changed = defaultdict[int, dict[str, str]](dict)
+    for row in rows:
+        changed[row.batch_id][row.subject_id] = names.get(row.subject_id) or gone.get(
+            row.subject_id, "?"
+        )
+    return {key: _listed(list(of.values())) for key, of in changed.items()}
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _TEXT else f"{text[: _TEXT - 2].rstrip()} …"

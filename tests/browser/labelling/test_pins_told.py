@@ -1,0 +1,65 @@
+"""A pin is named, taken back, and heard of where a label contradicts it."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+_PINS = "/projects/sample/pins"
+
+
+@pytest.fixture(autouse=True)
+def unpinned(studio: Served) -> None:
+    for pin in studio.ask(_PINS):
+        studio.ask(_PINS, {"text": pin["text"]})
+
+
+@pytest.fixture
+def page(studio: Served, visit: Callable[..., Page]) -> Page:
+    opened = visit(studio, "/label?project=sample")
+    opened.wait_for_selector(".option .share", state="attached")
+    return opened
+
+
+def test_a_pin_names_its_answer_and_undo_takes_it_back(page: Page, studio: Served) -> None:
+    """One key pinned a wrong answer, and U took back the act before it."""
+    said = page.locator(".option .chip").first.inner_text()
+    message = page.locator(".toast", has_text=re.compile(rf"^Pinned: must get {said}\."))
+    page.keyboard.press("p")
+    expect(message).to_be_visible()
+    expect(page.locator("[data-role=decided]")).to_contain_text("Pinned")
+    assert [pin["expected"] for pin in studio.ask(_PINS)] == [said]
+    page.keyboard.press("u")
+    expect(page.locator(".toast", has_text="The pin is taken back.")).to_be_visible()
+    assert studio.ask(_PINS) == []
+    message.get_by_role("button", name="Close this message").click()
+    page.keyboard.press("p")
+    message.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="The pin is taken back.")).to_have_count(2)
+    assert studio.ask(_PINS) == []
+
+
+def test_a_label_that_contradicts_a_pin_says_so_at_once(page: Page, studio: Served) -> None:
+    pinned, other, *_ = page.locator(".option .chip").all_inner_texts()
+    page.keyboard.press("p")
+    expect(page.locator(".toast", has_text="Pinned: must get")).to_be_visible()
+    page.keyboard.press("2")
+    told = page.locator(".toast", has_text=f"You labelled it {other}, but its pin says {pinned}.")
+    expect(told.get_by_role("button", name="Keep the pin")).to_be_visible()
+    told.get_by_role("button", name="Change the pin").click()
+    expect(
+        page.locator(".toast", has_text=f"The pin is changed: must get {other}.")
+    ).to_be_visible()
+    assert [pin["expected"] for pin in studio.ask(_PINS)] == [other]
+
+
+def test_the_tab_of_pins_counts_the_broken_ones(studio: Served, visit: Callable[..., Page]) -> None:
+    """A broken pin showed only in the last tab."""
+    intents = {i["name"]: i["id"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    body = {"text": "the wifi does not reach the bedroom", "intents": [intents["roaming"]]}
+    studio.ask(_PINS, body)
+    opened = visit(studio, "/review?project=sample")
+    expect(opened.locator(".tabs [data-key=pins]")).to_have_text("Pins1 broken")
