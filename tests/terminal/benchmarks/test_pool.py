@@ -3,12 +3,16 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli import main
+from core.benchmarks import out_of_scope
 from core.recipes import labels
 from core.training.from_labels import rounds
+from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.runs import run_recipe
 from tests.conftest import SENTENCES
 
 ENDS = ("now", "please", "today", "soon")
@@ -59,3 +63,31 @@ def test_a_share_of_the_pool_is_out_of_scope(
     assert "'2' is no share" in capsys.readouterr().err
     assert bench("--pool-oos", "DIR/weather.csv") == 2
     assert "--pool FILE" in capsys.readouterr().err
+
+
+def test_a_fence_is_judged_after_learning_from_a_pool_without_the_judged_texts(
+    bench: Callable[..., int],
+    tmp_path: Path,
+    labelled_csv: Path,
+    tiny_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given: list[tuple[str, ...]] = []
+
+    def spy(recipe: Any, inputs: RunInputs, resume: Any = None) -> Any:
+        given.append(inputs.pool)
+        return run_recipe(recipe, inputs, resume)
+
+    monkeypatch.setattr(out_of_scope, "run_recipe", spy)
+    rain = tmp_path / "rain.csv"
+    rain.write_text("text\n" + "\n".join(f"sun {n}" for n in range(60, 95)) + "\n", "utf-8")
+    files = {"train": labelled_csv, "base": tiny_path, "oos-val": rain, "oos-test": rain}
+    files |= {"test": tmp_path / "test.csv", "pool": tmp_path / "pool.csv"}
+    words = [word for name, file in files.items() for word in (f"--{name}", str(file))]
+    words += ["--pool-oos", str(tmp_path / "weather.csv"), *QUICK[:4], "--json"]
+    assert main(["bench", "out-of-scope", *words]) == 0
+    assert 0.0 <= json.loads(capsys.readouterr().out)["auroc"] <= 1.0
+    [texts] = given
+    assert len(texts) == 80 - 8 + 60
+    assert not {f"sun {n}" for n in range(60, 90)} & set(texts)
