@@ -76,6 +76,7 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
         # Three ways in stood there at once, and a way to train was chosen that cannot be used.
         expect(page.get_by_role("button", name="Import", exact=True)).to_have_count(0)
         expect(page.locator("[role=radio][aria-checked=true]")).to_have_count(0)
+        expect(page.get_by_label("Use the new version automatically")).to_be_hidden()
 
 
 def test_of_many_projects_the_last_opened_is_first_and_a_new_one_is_a_press_away(

@@ -120,7 +120,7 @@ def looks_at_the_card(page: Page) -> None:
     go(page, "label")
     page.wait_for_selector(".option")
     page.keyboard.press("w")
-    nothing_ran(page, "What votes for")
+    nothing_ran(page, "votes for")
     page.keyboard.press("t")
     nothing_ran(page, "Set aside: 1")
     page.keyboard.press("m")
@@ -163,7 +163,7 @@ def looks_at_an_answer(page: Page) -> None:
     go(page, "try")
     nothing_ran(page, "must get")
     page.get_by_label("Text to try").fill(BOMB)
-    nothing_ran(page, "What votes for")
+    nothing_ran(page, "votes for")
     page.get_by_label("Text to try").fill(f"{BOMB}\n{BOMB} again")
     nothing_ran(page, "2 texts")
 

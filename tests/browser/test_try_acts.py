@@ -194,6 +194,10 @@ def test_typing_a_text_is_the_one_act_of_the_page(
     expect(replies.get_by_label("Conversation so far")).to_have_attribute(
         "placeholder", re.compile("For example: ")
     )
+    rank = replies.get_by_role("button", name="Rank replies")
+    expect(rank).to_be_disabled()  # there was nothing to rank for
+    replies.get_by_label("Conversation so far").fill("hello")
+    expect(rank).to_be_enabled()
     expect(replies.get_by_label("Replies to choose from")).to_have_accessible_description(
         "Leave it empty to rank every reply in your conversations."
     )

@@ -285,7 +285,7 @@ def test_why_opens_in_view(visit: Callable[..., Page], studio: Served) -> None:
         expect(page.locator(".option .share")).to_have_count(5)
         page.keyboard.press("w")
         why = page.get_by_label("Why", exact=True)
-        expect(why.get_by_role("heading", name="What votes for")).to_be_visible()
+        expect(why.get_by_role("heading", name="votes for")).to_be_visible()
         expect(why.get_by_role("heading", name="Why")).to_be_in_viewport(ratio=1)
 
 

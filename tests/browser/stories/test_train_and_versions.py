@@ -153,15 +153,16 @@ def test_tricky_wording_is_told_only_where_it_is_harder(
 ) -> None:
     """Texts called hard were right more often than all: 87.0 % beside 81.4 %."""
     page = visit(twice, "/versions?project=sample")
+    tricky = {"borderline_n": 10.0, "answered_right": 0.814}
+
+    def with_tricky(route: Route) -> None:
+        found = route.fetch().json()
+        for model in found["models"]:
+            model["metrics"] |= tricky
+        route.fulfill(json=found)
+
     for share, count in ((0.87, 0), (0.7, 1)):
-
-        def with_tricky(route: Route, share: float = share) -> None:
-            found = route.fetch().json()
-            for model in found["models"]:
-                tricky = {"borderline_accuracy": share, "borderline_n": 10}
-                model["metrics"] |= {"answered_right": 0.814, **tricky}
-            route.fulfill(json=found)
-
+        tricky["borderline_accuracy"] = share
         reroute(page, "**/projects/sample/versions", with_tricky)
         page.reload()
         line = page.locator("li[data-version='1']")
