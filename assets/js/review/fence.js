@@ -60,6 +60,7 @@ export class FenceTab {
       step: 0.005,
       'aria-label': 'Line',
       oninput: event => this.#move(Number(event.target.value)),
+      onchange: () => this.#decision.scrollIntoView({block: 'nearest'}), // it comes with the first move
     });
     this.element = this.#layOut();
   }

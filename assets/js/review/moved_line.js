@@ -34,7 +34,7 @@ function judgedView({lost, won, recall, judged: [nTests, nOutside], unlabelled: 
   ].filter(Boolean);
   const worse = [
     now > then && `refuses ${number(now - then)} fewer of ${number(nOutside)} labelled out of scope`,
-    lost > 0 && `refuses ${number(lost)} of ${plural(nTests, 'test text')} that ${lost === 1 ? 'is' : 'are'} right now`,
+    lost > 0 && `refuses ${number(lost)} of ${plural(nTests, 'test text')} that ${lost === 1 ? 'is' : 'are'} right today`,
   ].filter(Boolean);
   const unknown = [
     entering > 0 && `lets in ${plural(entering, 'unlabelled text')}`,

@@ -116,7 +116,9 @@ def test_the_dialog_of_an_intent_leads_to_the_preview_of_a_merge(
     page.locator("select[data-key=target]").select_option(label="roaming")
     expect(page.locator("[data-role=touched]")).to_contain_text("Changes the label of")
     page.reload()  # the address holds the choice
-    expect(page.locator("[data-key=do]")).to_have_text(re.compile(r"Merge \d+ texts into roaming"))
+    expect(page.locator("[data-key=do]")).to_have_text(
+        re.compile(r"Merge lost_sim \(\d+ texts\) into roaming")
+    )
 
 
 def test_archiving_says_what_it_does_and_is_undone(
