@@ -129,9 +129,7 @@ def test_archiving_says_what_it_does_and_is_undone(
     entry = page.get_by_role("region", name="Intents").get_by_role("button", name="roaming")
     entry.click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text(
-        re.compile(r"All \d+ texts stay in this intent when you rename it")
-    )
+    expect(dialog).to_contain_text(re.compile(r"All \d+ texts stay in this intent"))
     dialog.get_by_role("button", name="Archive …").click()
     expect(dialog).to_contain_text(re.compile(r"Its \d+ texts keep their label\."))
     dialog.get_by_role("button", name="Archive", exact=True).click()
