@@ -212,7 +212,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     changes = page.locator("[data-role=changes]")
     expect(changes).to_contain_text("more would be refused")
     expect(changes).to_contain_text(
-        re.compile(r"worse refuses \d+ of 85 test texts that are right now")
+        re.compile(r"worse refuses \d+ of 85 test texts that are right today")
     )
     expect(page.locator("[data-role=fence-pins] li")).to_contain_text("no signal")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -262,7 +262,7 @@ def test_a_line_is_chosen_by_what_it_costs_and_says_how_many_it_refuses_rightly(
     many.click()
     expect(many).to_have_attribute("aria-pressed", "true")
     expect(now).to_have_attribute("aria-pressed", "false")
-    expect(judged).to_contain_text("that are right now")
+    expect(judged).to_contain_text("that are right today")
     now.click()
     expect(now).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_role("button", name="Save", exact=True)).to_have_count(0)
@@ -337,6 +337,12 @@ def test_save_and_what_it_changes_stay_in_sight_while_the_line_moves(
             place.scroll_into_view_if_needed()
             for shown in (changes, save):
                 expect(shown).to_be_in_viewport(ratio=1)
+        # The bar cut the slider in half while it was moved.
+        slider.scroll_into_view_if_needed()
+        bar, line = page.locator(".decision").bounding_box(), slider.bounding_box()
+        assert bar is not None
+        assert line is not None
+        assert line["y"] + line["height"] <= bar["y"]
 
 
 def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(

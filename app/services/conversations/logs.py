@@ -7,7 +7,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -270,7 +270,11 @@ def view_logs(studio: Studio, project: str) -> list[LogView]:
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
         held = utterances.counts_by_source(connection, project_id, [r.source for r in records])
-    return [LogView(*astuple(record), *held.get(record.source, (0, 0))) for record in records]
+    none = (0, 0)
+    return [
+        LogView(**asdict(record), n_texts=n, n_labelled=labelled)
+        for record, (n, labelled) in ((one, held.get(one.source, none)) for one in records)
+    ]
 
 
 def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:

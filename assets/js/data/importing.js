@@ -13,7 +13,7 @@ import {PasteBox} from './pasting.js';
 import {Questions} from './questions.js';
 
 const WHY_NOT = 'You can import once you have seen them.';
-const SHOWN = 8; // rows
+const SHOWN = 5; // rows
 const NAMED = 8; // new intents
 const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet';
 

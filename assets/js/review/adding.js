@@ -147,8 +147,8 @@ export class AddingTab {
       !better && `${words} `,
       h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
       this.#effect(this.#chosen, blast),
-      // The person has chosen another label: this one, which stands out, is offered beneath it.
-      instead && this.#effect(better.id, instead, this.#button('Add it', better.id, insteadLooks(instead))),
+      // The person has chosen another label: this one is offered beneath it, and neither stands out.
+      instead && this.#effect(better.id, instead, this.#button('Add it', better.id, 'small')),
     );
   }
 
@@ -195,8 +195,6 @@ export class AddingTab {
     this.#box.focus();
   }
 }
-
-const insteadLooks = instead => (harmOf({blast: instead}) ? 'small' : 'small primary');
 
 // Of some words that with most occurrences, and how many it has.
 function mostFrequent(words) {

@@ -34,7 +34,7 @@ export class FenceTab {
   #pins = h('div');
   #crossed = h('div', {class: 'stack after'});
   #buttons = h('div', {class: 'row tight'});
-  #decision = h('div', {class: 'row decision'}, this.#changes, this.#buttons);
+  #decision = h('div', {class: 'row decision', hidden: true}, this.#changes, this.#buttons);
   #wishes = h('div', {class: 'row tight around', 'data-role': 'wishes'});
   #each = h('div', {'data-role': 'each'});
   #below = h('div');
@@ -85,6 +85,11 @@ export class FenceTab {
         ),
         this.#inForce,
         h('div', {class: 'row ends soft small'}, h('span', {}, '← more lenient'), h('span', {}, 'stricter →')),
+      ),
+      this.#decision,
+      h(
+        'div',
+        {class: 'fence'},
         h(
           'details',
           {'data-key': 'fence choices'},
@@ -93,7 +98,6 @@ export class FenceTab {
           this.#each,
         ),
       ),
-      this.#decision,
       this.#figures,
       this.#few,
       this.#pins,
@@ -213,7 +217,9 @@ export class FenceTab {
       crossedView(found),
     );
     fill(this.#buttons, this.#actions(found));
+    const wasHidden = this.#decision.hidden;
     this.#decision.hidden = !this.#buttons.childElementCount;
+    if (wasHidden && moved) this.#decision.scrollIntoView({block: 'nearest'});
     fill(this.#wishes, this.#wishesOf(found));
     fill(this.#each, this.#eachOwn(found.suggested));
     fill(this.#below, methodsView(found));

@@ -130,7 +130,7 @@ export class FindingsTab {
   }
 
   #asks() {
-    const asked = new URLSearchParams({limit: this.#most, ...(this.#kind && {kind: this.#kind})});
+    const asked = new URLSearchParams({...(this.#kind && {kind: this.#kind}), limit: this.#most});
     for (const id of this.#order.slice(0, MOST_SEEN)) asked.append('seen', id);
     return asked;
   }

@@ -32,9 +32,10 @@ function judgedView({lost, won, recall, judged: [nTests, nOutside], unlabelled: 
     then > now && `refuses ${number(then - now)} more of ${number(nOutside)} labelled out of scope`,
     won > 0 && `answers ${number(won)} more of ${plural(nTests, 'test text')} right`,
   ].filter(Boolean);
+  const are = lost === 1 ? 'is' : 'are';
   const worse = [
     now > then && `refuses ${number(now - then)} fewer of ${number(nOutside)} labelled out of scope`,
-    lost > 0 && `refuses ${number(lost)} of ${plural(nTests, 'test text')} that ${lost === 1 ? 'is' : 'are'} right now`,
+    lost > 0 && `refuses ${number(lost)} of ${plural(nTests, 'test text')} that ${are} right today`,
   ].filter(Boolean);
   const unknown = [
     entering > 0 && `lets in ${plural(entering, 'unlabelled text')}`,

@@ -63,3 +63,30 @@ def test_the_tab_of_pins_counts_the_broken_ones(studio: Served, visit: Callable[
     studio.ask(_PINS, body)
     opened = visit(studio, "/review?project=sample")
     expect(opened.locator(".tabs [data-key=pins]")).to_have_text("Pins1 broken")
+
+
+def test_data_tells_of_a_contradicted_pin_and_a_removed_one_comes_back(
+    studio: Served, visit: Callable[..., Page]
+) -> None:
+    """A pin went at one click, with no word and no way back."""
+    intents = {i["name"]: i["id"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    row = studio.ask("/projects/sample/utterances?size=1&state=unlabelled")["rows"][0]
+    pin = {"text": row["text"], "intents": [intents["roaming"]]}
+    studio.ask(_PINS, pin)
+    opened = visit(studio, "/data?project=sample&state=unlabelled")
+    cell = opened.locator("[data-role=utterances] tbody tr", has_text=row["text"])
+    cell.locator("[data-key^='label ']").click()
+    opened.get_by_role("combobox", name="Find an intent").fill("data_usage")
+    opened.keyboard.press("Enter")
+    told = opened.locator(
+        ".toast", has_text="You labelled it data_usage, but its pin says roaming."
+    )
+    expect(told).to_be_visible()
+    opened.goto(f"{studio.base}/review?project=sample&tab=pins")
+    opened.get_by_role("button", name="Remove pin").click()
+    removed = opened.locator(".toast", has_text="The pin is removed.")
+    expect(removed).to_be_visible()
+    assert studio.ask(_PINS) == []
+    removed.get_by_role("button", name="Undo").click()
+    expect(opened.get_by_role("button", name="Remove pin")).to_be_visible()
+    assert [one["expected"] for one in studio.ask(_PINS)] == ["roaming"]

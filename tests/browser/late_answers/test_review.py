@@ -77,7 +77,7 @@ def test_a_finding_whose_text_was_just_changed_waits_until_it_is_counted_again(
     late.arrived()
     expect(row(page, gone)).to_have_count(0)
     expect(row(page, shown(page))).to_contain_text("counting again")
-    page.keyboard.press("s")
+    page.keyboard.press("1")
     expect(page.locator(".toast", has_text="is being counted again")).to_be_visible()
     assert len(late.routes) == 1
     late.release()

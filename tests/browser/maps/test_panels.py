@@ -129,7 +129,7 @@ def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
     expect(listed).to_have_count(min(5, len(pairs)))
     most = max(pairs.values())
     # A report counts the test texts alone: “6 texts” here stood against 1 there.
-    expect(page.locator("[data-role=counted]")).to_contain_text("as reports count them")
+    expect(page.locator("[data-role=counted]")).to_contain_text("both ways")
     whole = page.evaluate(_STATE)
     listed.first.click()
     shown = page.locator(".legend [aria-pressed=true] .grow")

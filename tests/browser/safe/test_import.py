@@ -144,6 +144,7 @@ def test_each_question_is_in_sight_before_import_is_offered(
         expect(preview.locator(".primary")).to_have_text([words])
         expect(take).to_be_in_viewport(ratio=1)
         expect(take).to_be_disabled()
+        expect(preview.locator("[data-role=why-not]")).to_contain_text("once you have seen them")
         while preview.locator("[data-key=questions]").count():
             preview.locator("[data-key=questions]").click()
             focused = page.locator("[data-role=cases] select:focus")

@@ -42,7 +42,8 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     form.locator("select[data-key=target]").select_option(label="slow_internet")
     n, n_test = (carriers(studio, "no_internet", split) for split in ("train", "test"))
     words = f"Changes the label of {n + n_test} texts, {n_test} of them of the test set."
-    words += " no_internet goes; Undo brings it back."
+    words += " no_internet becomes slow_internet: what told the two apart is gone."
+    words += " Undo brings it back. See its texts."
     expect(form.locator("[data-role=touched]")).to_have_text(words)
     # Rows of the test set said “test”; how many stay right lay below them all, under the bar.
     changes = form.locator("[data-role=answers]")
@@ -52,7 +53,7 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     expect(judged).to_contain_text(re.compile(r"test texts.* are right, "))
     expect(judged).to_be_in_viewport(ratio=1)
     button.click()
-    made = page.locator(MADE, has_text=f"merge {n + n_test} texts into slow_internet")
+    made = page.locator(MADE, has_text=f"Merge no_internet ({n + n_test} texts) into slow_internet")
     expect(made).to_be_visible()
     expect(button).to_be_disabled()
     expect(form.locator("select[data-key=intent]")).to_have_value("")

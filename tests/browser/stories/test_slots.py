@@ -101,6 +101,11 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
         "The model answers with an intent, and fills no slot."
     )
     expect(known).to_have_text("Mark 11 values in 11 texts")
+    every = page.get_by_role("button", name="Untick or tick all")
+    every.click()
+    expect(page.locator("[data-key=accept]")).to_be_disabled()
+    every.click()
+    expect(known).to_have_text("Mark 11 values in 11 texts")
     refused = listed.first.get_by_role("checkbox")
     refused.uncheck()
     expect(known).to_have_text("Mark 10 values in 10 texts")

@@ -361,3 +361,21 @@ def test_an_intent_that_draws_in_nothing_is_not_called_too_broad(live_studio: Li
     for one in found(live_studio, "overgrown"):
         assert one.figure > 0
         assert not re.search(r"\b1 examples|\b0 example", f"{one.title} {one.why}")
+
+
+def test_a_label_is_proposed_only_where_most_similar_examples_have_it(
+    live_studio: LiveStudio,
+) -> None:
+    """One was urged while the five similar texts below it had five other labels."""
+    for text in ("please refund the order", "good morning", "where is my parcel"):
+        if text in rows(live_studio):
+            relabel(live_studio, text, "password")
+    doubted = [*found(live_studio, "label"), *found(live_studio, "doubt")]
+    assert doubted
+    for one in doubted:
+        for remedy in one.remedies:
+            if remedy.repair and remedy.repair.kind == "relabel" and not remedy.asks:
+                near = one.texts[1:]
+                same = sum(text.intents == remedy.repair.intents for text in near)
+                assert 2 * same > len(near)
+                assert one.measure.startswith(f"{same} of {len(near)} similar: ")
