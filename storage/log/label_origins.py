@@ -1,4 +1,7 @@
-"""Find in the log who labelled an utterance, when, and from where."""
+"""Find in the log who labelled an utterance, when, and from where.
+
+What was undone gave no label, and neither did its undo: the label is again of who gave it before.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -53,7 +56,10 @@ def label_ways(
     )
     given: dict[str, tuple[int, str]] = {}
     sizes: Counter[int] = Counter()
+    without_effect = _without_effect(connection, project_id, revision)
     for row in connection.execute(query.order_by(event.c.revision)):
+        if row.batch_id in without_effect:
+            continue
         labels = (row.after or {}).get("labels") if row.field == "row" else row.after
         given.pop(row.subject_id, None)
         if labels is not None:
@@ -74,6 +80,7 @@ def label_origins(
     """
     query = sa.select(
         event.c.subject_id,
+        event.c.batch_id,
         event.c.revision,
         event.c.field,
         event.c.after,
@@ -91,7 +98,10 @@ def label_origins(
     )
     origins: dict[str, LabelOrigin] = {}
     synthetic: dict[str, str] = {}
+    without_effect = _without_effect(connection, project_id, revision)
     for row in connection.execute(query.order_by(event.c.revision)):
+        if row.batch_id in without_effect:
+            continue
         labels = row.after
         if row.field == "row":
             labels = None if row.after is None else row.after["labels"]
@@ -107,3 +117,26 @@ def label_origins(
                 synthetic.get(row.subject_id, ""),
             )
     return origins
+
+
+def _without_effect(connection: Connection, project_id: int, revision: int) -> frozenset[int]:
+    """Return the ids of all undos and redos, and of the actions undone at a revision.
+
+    An undo gives every label back as it was, or is refused, so both can be passed over.
+    """
+    query = sa.select(batch.c.id, batch.c.verb, batch.c.undoes).where(
+        batch.c.project_id == project_id,
+        batch.c.undoes.is_not(None),
+        batch.c.last_revision <= revision,
+    )
+    of_undo: dict[int, int] = {}
+    undone: set[int] = set()
+    passed: set[int] = set()
+    for row in connection.execute(query.order_by(batch.c.id)):
+        passed.add(row.id)
+        if row.verb == "redo":
+            undone.discard(of_undo.get(row.undoes, row.undoes))
+        else:
+            of_undo[row.id] = row.undoes
+            undone.add(row.undoes)
+    return frozenset(passed | undone)
