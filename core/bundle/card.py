@@ -6,6 +6,8 @@ from typing import Any
 
 from core.text import percent
 
+MEASURED = "measured"
+"""Fact of a bundle: `right` of `n` test texts and `refused` of `outside` ones, as it answers."""
 _MARKS = re.compile(r"[\\`*\[\]<>|!]")
 
 _MEASURES = {
@@ -14,14 +16,40 @@ _MEASURES = {
     "mixture": "best score, nearest examples and Mahalanobis distance together",
 }
 
+_SHARES = frozenset(
+    {
+        "accuracy",
+        "answered_right",
+        "borderline_accuracy",
+        "exact",
+        "expected_calibration_error",
+        "in_scope",
+        "kept_out",
+        "macro_f1",
+        "micro_f1",
+        "noise",
+        "none_recall",
+    }
+)
+"""Figures that are shares, written as percents."""
+_FIGURES = {
+    "accuracy": "right intent first, refused or not",
+    "answered_right": "right answers",
+    "exact": "answers with exactly the right intents",
+    "expected_calibration_error": "gap of confidence",
+    "in_scope": "texts with an intent that are answered",
+    "kept_out": "texts that fit no intent, refused",
+    "noise": "standard error of the first figure",
+    "n": "texts",
+    "outside_n": "texts that fit no intent",
+}
+
 
 def model_card(facts: Mapping[str, Any]) -> str:
     """Write the README of a bundle in Markdown."""
-    metrics = facts.get("metrics", {})
     return "\n".join(
         [
-            f"# {_plain(facts.get('project', 'Intent model'))}, "
-            f"{_plain(facts.get('model_version', ''))}",
+            f"# {_title(facts)}",
             "",
             "Says which intent a text has, and which labelled examples decided it.",
             "",
@@ -39,7 +67,7 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             "## How good it is",
             "",
-            *_figures(metrics),
+            *_figures(facts),
             "",
             "## Where it comes from",
             "",
@@ -55,6 +83,13 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
         ]
     )
+
+
+def _title(facts: Mapping[str, Any]) -> str:
+    """Name project and version; a version that begins with its project names both."""
+    project, version = facts.get("project", "Intent model"), facts.get("model_version", "")
+    names = [version] if str(version).startswith(f"{project},") else [project, version]
+    return ", ".join(_plain(name) for name in names)
 
 
 def _origin(facts: Mapping[str, Any]) -> list[str]:
@@ -128,9 +163,43 @@ def _adapter(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _figures(metrics: Mapping[str, Any]) -> list[str]:
-    rows = ["| figure | value |", "| --- | --- |"]
-    for name, value in metrics.items():
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            rows.append(f"| {name.replace('_', ' ')} | {value:.4g} |")
-    return [*rows, "", f"Judged on: {metrics.get('judged_on', 'not judged')}."]
+def _figures(facts: Mapping[str, Any]) -> list[str]:
+    """Say how it answers as it is in the bundle, if that was measured, and how when trained."""
+    measured, metrics = facts.get(MEASURED), facts.get("metrics", {})
+    trained = [
+        f"When it was trained, with the line for out of scope of then "
+        f"({metrics.get('judged_on', 'not judged')}):",
+        "",
+        *_table(
+            {
+                _FIGURES.get(name, name.replace("_", " ")): _written(name, value)
+                for name, value in metrics.items()
+                if name != "accuracy" or "exact" not in metrics  # both are exact matches
+            }
+        ),
+    ]
+    if not measured:
+        return trained
+    right, n, outside = (int(measured[name]) for name in ("right", "n", "outside"))
+    rows = {"Right answers": f"{percent(right / n, 1)} ({right:,} of {n:,} test texts)"}
+    if outside:
+        refused = int(measured["refused"])
+        rows["Texts that fit no intent, refused"] = (
+            f"{percent(refused / outside, 1)} ({refused:,} of {outside:,})"
+        )
+    now = "As this file answers, with the line for out of scope and the labels that are in it:"
+    return [now, "", *_table(rows), "", *trained]
+
+
+def _table(rows: Mapping[str, str]) -> list[str]:
+    told = [f"| {name} | {value} |" for name, value in rows.items() if value]
+    return ["| figure | value |", "| --- | --- |", *told]
+
+
+def _written(name: str, value: object) -> str:
+    """Write a figure, shares as percents; "" where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    if name in _SHARES:
+        return percent(value, 1)
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

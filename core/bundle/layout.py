@@ -22,6 +22,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
+from core.bundle.card import MEASURED
 from core.calibration.calibration import Calibration, calibration_from_json, calibration_to_json
 from core.calibration.fence import NEAREST, FamiliarityMeasure, Fence, weights_of, with_exemplars
 from core.encoders.base import Encoder
@@ -113,7 +114,7 @@ def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
     """Write a pipeline's limits and intent names into the folder where it is stored.
 
     `pipeline` has the fence of its project, the names of intents without examples, and the present
-    names of renamed ones. Changed files
+    names of renamed ones. What was measured of other answers is dropped. Changed files
     are replaced, not overwritten: they may be hard links to files of the studio.
     """
     known = read_facts(folder)
@@ -133,8 +134,14 @@ def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
     if names:
         facts["by_name"] = list(pipeline.by_name)
     if facts:
-        (folder / "facts.json").unlink()
-        _write_json(folder / "facts.json", known | facts)
+        add_facts(folder, {MEASURED: {}, **facts} if known.get(MEASURED) else facts)
+
+
+def add_facts(folder: Path, more: Mapping[str, object]) -> None:
+    """Replace facts of a stored pipeline, whose file may be a hard link."""
+    known = read_facts(folder)
+    (folder / "facts.json").unlink()
+    _write_json(folder / "facts.json", known | more)
 
 
 def _renamed_facts(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.services.answering.handed_over import figures_of_bundle
 from app.services.answering.stored import (
     by_project,
     checked_out,
@@ -14,6 +15,7 @@ from app.services.answering.stored import (
     require_answers,
 )
 from app.services.studio import Studio
+from core.bundle.card import MEASURED
 from core.errors import MALFORMED, ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects
 from storage.artifacts import record_tree
@@ -49,20 +51,32 @@ def export_model(
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
-    from core.bundle.layout import keep_answers, load_pipeline
+    from core.bundle.layout import load_pipeline
     from core.bundle.textless import leave_out_texts
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
         if not is_bundle(reference):
             trained = load_pipeline(folder, bases=studio.bases)
-            keep_answers(folder, by_project(studio, name, trained))
+            _keep(studio, name, folder, by_project(studio, name, trained))
         if how.without_texts:
             leave_out_texts(folder)
         manifest = export_bundle(folder, out, how.key_file)
     if not is_bundle(reference):
         _note_export(studio, reference)
     return manifest
+
+
+def _keep(studio: Studio, name: str, folder: Path, pipeline: "IntentPipeline") -> None:
+    """Write how a version answers by its project now, and how good that is, into its folder."""
+    from core.bundle.layout import add_facts, keep_answers
+
+    keep_answers(folder, pipeline)
+    with studio.database.read() as connection:
+        project, _ = find_model(connection, name)
+    measured = figures_of_bundle(studio, project, pipeline)
+    if measured:
+        add_facts(folder, {MEASURED: measured})
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:
@@ -160,7 +174,8 @@ def take_in_bundle(studio: Studio, project: str, path: Path, name: str) -> str:
 
 
 def _values(project_id: int, tree: str, facts: dict[str, Any]) -> dict[str, Any]:
-    lineage = {key: value for key, value in facts.items() if key not in ("metrics", "pins")}
+    told_apart = ("metrics", "pins", MEASURED)
+    lineage = {key: value for key, value in facts.items() if key not in told_apart}
     return {
         "project_id": project_id,
         "tree_sha256": tree,

@@ -1,0 +1,49 @@
+"""How good a version is as a bundle carries it: with its labels and the project's line of now."""
+
+from app.services.embedding import embed_texts
+from app.services.studio import Studio
+from core.pipeline import IntentPipeline
+from core.text import match_key
+from core.types import Exemplar
+from storage.queries import dataset
+from storage.records import ProjectRecord
+
+
+def figures_of_bundle(
+    studio: Studio, project: ProjectRecord, pipeline: IntentPipeline
+) -> dict[str, int]:
+    """Count right answers and refusals of the present test set; empty without a test text.
+
+    `right` of `n` texts that fit an intent are answered right, and `refused` of `outside` others
+    are refused. A text that is refused is not answered right; of several intents all must be right.
+    Texts that say the same as an example count in neither.
+    """
+    learned = {match_key(one.text) for one in pipeline.exemplars} | pipeline.exact.keys()
+    with studio.database.read() as connection:
+        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
+        tests = [
+            Exemplar(row.id, row.text, tuple(names[key] for key in row.labels))
+            for row in dataset.utterances(connection, project.id, "test")
+            if row.labels is not None and match_key(row.text) not in learned
+        ]
+    several = pipeline.task == "multi-label"
+    inside = [one for one in tests if several or one.intents]
+    if not inside:
+        return {}
+    texts = [one.text for one in tests]
+    rows = embed_texts(studio.database, pipeline.encoder, texts)
+    said = dict(zip(texts, pipeline.predict(texts, rows), strict=True))
+    answers = {text: set(one.decision.intents) for text, one in said.items()}
+    return {
+        "right": sum(_is_right(answers[one.text], one, several=several) for one in inside),
+        "n": len(inside),
+        "refused": sum(not answers[one.text] for one in tests if not several and not one.intents),
+        "outside": len(tests) - len(inside),
+    }
+
+
+def _is_right(answer: set[str], labelled: Exemplar, *, several: bool) -> bool:
+    """Whether an answer is one of the labels or, where it may have several, just these."""
+    if several:
+        return answer == set(labelled.intents)
+    return bool(answer & set(labelled.intents))

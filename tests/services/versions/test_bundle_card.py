@@ -1,0 +1,76 @@
+"""The card of a bundle tells how good the bundle is, not how good the training was."""
+
+from pathlib import Path
+
+import pytest
+
+from app.services.answering.stored import load_model
+from app.services.live.server_state import open_live_studio
+from app.services.reports.model_report import report
+from app.services.review.fence import FenceSetting, save_fence
+from app.services.studio import Studio
+from app.services.versions.bundles import export_model, import_bundle
+from core.bundle.archive import verify_bundle
+from core.bundle.card import model_card
+from storage.log import edits, events
+from storage.log.events import Action
+from storage.queries import dataset
+from tests.builders.trained_home import POOL
+from tests.builders.unpacked_bundle import unpack_bundle
+
+
+def put_into_tests(studio: Studio) -> None:
+    """Put all texts of the pool into the test set: the last one out of scope."""
+    with studio.database.write() as connection:
+        label = dataset.intents(connection, 1)[0].id
+        rows = [row for row in dataset.utterances(connection, 1) if row.text in POOL]
+        for row in rows:
+            labels = [] if row.text == POOL[-1] else [label]
+            changes = [edits.edit(row, "split", "test"), edits.label(row, labels)]
+            events.record(connection, 1, Action("label"), changes)
+
+
+@pytest.mark.parametrize("line", [-9.0, 9.0])
+def test_it_tells_right_answers_by_the_line_that_it_carries(
+    home: Studio, tmp_path: Path, line: float
+) -> None:
+    """It told 89.8 %, of the training, while pages said 92.0 % by the saved line it carried."""
+    put_into_tests(home)
+    live_studio = open_live_studio(home)
+    save_fence(live_studio, "p", FenceSetting(line))
+    out, again = tmp_path / "p.zip", tmp_path / "again.zip"
+    manifest = export_model(home, "p", out)
+    card = (unpack_bundle(out, tmp_path / "unpacked") / "README.md").read_text("utf-8")
+    now, then = card.split("## How good it is")[1].split("When it was trained")
+    answers = load_model(home, str(out)).predict(POOL)
+    refused = sum(one.decision.out_of_scope for one in answers[:-1])
+    assert refused == (0 if line < 0 else len(POOL) - 1)
+    of = manifest.facts["measured"]
+    assert of["n"] == len(POOL) - 1
+    assert of["outside"] == 1
+    assert of["refused"] == (0 if line < 0 else 1)
+    assert f"({of['right']:,} of {of['n']:,} test texts)" in now
+    assert "0.0 % (0 of 1)" in now if line < 0 else "100.0 % (1 of 1)" in now
+    told = report(live_studio, "p", number_in_use(home)).ready.figures[0].basis
+    assert told.startswith(f"{of['right']:,} of {of['n']:,} test texts right")
+    assert "with the line for out of scope of then" in then
+    assert verify_bundle(out).own_card
+    export_model(home, import_bundle(home, out, "taken_in"), again)
+    assert again.read_bytes() == out.read_bytes()
+
+
+def number_in_use(studio: Studio) -> int:
+    """Return the number of the version in use."""
+    reference = load_model(studio, "p").model_version or ""
+    return int(reference.rpartition("@")[2])
+
+
+def test_shares_are_percents_and_the_project_is_named_once() -> None:
+    metrics = {"accuracy": 0.9413, "answered_right": 0.8975, "n": 1800, "silhouette_after": 0.2191}
+    facts = {"project": "Bank", "model_version": "Bank, trained now", "metrics": metrics}
+    card = model_card(facts)
+    assert card.startswith("# Bank, trained now\n")
+    assert "| right answers | 89.8 % |" in card
+    assert "| texts | 1,800 |" in card
+    assert "| silhouette after | 0.2191 |" in card
+    assert "As this file answers" not in card
