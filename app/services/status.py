@@ -128,7 +128,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         can_redo=can_redo,
         now=accuracy,
         checking=checking,
-        verdict=verdict_on(champion, project.task, accuracy),
+        verdict=_verdict(live_studio, project, champion, accuracy),
     )
 
 
@@ -149,6 +149,18 @@ def _accuracy(
     live_studio: LiveStudio, project: ProjectRecord, champion: ModelVersionRecord | None
 ) -> tuple[AccuracyNow | None, bool]:
     return (None, False) if champion is None else live_studio.accuracies.get(project, champion)
+
+
+def _verdict(
+    live_studio: LiveStudio,
+    project: ProjectRecord,
+    champion: ModelVersionRecord | None,
+    accuracy: AccuracyNow | None,
+) -> ReadyVerdict | None:
+    if champion is None:
+        return None
+    broken = live_studio.accuracies.broken_pins(project, champion)
+    return verdict_on(champion, project.task, accuracy, broken)
 
 
 def _loaded(

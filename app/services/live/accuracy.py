@@ -15,6 +15,14 @@ import numpy as np
 
 from app.services.answering.as_project import ProjectNow, exemplar_signals, fenced
 from app.services.answering.opened import Space
+from app.services.answering.pinned import (
+    BrokenPin,
+    BrokenPins,
+    OpenPin,
+    broken_by,
+    broken_when_trained,
+    open_pins,
+)
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests, told_apart
 from app.services.live.live_model import LiveModel
@@ -35,8 +43,8 @@ _QUIET_SECONDS = 5.0
 """Longest wait for a gap between requests before the first computation."""
 _LOG = logging.getLogger("app.services")
 
-_State = tuple[int, int, dict[str, Any] | None]
-"""Champion, revision and fence: what the answers depend on."""
+_State = tuple[int, int, dict[str, Any] | None, tuple[OpenPin, ...]]
+"""Champion, revision and fence: what the answers depend on; and the pins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +73,14 @@ class AccuracyNow:
 
 @dataclass(slots=True)
 class _KeptAccuracy:
-    """The newest figure of a project; `value` is None where there is no labelled test text."""
+    """The newest figure of a project; `value` is None where there is no labelled test text.
+
+    `broken` are the pins of then that are broken.
+    """
 
     state: _State | None = None
     value: AccuracyNow | None = None
+    broken: BrokenPins = field(default_factory=dict)
     busy: bool = False
     rest_until: float = 0.0
 
@@ -93,12 +105,12 @@ class Accuracies:
 
         A figure of another champion or fence is not returned: it would not be true.
         """
-        state = (champion.id, project.head_revision, project.fence)
+        state = (champion.id, project.head_revision, project.fence, self._pins(project))
         with self.guard:
             kept = self.kept[project.id]
             if kept.state == state:
                 return kept.value, False
-            is_other = kept.state is None or (kept.state[0], kept.state[2]) != (state[0], state[2])
+            is_other = not _answers_alike(kept.state, state)
             if not kept.busy and (is_other or time.monotonic() > kept.rest_until):
                 kept.busy = True
                 threading.Thread(
@@ -106,9 +118,28 @@ class Accuracies:
                 ).start()
             return (None if is_other else kept.value), True
 
+    def broken_pins(
+        self, project: ProjectRecord, champion: ModelVersionRecord
+    ) -> tuple[BrokenPin, ...]:
+        """Return the pins of today that the live model breaks, as far as is known; never waits.
+
+        Before it was asked, its answers at its training count.
+        """
+        pins = self._pins(project)
+        with self.guard:
+            kept = self.kept[project.id]
+            is_known = _answers_alike(kept.state, (champion.id, 0, project.fence, ()))
+            broken = kept.broken if is_known else broken_when_trained(champion, project.task)
+        return tuple(broken[pin] for pin in pins if pin in broken)
+
+    def _pins(self, project: ProjectRecord) -> tuple[OpenPin, ...]:
+        with self.studio.database.read() as connection:
+            return open_pins(connection, project.id)
+
     def _refresh(self, project: ProjectRecord, state: _State) -> None:
         step_back()
         value, took = None, 0.0
+        broken: BrokenPins = {}
         try:
             self.traffic.give_way(_QUIET_SECONDS)
             with self.working:  # one project after the other
@@ -116,7 +147,9 @@ class Accuracies:
                 began = time.monotonic()
                 if live is not None:
                     value = accuracy_now(self.studio, now, live, self.traffic.give_way)
-                    state = (live.version.id, live.revision, now.project.fence)
+                    pins = self._pins(now.project)
+                    broken = broken_by(self.studio.database, live.pipeline, pins)
+                    state = (live.version.id, live.revision, now.project.fence, pins)
                 took = time.monotonic() - began
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The accuracy of %s was not computed: %s", project.name, error)
@@ -124,8 +157,13 @@ class Accuracies:
             _LOG.exception("The accuracy of %s was not computed", project.name)
         with self.guard:
             kept = self.kept[project.id]
-            kept.state, kept.value, kept.busy = state, value, False
+            kept.state, kept.value, kept.broken, kept.busy = state, value, broken, False
             kept.rest_until = time.monotonic() + max(_REST_SECONDS, _REST_SHARE * took)
+
+
+def _answers_alike(one: _State | None, other: _State) -> bool:
+    """Whether two states are of the same version and fence, whatever was labelled between them."""
+    return one is not None and (one[0], one[2]) == (other[0], other[2])
 
 
 def accuracy_now(

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
+from app.services.answering.pinned import BrokenPin, broken_by, open_pins
 from app.services.explaining.explained_model import (
     ExplainedModel,
     explained_as_in_use,
@@ -43,7 +43,6 @@ from core.text import label_words
 from core.types import Task
 from storage import models, projects
 from storage.log import versions
-from storage.records import ModelVersionRecord
 
 _CONFUSIONS = 8
 _EXAMPLES = 3
@@ -72,7 +71,8 @@ def report(live_studio: LiveStudio, project: str, number: int) -> Report:
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         moves = len(models.moves(connection, found.id))
-    key = ("report", found.id, number, found.head_revision, moves, repr(found.fence))
+        pins = open_pins(connection, found.id)
+    key = ("report", found.id, number, found.head_revision, moves, repr(found.fence), pins)
     return studio.cache.get(key, lambda: _report(live_studio, project, number), lambda _: 100_000)
 
 
@@ -96,7 +96,8 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     model = explained_as_in_use(live_studio, project, number)
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task = model.version, model.pipeline.task
-    lineage, broken = _stored(version)
+    lineage = {} if version is None else version.lineage
+    broken = _broken(studio, model)
     intents, scope = _intents(model, judged), _scope(model, judged)
     confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
     facts = Facts(
@@ -105,7 +106,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         intents=intents,
         scope=scope,
         checked=checked_on(judged, task),
-        broken=len(broken),
+        broken=broken,
         is_now=model.later is not None,
         outcome=None if since is None else since.outcome,
         advice=None if since is None else since.advice,
@@ -129,13 +130,17 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         bins=judged.bins,
         scope=scope,
         since=since,
-        steps=next_steps(metrics, intents, scope, confusions, len(broken)),
+        steps=next_steps(metrics, intents, scope, confusions, broken),
     )
 
 
-def _stored(version: ModelVersionRecord | None) -> tuple[Mapping[str, Any], Sequence[Any]]:
-    """Return a version's lineage and the pins that it breaks."""
-    return ({}, ()) if version is None else (version.lineage, version.pins.get("broken", ()))
+def _broken(studio: Studio, model: ExplainedModel) -> tuple[BrokenPin, ...]:
+    """Return the pins of today that a version breaks by its answers of today."""
+    if model.project is None:
+        return ()
+    with studio.database.read() as connection:
+        pins = open_pins(connection, model.project.id)
+    return tuple(broken_by(studio.database, model.pipeline, pins).values())
 
 
 def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.services.answering.pinned import BrokenPin
 from app.services.reports.judged_again import JudgedVersion
 from app.services.reports.report_views import IntentLine, KeyFigure, Readiness, ScopeLine
 from app.services.versions.comparison_views import Outcome
@@ -46,10 +47,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What readiness is judged by; `broken` counts pins, `outcome` is against the one before.
+    """What readiness is judged by; `outcome` is against the version before.
 
-    `is_now` tells whether labels given since its training count. `advice` says whether to use it or
-    the version that it is compared with.
+    `broken` are the pins of today that it breaks. `is_now` tells whether labels given since its
+    training count. `advice` says whether to use it or the version that it is compared with.
     """
 
     task: Task
@@ -57,7 +58,7 @@ class Facts:
     intents: Sequence[IntentLine]
     scope: ScopeLine
     checked: Checked
-    broken: int
+    broken: Sequence[BrokenPin]
     is_now: bool = True
     outcome: Outcome | None = None
     advice: Advice | None = None
