@@ -308,5 +308,5 @@ function championState(status) {
   if (champion === null) return h('span', {}, 'no model yet');
   const href = address('versions', status.project); // a phone shows no title; that page has the words
   const about = {href, 'data-role': 'champion', title: accuracyBasis(status)};
-  return [h('a', about, `v${champion} `, accuracyInShort(status)), verdictOf(status)];
+  return [h('a', about, `v${champion} `, accuracyInShort(status)), verdictOf(status, href)];
 }

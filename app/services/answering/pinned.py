@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.services.embedding import embed_texts
 from core.pipeline import IntentPipeline
-from core.text import counted, label_words
+from core.text import label_words
 from core.types import Task
 from storage import models
 from storage.database import Database, Transaction
@@ -82,8 +82,7 @@ def _broken(pin: OpenPin, answer: Sequence[str], task: Task) -> BrokenPin:
 
 
 def broken_words(broken: Sequence[BrokenPin]) -> str:
-    """Say which pins are broken: "1 pin: “text” must get A and gets B", two by name at most."""
+    """Say what broken pins are about: "“text” must get A and gets B", two at most."""
     named = [f"“{one.text}” must get {one.expected} and gets {one.answer}" for one in broken]
     more = len(named) - _NAMED
-    told = [*named[:_NAMED], *([f"{more:,} more"] if more > 0 else [])]
-    return f"{counted(len(broken), 'pin')}: {'; '.join(told)}"
+    return "; ".join([*named[:_NAMED], *([f"{more:,} more"] if more > 0 else [])])

@@ -110,6 +110,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         is_now=model.later is not None,
         outcome=None if since is None else since.outcome,
         advice=None if since is None else since.advice,
+        breaks=since is not None and since.breaks,
     )
     return Report(
         project=project,
@@ -236,6 +237,7 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
         worse=tuple(sides["broken"][:_CHANGED]),
         n_worse=len(sides["broken"]),
         advice=advice_on(found, Sides(number, other, live)),
+        breaks=bool(found.pins_of("broken")),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.services.answering.pinned import BrokenPin, broken_words
 from app.services.reports.report_views import REFUSED, ConfusionLine, IntentLine, ScopeLine
-from core.text import percent
+from core.text import counted, percent
 
 _FEW_EXAMPLES = 8
 _FEW_TESTS = 3
@@ -28,7 +28,8 @@ def next_steps(
     found = []
     if broken:
         found.append(
-            f"Look at {broken_words(broken)}. Label more examples like it, or change the pin."
+            f"Look at {counted(len(broken), 'broken pin')}: {broken_words(broken)}. Label more "
+            "such texts, or remove a pin that nobody needs."
         )
     if not str(metrics.get("judged_on", "")).startswith("test"):
         found.append(

@@ -1,6 +1,6 @@
 """Whether a version is ready to be used, in five sentences and three figures for a manager."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.services.answering.pinned import BrokenPin
@@ -13,6 +13,7 @@ from app.services.versions.verdict import (
     TITLES,
     Advice,
     Known,
+    Level,
     level_of,
     of_hundred,
     reasons_of,
@@ -20,6 +21,7 @@ from app.services.versions.verdict import (
 from core.text import counted, percent
 from core.types import Task
 
+_MARKS: Mapping[Level, str] = {"ready": "✓", "trial": "◐", "not-ready": "✗", "unknown": "?"}
 WELL = 0.8
 """Share of an intent's texts that must be found for the intent to work well."""
 _NAMED = 3
@@ -50,7 +52,8 @@ class Facts:
     """What readiness is judged by; `outcome` is against the version before.
 
     `broken` are the pins of today that it breaks. `is_now` tells whether labels given since its
-    training count. `advice` says whether to use it or the version that it is compared with.
+    training count. `advice` says whether to use it or the version that it is compared with, and
+    `breaks` whether it breaks a pin which that one keeps.
     """
 
     task: Task
@@ -62,6 +65,7 @@ class Facts:
     is_now: bool = True
     outcome: Outcome | None = None
     advice: Advice | None = None
+    breaks: bool = False
 
 
 def checked_on(judged: JudgedVersion, task: Task) -> Checked:
@@ -85,7 +89,19 @@ def readiness_of(facts: Facts) -> Readiness:
     title = TITLES[level]
     headline = title if facts.advice is None else facts.advice.words
     sentences, figures = sentences_of(facts), figures_of(facts)
-    return Readiness(level, headline, title, reasons, rule, sentences, figures, _gap_words(facts))
+    gap, sign = _gap_words(facts), _sign_of(level, facts)
+    return Readiness(level, headline, title, reasons, rule, sentences, figures, gap, *sign)
+
+
+def _sign_of(level: Level, facts: Facts) -> tuple[str, Level]:
+    """Return the sign of a headline, and the level whose colour it has: both fit its sentence."""
+    if facts.advice is None or (facts.advice.use and level == "ready"):
+        return _MARKS[level], level
+    if facts.breaks or facts.outcome == "worse":
+        return _MARKS["not-ready"], "not-ready"
+    if facts.outcome == "better":
+        return "▲", "ready"
+    return ("≈" if facts.outcome == "alike" else "?"), "trial"
 
 
 def _gap_words(facts: Facts) -> str:

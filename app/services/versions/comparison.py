@@ -13,7 +13,13 @@ from app.services.versions.comparison_views import (
     Moment,
     PinChange,
 )
-from app.services.versions.comparison_words import outcome_of, points, verdict_of, words_of
+from app.services.versions.comparison_words import (
+    broken_pins_words,
+    outcome_of,
+    points,
+    verdict_of,
+    words_of,
+)
 from core.errors import NotFound
 from core.metrics.multi_label import multi_label_report
 from core.metrics.paired import (
@@ -160,7 +166,8 @@ def gate(comparison: ModelComparison) -> GateVerdict:
         against.append(f"The loss of {figure} is real, not luck: {points(difference)}.")
     if against:
         return GateVerdict(promote=False, reasons=tuple(against))
-    kept = "No pin is broken." if comparison.pins else "There are no pins to break."
+    none = "No pin is broken." if comparison.pins else "There are no pins to break."
+    kept = broken_pins_words(comparison).strip() or none
     if difference is None:
         judged = "Nobody can say whether it is better: there are no texts to compare on."
     elif difference.low > 0:

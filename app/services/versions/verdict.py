@@ -121,7 +121,9 @@ def reasons_of(known: Known) -> tuple[str, ...]:
         f"It answers {of_hundred(share)} of 100 texts right, not {of_hundred(READY)}.": (
             share is not None and share < READY
         ),
-        f"It breaks {broken_words(known.broken)}.": bool(known.broken),
+        f"It breaks {counted(len(known.broken), 'pin')}: {broken_words(known.broken)}.": (
+            len(known.broken) > 0
+        ),
         "It is worse than the version before, and that is not luck.": known.outcome == "worse",
         f"Of 100 texts that fit no intent it answers {of_hundred(kept)}, and should refuse them.": (
             refused is not None and refused < REFUSED
@@ -149,7 +151,8 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
 def _standing(comparison: ModelComparison, old: str) -> _Standing:
     broken, outcome = len(comparison.pins_of("broken")), comparison.outcome
     if broken:
-        return _Standing(f"It breaks {counted(broken, 'pin')}", is_loss=True)
+        more = " more" if comparison.pins_of("missed") else ""
+        return _Standing(f"It breaks {counted(broken, 'pin')}{more}", is_loss=True)
     words = {
         "better": f"Better than {old}",
         "alike": f"Not better than {old}",

@@ -1,5 +1,5 @@
 // A project on the start page: how often it is right now, what it holds, and what to do next.
-import {accuracyParts, isCounting, verdictOf} from '../shared/accuracy.js';
+import {accuracyParts, isCounting, verdictBasis, verdictOf} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
@@ -79,7 +79,7 @@ function figuresOf(project) {
     ),
     project.verdict &&
       !isCounting(project) &&
-      h('div', {class: 'small'}, verdictOf(project), '. ', h('span', {class: 'soft'}, project.verdict.meaning)),
+      h('div', {class: 'small'}, verdictOf(project), '. ', h('span', {class: 'soft'}, verdictBasis(project.verdict))),
     words && h('div', {class: 'soft small'}, words),
   ];
 }

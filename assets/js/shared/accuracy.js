@@ -38,13 +38,13 @@ export function accuracyInShort(figures) {
 }
 
 // Whether the model is good enough, by the rule of its report; `verdict` is null without a model.
-// What it goes by is being counted just after another version is used.
-export const verdictOf = ({verdict, ...figures}) =>
+// What it goes by is being counted just after another version is used. With `href` it leads to where its words stand.
+export const verdictOf = ({verdict, ...figures}, href = null) =>
   verdict &&
   !isCounting({verdict, ...figures}) &&
   h(
-    'span',
-    {'data-role': 'readiness', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict)},
+    href ? 'a' : 'span',
+    {'data-role': 'readiness', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict), href},
     verdict.title,
   );
 
@@ -57,7 +57,9 @@ export const isCounting = figures =>
   !figures.now && !isUntested(figures) && Boolean(figures.checking || figures.model === 'loading');
 
 const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
-const verdictBasis = ({meaning, reasons}) => [meaning, ...reasons].join(' ');
+
+// What the verdict means and what is in the way, in words that stand on the page or in a tooltip.
+export const verdictBasis = ({meaning, reasons}) => [meaning, ...reasons].join(' ');
 
 // What stands behind the figure, for a tooltip.
 export function accuracyBasis(figures) {

@@ -1,5 +1,5 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
-import {accuracyOf, isCounting, verdictOf} from '../shared/accuracy.js';
+import {accuracyOf, isCounting, verdictBasis, verdictOf} from '../shared/accuracy.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
@@ -36,7 +36,7 @@ export function modelsView(context, found, actions) {
     h('h2', {}, headingOf(champion, context.status.candidate)),
     champion &&
       stands &&
-      h('p', {'data-role': 'stands'}, verdictOf({verdict}), '. ', h('span', {class: 'soft'}, verdict.meaning)),
+      h('p', {'data-role': 'stands'}, verdictOf({verdict}), '. ', h('span', {class: 'soft'}, verdictBasis(verdict))),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
       'p',

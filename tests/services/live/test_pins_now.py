@@ -73,7 +73,7 @@ def test_a_pin_counts_from_when_it_is_set_until_it_is_removed(live_studio: LiveS
     assert told in verdict(live_studio).reasons
     live = report(live_studio, "p", 2)
     assert told in live.ready.reasons
-    assert any(found.expected in step and "1 pin" in step for step in live.steps)
+    assert any(found.expected in step and "1 broken pin" in step for step in live.steps)
     expected = live_studio.models.get(1).pipeline.predict([ASKED])[0].decision.intents
     with live_studio.studio.database.read() as connection:
         ids = [one.id for one in dataset.intents(connection, 1) if one.name in expected]

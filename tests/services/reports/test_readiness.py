@@ -74,6 +74,29 @@ def test_sentences_and_figures_count_on_what_they_rest() -> None:
     assert [one.value for one in found.figures] == ["90.0 %", "70 %", "1 of 2"]
 
 
+@pytest.mark.parametrize(
+    ("change", "use", "mark", "look"),
+    [
+        ({"outcome": "better", "broken": [PIN]}, True, "▲", "ready"),
+        ({"outcome": "better"}, True, "✓", "ready"),
+        ({"outcome": "better", "broken": [PIN], "breaks": True}, False, "✗", "not-ready"),
+        ({"outcome": "alike"}, True, "✓", "ready"),
+        ({"outcome": "alike"}, False, "≈", "trial"),
+        ({"outcome": "unknown"}, False, "?", "trial"),
+        ({"outcome": "worse"}, False, "✗", "not-ready"),
+    ],
+)
+def test_sign_and_colour_of_a_headline_fit_its_sentence(
+    change: dict, mark: str, look: str, *, use: bool
+) -> None:
+    """A cross on red said "Better than version 1: keep version 2 in use."."""
+    advice = Advice(use=use, words="a sentence")
+    found = readiness_of(replace(GOOD, advice=advice, **change))
+    assert (found.mark, found.look) == (mark, look)
+    alone = readiness_of(replace(GOOD, **change))
+    assert alone.look == alone.level
+
+
 def test_a_report_says_first_whether_to_use_the_version() -> None:
     """Version 2 answered 94.1 % right where version 1 answers 95.3 %: "Ready to use"."""
     advice = Advice(use=False, words="Not better than version 1: leave version 1 in use.")
