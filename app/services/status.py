@@ -45,7 +45,7 @@ class StatusView:
             None for several intents a text, and for versions from before it was kept.
         micro_f1: The champion's F1 over all intents in multi-label projects, else None.
         judged_on: The texts behind both measures, in words.
-        hot: Number of labels that the champion was not trained on.
+        hot: Number of labels given, changed or taken away since the champion's training.
         waiting: Number of these that do not vote before the next training.
         model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.
         trouble: Why it failed to load and the next step, or "".

@@ -33,6 +33,8 @@ from core.errors import StudioError
 from core.metrics.multi_label import multi_label_report
 from core.text import counted
 from core.types import Pause
+from storage.log import versions
+from storage.log.label_origins import merges_since
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 _CHUNK = 256
@@ -69,6 +71,17 @@ class AccuracyNow:
     causes: tuple[str, ...]
     kept_out: float | None = None
     outside_n: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Since:
+    """What happened since a training: `learned` test texts are examples now; `merges` of intents.
+
+    Test texts that are examples are left out; a merge changes the labels of examples and tests.
+    """
+
+    learned: int
+    merges: int
 
 
 @dataclass(slots=True)
@@ -175,11 +188,14 @@ def accuracy_now(
     records, learned = told_apart(live, [one for one in every if several or one.labels])
     if not records:
         return None
+    with studio.database.read() as connection:
+        trained_at = versions.learned_at(connection, live.version)
+        since = _Since(learned, merges_since(connection, now.project.id, trained_at))
     tests = _scored(studio, live, records, pause)
     if several:
-        return _of_sets(tests, learned)
+        return _of_sets(tests, since)
     outside, _ = told_apart(live, [record for record in every if not record.labels])
-    found = _of_intents(studio, now, tests, learned)
+    found = _of_intents(studio, now, tests, since)
     if not outside:
         return found
     refused = ~_let_in(_scored(studio, live, outside, pause))
@@ -202,7 +218,7 @@ def _scored(
     return ScoredTests(live, records, np.concatenate(rows), np.concatenate(scores))
 
 
-def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, learned: int) -> AccuracyNow:
+def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, since: _Since) -> AccuracyNow:
     live, best = tests.live, tests.best_is_right()
     n, right = len(best), int((best & _let_in(tests)).sum())
     by_own_line = right
@@ -215,11 +231,11 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, learned: in
         ).calibration
         inside = tests.exact() | own.inside(tests.rows, tests.scores)
         by_own_line = int((best & inside).sum())
-    causes = [*_data_causes(live, by_own_line, n, learned), *_line_causes(right - by_own_line)]
+    causes = [*_data_causes(live, by_own_line, n, since), *_line_causes(right - by_own_line)]
     if live.version.metrics.get("answered_right") is None and int(best.sum()) != right:
         # A version of an earlier release knows only how often the right intent came first.
         refused = counted(int(best.sum()) - right, "right answer")
-        by_data = _data_causes(live, int(best.sum()), n, learned)
+        by_data = _data_causes(live, int(best.sum()), n, since)
         causes = [*by_data, f"{refused} refused as out of scope"]
     return AccuracyNow(right / n, right, n, None, tuple(causes))
 
@@ -233,21 +249,20 @@ def _more_right(gain: int) -> str:
     return f"{abs(gain):,} {'more' if gain > 0 else 'fewer'} right"
 
 
-def _of_sets(tests: ScoredTests, learned: int) -> AccuracyNow:
+def _of_sets(tests: ScoredTests, since: _Since) -> AccuracyNow:
     labels = [set(record.labels or ()) for record in tests.records]
     answers = tests.answered_sets()
     report = multi_label_report(labels, answers)
     right = sum(label == answer for label, answer in zip(labels, answers, strict=True))
-    causes = _data_causes(tests.live, right, len(labels), learned)
+    causes = _data_causes(tests.live, right, len(labels), since)
     return AccuracyNow(right / len(labels), right, len(labels), report.micro_f1, tuple(causes))
 
 
-def _data_causes(live: LiveModel, right: int, n: int, learned: int) -> list[str]:
+def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str]:
     """Say which data make `right` of `n` differ from the right answers at training.
 
     All causes count answers as they are given, as the figures do that they stand beside: they add
-    up to the difference of the two. `learned` test texts are left out because an example says the
-    same.
+    up to the difference of the two.
     """
     version = live.version
     before, tested = version.right_share, version.metrics.get("n")
@@ -255,16 +270,18 @@ def _data_causes(live: LiveModel, right: int, n: int, learned: int) -> list[str]
         return []
     gain = right - round(before * n) if tested == n else 0
     causes = []
-    joined = len((live.hot - live.waiting) | live.gone)
-    if joined:
+    joined = len(live.since - live.waiting)
+    merged = [counted(since.merges, "merged intent")] if since.merges else []
+    given = [*([counted(joined, "label")] if joined else []), *merged]
+    if given:
         effect = f" ({_more_right(gain)})" if gain else ""
-        causes.append(f"{counted(joined, 'label')} since training{effect}")
+        causes.append(f"{' and '.join(given)} since training{effect}")
     if live.pipeline.by_name:
         causes.append(nameless_words(live.pipeline.by_name))
-    since = learned - int(version.metrics.get("left_out") or 0)
-    if since > 0 and tested == n + since:
-        of_them = "is an example" if since == 1 else "are examples"
-        causes.append(f"{counted(since, 'test text')} {of_them} now")
+    taught = since.learned - int(version.metrics.get("left_out") or 0)
+    if taught > 0 and tested == n + taught:
+        of_them = "is an example" if taught == 1 else "are examples"
+        causes.append(f"{counted(taught, 'test text')} {of_them} now")
     elif tested != n or not causes:
         causes.append("test set changed")
     return causes

@@ -1,6 +1,6 @@
 // Pins as Review and Try show them: what one is, whether it is kept, and the button that removes it.
 import {h} from './elements.js';
-import {guarded} from './messages.js';
+import {guarded, toast} from './messages.js';
 import {post} from './rest.js';
 
 export const whatPinsAre =
@@ -14,11 +14,16 @@ export function keptBadge({kept, stale}) {
   return h('span', {class: `badge ${kept ? 'good' : 'bad'}`}, kept ? 'kept' : 'broken');
 }
 
-// `path` is that of the project's pins; `removed` is called when the pin is gone.
-export function removeButton(path, text, removed) {
+// `path` is that of the project's pins; `changed` is called when the pin is gone, and when Undo has brought it back.
+export function removeButton(path, {text, intents}, changed) {
+  const restore = async () => {
+    await post(path, {text, intents});
+    await changed();
+  };
   const remove = guarded(async () => {
     await post(path, {text}); // a post without intents removes the pin
-    await removed();
+    toast('Pin removed.', `“${text}” may get any answer.`, 'good', restore);
+    await changed();
   });
   const words = 'Remove pin';
   const about = {class: 'plain small push', 'aria-label': `${words} of “${text}”`, 'data-key': text};
