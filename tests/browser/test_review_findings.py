@@ -293,31 +293,6 @@ def test_a_pin_is_explained_once_and_removed_by_a_button_with_words(
     expect(tried.locator("li")).to_have_count(0)
 
 
-def test_the_reason_of_the_verdict_is_a_tap_away_and_goes_with_its_pin(
-    visit: Callable[..., Page], studio: Served
-) -> None:
-    """ "Not ready yet" stayed for ever after the pin was removed; on a phone nothing said why."""
-    pinned = {"text": "my bill is too high", "intents": []}
-    studio.ask("/projects/sample/pins", pinned)
-    try:
-        page = visit(studio, "/label?project=sample", viewport=_PHONE)
-        verdict = page.locator(".state [data-role=readiness]")
-        expect(verdict).to_have_text("Not ready yet", timeout=30_000)
-        verdict.click()
-        stands = page.locator("[data-role=stands]")
-        expect(stands).to_contain_text(
-            f"It breaks 1 pin: “{pinned['text']}” must get out of scope and gets "
-        )
-        page.goto(f"{studio.base}/")
-        card = page.get_by_role("article", name="sample", exact=True)
-        expect(card).to_contain_text("It breaks 1 pin")
-    finally:
-        studio.ask("/projects/sample/pins", {"text": pinned["text"]})
-    page.reload()
-    expect(card).not_to_contain_text("pin")
-    expect(card.locator("[data-role=readiness]")).not_to_have_text("Not ready yet")
-
-
 def test_on_a_phone_the_list_comes_first_and_a_finding_has_a_way_back(
     visit: Callable[..., Page], studio: Served
 ) -> None:

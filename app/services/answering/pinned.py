@@ -7,12 +7,10 @@ training is judged by what the version answers now.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.services.embedding import embed_texts
-from core.pipeline import IntentPipeline
 from core.text import label_words
-from core.types import Task
+from core.types import Decision, Task
 from storage import models
-from storage.database import Database, Transaction
+from storage.database import Transaction
 from storage.queries import dataset
 from storage.records import ModelVersionRecord
 
@@ -52,16 +50,12 @@ def open_pins(connection: Transaction, project_id: int) -> tuple[OpenPin, ...]:
     )
 
 
-def broken_by(database: Database, pipeline: IntentPipeline, pins: Sequence[OpenPin]) -> BrokenPins:
-    """Return the pins that a model breaks by its answers."""
-    texts = [pin.text for pin in pins]
-    if not texts:
-        return {}
-    said = pipeline.predict(texts, embed_texts(database, pipeline.encoder, texts))
+def broken_by(pins: Sequence[OpenPin], answers: Sequence[Decision], task: Task) -> BrokenPins:
+    """Return the pins that are broken by the answers to their texts."""
     return {
-        pin: _broken(pin, one.decision.intents, pipeline.task)
-        for pin, one in zip(pins, said, strict=True)
-        if set(one.decision.intents) != set(pin.names)
+        pin: _broken(pin, one.intents, task)
+        for pin, one in zip(pins, answers, strict=True)
+        if set(one.intents) != set(pin.names)
     }
 
 

@@ -19,12 +19,12 @@ from app.services.answering.pinned import (
     BrokenPin,
     BrokenPins,
     OpenPin,
-    broken_by,
     broken_when_trained,
     open_pins,
 )
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests, told_apart
+from app.services.live.judged_pins import judge_pins
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.traffic import Traffic, step_back
@@ -161,7 +161,7 @@ class Accuracies:
                 if live is not None:
                     value = accuracy_now(self.studio, now, live, self.traffic.give_way)
                     pins = self._pins(now.project)
-                    broken = broken_by(self.studio.database, live.pipeline, pins)
+                    broken = judge_pins(self.studio, live.pipeline, pins)
                     state = (live.version.id, live.revision, now.project.fence, pins)
                 took = time.monotonic() - began
         except StudioError as error:  # such as a damaged model

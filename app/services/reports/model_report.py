@@ -4,13 +4,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from app.services.answering.pinned import BrokenPin, broken_by, open_pins
+from app.services.answering.pinned import BrokenPin, open_pins
 from app.services.explaining.explained_model import (
     ExplainedModel,
     explained_as_in_use,
     figures_of,
 )
 from app.services.explaining.words import MEASURES
+from app.services.live.judged_pins import judge_pins
 from app.services.live.server_state import LiveStudio
 from app.services.reports.judged_again import (
     JudgedText,
@@ -96,8 +97,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     model = explained_as_in_use(live_studio, project, number)
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task = model.version, model.pipeline.task
-    lineage = {} if version is None else version.lineage
-    broken = _broken(studio, model)
+    lineage, broken = {} if version is None else version.lineage, _broken(studio, model)
     intents, scope = _intents(model, judged), _scope(model, judged)
     confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
     facts = Facts(
@@ -141,7 +141,7 @@ def _broken(studio: Studio, model: ExplainedModel) -> tuple[BrokenPin, ...]:
         return ()
     with studio.database.read() as connection:
         pins = open_pins(connection, model.project.id)
-    return tuple(broken_by(studio.database, model.pipeline, pins).values())
+    return tuple(judge_pins(studio, model.pipeline, pins).values())
 
 
 def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, ...]:
