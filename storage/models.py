@@ -218,13 +218,6 @@ def pins(connection: Connection, project_id: int) -> list[PinRecord]:
     return [PinRecord(row.text, tuple(row.intents), row.actor, row.at) for row in rows]
 
 
-def pins_stamp(connection: Connection, project_id: int) -> tuple[int, str]:
-    """Return what differs once a pin was set or removed: their number, and the newest's time."""
-    query = sa.select(sa.func.count(), sa.func.max(pin.c.at)).where(pin.c.project_id == project_id)
-    n, newest = connection.execute(query).one()
-    return n, newest or ""
-
-
 def _standing() -> sa.ColumnElement[bool]:
     gone = sa.select(alias.c.model_version_id).where(alias.c.name == DELETED)
     return model_version.c.id.not_in(gone)

@@ -47,7 +47,7 @@ class StatusView:
             None for several intents a text, and for versions from before it was kept.
         micro_f1: The champion's F1 over all intents in multi-label projects, else None.
         judged_on: The texts behind both measures, in words.
-        hot: Number of labels that the champion was not trained on.
+        hot: Number of labels given, changed or taken away since the champion's training.
         waiting: Number of these that do not vote before the next training.
         model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.
         trouble: Why it failed to load and the next step, or "".
@@ -132,7 +132,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         undoes=_undoes(studio, project, undoable),
         now=accuracy,
         checking=checking,
-        verdict=verdict_on(champion, project.task, accuracy),
+        verdict=_verdict(live_studio, project, champion, accuracy),
     )
 
 
@@ -158,6 +158,18 @@ def _accuracy(
     live_studio: LiveStudio, project: ProjectRecord, champion: ModelVersionRecord | None
 ) -> tuple[AccuracyNow | None, bool]:
     return (None, False) if champion is None else live_studio.accuracies.get(project, champion)
+
+
+def _verdict(
+    live_studio: LiveStudio,
+    project: ProjectRecord,
+    champion: ModelVersionRecord | None,
+    accuracy: AccuracyNow | None,
+) -> ReadyVerdict | None:
+    if champion is None:
+        return None
+    broken = live_studio.accuracies.broken_pins(project, champion)
+    return verdict_on(champion, project.task, accuracy, broken)
 
 
 def _loaded(

@@ -272,7 +272,7 @@ const waitingWords = (hot, waiting) =>
   waiting === 0
     ? 'Answers use them already; the next training learns from them, too.'
     : `${number(hot - waiting)} of them are used already; the others wait for the next training.`;
-const UNCOUNTED = 'A text out of scope teaches no intent and is not counted.';
+const UNCOUNTED = 'A text out of scope teaches no intent: it counts only where it was an example before.';
 const sinceTraining = status => [plural(status.hot, 'label'), h('span', {class: 'wordy'}, ' since training')];
 
 const trouble = status =>
@@ -308,5 +308,5 @@ function championState(status) {
   if (champion === null) return h('span', {}, 'no model yet');
   const href = address('versions', status.project); // a phone shows no title; that page has the words
   const about = {href, 'data-role': 'champion', title: accuracyBasis(status)};
-  return [h('a', about, `v${champion} `, accuracyInShort(status)), verdictOf(status)];
+  return [h('a', about, `v${champion} `, accuracyInShort(status)), verdictOf(status, href)];
 }

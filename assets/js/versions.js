@@ -51,7 +51,7 @@ class VersionsPage {
     this.#context.main.append(this.#models, this.#detail, this.#data, this.#charts.element);
     await this.#load();
     this.#context.onStatus((status, before) => {
-      const told = one => JSON.stringify([one?.now, one?.checking, one?.model]);
+      const told = one => JSON.stringify([one?.now, one?.checking, one?.model, one?.verdict]);
       const isNews = told(status) !== told(before);
       if (before && isNews) this.#drawModels(); // the accuracy of today has come
     });

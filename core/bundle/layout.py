@@ -141,7 +141,7 @@ def add_facts(folder: Path, more: Mapping[str, object]) -> None:
     """Replace facts of a stored pipeline, whose file may be a hard link."""
     known = read_facts(folder)
     (folder / "facts.json").unlink()
-    _write_json(folder / "facts.json", known | more)
+    _write_json(folder / "facts.json", {**known, **more})
 
 
 def _renamed_facts(

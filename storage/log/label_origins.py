@@ -71,6 +71,17 @@ def label_ways(
     return LabelWays(by_file, one, len(found) - by_file - one)
 
 
+def merges_since(connection: Connection, project_id: int, revision: int) -> int:
+    """Count the merges of intents after a revision that were not undone."""
+    query = sa.select(sa.func.count()).where(
+        batch.c.project_id == project_id,
+        batch.c.verb == "merge",
+        batch.c.undone_by.is_(None),
+        batch.c.last_revision > revision,
+    )
+    return int(connection.execute(query).scalar_one())
+
+
 def label_origins(
     connection: Connection, project_id: int, ids: Sequence[str], revision: int
 ) -> dict[str, LabelOrigin]:

@@ -160,3 +160,28 @@ def test_no_page_calls_ready_what_nobody_tested(visit: Callable[..., Page], stud
     expect(header).to_have_text(title)
     limit = re.compile("at least 85 % of the test texts answered right")
     expect(header).to_have_attribute("title", limit)  # nothing said where the limit is
+
+
+def test_the_reason_of_the_verdict_is_a_tap_away_and_goes_with_its_pin(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """ "Not ready yet" stayed for ever after the pin was removed; on a phone nothing said why."""
+    pinned = {"text": "my bill is too high", "intents": []}
+    studio.ask("/projects/sample/pins", pinned)
+    try:
+        page = visit(studio, "/label?project=sample", viewport={"width": 390, "height": 844})
+        verdict = page.locator(".state [data-role=readiness]")
+        expect(verdict).to_have_text("Not ready yet", timeout=30_000)
+        verdict.click()
+        stands = page.locator("[data-role=stands]")
+        expect(stands).to_contain_text(
+            f"It breaks 1 pin: “{pinned['text']}” must get out of scope and gets "
+        )
+        page.goto(f"{studio.base}/")
+        card = page.get_by_role("article", name="sample", exact=True)
+        expect(card).to_contain_text("It breaks 1 pin")
+    finally:
+        studio.ask("/projects/sample/pins", {"text": pinned["text"]})
+    page.reload()
+    expect(card).not_to_contain_text("pin")
+    expect(card.locator("[data-role=readiness]")).not_to_have_text("Not ready yet")

@@ -290,6 +290,10 @@ def test_a_pin_is_explained_once_and_removed_by_a_button_with_words(
     expect(tried.locator("p").first).to_have_text(said)
     tried.get_by_role("button", name="Remove pin").click()
     expect(tried.locator("li")).to_have_count(0)
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(tried.locator("li")).to_have_count(1)
+    tried.get_by_role("button", name="Remove pin").click()
+    expect(tried.locator("li")).to_have_count(0)
 
 
 def test_on_a_phone_the_list_comes_first_and_a_finding_has_a_way_back(

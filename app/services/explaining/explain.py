@@ -123,7 +123,7 @@ def explain_text(
         text=text,
         model=model.name,
         dataset_version=model.dataset_version,
-        since_training=len(model.hot),
+        since_training=model.later or 0,
         task=model.pipeline.task,
         answer=found.decision.intents,
         words=found.decision.words,

@@ -98,7 +98,7 @@ def _of_live(live_studio: LiveStudio, found: ProjectRecord, live: LiveModel) -> 
         hot=live.hot - live.waiting,
         solve=lambda: _solve_live_votes(live),
         pool=pool,
-        later=len((live.hot - live.waiting) | live.gone),
+        later=len(live.since - live.waiting),
     )
 
 

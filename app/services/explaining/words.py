@@ -203,9 +203,9 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
             f"Whether a text is in scope is told by its {MEASURES[found.decision.measure]}. "
             f"“{DEPENDS}” and “{WHY_NOT}” are told of the votes alone."
         )
-    if model.hot:
+    if model.later:
         notes.append(
-            f"This counts {counted(len(model.hot), 'label')} given since the training. The next "
+            f"This counts {counted(model.later, 'label')} given since the training. The next "
             "training also learns from them which texts mean the same."
         )
     if not asked:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, fields
 
+from app.services.answering.pinned import BrokenPin
 from app.services.data.projects import ProjectView, list_projects
 from app.services.home.next_step import (
     FirstSteps,
@@ -55,9 +56,11 @@ def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
     with live_studio.studio.database.read() as connection:
         project = projects.find(connection, view.name)
         champion = models.champion(connection, project.id)
-    accuracy, checking = None, False
+    accuracy, checking, broken = None, False, tuple[BrokenPin, ...]()
     if champion is not None and live_studio.models.may_load(project.id, _MOST_LOADED):
         accuracy, checking = live_studio.accuracies.get(project, champion)
+    if champion is not None:
+        broken = live_studio.accuracies.broken_pins(project, champion)
     facts = _facts(live_studio, view, project, champion)
     return ProjectCard(
         **{one.name: getattr(view, one.name) for one in fields(view)},
@@ -65,7 +68,7 @@ def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
         steps=first_steps(facts),
         now=accuracy,
         checking=checking,
-        verdict=verdict_on(champion, project.task, accuracy),
+        verdict=verdict_on(champion, project.task, accuracy, broken),
     )
 
 

@@ -15,18 +15,26 @@ import numpy as np
 
 from app.services.answering.as_project import ProjectNow, exemplar_signals, fenced
 from app.services.answering.opened import Space
+from app.services.answering.pinned import (
+    BrokenPin,
+    BrokenPins,
+    OpenPin,
+    broken_when_trained,
+    open_pins,
+)
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests, told_apart
+from app.services.live.judged_pins import judge_pins
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
-from app.services.live.pins_now import broken_pins
 from app.services.live.traffic import Traffic, step_back
 from app.services.studio import Studio
 from core.errors import StudioError
 from core.metrics.multi_label import multi_label_report
 from core.text import counted
 from core.types import Pause
-from storage import models
+from storage.log import versions
+from storage.log.label_origins import merges_since
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 _CHUNK = 256
@@ -37,8 +45,8 @@ _QUIET_SECONDS = 5.0
 """Longest wait for a gap between requests before the first computation."""
 _LOG = logging.getLogger("app.services")
 
-_State = tuple[int, int, dict[str, Any] | None, tuple[int, str]]
-"""Champion, revision, fence and pins: what the answers, and what is expected, depend on."""
+_State = tuple[int, int, dict[str, Any] | None, tuple[OpenPin, ...]]
+"""Champion, revision and fence: what the answers depend on; and the pins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,6 @@ class AccuracyNow:
         causes: What makes it differ from the accuracy at training, in words; empty if nothing does.
         kept_out: Share of the test texts labelled out of scope that are refused; None without any.
         outside_n: Number of these texts.
-        broken: Number of pins that it breaks.
     """
 
     share: float
@@ -64,15 +71,29 @@ class AccuracyNow:
     causes: tuple[str, ...]
     kept_out: float | None = None
     outside_n: int = 0
-    broken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Since:
+    """What happened since a training: `learned` test texts are examples now; `merges` of intents.
+
+    Test texts that are examples are left out; a merge changes the labels of examples and tests.
+    """
+
+    learned: int
+    merges: int
 
 
 @dataclass(slots=True)
 class _KeptAccuracy:
-    """The newest figure of a project; `value` is None where there is no labelled test text."""
+    """The newest figure of a project; `value` is None where there is no labelled test text.
+
+    `broken` are the pins of then that are broken.
+    """
 
     state: _State | None = None
     value: AccuracyNow | None = None
+    broken: BrokenPins = field(default_factory=dict)
     busy: bool = False
     rest_until: float = 0.0
 
@@ -97,14 +118,12 @@ class Accuracies:
 
         A figure of another champion or fence is not returned: it would not be true.
         """
-        with self.studio.database.read() as connection:
-            pins = models.pins_stamp(connection, project.id)
-        state = (champion.id, project.head_revision, project.fence, pins)
+        state = (champion.id, project.head_revision, project.fence, self._pins(project))
         with self.guard:
             kept = self.kept[project.id]
             if kept.state == state:
                 return kept.value, False
-            is_other = kept.state is None or (kept.state[0], kept.state[2]) != (state[0], state[2])
+            is_other = not _answers_alike(kept.state, state)
             if not kept.busy and (is_other or time.monotonic() > kept.rest_until):
                 kept.busy = True
                 threading.Thread(
@@ -112,9 +131,28 @@ class Accuracies:
                 ).start()
             return (None if is_other else kept.value), True
 
+    def broken_pins(
+        self, project: ProjectRecord, champion: ModelVersionRecord
+    ) -> tuple[BrokenPin, ...]:
+        """Return the pins of today that the live model breaks, as far as is known; never waits.
+
+        Before it was asked, its answers at its training count.
+        """
+        pins = self._pins(project)
+        with self.guard:
+            kept = self.kept[project.id]
+            is_known = _answers_alike(kept.state, (champion.id, 0, project.fence, ()))
+            broken = kept.broken if is_known else broken_when_trained(champion, project.task)
+        return tuple(broken[pin] for pin in pins if pin in broken)
+
+    def _pins(self, project: ProjectRecord) -> tuple[OpenPin, ...]:
+        with self.studio.database.read() as connection:
+            return open_pins(connection, project.id)
+
     def _refresh(self, project: ProjectRecord, state: _State) -> None:
         step_back()
         value, took = None, 0.0
+        broken: BrokenPins = {}
         try:
             self.traffic.give_way(_QUIET_SECONDS)
             with self.working:  # one project after the other
@@ -122,10 +160,9 @@ class Accuracies:
                 began = time.monotonic()
                 if live is not None:
                     value = accuracy_now(self.studio, now, live, self.traffic.give_way)
-                    if value is not None:
-                        broken = broken_pins(self.studio, project.id, live.pipeline)
-                        value = replace(value, broken=broken)
-                    state = (live.version.id, live.revision, now.project.fence, state[3])
+                    pins = self._pins(now.project)
+                    broken = judge_pins(self.studio, live.pipeline, pins)
+                    state = (live.version.id, live.revision, now.project.fence, pins)
                 took = time.monotonic() - began
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The accuracy of %s was not computed: %s", project.name, error)
@@ -133,8 +170,13 @@ class Accuracies:
             _LOG.exception("The accuracy of %s was not computed", project.name)
         with self.guard:
             kept = self.kept[project.id]
-            kept.state, kept.value, kept.busy = state, value, False
+            kept.state, kept.value, kept.broken, kept.busy = state, value, broken, False
             kept.rest_until = time.monotonic() + max(_REST_SECONDS, _REST_SHARE * took)
+
+
+def _answers_alike(one: _State | None, other: _State) -> bool:
+    """Whether two states are of the same version and fence, whatever was labelled between them."""
+    return one is not None and (one[0], one[2]) == (other[0], other[2])
 
 
 def accuracy_now(
@@ -146,11 +188,14 @@ def accuracy_now(
     records, learned = told_apart(live, [one for one in every if several or one.labels])
     if not records:
         return None
+    with studio.database.read() as connection:
+        trained_at = versions.learned_at(connection, live.version)
+        since = _Since(learned, merges_since(connection, now.project.id, trained_at))
     tests = _scored(studio, live, records, pause)
     if several:
-        return _of_sets(tests, learned)
+        return _of_sets(tests, since)
     outside, _ = told_apart(live, [record for record in every if not record.labels])
-    found = _of_intents(studio, now, tests, learned)
+    found = _of_intents(studio, now, tests, since)
     if not outside:
         return found
     refused = ~_let_in(_scored(studio, live, outside, pause))
@@ -173,7 +218,7 @@ def _scored(
     return ScoredTests(live, records, np.concatenate(rows), np.concatenate(scores))
 
 
-def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, learned: int) -> AccuracyNow:
+def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, since: _Since) -> AccuracyNow:
     live, best = tests.live, tests.best_is_right()
     n, right = len(best), int((best & _let_in(tests)).sum())
     by_own_line = right
@@ -186,11 +231,11 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, learned: in
         ).calibration
         inside = tests.exact() | own.inside(tests.rows, tests.scores)
         by_own_line = int((best & inside).sum())
-    causes = [*_data_causes(live, by_own_line, n, learned), *_line_causes(right - by_own_line)]
+    causes = [*_data_causes(live, by_own_line, n, since), *_line_causes(right - by_own_line)]
     if live.version.metrics.get("answered_right") is None and int(best.sum()) != right:
         # A version of an earlier release knows only how often the right intent came first.
         refused = counted(int(best.sum()) - right, "right answer")
-        by_data = _data_causes(live, int(best.sum()), n, learned)
+        by_data = _data_causes(live, int(best.sum()), n, since)
         causes = [*by_data, f"{refused} refused as out of scope"]
     return AccuracyNow(right / n, right, n, None, tuple(causes))
 
@@ -204,21 +249,20 @@ def _more_right(gain: int) -> str:
     return f"{abs(gain):,} {'more' if gain > 0 else 'fewer'} right"
 
 
-def _of_sets(tests: ScoredTests, learned: int) -> AccuracyNow:
+def _of_sets(tests: ScoredTests, since: _Since) -> AccuracyNow:
     labels = [set(record.labels or ()) for record in tests.records]
     answers = tests.answered_sets()
     report = multi_label_report(labels, answers)
     right = sum(label == answer for label, answer in zip(labels, answers, strict=True))
-    causes = _data_causes(tests.live, right, len(labels), learned)
+    causes = _data_causes(tests.live, right, len(labels), since)
     return AccuracyNow(right / len(labels), right, len(labels), report.micro_f1, tuple(causes))
 
 
-def _data_causes(live: LiveModel, right: int, n: int, learned: int) -> list[str]:
+def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str]:
     """Say which data make `right` of `n` differ from the right answers at training.
 
     All causes count answers as they are given, as the figures do that they stand beside: they add
-    up to the difference of the two. `learned` test texts are left out because an example says the
-    same.
+    up to the difference of the two.
     """
     version = live.version
     before, tested = version.right_share, version.metrics.get("n")
@@ -226,16 +270,18 @@ def _data_causes(live: LiveModel, right: int, n: int, learned: int) -> list[str]
         return []
     gain = right - round(before * n) if tested == n else 0
     causes = []
-    joined = len((live.hot - live.waiting) | live.gone)
-    if joined:
+    joined = len(live.since - live.waiting)
+    merged = [counted(since.merges, "merged intent")] if since.merges else []
+    given = [*([counted(joined, "label")] if joined else []), *merged]
+    if given:
         effect = f" ({_more_right(gain)})" if gain else ""
-        causes.append(f"{counted(joined, 'label')} since training{effect}")
+        causes.append(f"{' and '.join(given)} since training{effect}")
     if live.pipeline.by_name:
         causes.append(nameless_words(live.pipeline.by_name))
-    since = learned - int(version.metrics.get("left_out") or 0)
-    if since > 0 and tested == n + since:
-        of_them = "is an example" if since == 1 else "are examples"
-        causes.append(f"{counted(since, 'test text')} {of_them} now")
+    taught = since.learned - int(version.metrics.get("left_out") or 0)
+    if taught > 0 and tested == n + taught:
+        of_them = "is an example" if taught == 1 else "are examples"
+        causes.append(f"{counted(taught, 'test text')} {of_them} now")
     elif tested != n or not causes:
         causes.append("test set changed")
     return causes

@@ -99,20 +99,20 @@ def _touched_since(
 
 
 def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:
-    """Count the labels that a model was not trained with, up to the project's newest revision.
+    """Count the labels given, changed or taken away since a training, up to the newest revision.
 
     A page asks right after an act, before its labels have joined.
     """
     if live.revision == project.head_revision:
-        return len(live.hot)
+        return len(live.since)
 
     def count() -> int:
         with studio.database.read() as connection:
             touched = _touched_since(connection, project.id, live.revision)
         task = live.pipeline.task
         now = {key: exemplar_of(record, task) for key, record in touched.items()}
-        fresh = sum(said is not None and live.taught.get(key) != said for key, said in now.items())
-        return len(live.hot - now.keys()) + fresh
+        fresh = sum(live.taught.get(key) != said for key, said in now.items())
+        return len(live.since - now.keys()) + fresh
 
     series = ("hot", project.id, live.version.id, live.revision)
     return studio.cache.get_newest(series, project.head_revision, count, lambda _: 100)

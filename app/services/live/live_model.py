@@ -45,6 +45,11 @@ class LiveModel:
         """Intent id of each score column ("" where the project has no such intent)."""
         return self.base.columns
 
+    @property
+    def since(self) -> frozenset[str]:
+        """Ids of the texts whose labels as examples were given, changed or taken away since."""
+        return self.hot | self.gone
+
     def votes_as(self, key: str) -> Said | None:
         """Return the text and intents as which an utterance votes, or None without a vote."""
         return self.changes.get(key, self.base.said.get(key))

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from app.services.answering.pinned import BrokenPin, open_pins
 from app.services.explaining.explained_model import (
     ExplainedModel,
     explained_as_in_use,
     figures_of,
 )
 from app.services.explaining.words import MEASURES
-from app.services.live.pins_now import broken_pins
+from app.services.live.judged_pins import judge_pins
 from app.services.live.server_state import LiveStudio
 from app.services.reports.judged_again import (
     JudgedText,
@@ -72,8 +73,8 @@ def report(live_studio: LiveStudio, project: str, number: int) -> Report:
     with studio.database.read() as connection:
         found = projects.find(connection, project)
         moves = len(models.moves(connection, found.id))
-        pins = models.pins_stamp(connection, found.id)
-    key = ("report", found.id, number, found.head_revision, moves, pins, repr(found.fence))
+        pins = open_pins(connection, found.id)
+    key = ("report", found.id, number, found.head_revision, moves, repr(found.fence), pins)
     return studio.cache.get(key, lambda: _report(live_studio, project, number), lambda _: 100_000)
 
 
@@ -98,6 +99,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task = model.version, model.pipeline.task
     lineage: Mapping[str, Any] = {} if version is None else version.lineage
+    broken = _broken(studio, model)
     intents, scope = _intents(model, judged), _scope(model, judged)
     confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
     state = model_states(studio, project).get(number, "candidate")
@@ -107,10 +109,11 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         intents=intents,
         scope=scope,
         checked=checked_on(judged, task),
-        broken=_broken(studio, model),
+        broken=broken,
         is_now=model.later is not None,
         outcome=None if since is None else since.outcome,
         advice=None if since is None else since.advice,
+        breaks=since is not None and since.breaks,
     )
     return Report(
         project=project,
@@ -135,9 +138,13 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     )
 
 
-def _broken(studio: Studio, model: ExplainedModel) -> int:
-    project = model.project
-    return 0 if project is None else broken_pins(studio, project.id, model.pipeline)
+def _broken(studio: Studio, model: ExplainedModel) -> tuple[BrokenPin, ...]:
+    """Return the pins of today that a version breaks by its answers of today."""
+    if model.project is None:
+        return ()
+    with studio.database.read() as connection:
+        pins = open_pins(connection, model.project.id)
+    return tuple(judge_pins(studio, model.pipeline, pins).values())
 
 
 def _steps(
@@ -244,6 +251,7 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
         worse=tuple(sides["broken"][:_CHANGED]),
         n_worse=len(sides["broken"]),
         advice=advice_on(found, Sides(number, other, live)),
+        breaks=bool(found.pins_of("broken")),
     )
 
 

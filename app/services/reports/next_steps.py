@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.services.answering.pinned import BrokenPin, broken_words
 from app.services.reports.report_views import REFUSED, ConfusionLine, IntentLine, ScopeLine
 from core.text import counted, percent
 
@@ -21,14 +22,14 @@ def next_steps(
     intents: Sequence[IntentLine],
     scope: ScopeLine,
     confusions: Sequence[ConfusionLine],
-    broken: int,
+    broken: Sequence[BrokenPin],
 ) -> tuple[str, ...]:
-    """Return what to do, each with its reason; `broken` is the number of broken pins."""
+    """Return what to do, each with its reason; `broken` are the pins that it breaks."""
     found = []
     if broken:
         found.append(
-            f"Look at {counted(broken, 'broken pin')}: answers that somebody promised and this "
-            "version does not give."
+            f"Look at {counted(len(broken), 'broken pin')}: {broken_words(broken)}. Label more "
+            "such texts, or remove a pin that nobody needs."
         )
     if not str(metrics.get("judged_on", "")).startswith("test"):
         found.append(

@@ -1,14 +1,16 @@
 """Whether a version is ready to be used, in five sentences and three figures for a manager."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.services.answering.pinned import BrokenPin
 from app.services.reports.judged_again import JudgedVersion
 from app.services.reports.report_views import IntentLine, KeyFigure, Readiness, ScopeLine
 from app.services.versions.comparison_views import Outcome
 from app.services.versions.verdict import (
     Advice,
     Known,
+    Level,
     gap_of,
     level_of,
     of_hundred,
@@ -19,6 +21,7 @@ from app.services.versions.verdict import (
 from core.text import FEW, counted, percent
 from core.types import Task
 
+_MARKS: Mapping[Level, str] = {"ready": "✓", "trial": "◐", "not-ready": "✗", "unknown": "?"}
 WELL = 0.8
 """Share of an intent's texts that must be found, and of its answers that must be right, to work."""
 _WELL_NAME = "Intents that work well"
@@ -46,10 +49,11 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What readiness is judged by; `broken` counts pins, `outcome` is against the one before.
+    """What readiness is judged by; `outcome` is against the version before.
 
-    `is_now` tells whether labels given since its training count. `advice` says whether to use it or
-    the version that it is compared with.
+    `broken` are the pins of today that it breaks. `is_now` tells whether labels given since its
+    training count. `advice` says whether to use it or the version that it is compared with, and
+    `breaks` whether it breaks a pin which that one keeps.
     """
 
     task: Task
@@ -57,10 +61,11 @@ class Facts:
     intents: Sequence[IntentLine]
     scope: ScopeLine
     checked: Checked
-    broken: int
+    broken: Sequence[BrokenPin]
     is_now: bool = True
     outcome: Outcome | None = None
     advice: Advice | None = None
+    breaks: bool = False
 
 
 def checked_on(judged: JudgedVersion, task: Task) -> Checked:
@@ -76,9 +81,10 @@ def readiness_of(facts: Facts) -> Readiness:
     share = checked.share if checked.n else None
     refused = None if scope.known else scope.refused  # its line was set by those that it knows
     known = Known(share, checked.on_tests, facts.broken, refused, facts.outcome)
-    title = title_of(known, facts.task)
+    level, title = level_of(known), title_of(known, facts.task)
+    mark, look = _sign_of(level, facts)
     return Readiness(
-        level=level_of(known),
+        level=level,
         headline=title if facts.advice is None else facts.advice.words,
         title=title,
         reasons=reasons_of(known),
@@ -86,7 +92,20 @@ def readiness_of(facts: Facts) -> Readiness:
         sentences=sentences_of(facts),
         figures=figures_of(facts),
         gap=gap_of(known, facts.task),
+        mark=mark,
+        look=look,
     )
+
+
+def _sign_of(level: Level, facts: Facts) -> tuple[str, Level]:
+    """Return the sign of a headline, and the level whose colour it has: both fit its sentence."""
+    if facts.advice is None or (facts.advice.use and level == "ready"):
+        return _MARKS[level], level
+    if facts.breaks or facts.outcome == "worse":
+        return _MARKS["not-ready"], "not-ready"
+    if facts.outcome == "better":
+        return "▲", "ready"
+    return ("≈" if facts.outcome == "alike" else "?"), "trial"
 
 
 def sentences_of(facts: Facts) -> tuple[str, ...]:

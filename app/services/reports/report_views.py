@@ -91,6 +91,7 @@ class Since:
         better: A few texts that are answered right now and were not; `n_better` is their number.
         worse: A few texts that were answered right and are not now.
         advice: Whether to use this version or the other; None where neither is live.
+        breaks: Whether it breaks a pin that the other keeps.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Since:
     n_worse: int
     advice: Advice | None = None
     told: str = ""
+    breaks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,9 @@ class Readiness:
     """The answer to "can we use it?": a level, its title, why, sentences and figures.
 
     `headline` says first whether to use it, where that is to be decided; else it is the title.
-    `reasons` are what keeps it from being ready; empty if nothing does. `gap` says what the verdict
-    leaves out, because nothing tells it.
+    `mark` is its sign, `look` the level whose colour it has. `reasons` are what keeps it from
+    being ready; empty if nothing does. `gap` says what the verdict leaves out, because nothing
+    tells it.
     """
 
     level: Level
@@ -133,6 +136,8 @@ class Readiness:
     sentences: tuple[str, ...]
     figures: tuple[KeyFigure, ...]
     gap: str = ""
+    mark: str = ""
+    look: Level = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.services.answering.handed_over import figures_of_bundle
 from app.services.answering.stored import (
     by_project,
     checked_out,
@@ -15,6 +14,7 @@ from app.services.answering.stored import (
     require_answers,
 )
 from app.services.studio import Studio
+from app.services.versions.bundle_figures import figures_of_bundle
 from core.bundle.card import MEASURED
 from core.errors import MALFORMED, ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects

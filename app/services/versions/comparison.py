@@ -14,6 +14,7 @@ from app.services.versions.comparison_views import (
     PinChange,
 )
 from app.services.versions.comparison_words import (
+    broken_pins_words,
     figures_words,
     outcome_of,
     points,
@@ -166,7 +167,8 @@ def gate(comparison: ModelComparison) -> GateVerdict:
         against.append(f"The loss of {figure} is real, not luck: {points(difference)}.")
     if against:
         return GateVerdict(promote=False, reasons=tuple(against))
-    kept = "No pin breaks that held before." if comparison.pins else "There are no pins to break."
+    none = "No pin is broken." if comparison.pins else "There are no pins to break."
+    kept = broken_pins_words(comparison).strip() or none
     if difference is None:
         judged = "Nobody can say whether it is better: there are no texts to compare on."
     elif difference.low > 0:

@@ -7,7 +7,7 @@ from core.metrics.paired import Difference
 from core.text import counted, label_words, percent, signed_points
 
 _NAMED = 3
-_PINS = {"kept": "kept", "fixed": "mended", "broken": "broken", "missed": "wrong as before"}
+_PINS = {"kept": "kept", "fixed": "mended", "broken": "broken", "missed": "broken as before"}
 
 
 def outcome_of(comparison: ModelComparison) -> Outcome:
@@ -93,9 +93,14 @@ def luck_words(comparison: ModelComparison) -> str:
 
 
 def broken_pins_words(comparison: ModelComparison) -> str:
-    """Say how many pins the candidate breaks; "" if none."""
-    broken = len(comparison.pins_of("broken"))
-    return f" It breaks {counted(broken, 'pin')}." if broken else ""
+    """Say how many pins the candidate breaks, and how many of them as before; "" if none."""
+    fresh, before = len(comparison.pins_of("broken")), len(comparison.pins_of("missed"))
+    if not fresh and not before:
+        return ""
+    if not fresh:
+        return f" {counted(before, 'pin')} {'is' if before == 1 else 'are'} broken, as before."
+    as_before = f", {before:,} of them as before" if before else ""
+    return f" It breaks {counted(fresh + before, 'pin')}{as_before}."
 
 
 def version_words(name: str) -> str:
@@ -162,12 +167,12 @@ def _answer_words(comparison: ModelComparison) -> list[str]:
 
 def _pin_words(comparison: ModelComparison) -> list[str]:
     counts: Counter[str] = Counter(pin.verdict for pin in comparison.pins)
-    parts = [f"{counts[kind]:,} {words}" for kind, words in _PINS.items() if counts[kind]]
-    words = [f"Pins: {', '.join(parts)}."] if parts else []
+    kinds = [f"{counts[kind]:,} {said}" for kind, said in _PINS.items() if counts[kind]]
+    words = [f"Pins: {', '.join(kinds)}."] if kinds else []
     words += [
-        f"'{pin.text}' should be {label_words(pin.expected, comparison.task)}, and is "
-        f"{label_words(pin.after, comparison.task)} now."
-        for pin in comparison.pins_of("broken")[:_NAMED]
+        f"“{pin.text}” must get {label_words(pin.expected, comparison.task)} and gets "
+        f"{label_words(pin.after, comparison.task)}."
+        for pin in (*comparison.pins_of("broken"), *comparison.pins_of("missed"))[:_NAMED]
     ]
     if comparison.stale_pins:
         stale = counted(comparison.stale_pins, "pin")

@@ -8,10 +8,11 @@ To be used instead of the live version, a version must be better beyond luck and
 are compared as they would answer in use now, where so many labels do not forbid it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from app.services.answering.pinned import BrokenPin, broken_words
 from app.services.versions.comparison_views import ModelComparison, Outcome
 from core.text import counted, percent
 from core.types import Task
@@ -39,14 +40,14 @@ class Known:
     Attributes:
         share: Right answers as a share of the texts that it was checked on.
         on_tests: Whether these are test texts, which it did not learn from.
-        broken: Number of broken pins.
+        broken: Pins of today that it breaks.
         refused: Share of the texts that fit no intent that it refuses.
         outcome: How it compares with the version before.
     """
 
     share: float | None
     on_tests: bool
-    broken: int
+    broken: Sequence[BrokenPin]
     refused: float | None = None
     outcome: Outcome | None = None
 
@@ -103,11 +104,6 @@ class FiguresNow(Protocol):
         ...
 
     @property
-    def broken(self) -> int:
-        """Number of pins that it breaks."""
-        ...
-
-    @property
     def kept_out(self) -> float | None:
         """Share of the test texts that fit no intent that it refuses."""
         ...
@@ -133,8 +129,8 @@ def reasons_of(known: Known) -> tuple[str, ...]:
         ),
         f"It answers {percent(share or 0.0, 1)} of the texts right; “ready” begins at "
         f"{percent(READY)}.": share is not None and share < READY,
-        f"It breaks {counted(known.broken, 'pin')}: answers that somebody promised.": (
-            known.broken > 0
+        f"It breaks {counted(len(known.broken), 'pin')}: {broken_words(known.broken)}.": (
+            len(known.broken) > 0
         ),
         "It is worse than the version before, and that is not luck.": known.outcome == "worse",
         f"Of 100 texts that fit no intent it answers {of_hundred(kept)}, and should refuse them.": (
@@ -186,7 +182,8 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
 def _standing(comparison: ModelComparison, old: str) -> _Standing:
     broken, outcome = len(comparison.pins_of("broken")), comparison.outcome
     if broken:
-        return _Standing(f"It breaks {counted(broken, 'pin')}", is_loss=True)
+        more = " more" if comparison.pins_of("missed") else ""
+        return _Standing(f"It breaks {counted(broken, 'pin')}{more}", is_loss=True)
     words = {
         "better": f"Better than {old}",
         "alike": f"Not better than {old}",
@@ -197,10 +194,14 @@ def _standing(comparison: ModelComparison, old: str) -> _Standing:
 
 
 def verdict_on(
-    version: ModelVersionRecord | None, task: Task, now: FiguresNow | None
+    version: ModelVersionRecord | None,
+    task: Task,
+    now: FiguresNow | None,
+    broken: Sequence[BrokenPin] = (),
 ) -> ReadyVerdict | None:
     """Judge the version in use by what is stored and by what it does now, if known.
 
+    `broken` are the pins of today that it breaks, whichever were set when it was trained.
     Nothing is computed for it. How it compares with the version before is left to the report.
     """
     if version is None:
@@ -209,7 +210,6 @@ def verdict_on(
     on_tests = now is not None or str(metrics.get("judged_on", "")).startswith("test")
     share = version.right_share if now is None else now.share
     refused = metrics.get("kept_out") if now is None else now.kept_out
-    broken = len(version.pins.get("broken", ())) if now is None else now.broken
     known = Known(share, on_tests, broken, refused)
     return ReadyVerdict(
         level_of(known),

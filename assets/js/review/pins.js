@@ -50,7 +50,7 @@ export class PinsTab {
       [pin.answer ?? '–', ' ', keptBadge(pin)],
       judgements.length ? h('span', {class: 'verdicts'}, judgements.slice(-SHOWN).map(judged)) : noneSince(),
       h('span', {class: 'soft'}, since(at)),
-      removeButton(this.#path, pin.text, () => this.renew()),
+      removeButton(this.#path, pin, () => this.renew()),
     ];
   }
 

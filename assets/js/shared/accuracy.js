@@ -38,13 +38,13 @@ export function accuracyInShort(figures) {
 }
 
 // Whether the model is good enough, by the rule of its report; `verdict` is null without a model.
-// What it goes by is being counted just after another version is used.
-export const verdictOf = ({verdict, ...figures}) =>
+// What it goes by is being counted just after another version is used. With `href` it leads to where its words stand.
+export const verdictOf = ({verdict, ...figures}, href = null) =>
   verdict &&
   !isCounting({verdict, ...figures}) &&
   h(
-    'span',
-    {'data-role': 'readiness', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict)},
+    href ? 'a' : 'span',
+    {'data-role': 'readiness', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict), href},
     verdict.title,
   );
 

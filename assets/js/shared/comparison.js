@@ -5,8 +5,8 @@ import {nothingFits, number, percent, plural, signedPoints} from './words.js';
 
 const MOST_ANSWERS = 300;
 const SHOWN = 6; // texts of a side that are shown at once
-const KIND = {fixed: 'good', broken: 'bad', kept: 'good', missed: 'warn', other: ''};
-const PIN_WORDS = {fixed: 'mended', broken: 'broken', kept: 'kept', missed: 'wrong as before'};
+const KIND = {fixed: 'good', broken: 'bad', kept: 'good', missed: 'bad', other: ''};
+const PIN_WORDS = {fixed: 'mended', broken: 'broken', kept: 'kept', missed: 'broken as before'};
 // Colour is not the only sign: each has a word and a mark of its own.
 const OUTCOMES = {
   better: {mark: '▲', words: 'Better', kind: 'good'},

@@ -50,17 +50,15 @@ export function keptBadge({kept, stale}) {
   return h('span', {class: `badge ${kept ? 'good' : 'bad'}`}, kept ? 'kept' : 'broken');
 }
 
-// `path` is that of the project's pins; `removed` is called when the pin is gone.
-export function removeButton(path, text, removed) {
+// `path` is that of the project's pins; `changed` is called when the pin is gone, and when Undo has brought it back.
+export function removeButton(path, {text, intents}, changed) {
   const put = async body => {
     await post(path, {text, ...body});
-    await removed();
+    await changed();
   };
   const remove = guarded(async () => {
-    const earlier = pinOf(await call(path), text);
     await put({}); // a post without intents removes the pin
-    const undo = earlier && (() => put({intents: earlier.intents}));
-    toast('The pin is removed.', `“${text.slice(0, NAMED)}”.`, '', undo);
+    toast('The pin is removed.', `“${text.slice(0, NAMED)}”.`, '', () => put({intents}));
   });
   const words = 'Remove pin';
   const about = {class: 'plain small push', 'aria-label': `${words} of “${text}”`, 'data-key': text};

@@ -54,7 +54,7 @@ export class Pins {
       {},
       keptBadge(pin),
       h('div', {class: 'grow'}, said(pin.text), must),
-      removeButton(this.#path, pin.text, () => this.load()),
+      removeButton(this.#path, pin, () => this.load()),
     );
   }
 }

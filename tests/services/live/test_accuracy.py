@@ -233,6 +233,41 @@ def test_labels_since_training_are_those_of_now_though_the_model_has_not_caught_
     assert load_status(live_studio, "p").hot == before
 
 
+def test_a_label_taken_away_counts_in_all_places_alike(live_studio: LiveStudio) -> None:
+    """The chip said 1 label since training, its tooltip and the report 2."""
+    examples = [e.text for e in live_studio.models.get(1).pipeline.exemplars]
+    ids = {text: key for key, (text, _) in rows_of(live_studio.studio).items()}
+    before = load_status(live_studio, "p").hot
+    apply_repair(live_studio.studio, "p", Repair("relabel", (ids[examples[0]],), ()), "out")
+    assert load_status(live_studio, "p").hot == before + 1  # before it has joined
+    label(live_studio, "what about greetings", "in")
+    live_studio.models.get(1)
+    assert load_status(live_studio, "p").hot == before + 2
+    assert report(live_studio, "p", 2).later == before + 2
+    assert any(one.startswith(f"{before + 2} labels since") for one in now(live_studio).causes)
+
+
+def test_a_merge_is_named_where_it_changed_the_accuracy(live_studio: LiveStudio) -> None:
+    """Of 12 rewritten test labels the header knew "9 labels since training"."""
+    told = []
+    with live_studio.studio.database.read() as connection:
+        gone, into, *_ = [one.id for one in dataset.intents(connection, 1)]
+    live = live_studio.models.get(1)
+    version = replace(live.version, metrics={**live.version.metrics, "answered_right": 0.0})
+    for act in (None, Repair("merge", intent=gone, value=into)):
+        if act is not None:
+            apply_repair(live_studio.studio, "p", act, "merge")
+        opened, live = live_studio.models.open("p")
+        found = accuracy_now(live_studio.studio, opened, replace(live, version=version), no_pause)
+        told.append(" ".join(found.causes))
+    assert "merged" not in told[0]
+    assert " and 1 merged intent since training (" in told[1]
+    undo_action(live_studio.studio, "p", "merge")
+    opened, live = live_studio.models.open("p")
+    found = accuracy_now(live_studio.studio, opened, replace(live, version=version), no_pause)
+    assert " ".join(found.causes) == told[0]
+
+
 def label(live_studio: LiveStudio, text: str, key: str) -> None:
     """Make a text an example of a greeting."""
     of_text = next(id_ for id_, (said, _) in rows_of(live_studio.studio).items() if said == text)

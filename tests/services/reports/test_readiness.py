@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from app.services.answering.pinned import BrokenPin
 from app.services.reports.judged_again import JudgedText, JudgedVersion, figures_by_intent
 from app.services.reports.links import link_words, reaches_others
 from app.services.reports.readiness import Checked, Facts, checked_on, readiness_of
@@ -23,13 +24,15 @@ GOOD = Facts(
     intents=INTENTS,
     scope=ScopeLine(0.3, 0.97, 50, 0.7),
     checked=Checked(90, 100, on_tests=True),
-    broken=0,
+    broken=(),
 )
 
 
-def version_of(metrics: dict, broken: int) -> ModelVersionRecord:
-    pins = {"kept": 0, "broken": [{"text": "t"}] * broken}
-    return ModelVersionRecord(1, 1, 1, "", None, {}, metrics, pins, "", None, "intents")
+PIN = BrokenPin("my card", "refund", "parcel")
+
+
+def version_of(metrics: dict) -> ModelVersionRecord:
+    return ModelVersionRecord(1, 1, 1, "", None, {}, metrics, {}, "", None, "intents")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +49,12 @@ def version_of(metrics: dict, broken: int) -> ModelVersionRecord:
         ({"checked": Checked(69, 100, on_tests=True)}, "not-ready", "69.0 % of the texts"),
         ({"checked": Checked(90, 100, on_tests=False)}, "unknown", "no test texts"),
         ({"checked": Checked(0, 0, on_tests=False)}, "unknown", "no texts to check it on"),
-        ({"broken": 1}, "not-ready", "breaks 1 pin"),
+        ({"broken": [PIN]}, "not-ready", "breaks 1 pin: “my card” must get refund and gets parcel"),
+        (
+            {"broken": 4 * [PIN]},
+            "not-ready",
+            "4 pins: “my card” must get refund and gets parcel; “",
+        ),
         ({"outcome": "worse"}, "not-ready", "not luck"),
         ({"outcome": "alike"}, "ready", None),
         ({"scope": ScopeLine(0.3, 0.97, 50, 0.4)}, "trial", "fit no intent it answers 60"),
@@ -70,6 +78,29 @@ def test_sentences_and_figures_count_on_what_they_rest() -> None:
     assert "refuses 70 of 100, so 30 get an answer" in found.sentences[2]
     assert "weakest at “parcel”" in found.sentences[3]
     assert [one.value for one in found.figures] == ["90.0 %", "70 %", "1 of 2"]
+
+
+@pytest.mark.parametrize(
+    ("change", "use", "mark", "look"),
+    [
+        ({"outcome": "better", "broken": [PIN]}, True, "▲", "ready"),
+        ({"outcome": "better"}, True, "✓", "ready"),
+        ({"outcome": "better", "broken": [PIN], "breaks": True}, False, "✗", "not-ready"),
+        ({"outcome": "alike"}, True, "✓", "ready"),
+        ({"outcome": "alike"}, False, "≈", "trial"),
+        ({"outcome": "unknown"}, False, "?", "trial"),
+        ({"outcome": "worse"}, False, "✗", "not-ready"),
+    ],
+)
+def test_sign_and_colour_of_a_headline_fit_its_sentence(
+    change: dict, mark: str, look: str, *, use: bool
+) -> None:
+    """A cross on red said "Better than version 1: keep version 2 in use."."""
+    advice = Advice(use=use, words="a sentence")
+    found = readiness_of(replace(GOOD, advice=advice, **change))
+    assert (found.mark, found.look) == (mark, look)
+    alone = readiness_of(replace(GOOD, **change))
+    assert alone.look == alone.level
 
 
 def test_a_report_says_first_whether_to_use_the_version() -> None:
@@ -236,13 +267,9 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
 ) -> None:
     """Nothing said whether 88 % is good; the report had a rule and words for it."""
     stored = {"judged_on": "test set of 1,000 texts", **metrics}
-    version = version_of(stored, pins)
-    today = (
-        None
-        if now is None
-        else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"), broken=pins)
-    )
-    found = verdict_on(version, "single-label", today)
+    version, broken = version_of(stored), pins * [PIN]
+    today = None if now is None else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"))
+    found = verdict_on(version, "single-label", today, broken)
     assert found is not None
     assert found.level == level
     untested = level == "ready"  # none of these has a test text that is out of scope
@@ -257,12 +284,12 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
         tests = stored["judged_on"].startswith("test")
         scope = ScopeLine(0.3, 0.97, 50, metrics.get("kept_out"))
         checked = Checked(round(100 * share), 100, on_tests=tests)
-        report = readiness_of(replace(GOOD, checked=checked, broken=pins, scope=scope))
+        report = readiness_of(replace(GOOD, checked=checked, broken=broken, scope=scope))
         assert (report.level, report.title, report.reasons) == (level, found.title, found.reasons)
         assert (report.gap, report.rule) == (found.gap, found.rule)
 
 
 def test_of_several_intents_the_verdict_counts_exact_answers() -> None:
-    found = verdict_on(version_of({"accuracy": 0.8, "judged_on": "test"}, 0), "multi-label", None)
+    found = verdict_on(version_of({"accuracy": 0.8, "judged_on": "test"}), "multi-label", None)
     assert found is not None
     assert found.meaning == "About 20 of 100 texts do not get exactly their intents."

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.services.answering.pinned import BrokenPin
 from app.services.data import utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.intents import change_intent
@@ -259,8 +260,11 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
         kept, outside, refused = 1.0, 9, 0.9
 
     metrics = {"judged_on": "test set of 9 texts", "expected_calibration_error": 0.05}
-    assert next_steps(metrics, [], Scope(), (), 0) == ()
-    assert next_steps(metrics, [], Scope(), (), 2)[0].startswith("Look at 2 broken pins")
+    pins = 2 * [BrokenPin("a", "b", "c")]
+    assert next_steps(metrics, [], Scope(), (), ()) == ()
+    assert next_steps(metrics, [], Scope(), (), pins)[0].startswith(
+        "Look at 2 broken pins: “a” must get b"
+    )
 
 
 def test_a_pdf_is_printed_from_a_home_with_a_long_path(

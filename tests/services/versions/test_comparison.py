@@ -133,17 +133,32 @@ def test_a_pin_is_fixed_broken_kept_or_missed_and_a_broken_one_closes_the_gate(
     assert [(p.text, p.verdict) for p in found.pins] == [
         (text, text) for text in ("broken", "fixed", "kept", "missed")
     ]
-    assert found.words[-2:] == (
-        "Pins: 1 kept, 1 mended, 1 broken, 1 wrong as before.",
-        "'broken' should be parcel, and is out of scope now.",
+    assert found.words[-3:] == (
+        "Pins: 1 kept, 1 mended, 1 broken, 1 broken as before.",
+        "“broken” must get parcel and gets out of scope.",
+        "“missed” must get parcel and gets refund.",
     )
     verdict = gate(found)
-    assert found.verdict.endswith(" It breaks 1 pin.")
+    assert found.verdict.endswith(" It breaks 2 pins, 1 of them as before.")
     assert advice_on(found, Sides(2, 1, live=1)) == Advice(
-        use=False, words="It breaks 1 pin: leave version 1 in use.", act="leave version 1 in use"
+        use=False,
+        words="It breaks 1 pin more: leave version 1 in use.",
+        act="leave version 1 in use",
     )
     assert verdict.promote is False
     assert verdict.reasons == ("It breaks the pin 'broken': out of scope instead of parcel.",)
+
+
+def test_a_pin_broken_by_both_is_called_so_everywhere(studio: Studio) -> None:
+    """One pin was "wrong as before", "not broken", "missed" and "broken" in one training."""
+    start(studio, {"a": "refund"})
+    pin(studio, "x", "parcel")
+    sides = [contender(name, StubPipeline({})) for name in ("p@2", "p@1")]
+    found = compare_contenders(studio, "p", *sides)
+    assert found.verdict.endswith(" 1 pin is broken, as before.")
+    assert gate(found).reasons[0] == "1 pin is broken, as before."
+    assert found.words[-2] == "Pins: 1 broken as before."
+    assert advice_on(found, Sides(2, 1, live=1)).words.startswith("Not better than version 1")
 
 
 def test_a_pin_of_a_merged_intent_is_not_judged(studio: Studio) -> None:
