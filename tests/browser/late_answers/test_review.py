@@ -116,11 +116,11 @@ def test_what_is_taken_back_is_the_newest_though_its_answer_is_late(
     """Before the answer had come, U took back the repair before the one just made."""
     page = reviewed(visit, studio, "label")
     first = shown(page)
-    page.keyboard.press("1")
+    page.keyboard.press("n")
     expect(row(page, first)).to_have_count(0)
     second = shown(page)
     late = hold(page, "**/review/act", "POST")
-    page.keyboard.press("1")
+    page.keyboard.press("n")
     late.arrived()
     page.keyboard.press("u")
     late.release()
