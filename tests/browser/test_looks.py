@@ -192,7 +192,7 @@ def test_a_border_begins_with_the_least_clear_texts(
 ) -> None:
     """It began with the clearest, though it said that a label in the middle helps most."""
     page = visit(studio, "/review?project=sample&tab=border")
-    amounts = page.locator(".walk li .amount")
+    amounts = page.locator(".walk li .amount:visible")
     amounts.first.wait_for()
     leads = [re.search(r"([\d.]+) points", words) for words in amounts.all_inner_texts()]
     points = [float(lead[1]) if lead else 0.0 for lead in leads]
@@ -218,7 +218,7 @@ def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_f
 ) -> None:
     """“Words in your texts that fill a slot” told nobody why to mark them, or where to begin."""
     page = visit(studio, "/slots?project=sample")
-    expect(page.locator(".lead")).to_contain_text("Cities, dates and names change")
+    expect(page.locator(".lead")).to_contain_text("Marking cities, dates and names helps")
     # It said to mark by hand, while the button took what was proposed.
     expect(page.get_by_text("values were found: look at them below")).to_be_visible()
     expect(page.get_by_role("link", name="Mark values")).to_have_count(0)
