@@ -97,9 +97,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     studio = live_studio.studio
     model = explained_as_in_use(live_studio, project, number)
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
-    version, task = model.version, model.pipeline.task
-    lineage: Mapping[str, Any] = {} if version is None else version.lineage
-    broken = _broken(studio, model)
+    version, task, lineage = model.version, model.pipeline.task, _lineage(model)
     intents, scope = _intents(model, judged), _scope(model, judged)
     confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
     state = model_states(studio, project).get(number, "candidate")
@@ -109,7 +107,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         intents=intents,
         scope=scope,
         checked=checked_on(judged, task),
-        broken=broken,
+        broken=_broken(studio, model),
         is_now=model.later is not None,
         outcome=None if since is None else since.outcome,
         advice=None if since is None else since.advice,
@@ -136,6 +134,10 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         since=since,
         steps=_steps(state, facts, metrics, confusions),
     )
+
+
+def _lineage(model: ExplainedModel) -> Mapping[str, Any]:
+    return {} if model.version is None else model.version.lineage
 
 
 def _broken(studio: Studio, model: ExplainedModel) -> tuple[BrokenPin, ...]:

@@ -30,6 +30,8 @@ SETTINGS: dict[str, object] = {
     "learning_rate": 1e-3,
     "epochs": 2,
 }
+FLOAT32: dict[str, object] = {"precision": "float32"}
+"""The estimate goes by the processor unless a number format is asked for."""
 
 
 @pytest.fixture
@@ -136,13 +138,13 @@ def test_without_a_value_the_next_step_is_said(studio: Studio, tiny_path: Path) 
 
 
 def test_what_it_would_take_is_told_beforehand(valued: Studio) -> None:
-    found = estimate(valued, "p", "templates", {})
+    found = estimate(valued, "p", "templates", FLOAT32)
     assert found.sentence.startswith(
         "Learns from 30 texts with marked values to look past these values; about "
     )
-    twice = estimate(valued, "p", "templates", {"epochs": 21})
+    twice = estimate(valued, "p", "templates", {"epochs": 21, **FLOAT32})
     assert twice.seconds - found.seconds == pytest.approx(20 * 4 * 0.0061 * 35)
-    more = estimate(valued, "p", "templates", {"augment": True})
+    more = estimate(valued, "p", "templates", {"augment": True, **FLOAT32})
     assert more.seconds - found.seconds == pytest.approx(4 * 0.0061 * 60)
 
 
