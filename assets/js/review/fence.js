@@ -288,8 +288,8 @@ export class FenceTab {
     const now = {class: 'small', 'data-key': 'as now', 'aria-pressed': String(isSame(stands, asked))};
     return [
       !isOneOf && h('button', {...now, onclick: () => this.#set(stands)}, 'As it is now'),
-      choice('Suggested by your examples', even, 'calibrated'),
       costs,
+      choice('Both mistakes equally rare', even, 'calibrated'), // it may refuse much, so it is no suggestion
     ];
   }
 
