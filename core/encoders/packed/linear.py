@@ -1,5 +1,6 @@
 """Linear layers of a loaded encoder, multiplied by the quickest exact routine of the machine."""
 
+import os
 from functools import cache
 
 import torch
@@ -9,7 +10,13 @@ from torch import Tensor, nn
 from core.encoders.timing import seconds_of
 from core.processor import is_amd
 
+# oneDNN keeps 1,024 compiled routines unless told otherwise, before its first product: half a
+# gigabyte in a tuning, each step of which has another number of rows.
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+
 _LEAST_GAIN = 1.3
+_SMALL_STEP, _LARGE_STEP = 16, 128
+"""Numbers of rows are rounded up to these, up to 128 and above."""
 
 
 class LoadedLinear(nn.Linear):
@@ -46,5 +53,13 @@ def onednn_is_quicker() -> bool:
 
 
 def _by_onednn(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    product: Tensor = torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "none", [], "")
-    return product
+    """Multiply as many rows as a step holds.
+
+    oneDNN compiles and keeps a routine for each number of rows, half a megabyte each: a server that
+    embeds texts of all lengths would grow by 200 MB.
+    """
+    step = _SMALL_STEP if len(rows) <= _LARGE_STEP else _LARGE_STEP
+    padded = F.pad(rows, (0, 0, 0, -len(rows) % step))
+    multiply = torch.ops.mkldnn._linear_pointwise
+    product: Tensor = multiply(padded, weight, bias, "none", [], "")
+    return product[: len(rows)]

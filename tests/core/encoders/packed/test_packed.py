@@ -79,10 +79,28 @@ def test_products_without_gradients_equal_torchs_to_rounding(monkeypatch) -> Non
     layer = linear.LoadedLinear(384, 96)
     nn.init.normal_(layer.weight, std=0.05)
     nn.init.zeros_(layer.bias)
-    rows = torch.randn(50, 384)
     monkeypatch.setattr(linear, "onednn_is_quicker", lambda: True)
-    with torch.no_grad():
-        quick = layer(rows)
-    trained = layer(rows)
-    assert trained.requires_grad  # a tuning keeps the usual library, which has gradients
-    assert np.allclose(quick.numpy(), trained.detach().numpy(), atol=1e-5)
+    for count in (1, 16, 50, 129):
+        rows = torch.randn(count, 384)
+        with torch.no_grad():
+            quick = layer(rows)
+        trained = layer(rows)
+        assert trained.requires_grad  # a tuning keeps the usual library, which has gradients
+        assert np.allclose(quick.numpy(), trained.detach().numpy(), atol=1e-5)
+
+
+def test_few_numbers_of_rows_reach_onednn(monkeypatch) -> None:
+    """It keeps half a megabyte for each: a server grew by 200 MB while it embedded texts."""
+    seen: set[int] = set()
+
+    def multiply(rows: torch.Tensor, weight: torch.Tensor, *_: object) -> torch.Tensor:
+        seen.add(len(rows))
+        return rows @ weight.T
+
+    monkeypatch.setattr(torch.ops.mkldnn, "_linear_pointwise", multiply, raising=False)
+    weight = torch.randn(4, 8)
+    for count in range(1, 1025):
+        rows = torch.ones(count, 8)
+        assert linear._by_onednn(rows, weight, torch.zeros(4)).shape == (count, 4)
+    assert len(seen) == 15
+    assert {16, 128, 256, 1024} <= seen
