@@ -77,7 +77,7 @@ def test_an_act_has_the_same_key_in_every_finding(
 ) -> None:
     """Key 2 kept one finding and deleted the text of the next."""
     page = visit(studio, "/review?project=sample")
-    acts = {"Delete it": "", "Keep as it is": "N", "keep both": "N", "Another label": "A"}
+    acts = {"Delete this text": "", "Keep as it is": "N", "keep both": "N", "Another label": "A"}
     met = set()
     for kind in ("label", "confusion", "doubt"):
         page.goto(f"{studio.base}/review?project=sample&kind={kind}")
@@ -339,7 +339,7 @@ def test_the_newest_act_keeps_its_undo_when_the_message_has_gone(
     page.wait_for_timeout(_NO_DOUBLE_TAP)
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     page.locator(".remedy", has_text="Keep as it is").tap()
-    # The next finding began in the middle, with the focus on “Delete it”.
+    # The next finding began in the middle, with the focus on “Delete this text”.
     expect(page.locator(f"[data-key='{kept}']")).to_have_count(0)
     expect(page.locator("[data-role=finding] h2")).to_be_in_viewport(ratio=1)
     expect(page.locator(".remedy:focus")).to_have_count(0)

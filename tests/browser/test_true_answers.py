@@ -255,9 +255,8 @@ def test_a_line_is_chosen_by_what_it_costs_and_says_how_many_it_refuses_rightly(
     wishes = page.locator("[data-role=wishes]")
     many = wishes.get_by_role("button", name="10 right answers of 100")
     now = wishes.get_by_role("button", name="As it is now")
-    # The one line that was called suggested cost 16 of 100 right answers.
-    expect(wishes.get_by_role("button").last).to_contain_text("Both mistakes equally rare")
-    expect(wishes).not_to_contain_text("Suggested")
+    # The one line that was called suggested cost 16 of 100 right answers; 5 texts cannot tell it.
+    expect(wishes).not_to_contain_text(re.compile("Suggested|Both mistakes"))
     # “So strict that” was said of lines that are more lenient than the one in force.
     expect(many).to_contain_text(re.compile(r"\((stricter|more lenient|in force)\)$"))
     expect(page.locator("[data-role=fence]")).to_contain_text("you labelled out of scope, none a")

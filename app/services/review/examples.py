@@ -54,7 +54,7 @@ def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"])
     remedies = [
         Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
         KEEP,
-        Remedy("Delete it", Repair("delete", (text.id,))),
+        Remedy("Delete this text", Repair("delete", (text.id,))),
     ]
     if proposed is not None:
         words = f"Label it {name}" if evidence.single else f"Add {name}"
@@ -215,7 +215,7 @@ def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
         measure=f"pulls {subject}",
         texts=(text, *taken),
         remedies=(
-            Remedy("Delete it", Repair("delete", (text.id,))),
+            Remedy("Delete this text", Repair("delete", (text.id,))),
             Remedy(f"Label it {evidence.name(other)}", Repair("relabel", (text.id,), (other,))),
             Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
             Remedy("Move it to the test set", Repair("move", (text.id,), value="test")),

@@ -266,8 +266,10 @@ export class FenceTab {
   }
 
   // Lines by what they cost, and the one at which both kinds of error weigh alike; each says how it differs from now.
-  #wishesOf({wished, suggested: {limit: even}, asked, stands, own}) {
-    const isOneOf = [...wished.map(({limit}) => limit), even].includes(stands.limit);
+  #wishesOf({wished, suggested: {limit: even}, judged, asked, stands, own}) {
+    const isEvenKnown = judged[1] >= FEWEST; // else nobody has counted one of the two
+    const limits = [...wished.map(({limit}) => limit), ...(isEvenKnown ? [even] : [])];
+    const isOneOf = limits.includes(stands.limit);
     const here = asked.method === stands.method ? (stands.limit ?? own) : null;
     const choice = (words, limit, key) =>
       h(
@@ -289,7 +291,7 @@ export class FenceTab {
     return [
       !isOneOf && h('button', {...now, onclick: () => this.#set(stands)}, 'As it is now'),
       costs,
-      choice('Both mistakes equally rare', even, 'calibrated'), // it may refuse much, so it is no suggestion
+      isEvenKnown && choice('Both mistakes equally rare', even, 'calibrated'), // it may refuse much
     ];
   }
 
