@@ -24,7 +24,13 @@ def test_a_conflict_is_planted_found_mended_and_taken_back(
     expect(page.locator("[data-role=finding] h2")).to_have_text(
         "“cancel_contract” or “wifi_coverage”?"
     )
-    assert planted(studio) == {TEXT: "wifi_coverage", f"{TEXT}!": "cancel_contract"}
+    # The finding comes back at once, before its labels are saved.
+    labels = {TEXT: "wifi_coverage", f"{TEXT}!": "cancel_contract"}
+    for _ in range(100):
+        if planted(studio) == labels:
+            break
+        page.wait_for_timeout(50)
+    assert planted(studio) == labels
 
 
 def plants(page: Page, intent: str, verdict: str) -> None:
