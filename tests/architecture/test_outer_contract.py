@@ -113,7 +113,7 @@ _REPORT = (
 )
 _OF_ACCURACY = (
     *("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]"),
-    *(".kept_out", ".outside_n", ".broken"),
+    *(".kept_out", ".outside_n"),
 )
 _OF_VERDICT = ("", ".level", ".title", ".meaning", ".reasons", ".reasons[]", ".gap", ".rule")
 _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
