@@ -75,6 +75,9 @@ def test_a_chart_is_drawn_for_day_and_night_with_all_its_words(
     expect(page.locator("[data-role=shapes-basis]")).not_to_contain_text("Measuring")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        # The frame follows the system in a listener, after this call has returned.
+        followed = "night => document.body.classList.contains('dark') === night"
+        page.wait_for_function(followed, arg=scheme == "dark")
         ink = page.locator("h1").evaluate("at => getComputedStyle(at).color")
         for chart in ("accuracy-chart", "shapes"):
             title = page.locator(f"[data-role={chart}] .ytitle")
