@@ -19,7 +19,7 @@ from core.benchmarks.inputs import LabelledTexts
 from core.benchmarks.label_errors import label_error_figures
 from core.benchmarks.multi_label import FoldFigures
 from core.benchmarks.out_of_scope import ScopeTexts, out_of_scope_figures
-from core.benchmarks.pool import mixed_pool, without_twins
+from core.benchmarks.pool import mixed_pool, parted, without_twins
 from core.benchmarks.response_selection import response_selection as measure_responses
 from core.encoders.loading import load_encoder
 from core.errors import InvalidInput
@@ -76,10 +76,10 @@ def few_shot(options: argparse.Namespace) -> None:
 
 def _few_shot_texts(options: argparse.Namespace, seed: int) -> FewShotTexts:
     train, test = labelled_texts(options.train), labelled_texts(options.test)
-    return FewShotTexts(train, test, _pool_of(options, seed))
+    return FewShotTexts(train, test, _pool_of(options, train, seed))
 
 
-def _pool_of(options: argparse.Namespace, seed: int) -> LabelledTexts | None:
+def _pool_of(options: argparse.Namespace, train: LabelledTexts, seed: int) -> LabelledTexts | None:
     """Read the pool with what is out of scope in it; an unlabelled text has the intent ""."""
     if options.pool is None:
         if options.pool_oos is not None:
@@ -91,21 +91,31 @@ def _pool_of(options: argparse.Namespace, seed: int) -> LabelledTexts | None:
     if options.pool_oos is None:
         return pool
     path, share = _file_and_share(options.pool_oos)
-    return mixed_pool(pool, _texts(path), share, seed)
+    if path is not None:
+        return mixed_pool(pool, _texts(path), share, seed)
+    inside, outside = parted(pool, set(train.intents))
+    if not outside:
+        raise InvalidInput(
+            f"{options.pool} has no text of other intents than {options.train}.",
+            "Name a file with texts out of scope: --pool-oos FILE:0.3, say.",
+        )
+    return mixed_pool(inside, outside, share, seed)
 
 
-def _file_and_share(given: str) -> tuple[Path, float | None]:
-    """Read `FILE` or `FILE:SHARE`, with a share in (0, 1)."""
-    name, _, share = given.rpartition(":")
-    if not name or Path(given).exists():
+def _file_and_share(given: str) -> tuple[Path | None, float | None]:
+    """Read `FILE`, `FILE:SHARE` or `SHARE`, with a share in (0, 1)."""
+    name, colon, share = given.rpartition(":")
+    if Path(given).exists():
         return Path(given), None
     try:
         found = float(share)
     except ValueError:
+        if not colon:
+            return Path(given), None
         found = 0.0
     if not 0.0 < found < 1.0:
         raise InvalidInput(f"'{share}' is no share.", "Write --pool-oos FILE:0.3, say.")
-    return Path(name), found
+    return Path(name) if name else None, found
 
 
 def multi_label(options: argparse.Namespace) -> None:
@@ -229,7 +239,8 @@ def out_of_scope(options: argparse.Namespace) -> None:
 
 
 def _scope_pool(options: argparse.Namespace) -> tuple[str, ...]:
-    pool = _pool_of(options, options.seed) or LabelledTexts((), ())
+    train = labelled_texts(options.train)
+    pool = _pool_of(options, train, options.seed) or LabelledTexts((), ())
     outside = _texts(options.oos_val) + _texts(options.oos_test)
     judged = LabelledTexts(outside, ("",) * len(outside))
     return without_twins(pool, labelled_texts(options.test), judged).texts

@@ -34,6 +34,15 @@ class PoolFigures:
     right_without: int
 
 
+def parted(pool: LabelledTexts, known: set[str]) -> tuple[LabelledTexts, tuple[str, ...]]:
+    """Part a pool into texts of known intents or none, and texts of all other intents."""
+    pairs = list(zip(pool.texts, pool.intents, strict=True))
+    inside = [(text, intent) for text, intent in pairs if intent in known or not intent]
+    outside = tuple(text for text, intent in pairs if intent not in known and intent)
+    texts, intents = tuple(text for text, _ in inside), tuple(intent for _, intent in inside)
+    return LabelledTexts(texts, intents), outside
+
+
 def mixed_pool(
     inside: LabelledTexts, outside: Sequence[str], share: float | None, seed: int
 ) -> LabelledTexts:

@@ -48,8 +48,9 @@ def _pool_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--pool-oos",
-        metavar="FILE[:SHARE]",
-        help="texts out of scope to put into the pool: all of them, or a share of the pool",
+        metavar="FILE|SHARE|FILE:SHARE",
+        help="texts out of scope to put into the pool: all of FILE, or a share of the pool; "
+        "without FILE: the pool's own texts whose intents are not in the training file",
     )
 
 

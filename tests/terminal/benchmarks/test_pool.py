@@ -65,6 +65,20 @@ def test_a_share_of_the_pool_is_out_of_scope(
     assert "--pool FILE" in capsys.readouterr().err
 
 
+def test_a_share_alone_is_of_the_pools_own_texts_of_other_intents(
+    bench: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (tmp_path / "pool.csv").open("a", encoding="utf-8") as pool:
+        pool.writelines(f"sun {n},weather\n" for n in range(90))
+    assert bench("--pool", "DIR/pool.csv", "--pool-oos", "0.25") == 0
+    found = json.loads(capsys.readouterr().out)["pool"]
+    assert found["texts"][0] + found["outside"][0] == 72 + 27
+    assert bench("--pool", "DIR/pool.csv", "--pool-oos", "1.5") == 2
+    assert "'1.5' is no share" in capsys.readouterr().err
+    assert bench("--pool", "DIR/test.csv", "--pool-oos", "0.25") == 2
+    assert "no text of other intents" in capsys.readouterr().err
+
+
 def test_a_fence_is_judged_after_learning_from_a_pool_without_the_judged_texts(
     bench: Callable[..., int],
     tmp_path: Path,
