@@ -23,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # embedding and scoring a text takes 24 ms with this setting, 83 ms without it (two cores).
     # OpenBLAS reads it once, when NumPy is imported; processes of jobs inherit it.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    _wait_briefly()
     os.umask(0o077)  # texts are what customers said: nobody else on this machine reads the files
     from app.terminal.arguments.parser import build_parser  # imports NumPy
 
@@ -45,6 +46,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _refuse(told, as_json=getattr(options, "json", False))
         return 2
     return 0
+
+
+def _wait_briefly() -> None:
+    """Let torch's threads look for each other some 0.1 ms at full speed, then sleep.
+
+    libgomp's own 300,000 looks last several milliseconds: beside other programs, the thread that
+    all wait for then never gets a core. It reads the setting when torch is loaded.
+    """
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 
 def _broken(error: Exception) -> int:
