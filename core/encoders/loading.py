@@ -74,8 +74,8 @@ def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = N
     """Load a sentence-transformers folder, or a bare transformer with mean pooling.
 
     A BERT with mean pooling is computed without padding, others by sentence-transformers. An
-    adapter uses the base among `bases` if it is loaded there. The two sides of a dual encoder are
-    loaded from their own sub-folders.
+    encoder that is among `bases` already is returned from there, and an adapter uses its base. The
+    two sides of a dual encoder are loaded from their own sub-folders.
     """
     if is_dual(folder):
         sides = [load_folder(folder / side, device, bases) for side in (UTTERANCES, NAMES)]
@@ -87,7 +87,8 @@ def load_folder(folder: Path, device: str = "cpu", bases: SharedBases | None = N
 
         return load_convert(folder, device)
     if not (folder / ADAPTER).is_dir():
-        return _load_plain(folder, device)
+        plain = _load_plain(folder, device)
+        return plain if bases is None else bases.join(plain, device)
     wanted, adapter = read_adapter(folder)
 
     def load() -> Encoder:

@@ -1,4 +1,4 @@
-"""Base encoders loaded once and shared by their adapters."""
+"""Encoders loaded once, shared by their adapters and by all versions that answer with them."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -8,7 +8,7 @@ from core.encoders.base import Encoder
 
 
 class SharedBases:
-    """The base encoders in use; one instance for a process."""
+    """The plain encoders in use; one instance for a process."""
 
     def __init__(self) -> None:
         self._known: WeakValueDictionary[tuple[str, str], Encoder] = WeakValueDictionary()

@@ -152,7 +152,7 @@ def load_base(studio: Studio, base: str) -> Encoder:
     if not _is_version(base):
         return load_encoder(base)
     with checked_out(studio, base) as (folder, _):
-        return load_folder(folder / "encoder")
+        return load_folder(folder / "encoder", bases=studio.bases)
 
 
 def _is_version(base: str) -> bool:
