@@ -145,7 +145,8 @@ def _undoes(studio: Studio, project: ProjectRecord, undoable: BatchRecord | None
         with studio.database.read() as connection:
             return touched_by(connection, [undoable.id]).get(undoable.id, Touched())
 
-    return studio.cache.get(("touched", undoable.id, project.head_revision), look, lambda _: 200)
+    moment = (undoable.id, project.head_revision)
+    return studio.cache.get_newest(("touched", project.id), moment, look, lambda _: 200)
 
 
 def _state(champion: ModelVersionRecord | None, live: LiveModel | None, trouble: str) -> ModelState:
@@ -191,7 +192,8 @@ def _is_marked(studio: Studio, project: ProjectRecord) -> bool:
         with studio.database.read() as connection:
             return slots.is_any_marked(connection, project.id)
 
-    return studio.cache.get(("marked", project.id, project.head_revision), find, lambda _: 100)
+    series = ("marked", project.id)
+    return studio.cache.get_newest(series, project.head_revision, find, lambda _: 100)
 
 
 def _running(connection: Transaction, project_id: int) -> RunningJob | None:

@@ -114,8 +114,8 @@ def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:
         fresh = sum(live.taught.get(key) != said for key, said in now.items())
         return len(live.since - now.keys()) + fresh
 
-    series = ("hot", project.id, live.version.id, live.revision)
-    return studio.cache.get_newest(series, project.head_revision, count, lambda _: 100)
+    series, moment = ("hot", project.id, live.version.id), (live.revision, project.head_revision)
+    return studio.cache.get_newest(series, moment, count, lambda _: 100)
 
 
 def load_champion(studio: Studio, reading: Reading) -> LiveModel:

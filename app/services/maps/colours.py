@@ -151,8 +151,9 @@ def _by_label_state(canvas: Canvas) -> Colouring:
 
 def _by_time(canvas: Canvas) -> Colouring:
     """Colour by time of arrival: each import, or eight spans with equally many texts."""
-    return canvas.studio.cache.get(
-        ("times", canvas.space.project.id, canvas.points.digest),
+    return canvas.studio.cache.get_newest(
+        ("times", canvas.space.project.id),
+        canvas.points.digest,
         lambda: _times(canvas),
         lambda made: made.codes.nbytes,
     )
@@ -276,8 +277,10 @@ def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _M
         return _ModelAnswers(embedded.ids, winners, outside, many)
 
     version = canvas.space.version
-    key = ("answers", version and version.tree_sha256, embedded.digest)
-    return canvas.studio.cache.get(key, make, lambda made: 90 * len(made.ids))
+    series = ("answers", canvas.space.project.id, version and version.tree_sha256)
+    return canvas.studio.cache.get_newest(
+        series, embedded.digest, make, lambda made: 90 * len(made.ids)
+    )
 
 
 def _columns_as_intents(canvas: Canvas, names: Sequence[str]) -> tuple[Codes, tuple[Colour, ...]]:

@@ -119,8 +119,10 @@ def _moving(studio: Studio, space: Space, points: Points) -> _Moving:
         templates = templates_of(studio.database, space.project.id, points, marks, tokens)
         return _Moving(templates, len(marks.utterances))
 
-    key = ("moving", space.project.id, points.revision, tokens)
-    return studio.cache.get(key, find, lambda made: 300 * len(made.templates))
+    series = ("moving", space.project.id, tokens)
+    return studio.cache.get_newest(
+        series, points.revision, find, lambda made: 300 * len(made.templates)
+    )
 
 
 def _embedded(
@@ -142,8 +144,9 @@ def _embedded(
         templates = embed_texts(studio.database, encoder, words)
         return unit_rows(known.embeddings[own]), unit_rows(templates)
 
-    key = ("templates", space.project.id, space.project.head_revision, known.digest, digest_of(ids))
-    return studio.cache.get(key, embed, lambda made: 2 * int(made[0].nbytes))
+    series = ("templates", space.project.id, encoder.fingerprint)
+    moment = (space.project.head_revision, known.digest, digest_of(ids))
+    return studio.cache.get_newest(series, moment, embed, lambda made: 2 * int(made[0].nbytes))
 
 
 def _drift(
@@ -156,8 +159,11 @@ def _drift(
     encoder = open_space(studio, space).encoder
     known = read_embedded(studio, space.project, encoder)
     if method == "pca":
-        plane = studio.cache.get(
-            ("plane", known.digest), lambda: fit_plane(known.embeddings), lambda _: 20_000
+        plane = studio.cache.get_newest(
+            ("plane", space.project.id, encoder.fingerprint),
+            known.digest,
+            lambda: fit_plane(known.embeddings),
+            lambda _: 20_000,
         )
         return drift_on_plane(plane, *move)
     ids, xy = layout

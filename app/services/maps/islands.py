@@ -71,8 +71,9 @@ def map_islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
         ended = jobs.count_ended(connection)  # a job may have replaced a layout
         version = space.version_id
     revision = space.project.head_revision
-    return studio.cache.get(
-        ("islands", space.project.id, version, choice, revision, ended),
+    return studio.cache.get_newest(
+        ("islands", space.project.id, version, choice),
+        (revision, ended),
         lambda: _islands(studio, project, choice),
         lambda made: 200 * len(made.islands),
     )

@@ -105,8 +105,12 @@ def current_layout(
     if method == "pca":
         encoder = open_space(studio, space).encoder
         embedded = read_embedded(studio, space.project, encoder)
-        key = ("pca", embedded.digest)
-        xy = studio.cache.get(key, lambda: pca_layout(embedded.embeddings), lambda xy: xy.nbytes)
+        xy = studio.cache.get_newest(
+            ("pca", space.project.id, encoder.fingerprint),
+            embedded.digest,
+            lambda: pca_layout(embedded.embeddings),
+            lambda xy: xy.nbytes,
+        )
         return embedded.ids, xy
     with studio.database.read() as connection:
         record = layouts.find(connection, space.project.id, space.version_id, method)

@@ -146,16 +146,9 @@ def compare_maps(
     with studio.database.read() as connection:
         ended = jobs.count_ended(connection)  # a job may have replaced a layout
     method = _best(studio, method, before, after)
-    return studio.cache.get(
-        (
-            "comparison",
-            before.project.id,
-            before.number,
-            after.number,
-            method,
-            points.revision,
-            ended,
-        ),
+    return studio.cache.get_newest(
+        ("comparison", before.project.id, before.number, after.number, method),
+        (points.revision, ended),
         lambda: compare(studio, before, after, points, method),
         lambda made: 100 * len(made.ids),
     )

@@ -74,8 +74,12 @@ def report(live_studio: LiveStudio, project: str, number: int) -> Report:
         found = projects.find(connection, project)
         moves = len(models.moves(connection, found.id))
         pins = open_pins(connection, found.id)
-    key = ("report", found.id, number, found.head_revision, moves, repr(found.fence), pins)
-    return studio.cache.get(key, lambda: _report(live_studio, project, number), lambda _: 100_000)
+    return studio.cache.get_newest(
+        ("report", found.id, number),
+        (found.head_revision, moves, repr(found.fence), pins),
+        lambda: _report(live_studio, project, number),
+        lambda _: 100_000,
+    )
 
 
 def report_page(found: Report, link: str, downloads: Mapping[str, str], back: str = "") -> str:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from app.services.cache import Cache
 from app.services.review.findings import SAME_TEXT, Effect, Finding, Remedy
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
@@ -16,6 +17,9 @@ from storage.records import ProjectRecord
 
 _SECONDS = 3.0
 """After this time further findings of a page are shown without effects."""
+
+_BYTES_OF_EFFECTS = 1 << 20
+"""Of all findings at one moment, some thousand."""
 
 _FEWEST_MENDED = 2
 """Answers that the removal of a greedy example must mend, less those that it breaks."""
@@ -141,14 +145,16 @@ class _Effects:
             intents = tuple(sorted(dataset.open_intents(connection, project.id)))
         version = 0 if champion is None else champion.id
         revision = watched_texts.resting.at(project, version)
-        moment = (project.id, version, revision, repr(project.fence), pins, intents)
-        self._moment = ("effects", hash(moment), moment[:3])
+        moment = (version, revision, repr(project.fence), pins, intents)
+        self._known = watched_texts.live_studio.studio.cache.get_newest(
+            ("effects", project.id), moment, Cache, lambda _: _BYTES_OF_EFFECTS
+        )
 
     def beside(self, finding: Finding) -> Finding:
         """Return a finding with the effects of its remedies, where they can be computed."""
         asked = tuple(r.repair for r in finding.remedies if r.repair and _is_whole(r))
-        effects = self._watched_texts.live_studio.studio.cache.get(
-            (*self._moment, finding.id, asked),
+        effects = self._known.get(
+            (finding.id, asked),
             lambda: self._computed(asked),
             lambda made: 100 * (1 + len(made)),
         )

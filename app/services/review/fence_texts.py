@@ -185,8 +185,9 @@ class MeasuredTexts:
             )
             return signals(shapes, self.scored.rows[rows], self.scored.scores[rows])
 
-        return self.studio.cache.get(
-            ("signals", part, *self.key), measure, lambda made: int(made.nbytes)
+        *of, moment = self.key
+        return self.studio.cache.get_newest(
+            ("signals", part, *of), moment, measure, lambda made: int(made.nbytes)
         )
 
 
@@ -198,13 +199,14 @@ def measured_texts(
     pool_state = None if pool is None else (pool.live.revision, len(pool.records))
     with live_studio.studio.database.read() as connection:
         pins = tuple(models.pins(connection, project.id))
-    key = (project.id, live.version.id, live.revision, pool_state, pins)
-    scored = live_studio.studio.cache.get(
-        ("scope", *key),
+    of, moment = (project.id, live.version.id), (live.revision, pool_state, pins)
+    scored = live_studio.studio.cache.get_newest(
+        ("scope", *of),
+        moment,
         lambda: _score(live_studio.studio, live, pool, _labelled(live_studio, project, live), pins),
         lambda made: int(made.scores.nbytes + made.rows.nbytes),
     )
-    return MeasuredTexts(live_studio.studio, project, live, scored, key)
+    return MeasuredTexts(live_studio.studio, project, live, scored, (*of, moment))
 
 
 _Sides = tuple[tuple[UtteranceRecord, ...], tuple[UtteranceRecord, ...]]

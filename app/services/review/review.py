@@ -282,12 +282,14 @@ def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:
     """Return the neighbours of the examples, which do not depend on labels."""
     exemplars = live.pipeline.exemplars
     words = [word for one in exemplars for word in (one.id, one.text)]
-    key = ("nearby", live.pipeline.encoder.fingerprint, digest_of(words))
+    series = ("nearby", live.version.id, live.pipeline.encoder.fingerprint)
 
     def make() -> Nearby:
         return nearby(live.pipeline.embeddings, NEIGHBOURS, live_studio.traffic.give_way)
 
-    return live_studio.studio.cache.get(key, make, lambda made: 12 * made.rows.size)
+    return live_studio.studio.cache.get_newest(
+        series, digest_of(words), make, lambda made: 12 * made.rows.size
+    )
 
 
 def _next_labels(
@@ -295,9 +297,9 @@ def _next_labels(
 ) -> list[Finding]:
     if pool is None or not pool.records or without_names(pool.live.pipeline.head).kind != "votes":
         return []
-    key = ("next", project.id, pool.live.version.id, pool.live.revision, pool.records[0].id)
-    return live_studio.studio.cache.get(
-        key,
+    return live_studio.studio.cache.get_newest(
+        ("next", project.id, pool.live.version.id),
+        (pool.live.revision, pool.records[0].id),
         lambda: _worth_a_label(live_studio, project, pool),
         lambda made: _BYTES_A_FINDING * len(made),
     )

@@ -24,8 +24,9 @@ def unlearned_rows(live_studio: LiveStudio, live: LiveModel) -> FloatArray | Non
         return None
     texts = [exemplar.text for exemplar in live.pipeline.exemplars]
     try:
-        return studio.cache.get(
-            ("unlearned", base, digest_of(texts)),
+        return studio.cache.get_newest(
+            ("unlearned", live.version.id, base),
+            digest_of(texts),
             lambda: embed_texts(studio.database, load_base(studio, base), texts),
             lambda rows: int(rows.nbytes),
         )

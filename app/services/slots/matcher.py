@@ -47,8 +47,12 @@ def read_marked_values(studio: Studio, project: ProjectRecord) -> MarkedValues:
             frozenset(row.id for row in rows if row.synthetic),
         )
 
-    key = ("marks", project.id, project.head_revision)
-    return studio.cache.get(key, read, lambda marked: _BYTES_A_ROW * len(marked.utterances))
+    return studio.cache.get_newest(
+        ("marks", project.id),
+        project.head_revision,
+        read,
+        lambda marked: _BYTES_A_ROW * len(marked.utterances),
+    )
 
 
 def templates_of(

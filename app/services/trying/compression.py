@@ -173,8 +173,10 @@ def strength_choice(live_studio: LiveStudio, project: str) -> StrengthChoice:
     """
     _, live = open_live(live_studio, project)
     examples = _pair_examples(live_studio.studio, live)
-    return live_studio.studio.cache.get(
-        ("strength", *examples.key),
+    *of, moment = examples.key
+    return live_studio.studio.cache.get_newest(
+        ("strength", *of),
+        moment,
         lambda: _choose(live_studio.studio, live, examples),
         lambda _: 1_000,
     )
@@ -238,9 +240,11 @@ def _pair_examples(studio: Studio, live: LiveModel) -> _PairedExamples:
             "No value is marked in the examples.",
             "Mark values in utterances on the Label page, or import a file that has them marked.",
         )
-    key = ("compression", live.version.id, live.revision, project.head_revision)
-    return studio.cache.get(
-        key,
+    series, moment = ("compression", live.version.id), (live.revision, project.head_revision)
+    key = (*series, moment)
+    return studio.cache.get_newest(
+        series,
+        moment,
         lambda: _embed_pairs(studio, live.pipeline, head, marks, tokens, key),
         lambda examples: 2 * int(examples.pair.templates.nbytes),
     )
@@ -284,8 +288,10 @@ def _compressed(
     from core.heads.mixture import MixtureHead
     from core.heads.votes.compression import compressed_votes
 
-    votes = studio.cache.get(
-        (*examples.key, strength),
+    *of, moment = examples.key
+    votes = studio.cache.get_newest(
+        ("compressed", strength, *of),
+        moment,
         lambda: compressed_votes(examples.head, examples.pair, strength),
         lambda votes: int(votes.exemplars.nbytes + votes.targets.nbytes + votes.weights.nbytes),
     )

@@ -90,8 +90,9 @@ def _measured(studio: Studio, space: Space, sample: _Sample) -> Shape:
         return uniformity(rows), alignment(rows, sample.labels)
 
     tree = None if space.version is None else space.version.tree_sha256
-    key = ("shape", tree, digest_of(sample.texts + sample.labels))
-    figures = studio.cache.get(key, measure, lambda _: 200)
+    moment = digest_of(sample.texts + sample.labels)
+    series = ("shape", space.project.id, tree)
+    figures = studio.cache.get_newest(series, moment, measure, lambda _: 200)
     return Shape(space.name, space.number, kind, *figures, len(sample.texts), sample.basis)
 
 
@@ -102,8 +103,9 @@ def _embedded(studio: Studio, space: Space, texts: tuple[str, ...]) -> FloatArra
 
 
 def _sample_of(studio: Studio, project: ProjectRecord) -> _Sample:
-    return studio.cache.get(
-        ("shape sample", project.id, project.head_revision),
+    return studio.cache.get_newest(
+        ("shape sample", project.id),
+        project.head_revision,
         lambda: _drawn(studio, project),
         lambda made: 300 * len(made.texts),
     )

@@ -173,8 +173,9 @@ def _changes(
     """Return what each version changed, computed once, since frozen versions do not change."""
     if not frozen:
         return []
-    return studio.cache.get(
-        ("changes", frozen[-1].id),
+    return studio.cache.get_newest(
+        ("changes", project_id),
+        frozen[-1].id,
         lambda: [d.words for d in versions.successive_diffs(connection, project_id)],
         lambda made: 200 * len(made),
     )
