@@ -30,6 +30,10 @@ _FEWEST, _MOST = 16, 128
 
 _TOLERANCE = 0.01
 
+_TOKENS_AT_ONCE = 256
+"""Gradients need 150 KB for each token of each point: all points of a text of 250 words at once
+took more than 1 GB."""
+
 _CENTRE, _WIDTH = 0.3, 0.15
 """Where on the line the scores change most, and how densely points lie there."""
 
@@ -209,12 +213,16 @@ def _gradients(
 ) -> ScoreArray:
     """Sum each token's share of the gradients at points of the line; (tokens,)."""
     start, path = line
-    along, weights = (torch.from_numpy(part).to(start) for part in points)
-    with torch.enable_grad():
-        words = (start + along[:, None, None] * path).requires_grad_()
-        total = difference(found.embed(words)).sum()
-        (gradient,) = torch.autograd.grad(total, words)
-    summed = torch.einsum("s,std->td", weights, gradient)
+    summed = torch.zeros_like(path)
+    at_once = max(1, _TOKENS_AT_ONCE // len(path))
+    for first in range(0, len(points[0]), at_once):
+        part = slice(first, first + at_once)
+        along, weights = (torch.from_numpy(values[part]).to(start) for values in points)
+        with torch.enable_grad():
+            words = (start + along[:, None, None] * path).requires_grad_()
+            total = difference(found.embed(words)).sum()
+            (gradient,) = torch.autograd.grad(total, words)
+        summed += torch.einsum("s,std->td", weights, gradient)
     shares: ScoreArray = (summed * path).sum(1).double().cpu().numpy()
     return shares
 
