@@ -1,5 +1,6 @@
 """Texts that say the same, under one intent or under different ones."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,12 @@ from core.review.nearby import Nearby
 from core.review.opposites import contrasts_of
 from core.text import match_key
 from core.types import ScoreArray
+
+DUPLICATE = 0.97
+"""Cosine from which on texts with the same label are duplicates."""
+
+ONLY_SAME_TEXTS = math.inf
+"""With this in its place, only texts that differ in case, space or outer punctuation are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +38,7 @@ def twins(
     texts: Sequence[str],
     targets: ScoreArray,
     near: Nearby,
-    duplicate: float = 0.97,
+    duplicate: float = DUPLICATE,
     conflict: float = 0.92,
 ) -> list[Twins]:
     """List pairs that say the same, conflicts first, then the nearest first.

@@ -18,7 +18,7 @@ from app.services.review.findings import (
     truth_of,
 )
 from app.services.what_if.repairs import Repair, label_finding_id
-from core.review.duplicates import Twins, twins
+from core.review.duplicates import DUPLICATE, ONLY_SAME_TEXTS, Twins, twins
 from core.review.intents import Greedy, greedy_examples
 from core.text import counted
 
@@ -49,7 +49,7 @@ def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"])
     own, name = evidence.label(labels), evidence.name(other)
     wanted = (other,) if evidence.single else tuple(sorted({*labels, other}))
     text = evidence.example(row, suggested=None if proposed is None else wanted)
-    near = evidence.alike.rows[row, :_ALIKE].tolist()
+    near = evidence.near.rows[row, :_ALIKE].tolist()
     agree = sum(not set(labels).isdisjoint(evidence.labels[place]) for place in near)
     remedies = [
         Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
@@ -74,7 +74,7 @@ def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"])
 
 def _agreed(evidence: Evidence, row: int) -> int | None:
     """Return the column of a label to propose: most of the examples shown as similar have it."""
-    proposed, near = evidence.proposed(row), evidence.alike.rows[row, :_ALIKE].tolist()
+    proposed, near = evidence.proposed(row), evidence.near.rows[row, :_ALIKE].tolist()
     if proposed is None:
         return None
     n = sum(evidence.columns[proposed] in evidence.labels[place] for place in near)
@@ -101,10 +101,12 @@ def _doubt(agree: int, of: int, own: str, other: str, *, agreed: bool) -> str:
 def same_texts(evidence: Evidence) -> list[Finding]:
     """List examples that say the same: under different labels first, then duplicates.
 
-    Two that are merely alike conflict only where one is answered as the other is labelled.
+    Two that are merely alike conflict only where one is answered as the other is labelled. What
+    says the same does not depend on the version: no training of the encoder on labels counts.
     """
     texts = [exemplar.text for exemplar in evidence.live.pipeline.exemplars]
-    pairs = twins(texts, evidence.head.targets, evidence.near)
+    duplicate = ONLY_SAME_TEXTS if evidence.learned else DUPLICATE
+    pairs = twins(texts, evidence.head.targets, evidence.near, duplicate)
     won = evidence.held_out.argmax(1).tolist()
     conflicts = [
         pair for pair in pairs if pair.conflict and (pair.same_text or _pulls(evidence, pair, won))

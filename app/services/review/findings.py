@@ -133,7 +133,9 @@ class Evidence:
         head: Votes of all examples: the model's own, or else votes fitted for the review.
         held_out: Leave-one-out scores of the examples, (m, intents).
         suspects: How likely each example's label is wrong.
-        alike: Neighbours by which labels are doubted: of an encoder that has not learned them.
+        near: Neighbours of the examples, by an encoder that has not learned their labels. A tuned
+            one lays the texts of an intent together, as if they said the same.
+        learned: Whether that encoder is not here any more, so that they are the tuned one's.
         test_rows: Embeddings of `tests`, (n, d).
         answers: What the model answers each example without its own vote; None: it is refused.
         test_answers: The same of the test texts.
@@ -148,11 +150,11 @@ class Evidence:
     held_out: ScoreArray = field(repr=False)
     near: Nearby = field(repr=False)
     suspects: Suspicion = field(repr=False)
-    alike: Nearby = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
     test_rows: FloatArray = field(repr=False)
     answers: tuple[str | None, ...] = field(repr=False)
     test_answers: tuple[str | None, ...] = field(repr=False)
+    learned: bool = False
     synthetic: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property

@@ -30,12 +30,12 @@ from app.services.review.findings import (
 from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
 from app.services.review.tested import tested_examples
-from app.services.review.unlearned import unlearned_rows
+from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.heads.mixture import without_names
-from core.heads.votes.fit import fit_votes, leave_one_out
+from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
 from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
@@ -226,14 +226,9 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         if tests:
             texts = [record.text for record in tests]
             rows = embed_texts(live_studio.studio.database, live.pipeline.encoder, texts)
-        held_out, near = leave_one_out(head), _nearby(live_studio, live)
+        held_out = leave_one_out(head)
         answers, test_answers = _answers(live, held_out, tests, rows)
-        alike, doubted = near, held_out
-        unlearned = unlearned_rows(live_studio, live)
-        if unlearned is not None:
-            alike = nearby(unlearned, NEIGHBOURS, live_studio.traffic.give_way)
-            votes = fit_votes(unlearned, head.targets, head.intents, *VOTE_SETTINGS)
-            doubted = leave_one_out(votes)
+        near, doubted, learned = _unlearned(live_studio, live, head, held_out)
         return Evidence(
             live=live,
             head=head,
@@ -242,17 +237,32 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             labels=labels_of(live),
             held_out=held_out,
             near=near,
-            suspects=suspicion(doubted, head.targets, alike),
-            alike=alike,
+            suspects=suspicion(doubted, head.targets, near),
             tests=tuple(tests),
             test_rows=rows,
             answers=answers,
             test_answers=test_answers,
+            learned=learned,
             synthetic=synthetic,
         )
 
     series = ("evidence", project.id, live.version.id)
     return live_studio.studio.cache.get_newest(series, live.revision, make, _size)
+
+
+def _unlearned(
+    live_studio: LiveStudio, live: LiveModel, head: VoteHead, held_out: ScoreArray
+) -> tuple[Nearby, ScoreArray, bool]:
+    """Return the neighbours and leave-one-out scores of an encoder that did not learn the labels.
+
+    Where it is not here any more, they are those of the live one, and the third value is True.
+    """
+    rows = unlearned_rows(live_studio, live)
+    if rows is None:
+        return _nearby(live_studio, live), held_out, has_learned(live_studio, live)
+    votes = fit_votes(rows, head.targets, head.intents, *VOTE_SETTINGS)
+    near = nearby(rows, NEIGHBOURS, live_studio.traffic.give_way)
+    return near, leave_one_out(votes), False
 
 
 def _answers(
@@ -274,8 +284,7 @@ def _first(intents: Sequence[str]) -> str | None:
 
 
 def _size(made: Evidence) -> int:
-    near = made.near.rows.nbytes + made.alike.rows.nbytes
-    return int(made.held_out.nbytes + near + made.test_rows.nbytes)
+    return int(made.held_out.nbytes + made.near.rows.nbytes + made.test_rows.nbytes)
 
 
 def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:

@@ -18,8 +18,7 @@ def unlearned_rows(live_studio: LiveStudio, live: LiveModel) -> FloatArray | Non
     encoder from before is not here any more, as for an imported bundle.
     """
     studio = live_studio.studio
-    with studio.database.read() as connection:
-        base = base_before_labels(connection, live.version)
+    base = _base(live_studio, live)
     if base is None:
         return None
     texts = [exemplar.text for exemplar in live.pipeline.exemplars]
@@ -32,3 +31,13 @@ def unlearned_rows(live_studio: LiveStudio, live: LiveModel) -> FloatArray | Non
         )
     except (StudioError, OSError):
         return None
+
+
+def has_learned(live_studio: LiveStudio, live: LiveModel) -> bool:
+    """Whether a training changed the encoder of a version by labels."""
+    return _base(live_studio, live) is not None
+
+
+def _base(live_studio: LiveStudio, live: LiveModel) -> str | None:
+    with live_studio.studio.database.read() as connection:
+        return base_before_labels(connection, live.version)

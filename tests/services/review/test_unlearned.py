@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.review import examples as findings_about_examples
 from app.services.review import review
 from app.services.review.unlearned import unlearned_rows
 from app.services.studio import Studio
@@ -48,6 +49,35 @@ def test_a_tuned_version_doubts_labels_by_the_encoder_it_started_from(
     doubted = {finding.texts[0].text for finding in findings}
     assert doubted == {texts[row] for row in np.flatnonzero(wrong)}
     assert 0 < len(doubted) < len(texts)
+
+
+def test_the_number_of_duplicates_does_not_depend_on_the_version(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tuned encoder lays texts of one intent together: 37 duplicates became 132, no text new."""
+    monkeypatch.setattr(findings_about_examples, "DUPLICATE", 0.6)  # the tiny encoder spreads texts
+
+    def duplicates(version: int) -> set[tuple[str, ...]]:
+        promote(home, "p", version)
+        found = review.review(open_live_studio(home), "p", "duplicate").findings
+        return {tuple(sorted(text.text for text in finding.texts)) for finding in found}
+
+    before, after = duplicates(1), duplicates(2)
+    assert before == after
+    assert before
+
+
+def test_without_that_encoder_only_the_same_words_are_duplicates(
+    home: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(findings_about_examples, "DUPLICATE", -1.0)  # else everything would be one
+    base = tiny_folder(tmp_path / "lent")
+    train(home, base, {"kind": "convfit", "epochs": 1})
+    promote(home, "p", 3)
+    assert review.review(open_live_studio(home), "p", "duplicate").findings
+    shutil.rmtree(base)
+    home.cache.clear()
+    assert not review.review(open_live_studio(home), "p", "duplicate").findings
 
 
 def test_without_that_encoder_it_doubts_them_by_its_own(home: Studio, tmp_path: Path) -> None:
