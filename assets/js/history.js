@@ -10,7 +10,7 @@ import {frame} from './studio.js';
 const LEAD = 'Everything that was done in this project: when, by whom, and from where.';
 const HEAD = ['When', 'Who', 'What', 'Texts', 'From'];
 const STEP = 50;
-const VIA = {page: 'a page', REST: 'another program', command: 'a command', job: 'a training'};
+const VIA = {page: 'a page', REST: 'another program', command: 'outside the browser', job: 'a training'};
 
 export const mount = view =>
   frame(view, 'history', 'History', LEAD, context => new HistoryPage(context).start());
@@ -72,14 +72,16 @@ class HistoryPage {
     const last = Math.min(this.#offset + STEP, total);
     const turn = (words, by, usable) =>
       h('button', {'data-key': words, disabled: !usable, onclick: guarded(() => this.#turn(by))}, words);
+    const isOne = total <= STEP; // there is no other page
+    const which = isOne ? '' : `${number(this.#offset + 1)} to ${number(last)} of `;
     return [
-      turn('Newer', -STEP, this.#offset > 0),
-      turn('Older', STEP, last < total),
+      !isOne && turn('Newer', -STEP, this.#offset > 0),
+      !isOne && turn('Older', STEP, last < total),
       total > 0 &&
         h(
           'span',
           {class: 'soft'},
-          `${number(this.#offset + 1)} to ${number(last)} of ${plural(total, 'act')}`,
+          which + plural(total, 'act'),
         ),
     ];
   }

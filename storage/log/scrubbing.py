@@ -1,4 +1,4 @@
-"""Take erased texts out of receipts, jobs, preferences and versions, which quote them."""
+"""Take erased texts out of receipts, jobs, preferences, versions and acts, which quote them."""
 
 import re
 from collections.abc import Iterable
@@ -9,13 +9,14 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.text import normalise
-from storage.tables import job, model_version, preference, receipt
+from storage.tables import act, job, model_version, preference, receipt
 
 ERASED = "[erased]"
 _LONG = 4
 """From this many words on, a text is found within a sentence; a shorter one only in quotes."""
 _OPEN, _SHUT = "[\u201c\"'\u2018]", "[\u201d\"'\u2019]"
 _COLUMNS = {
+    act: (act.c.about,),
     receipt: (receipt.c.content,),
     job: (job.c.payload, job.c.result, job.c.curve, job.c.message, job.c.hint, job.c.log_tail),
     preference: (preference.c.value,),

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import StudioError
 from storage.database import Database
-from storage.people.touched import Touched, touched_by
+from storage.people.touched import Touched, cut, touched_by
 from storage.records import now
 from storage.tables import act, batch, event
 
@@ -31,7 +31,7 @@ class ActRecord:
     Attributes:
         via: `page`, `REST`, `command`, `job`; empty where an earlier release did not keep it.
         verb: What was done: `label`, `import`, `merge`, `train`, `use version`, `share`, ...
-        about: What it was done to, such as a file or a version; may be empty.
+        about: What it was done to, such as a file, a version or a text; may be empty.
         n: Number of texts that it changed; 0 for an act outside the log.
         undone: Whether it was taken back.
     """
@@ -67,7 +67,10 @@ class ActPage:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An act outside the log; `about` says what it was done to."""
+    """An act outside the log; `about` says what it was done to.
+
+    A text stands in it whole and in quotes, so that it is found when it is to be erased.
+    """
 
     verb: str
     actor: str
@@ -82,7 +85,7 @@ def note(connection: Connection, project_id: int, done: Act) -> None:
         "actor": done.actor,
         "via": VIA.get(),
         "verb": done.verb,
-        "about": done.about[:200],
+        "about": done.about,
     }
     connection.execute(sa.insert(act).values(values))
 
@@ -134,8 +137,19 @@ def _every(project_id: int) -> sa.CompoundSelect[Any]:
 
 
 def _record(row: Row[Any], touched: Touched) -> ActRecord:
-    about, via = row.about, row.via
+    about, via = _shortened(row.about), row.via
     if row.batch_id:
         via = via or ("page" if about == "page" else "")  # as earlier releases kept it
         about = touched.about
     return ActRecord(row.at, row.actor, via, row.verb, about, touched.n, bool(row.undone))
+
+
+_ABOUT = 200
+
+
+def _shortened(about: str) -> str:
+    """Cut a quoted text, or else the end."""
+    start, end = about.find("“") + 1, about.rfind("”")
+    if 0 < start < end:
+        return f"{about[:start]}{cut(about[start:end])}{about[end:]}"[:_ABOUT]
+    return about[:_ABOUT]

@@ -63,7 +63,7 @@ def _of_texts(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
     names = _names(connection, [key for label in labels.values() for key in label])
     told = dict[int, str]()
     for row in texts:
-        quoted = f"“{_cut(said.get(row.subject_id, ''))}”"
+        quoted = f"“{cut(said.get(row.subject_id, ''))}”"
         label = " and ".join(sorted(names.get(key, "?") for key in labels.get(row.batch_id, ())))
         told[row.batch_id] = f"{quoted} as {label}" if label else quoted
     return told
@@ -107,5 +107,6 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """Return as much of a text as names it in a list."""
     return text if len(text) <= _TEXT else f"{text[: _TEXT - 2].rstrip()} …"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from app.services.live.server_state import LiveStudio
 from core.errors import Conflict, InvalidInput
-from core.text import is_blank, is_storable, label_words, text_hash
+from core.text import is_blank, is_storable, label_words, normalise, text_hash
 from core.types import Prediction, Task
 from storage import models, projects
 from storage.people import acts
@@ -84,7 +84,7 @@ def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[
         actor = live_studio.studio.settings.actor
         models.add_pin(connection, found.id, text, set(intents), actor)
         names = [dataset.intent_by_id(connection, found.id, key).name for key in set(intents)]
-        about = f"to {label_words(sorted(names), found.task)}"  # no text, which may be erased
+        about = f"“{normalise(text)}” to {label_words(sorted(names), found.task)}"
         acts.note(connection, found.id, Act("pin", actor, about))
 
 
@@ -93,7 +93,8 @@ def remove_pin(live_studio: LiveStudio, project: str, text: str) -> None:
     with live_studio.studio.database.write() as connection:
         project_id = projects.find(connection, project).id
         models.remove_pin(connection, project_id, text)
-        acts.note(connection, project_id, Act("remove pin", live_studio.studio.settings.actor))
+        actor = live_studio.studio.settings.actor
+        acts.note(connection, project_id, Act("remove pin", actor, f"“{normalise(text)}”"))
 
 
 def load_pins(live_studio: LiveStudio, project: str) -> list[PinView]:

@@ -42,6 +42,8 @@ def test_an_act_is_listed_with_person_and_origin_and_can_be_filtered(
     whole, first, time = (cell or {} for cell in cells)
     assert first["y"] + first["height"] <= time["y"] + 1
     assert whole["height"] < 80
+    label = "node => getComputedStyle(node, '::before').content"
+    assert what.evaluate(label) == "none"  # "What: " stood before each act
     page.set_viewport_size({"width": 1280, "height": 844})
     page.reload()
     expect(page.get_by_label("What", exact=True)).to_have_value("import")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.jobs.local import LocalExecutor
+from app.services.data.erasing import erase_texts
 from app.services.data.exporting import export_file
 from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
@@ -16,9 +17,13 @@ from app.services.reports.sharing import create_share, list_shares, stop_sharing
 from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
+from app.services.trying.pins import remove_pin, set_pin
 from app.services.versions.bundles import export_model
 from app.services.versions.registry import promote, roll_back
 from app.services.what_if.repairs import Repair, apply_repair
+from storage import projects
+from storage.log import edits, events
+from storage.log.events import Action
 from storage.people.acts import VIA, ActFilter
 from storage.people.shares import Shared
 from storage.people.touched import Touched
@@ -120,3 +125,33 @@ def test_an_action_on_one_text_names_it_and_its_label(studio: Studio, labelled_c
     assert load_status(live_studio, "p").undoes == Touched(said, 1)
     apply_repair(studio, "p", Repair("delete", (first.id,)), "delete-01")
     assert told(studio)[0] == ("delete", f"“{first.text}”", 1)
+
+
+def test_a_pin_names_its_text_which_can_be_erased(studio: Studio) -> None:
+    """“Pin to greeting” stood there, and nobody knew what was pinned."""
+    create_project(studio, "p")
+    live_studio = open_live_studio(studio)
+    add_intent(studio, "p", "greeting")
+    with studio.database.read() as connection:
+        greeting = dataset.intent_named(connection, 1, "greeting").id
+    long = f"good morning {'dear ' * 60}sir"
+    set_pin(live_studio, "p", "hello  “you”", [greeting])
+    set_pin(live_studio, "p", long, [])
+    remove_pin(live_studio, "p", long)
+    pins = [one for one in told(studio) if "pin" in one[0]]
+    cut = "“good morning dear dear dear dear dear dear dear dear dear …”"
+    assert pins[:2] == [("remove pin", cut, 0), ("pin", f"{cut} to out of scope", 0)]
+    assert pins[2] == ("pin", "“hello  “you”” to greeting", 0)
+    say(studio, "p", long)
+    erase_texts(studio, "p", [long], now=True)
+    assert [about for verb, about, _ in told(studio) if "pin" in verb] == [
+        "“[erased]”",
+        "“[erased]” to out of scope",
+        "“hello  “you”” to greeting",
+    ]
+
+
+def say(studio: Studio, project: str, text: str) -> None:
+    change = edits.create_utterance("u1", text, "pool", "f", None)
+    with studio.database.write() as connection:
+        events.record(connection, projects.find(connection, project).id, Action("add"), [change])
