@@ -124,7 +124,7 @@ class DataPage {
         this.#exports,
       ),
     );
-    this.#import = new ImportSheet(this.#context, this.#intents.nothing, () => this.#reload());
+    this.#import = new ImportSheet(this.#context, this.#intents, () => this.#reload());
     const columns = this.#columns();
     const reload = () => this.#reload();
     const rest = [columns, jump];

@@ -41,6 +41,24 @@ def test_an_empty_home_offers_the_sample_where_it_tells_of_it(
     expect(page.locator("form")).to_contain_text("This cannot be changed later.")
 
 
+def test_an_empty_project_is_ready_to_label_after_three_clicks(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    """After an import the page said how much came in, and nothing of what comes next."""
+    file = tmp_path / "texts.csv"
+    file.write_text("text\nwhere is my parcel\nI lost my card\n", encoding="utf-8")
+    page = visit(serve(empty=True))
+    page.get_by_label("Name").fill("desk")
+    page.get_by_role("button", name="Create project").click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Choose a file").click()
+    chooser.value.set_files(file)
+    page.get_by_role("button", name="Import 2 texts").click()
+    ready = page.locator("[data-role=imported]").get_by_role("link", name="Label a few texts")
+    ready.click()
+    page.wait_for_url("**/label?project=desk")
+
+
 def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restored(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -1,6 +1,7 @@
 // Import: drop a file or paste texts, see every case counted, then import all of it or nothing.
 import {address} from '../shared/address.js';
 import {fill, h, table} from '../shared/elements.js';
+import {firstAct} from '../shared/first_act.js';
 import {icon} from '../shared/icons.js';
 import {complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
@@ -12,7 +13,7 @@ import {Mapping} from './mapping.js';
 import {PasteBox} from './pasting.js';
 import {Questions} from './questions.js';
 
-const WHY_NOT = 'You can import once you have seen them.';
+const WHY_NOT = 'Nothing is imported yet. Look at them first.';
 const SHOWN = 5; // rows
 const NAMED = 8; // new intents
 const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet';
@@ -22,7 +23,8 @@ export class ImportSheet {
   #base;
   #uploads;
   #multi;
-  #nothing;
+  #context;
+  #intents;
   #imported;
   #picker;
   #drop;
@@ -30,12 +32,13 @@ export class ImportSheet {
   #secondClick = new SecondClick();
   #asked = 0; // number of the newest preview; older answers are dropped
 
-  // Calls `imported` after the utterances have changed; `nothing` is the word for no intent.
-  constructor(context, nothing, imported) {
+  // Calls `imported` after the utterances have changed.
+  constructor(context, intents, imported) {
+    this.#context = context;
     this.#base = context.base;
     this.#uploads = `${context.base}/uploads`;
     this.#multi = context.status.task === 'multi-label';
-    this.#nothing = nothing;
+    this.#intents = intents;
     this.#imported = imported;
     this.#picker = h('input', {
       type: 'file',
@@ -134,8 +137,9 @@ export class ImportSheet {
     const again = guarded(more => this.#look(key, {...chosen, ...mapping.values, ...cases.values, ...more}));
     const mapping = new Mapping(preview, {chosen, multi: this.#multi, changed: again});
     const buttons = h('div', {class: 'row import-acts'}); // in sight, however long the preview is
-    const draw = () => fill(buttons, this.#buttons(incoming, {...mapping.values, ...cases.values}));
-    const cases = new Cases(report, {chosen, nothing: this.#nothing, changed: again, ticked: draw});
+    const looked = chosen.exceptions?.length ?? 0; // exceptions that the report counts
+    const draw = () => fill(buttons, this.#buttons(incoming, {...mapping.values, ...cases.values}, looked));
+    const cases = new Cases(report, {chosen, nothing: this.#intents.nothing, changed: again, ticked: draw});
     const rows = preview.rows.slice(0, SHOWN);
     this.#say(
       h(
@@ -154,14 +158,14 @@ export class ImportSheet {
     this.#questions.watch(cases.lists, buttons, draw);
   }
 
-  #buttons(incoming, values) {
+  #buttons(incoming, values, looked) {
     const cancel = guarded(async () => {
       this.#asked += 1;
       this.#say();
       await call(`${this.#uploads}/${incoming.key}`, {method: 'DELETE'});
     });
     return [
-      ...(this.#questions.open.length ? this.#toQuestions() : [this.#taking(incoming, values)]),
+      ...(this.#questions.open.length ? this.#toQuestions() : [this.#taking(incoming, values, looked)]),
       h('button', {'data-key': 'cancel', onclick: cancel}, 'Cancel'),
     ];
   }
@@ -170,7 +174,8 @@ export class ImportSheet {
   #toQuestions() {
     const {all} = this.#questions;
     const lead = () => this.#questions.lead();
-    const words = all.length === 1 ? 'See the choice' : `See the ${number(all.length)} choices`;
+    const several = `Go to ${number(all.length)} choices made for you`;
+    const words = all.length === 1 ? 'Go to the choice made for you' : several;
     return [
       h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, words),
       h('button', {disabled: true}, 'Import'),
@@ -178,7 +183,7 @@ export class ImportSheet {
     ];
   }
 
-  #taking({key, report}, values) {
+  #taking({key, report}, values, looked) {
     const changes = report && (report.added || report.labelled || report.relabelled || report.marked);
     const nothing = report && !changes && !values.exceptions.length;
     const take = guarded(() => this.#take(key, {...values, counted: countsOf(report)}));
@@ -190,19 +195,28 @@ export class ImportSheet {
         'data-key': 'import',
         onclick: event => this.#secondClick.is(event) || take(),
       },
-      nothing ? 'Nothing new to import' : 'Import',
+      nothing ? 'Nothing new to import' : importing(report, values, looked),
     );
   }
 
   async #take(key, values) {
     try {
       this.#done(await post(`${this.#uploads}/${key}/import`, values), values.split);
+      await this.#imported();
+      this.#leadOn();
     } catch (error) {
       if (error.status !== 409) throw error;
       complain(error); // the project has changed since it was counted
       await this.#look(key, {...values, counted: null});
+      await this.#imported();
     }
-    await this.#imported();
+  }
+
+  // Before the first model, what comes after texts.
+  #leadOn() {
+    if (this.#context.status.champion !== null) return;
+    const next = firstAct(this.#context.project, this.#intents.counts);
+    this.preview.querySelector('[data-role=next]')?.replaceChildren(next);
   }
 
   #done(report, split) {
@@ -215,8 +229,9 @@ export class ImportSheet {
       h(
         'div',
         {class: 'note good row', role: 'status', 'data-role': 'imported'},
-        h('span', {}, summary(report, AFTER), destination(split)),
-        h('button', {class: 'push', onclick: guarded(undo)}, 'Undo'),
+        h('span', {class: 'grow'}, summary(report, AFTER), destination(split)),
+        h('span', {'data-role': 'next'}),
+        h('button', {onclick: guarded(undo)}, 'Undo'),
         h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, icon('x')),
       ),
     );
@@ -234,6 +249,15 @@ const noLabels = () =>
     {class: 'note warn', 'data-role': 'no-labels'},
     'No column is read as the intent, so these texts come without labels. Choose it above if there is one.',
   );
+
+// The button says how many texts it changes; `looked` exceptions are in the report, those of `values` are ticked now.
+function importing(report, {otherwise, exceptions}, looked) {
+  if (!report) return 'Import'; // the file cannot be read as it is
+  const more = (exceptions.length - looked) * (otherwise === 'mine' ? 1 : -1);
+  const given = report.cases.find(({kind}) => kind === 'given')?.rows ?? 0;
+  const n = report.added + given + report.relabelled + more;
+  return n > 0 ? `Import ${plural(n, 'text')}` : 'Import';
+}
 
 // Where rows go; a file of test texts was learned from, because nothing said so.
 const DESTINATIONS = {

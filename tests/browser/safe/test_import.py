@@ -88,8 +88,8 @@ def test_an_import_shows_each_case_and_changes_only_what_is_chosen(
     expect(preview.locator(".note")).to_contain_text("1 new intent: coffee")
     cases.nth(1).get_by_text("Show them").click()
     cases.nth(1).get_by_label(f"Take the file's label for “{mine[:60]}”").check()
-    preview.get_by_role("button", name=re.compile("^See the ")).click()
-    preview.get_by_role("button", name="Import").click()
+    preview.get_by_role("button", name=re.compile("made for you")).click()
+    preview.get_by_role("button", name="Import 7 texts").click()
     done = page.locator("[data-role=imported]")
     expect(done).to_contain_text(
         "1 text that was here got a label. 1 text that was here got another label."
@@ -137,14 +137,15 @@ def test_each_question_is_in_sight_before_import_is_offered(
         page = visit(studio, "/data?project=sample", viewport={"width": width, "height": height})
         page.wait_for_selector("[data-role=utterances] tbody td")
         preview = choose(page, path)
-        take = preview.get_by_role("button", name="Import", exact=True)
-        words = f"See the {preview.locator('[data-role=cases] select').count()} choices"
+        take = preview.get_by_role("button", name="Import")
+        n = preview.locator("[data-role=cases] select").count()
+        words = f"Go to {n} choices made for you"
         see = preview.get_by_role("button", name=words, exact=True)
         expect(see).to_be_in_viewport(ratio=1)
         expect(preview.locator(".primary")).to_have_text([words])
         expect(take).to_be_in_viewport(ratio=1)
         expect(take).to_be_disabled()
-        expect(preview.locator("[data-role=why-not]")).to_contain_text("once you have seen them")
+        expect(preview.locator("[data-role=why-not]")).to_contain_text("Nothing is imported yet.")
         while preview.locator("[data-key=questions]").count():
             preview.locator("[data-key=questions]").click()
             focused = page.locator("[data-role=cases] select:focus")
@@ -212,7 +213,7 @@ def test_a_file_of_test_texts_goes_to_the_test_set_and_the_page_says_so(
         (tmp_path / name).write_text(f"text,intent\n{text},data_usage\n", encoding="utf-8")
         preview = choose(page, tmp_path / name)
         expect(preview.locator("[data-role=destination]")).to_contain_text(says)
-        preview.get_by_role("button", name="Import", exact=True).click()
+        preview.get_by_role("button", name="Import 1 text").click()
         expect(page.locator("[data-role=imported]")).to_contain_text(says)
         rows = studio.ask("/projects/sample/utterances?size=500&order=newest")["rows"]
         assert next(row["split"] for row in rows if row["text"] == text) == split
@@ -307,3 +308,16 @@ def test_a_new_name_that_is_like_an_intent_of_the_project_is_asked_about(
     rows = studio.ask("/projects/sample/utterances?text=invoice+of+may+is+odd")["rows"]
     [labels] = [one["labels"] for one in rows if one["text"] == "my invoice of may is odd"]
     assert [names[key] for key in labels] == ["bill_question"]
+
+
+def test_a_file_that_cannot_be_imported_says_why(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """The button's number of texts came from a report that such a file does not have."""
+    path = tmp_path / "many.csv"
+    path.write_text("a,b,c\nd,e,f\n", encoding="utf-8")
+    page = visit(studio, "/data?project=sample")
+    preview = choose(page, path)
+    expect(preview.get_by_role("alert")).to_contain_text("row 1")
+    expect(preview.get_by_role("button", name="Import")).to_be_disabled()
+    expect(preview.get_by_role("button", name="Cancel")).to_be_visible()

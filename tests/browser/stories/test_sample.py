@@ -63,7 +63,7 @@ def imports_a_file(page: Page, studio: Served, tmp_path: Path) -> None:
     expect(preview.get_by_role("checkbox")).to_be_checked()
     expect(preview.get_by_text("new intent: keep_number")).to_be_visible()
     preview.get_by_text("4 new texts, 2 of them labelled.").wait_for()
-    preview.get_by_role("button", name=re.compile("^See the ")).click()
+    preview.get_by_role("button", name=re.compile("made for you")).click()
     preview.get_by_role("button", name="Import").click()
     page.locator("[data-role=imported]", has_text="4 new texts").wait_for()
     after = counts(studio)
