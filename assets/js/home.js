@@ -1,5 +1,5 @@
 // The start page: what to do next in each project; create, rename, delete and restore projects.
-import {cardOf} from './home/card.js';
+import {cardOf, heldWords} from './home/card.js';
 import {address} from './shared/address.js';
 import {field, fill, h} from './shared/elements.js';
 import {ask, guarded, toast} from './shared/messages.js';
@@ -15,6 +15,7 @@ const byName = (one, other) => BY_NAME.compare(one.name, other.name);
 const STAGES = [one => one.champion, one => one.labelled, one => one.utterances, () => true];
 const LEAD = 'Each project shows how many of its answers are right today, and what to do next.';
 
+const KEPT = 'Nothing of it is lost: “deleted projects” at the end of this page brings it back.';
 const SAMPLE = 'Create the sample project';
 const SEVERAL = 'A text may have several intents';
 const FOR_GOOD = ', as in “cancel it and pay me back”. This cannot be changed later.';
@@ -38,7 +39,7 @@ class HomePage {
   #asked = 0; // number of the newest request; older answers are dropped
   #acts = {
     rename: guarded(name => this.#rename(name)),
-    remove: guarded(name => this.#remove(name)),
+    remove: guarded(project => this.#remove(project)),
   };
 
   constructor(context) {
@@ -104,11 +105,13 @@ class HomePage {
     await this.#load();
   }
 
-  async #remove(name) {
+  async #remove(project) {
+    const {name} = project;
+    const question = h('p', {'data-role': 'held'}, `${heldWords(project)} ${KEPT}`);
+    if (!(await ask(`Delete ${name}?`, question, 'Delete project', 'danger'))) return;
     const {id} = await call(addressOf(name), {method: 'DELETE'});
     await this.#load();
-    const hint = 'Nothing of it is lost: “Deleted projects” below brings it back.';
-    toast(`${name} is deleted.`, hint, '', () => this.#restore(id));
+    toast(`${name} is deleted.`, KEPT, '', () => this.#restore(id));
   }
 
   async #restore(id) {
@@ -176,7 +179,12 @@ function newProject() {
       field('Name', name),
       h('label', {class: 'check'}, multi, h('span', {}, SEVERAL, h('span', {class: 'soft small'}, FOR_GOOD))),
       h('button', {'data-role': 'create'}, 'Create project'),
-      h('button', {type: 'button', class: 'push', 'data-role': 'sample', onclick: createSample}, SAMPLE),
+    ),
+    h(
+      'div',
+      {class: 'row tight below soft small', 'data-role': 'sample'},
+      'Or look around first:',
+      h('button', {type: 'button', class: 'small', onclick: createSample}, SAMPLE),
     ),
   );
 }

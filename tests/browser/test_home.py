@@ -78,6 +78,7 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
     page.get_by_role("dialog").get_by_role("button", name="Rename").click()
     newer = page.get_by_role("article", name="newer")
     newer.get_by_role("button", name="Delete newer").click()
+    page.get_by_role("button", name="Delete project").click()
     expect(newer).to_have_count(0)
     toast = page.locator(".toast", has_text="newer is deleted")
     toast.get_by_role("button", name="Undo").click()
@@ -95,6 +96,22 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
         expect(page.get_by_role("button", name="Import", exact=True)).to_have_count(0)
         expect(page.locator("[role=radio][aria-checked=true]")).to_have_count(0)
         expect(page.get_by_label("Use the new version automatically")).to_be_hidden()
+
+
+def test_delete_says_in_words_what_goes_and_how_it_comes_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Nobody knew whether the bin archives or deletes, or what goes with it."""
+    page = visit(studio)
+    sample = page.get_by_role("article", name="sample", exact=True)
+    for words in ("Rename", "Delete"):
+        expect(sample.get_by_role("button", name=f"{words} sample")).to_have_text(words)
+    sample.get_by_role("button", name="Delete sample").click()
+    held = page.locator("[data-role=held]")
+    expect(held).to_contain_text("It holds 725 texts (425 labelled), 17 intents and the model")
+    expect(held).to_contain_text("Nothing of it is lost")
+    page.keyboard.press("Escape")
+    expect(sample).to_be_visible()
 
 
 def test_of_many_projects_the_last_opened_is_first_and_a_new_one_is_a_press_away(

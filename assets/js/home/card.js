@@ -11,7 +11,7 @@ const STEPS = [
   ['trained', 'Train'],
 ];
 
-// `actions`: `rename` and `remove` take the project's name. `first`: whether it is the one last opened. A `brief` card
+// `actions`: `rename` takes the name, `remove` the project. `first`: whether it is the one last opened. A `brief` card
 // leaves out the first steps, of which its next one is told below.
 export function cardOf(project, actions, {first, brief}) {
   const {name, labelled, intents, empty_intents: empty, utterances, task, steps} = project;
@@ -31,8 +31,12 @@ export function cardOf(project, actions, {first, brief}) {
       'div',
       {class: 'row head'},
       h('h2', {class: 'grow', dir: 'auto'}, h('a', {href: open, 'data-key': name}, name)),
-      act('Rename', 'pencil', name, actions.rename),
-      act('Delete', 'trash-2', name, actions.remove, ': it can be brought back'),
+      h(
+        'div',
+        {class: 'row tight push'},
+        act('Rename', 'pencil', name, () => actions.rename(name)),
+        act('Delete', 'trash-2', name, () => actions.remove(project)),
+      ),
     ),
     (steps.trained || !brief) &&
       h('div', {'data-role': 'accuracy'}, steps.trained ? figuresOf(project) : stepsOf(steps)),
@@ -51,18 +55,23 @@ export function cardOf(project, actions, {first, brief}) {
   );
 }
 
-const act = (words, picture, name, action, hint = '') =>
+const act = (words, picture, name, onclick) =>
   h(
     'button',
-    {
-      class: 'plain small',
-      title: `${words} ${name}${hint}`,
-      'aria-label': `${words} ${name}`,
-      'data-key': `${words} ${name}`,
-      onclick: () => action(name),
-    },
+    {class: 'plain small', 'aria-label': `${words} ${name}`, 'data-key': `${words} ${name}`, onclick},
     icon(picture),
+    words,
   );
+
+// What goes with a project that is deleted.
+export function heldWords({utterances, labelled, intents, champion}) {
+  if (!utterances) return 'It holds no texts.';
+  const texts = `${plural(utterances, 'text')} (${number(labelled)} labelled)`;
+  const others = [intents > 0 && plural(intents, 'intent'), champion && 'the model that answers'];
+  const parts = [texts, ...others.filter(Boolean)];
+  const last = parts.pop();
+  return `It holds ${parts.length ? `${parts.join(', ')} and ${last}` : last}.`;
+}
 
 function figuresOf(project) {
   const {champion, accuracy} = project;
