@@ -33,6 +33,7 @@ class DataPage {
   #jump; // the button that leads to it on a phone
   #conversations;
   #steps; // the buttons Undo and Redo
+  #finding = h('div'); // what finds texts
   #exports = h('details', {class: 'menu'});
   #loaded; // a promise of everything that the page shows at first
 
@@ -58,8 +59,11 @@ class DataPage {
     });
     const {nothing, multi: several} = this.#intents;
     this.#bulk = new Bulk(base, this.#rows, {done: reload, nothing, several});
-    const step = (which, words) =>
-      h('button', {'data-key': which, onclick: guarded(() => this.#step(which))}, words);
+    const step = (which, words) => {
+      const onclick = guarded(() => this.#step(which));
+      const title = 'Does again what Undo took back';
+      return h('button', {'data-key': which, title, hidden: true, onclick}, words);
+    };
     this.#steps = {undo: step('undo', 'Undo'), redo: step('redo', 'Redo')};
     this.#intentList = new IntentList(context, this.#intents, reload);
   }
@@ -133,6 +137,11 @@ class DataPage {
   }
 
   #columns() {
+    this.#finding.append(
+      this.#filter.element,
+      this.#saved.element,
+      h('div', {class: 'row around'}, this.#rows.total, this.#filter.splits),
+    );
     return h(
       'div',
       {class: 'columns'},
@@ -143,9 +152,7 @@ class DataPage {
         h(
           'section',
           {class: 'sheet', 'aria-label': 'Utterances'},
-          this.#filter.element,
-          this.#saved.element,
-          h('div', {class: 'row around'}, this.#rows.total, this.#filter.splits),
+          this.#finding,
           this.#rows.table,
           this.#rows.pager,
           this.#bulk.element,
@@ -173,7 +180,10 @@ class DataPage {
     this.#filter.count(this.#intents.counts);
     this.#bulk.offer(this.#intents.openSorted);
     this.#intentList.draw();
-    this.#jump.hidden = !this.#intents.counts.total; // the empty list has a button of its own
+    const isEmpty = !this.#intents.counts.total;
+    this.#jump.hidden = isEmpty; // the empty list has a button of its own
+    this.#finding.hidden = isEmpty; // there is nothing to find
+    this.#rows.table.tHead.hidden = isEmpty;
   }
 
   async #reload() {
@@ -231,8 +241,10 @@ class DataPage {
   }
 
   async #remove(row) {
-    await this.#edit(row, 'delete');
-    toast(`Deleted “${row.text.slice(0, 60)}”.`, 'Undo brings it back.');
+    const key = crypto.randomUUID();
+    await this.#edit(row, 'delete', '', key);
+    const undo = undoing(this.#context.base, key, () => this.#reload());
+    toast(`“${row.text.slice(0, 60)}” is deleted.`, '', 'good', undo);
     await this.#reload();
   }
 
@@ -240,11 +252,13 @@ class DataPage {
     const {revision, can_undo: verb, can_redo: again} = status;
     this.#exports.hidden = revision === 0 || this.#conversations.isAsked; // there is nothing to export
     const named = verb && undoWords(status, this.#intents.nothing);
-    this.#steps.undo.textContent = verb ? `Undo: ${named}` : 'Undo';
-    this.#steps.undo.disabled = !verb;
-    this.#steps.undo.title = verb ? `Takes back the newest action: ${named}` : 'Nothing to take back';
-    this.#steps.redo.disabled = !again;
-    this.#steps.redo.title = again ? 'Does again what Undo took back' : 'Nothing was taken back';
+    const {undo, redo} = this.#steps;
+    undo.textContent = `Undo: ${named}`;
+    undo.title = `Takes back the newest action: ${named}`;
+    const focused = [undo, redo].find(one => one === document.activeElement);
+    undo.hidden = !verb;
+    redo.hidden = !again;
+    if (focused?.hidden) [undo, redo].find(one => !one.hidden)?.focus();
   }
 
   async #step(which) {

@@ -140,29 +140,6 @@ def test_archiving_says_what_it_does_and_is_undone(
     expect(entry).not_to_contain_text("archived")
 
 
-def test_undo_and_redo_are_usable_only_where_they_do_something(
-    visit: Callable[..., Page], serve: Callable[..., Served]
-) -> None:
-    """On a project where nothing had been done both looked usable, and did nothing."""
-    served = serve(empty=True)
-    served.ask("/projects", {"name": "fresh", "task": "single-label"})
-    page = visit(served, "/data?project=fresh")
-    acts = page.locator(".data-acts")
-    undo, redo = (acts.get_by_role("button", name=name) for name in ("Undo", "Redo"))
-    expect(undo).to_be_disabled()
-    expect(undo).to_have_css("border-color", "rgba(0, 0, 0, 0)")
-    expect(redo).to_be_disabled()
-    served.ask("/projects/fresh/intents", {"name": "first", "description": ""})
-    expect(undo).to_be_enabled()
-    expect(undo).to_have_text("Undo: create intent first")  # it did not say what it would take back
-    expect(undo).to_have_attribute("title", re.compile("^Takes back the newest action: "))
-    undo.click()
-    expect(undo).to_be_disabled()
-    redo.click()
-    expect(undo).to_be_enabled()
-    expect(redo).to_be_disabled()
-
-
 def test_splits_are_counted_and_the_bar_stays_in_sight(
     visit: Callable[..., Page], studio: Served
 ) -> None:

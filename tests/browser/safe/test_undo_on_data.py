@@ -1,0 +1,47 @@
+"""Undo and Redo stand on the Data page where they do something, in one row with Export."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_undo_and_redo_are_usable_only_where_they_do_something(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """On a project where nothing had been done both looked usable, and did nothing."""
+    served = serve(empty=True)
+    served.ask("/projects", {"name": "fresh", "task": "single-label"})
+    page = visit(served, "/data?project=fresh")
+    acts = page.locator(".data-acts")
+    undo, redo = (acts.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    expect(page.locator(".empty")).to_be_visible()
+    expect(undo).to_have_count(0)
+    expect(redo).to_have_count(0)
+    expect(page.get_by_label("Search in texts")).to_be_hidden()  # there was nothing to find
+    served.ask("/projects/fresh/intents", {"name": "first", "description": ""})
+    expect(undo).to_have_text("Undo: create intent first")  # it did not say what it would take back
+    expect(undo).to_have_attribute("title", re.compile("^Takes back the newest action: "))
+    undo.click()
+    expect(undo).to_have_count(0)
+    expect(redo).to_be_focused()
+    redo.click()
+    expect(undo).to_be_visible()
+    expect(redo).to_have_count(0)
+
+
+def test_on_a_phone_undo_leaves_room_for_export_beside_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Undo named a file, and Export stood in a row of its own, askew."""
+    page = visit(studio, "/data?project=sample", viewport={"width": 390, "height": 844})
+    acts = page.locator(".data-acts")
+    undo, export = acts.locator("[data-key=undo]"), acts.get_by_text("Export", exact=True)
+    expect(undo).to_contain_text("Undo: ")
+    first, last = undo.bounding_box(), export.bounding_box()
+    assert first
+    assert last
+    assert abs(first["y"] - last["y"]) <= 1
+    assert last["x"] + last["width"] <= 390 - 15
