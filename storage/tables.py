@@ -280,6 +280,7 @@ conversation_log = Table(
     Column("masked", JsonText, nullable=True),
     Column("actor", Text, nullable=False),
     Column("created_at", Text, nullable=False),
+    Column("removed_at", Text, nullable=True),
     sqlite_strict=True,
 )
 

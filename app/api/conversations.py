@@ -5,13 +5,14 @@ from typing import Annotated
 
 from fastapi import Query, Response, UploadFile
 
-from app.api.http.bodies import DialogueBody, RepliesBody
+from app.api.http.bodies import DialogueBody, Key, RepliesBody
 from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
 from app.services.conversations import replies, uploads
-from app.services.conversations.logs import DialogueReport, LogView, remove_log, view_logs
+from app.services.conversations.logs import DialogueReport, LogView, view_logs
 from app.services.conversations.reading import conversations_of_log
+from app.services.conversations.removing import delete_removed_later, remove_log, restore_log
 from app.services.conversations.uploads import WaitingLog
 from app.services.data.uploads import delete_upload
 from core.formats.dialogues import Dialogue
@@ -19,6 +20,7 @@ from storage.records import ConversationLogRecord
 
 router = rest_router("dialogues")
 _PIECE = 1 << 20
+OptionalKey = Annotated[Key | None, Query()]
 
 
 @router.get("/projects/{project}/dialogues")
@@ -59,9 +61,22 @@ def forget(studio: OpenStudio, key: str) -> Response:
 
 
 @router.delete("/projects/{project}/dialogues/{log}")
-def remove(studio: OpenStudio, project: str, log: int) -> ConversationLogRecord:
-    """Delete a log; utterances imported from it are kept."""
-    return remove_log(studio, project, log)
+def remove(
+    studio: OpenStudio, project: str, log: int, texts: bool = False, key: OptionalKey = None
+) -> ConversationLogRecord:
+    """Remove a log; with `texts`, also the utterances that came from it, undone by their `key`.
+
+    For ten minutes it can be restored; then its files are deleted.
+    """
+    record = remove_log(studio, project, log, texts=texts, key=key)
+    delete_removed_later(studio)
+    return record
+
+
+@router.post("/projects/{project}/dialogues/{log}/restore")
+def restore(studio: OpenStudio, project: str, log: int) -> ConversationLogRecord:
+    """Bring a removed log back."""
+    return restore_log(studio, project, log)
 
 
 @router.get("/projects/{project}/dialogues/{log}/conversations")

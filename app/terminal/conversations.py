@@ -2,7 +2,7 @@
 
 import argparse
 
-from app.services.conversations import logs
+from app.services.conversations import logs, removing
 from app.services.conversations.logs import DialogueImport, DialogueReport
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.text import counted
@@ -41,7 +41,8 @@ def list_(options: argparse.Namespace) -> None:
 def remove(options: argparse.Namespace) -> None:
     """Delete a log."""
     with opened(options) as studio:
-        record = logs.remove_log(studio, options.project, options.log)
+        record = removing.remove_log(studio, options.project, options.log)
+        removing.delete_removed(studio, log_id=record.id)
     words = f"Deleted '{record.source}'; utterances that came from it stay in the pool."
     report(options, words, {"deleted": record})
 

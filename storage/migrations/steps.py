@@ -22,6 +22,7 @@ from storage.migrations import (
     m0015_shares,
     m0016_acts,
     m0017_request_keys,
+    m0018_removed_logs,
 )
 
 STEPS = (
@@ -42,6 +43,7 @@ STEPS = (
     (m0015_shares.REVISION, m0015_shares.upgrade),
     (m0016_acts.REVISION, m0016_acts.upgrade),
     (m0017_request_keys.REVISION, m0017_request_keys.upgrade),
+    (m0018_removed_logs.REVISION, m0018_removed_logs.upgrade),
 )
 
 

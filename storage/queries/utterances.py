@@ -134,6 +134,12 @@ def counts_by_source(
     return {source: (int(n), int(labelled)) for source, n, labelled in rows}
 
 
+def from_source(connection: Connection, project_id: int, source: str) -> list[UtteranceRecord]:
+    """Return the utterances that came from a file, oldest first."""
+    here = sa.and_(utterance.c.project_id == project_id, utterance.c.source == source)
+    return read_utterances(connection, sa.select(utterance).where(here).order_by(*_order("oldest")))
+
+
 def counts(connection: Connection, project_id: int) -> Counts:
     """Count everything in one pass."""
     shape = (

@@ -51,6 +51,9 @@ def test_a_log_comes_in_and_goes(client: TestClient, labelled: str, tmp_path: Pa
     gone = client.delete(f"/api/projects/p/dialogues/{log['id']}")
     assert (gone.status_code, bool(gone.json()["hint"])) == (404, True)
     assert client.get("/api/projects/p/status").json()["conversations"] == 0
+    back = client.post(f"/api/projects/p/dialogues/{log['id']}/restore")
+    assert back.json()["source"] == "chats.jsonl"
+    assert client.get("/api/projects/p/status").json()["conversations"] == 24
 
 
 def test_what_is_no_log_is_refused_with_its_row(

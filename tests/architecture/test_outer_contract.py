@@ -96,6 +96,7 @@ NEW_ROUTES = {
     "DELETE /api/projects/{project}/shares/{key}",
     "GET /api/projects/{project}/acts",
     "GET /api/projects/{project}/dialogues/{log}/conversations",
+    "POST /api/projects/{project}/dialogues/{log}/restore",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
@@ -144,6 +145,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
+    *(
+        ("DELETE /api/projects/{project}/dialogues/{log}", "parameters", f"query {name}")
+        for name in ("key", "texts")
+    ),
     ("GET /api/projects/{project}/models/{number}/bundle", "parameters", "query without_texts"),
     *(
         (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")

@@ -148,10 +148,9 @@ def test_conversations_are_in_sight_on_a_phone(
     after = sheet.locator("[data-role=after-logs]")
     # "Train from them" did not say what is trained without a model and a label.
     expect(after.get_by_role("link", name="Train “Conversations”")).to_be_visible()
-    expect(sheet).to_contain_text("it needs no label, and is a start for other trainings.")
-    expect(sheet).to_contain_text(
-        re.compile(r"To mask them, delete this log and the \d+ texts that .* \(none labelled\)")
-    )
+    expect(sheet).to_contain_text("it needs no label, and other trainings can start from it.")
+    expect(sheet).to_contain_text("28 of your texts came from it, none of them labelled.")
+    expect(sheet).to_contain_text("To mask them, delete the log and its texts")
     expect(sheet.get_by_role("button", name=re.compile("^Delete "))).to_have_text("Delete log …")
     # The whole card looked selected.
     assert sheet.evaluate("at => at === document.activeElement")
@@ -227,8 +226,8 @@ def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_f
     expect(page.get_by_role("link", name="Mark values")).to_have_count(0)
     page.goto(f"{studio.base}/data?project=sample#conversations")
     sheet = page.get_by_role("region", name="Conversations")
-    expect(sheet).to_contain_text("What customers say in a log comes to your unlabelled texts.")
-    expect(sheet).to_contain_text("First choose a log.")
+    expect(sheet).to_contain_text("What customers say in a log becomes unlabelled texts of your")
+    expect(sheet).to_contain_text("Start with a file of whole conversations")
 
 
 def test_a_conversation_is_read_turn_by_turn_with_what_is_answered(

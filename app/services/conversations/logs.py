@@ -1,4 +1,4 @@
-"""Import conversation logs into a project, list them, and remove them."""
+"""Import conversation logs into a project, and list them."""
 
 import gzip
 import random
@@ -6,7 +6,7 @@ import tempfile
 import uuid
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO
@@ -21,8 +21,8 @@ from core.formats.digests import Seen
 from core.formats.masking import count_masked, mask_dialogue
 from core.formats.rows import LONGEST_RECORD, LONGEST_TEXT
 from core.text import is_blank, normalise, text_hash
-from storage import conversation_logs, jobs, projects
-from storage.artifacts import drop_tree, record_tree
+from storage import conversation_logs, projects
+from storage.artifacts import record_tree
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.people import acts
@@ -275,28 +275,3 @@ def view_logs(studio: Studio, project: str) -> list[LogView]:
         LogView(**asdict(record), n_texts=n, n_labelled=labelled)
         for record, (n, labelled) in ((one, held.get(one.source, none)) for one in records)
     ]
-
-
-def remove_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:
-    """Delete a log and its files; utterances imported from it are kept.
-
-    Raises:
-        Conflict: A training is using it.
-        NotFound: There is no such project or log.
-    """
-    with studio.database.write() as connection:
-        project_id = projects.find(connection, project).id
-        record = conversation_logs.find(connection, project_id, log_id)
-        for job in jobs.live(connection):
-            if log_id in job.payload.get("logs", ()):
-                raise Conflict(
-                    f"Job {job.id} learns from '{record.source}'.", "Wait, or cancel it first."
-                )
-        conversation_logs.remove(connection, record)
-        done = Act("remove conversations", studio.settings.actor, record.source)
-        acts.note(connection, project_id, done)
-        freed = drop_tree(connection, record.tree_sha256)
-    # Files are deleted after the rows' deletion has been committed, as for model versions.
-    with studio.database.write() as connection, suppress(FileNotFoundError):
-        studio.artifacts.remove_unused(connection, freed)
-    return record

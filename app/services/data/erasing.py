@@ -18,7 +18,7 @@ from storage.log import erasing
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
 from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
 from storage.people import request_keys
-from storage.records import ModelVersionRecord, ProjectRecord
+from storage.records import ModelVersionRecord, ProjectRecord, now
 
 _EXEMPLARS, _EXACT = "exemplars.jsonl", "exact.json"
 
@@ -105,7 +105,7 @@ def _erase(
     rewritten, unused = _rewrite_models(studio, connection, project, texts)
     changed = erasing.erase(connection, project.id, said, studio.settings.actor)
     request_keys.forget_all(connection)
-    unused += _drop_layouts(connection, project)
+    unused += _drop_layouts(connection, project) + _drop_removed_logs(connection)
     view = ErasureView(
         done=False,
         utterances=len(said.ids),
@@ -185,6 +185,14 @@ def _drop_layouts(connection: Transaction, project: ProjectRecord) -> list[str]:
     """Delete the project's maps, which name texts by their hash; they are drawn again."""
     trees = layouts.remove_all(connection, project.id)
     return [blob for tree in trees for blob in artifacts.drop_tree(connection, tree)]
+
+
+def _drop_removed_logs(connection: Transaction) -> list[str]:
+    """Delete the logs that were removed and could come back: they may hold the texts."""
+    gone = conversation_logs.removed(connection, now())
+    for log in gone:
+        conversation_logs.delete(connection, log)
+    return [blob for log in gone for blob in artifacts.drop_tree(connection, log.tree_sha256)]
 
 
 def _copies(studio: Studio) -> list[Path]:

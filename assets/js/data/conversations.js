@@ -2,19 +2,21 @@
 import {address} from '../shared/address.js';
 import {field, fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
-import {ask, guarded} from '../shared/messages.js';
+import {ask, guarded, toast} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
-import {capital, number, plural} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
 import {LogReader, talk} from './dialogues.js';
 
 const POOL = 5000; // default number of user turns that are added to the pool
 // No element has it as its id: the browser would scroll there whenever the page grows.
 const HASH = '#conversations';
 const WHAT =
-  'What customers say in a log comes to your unlabelled texts. And the training “Conversations” (on Train, under ' +
-  'More ways, once there is a log) learns how they speak: it needs no label, and is a start for other trainings.';
+  'What customers say in a log becomes unlabelled texts of your project. The training “Conversations” (on Train, ' +
+  'under More ways) learns from whole logs how they speak: it needs no label, and other trainings can start from it.';
 const MASK = 'e-mail addresses, phone, card and account numbers';
-const FIRST = 'First choose a log.';
+const FIRST =
+  'Start with a file of whole conversations: JSONL, or CSV with the columns conversation id, turn, speaker and text.';
+const FOR_A_WHILE = 'Undo in the message that follows brings all of it back. After that the log is gone for good.';
 const BEGINNING = 'The beginning of the file, as it is read. All of it is imported.';
 
 export class ConversationSheet {
@@ -61,13 +63,12 @@ export class ConversationSheet {
     if (asked !== this.#asked) return;
     const line = log => {
       const remove = {class: 'small push', 'aria-label': `Delete ${log.source}`, onclick: this.#remover(log)};
-      const held = plural(log.n_dialogues, 'conversation');
-      const masked = log.masked ? maskedWords(log.masked) : `not masked: ${MASK} stand as they were said`;
-      const about = h('div', {class: 'soft small'}, `${held}, ${masked}. `, !log.masked && toMask(log));
+      const held = `${plural(log.n_dialogues, 'conversation')}${log.masked ? `, ${maskedWords(log.masked)}` : ''}.`;
+      const about = h('div', {class: 'soft small'}, `${held} ${heldTexts(log)}`);
       return h(
         'li',
         {},
-        h('div', {}, h('b', {dir: 'auto'}, log.source), about),
+        h('div', {}, h('b', {dir: 'auto'}, log.source), about, !log.masked && toMask()),
         h('button', remove, icon('trash-2'), 'Delete log …'),
         new LogReader(this.#context, this.#intents, log).element,
       );
@@ -107,12 +108,24 @@ export class ConversationSheet {
 
   #remover(log) {
     return guarded(async () => {
-      const stay = `${capital(textsOf(log))} stay on Data.`;
-      const words = `It holds ${plural(log.n_dialogues, 'conversation')}, and Undo does not bring them back. ${stay}`;
-      if (!(await ask(`Delete ${log.source}?`, h('p', {}, words), 'Delete', 'danger'))) return;
-      await call(`${this.#base}/${log.id}`, {method: 'DELETE'});
+      const given = await ask(`Delete ${log.source}?`, deletion(log), 'Delete log', 'danger');
+      if (!given) return;
+      const takesTexts = Boolean(given.texts);
+      const key = crypto.randomUUID();
+      const wish = takesTexts ? `?texts=true&key=${key}` : '';
+      await call(`${this.#base}/${log.id}${wish}`, {method: 'DELETE'});
       await this.#reload();
+      const texts = plural(log.n_texts, 'text');
+      const became = takesTexts ? `${texts} went with it.` : log.n_texts > 0 && `${texts} of it stay on Data.`;
+      toast(`${log.source} is deleted.`, became || '', 'good', () => this.#bringBack(log, takesTexts && key));
     });
+  }
+
+  async #bringBack(log, key) {
+    await post(`${this.#base}/${log.id}/restore`);
+    if (key) await post(`${this.#context.base}/undo`, {key});
+    await this.#reload();
+    toast(`${log.source} is back.`, '', 'good');
   }
 
   async #reload() {
@@ -194,15 +207,30 @@ export class ConversationSheet {
   }
 }
 
-// "the 28 texts that came from it (3 labelled)"
-const textsOf = ({n_texts: n, n_labelled: labelled}) =>
-  `the ${plural(n, 'text')} that came from it (${labelled ? number(labelled) : 'none'} labelled)`;
+// "28 of your texts came from it, 3 of them labelled."
+function heldTexts({n_texts: n, n_labelled: labelled}) {
+  if (!n) return 'None of your texts came from it.';
+  return `${number(n)} of your texts came from it, ${labelled ? number(labelled) : 'none'} of them labelled.`;
+}
 
 // What masking a stored log takes: its texts were said in it.
-function toMask(log) {
-  const gone = log.n_texts > 0 ? `this log and ${textsOf(log)}` : 'this log';
-  const labels = log.n_labelled > 0 ? `, with ${plural(log.n_labelled, 'label')}` : '';
-  return `To mask them, delete ${gone}${labels}, and add the log again with the mask ticked.`;
+const toMask = () =>
+  h('div', {class: 'soft small', 'data-role': 'not-masked'}, `Not masked: ${MASK} stand as they were said. ${TO_MASK}`);
+const TO_MASK = 'To mask them, delete the log and its texts, and add it again with the mask ticked.';
+
+// What goes, what stays, and for how long it can be taken back.
+function deletion({n_dialogues: held, n_texts: n, n_labelled: labelled}) {
+  const labels = labelled > 0 ? ` with ${labelled === 1 ? 'its label' : `their ${number(labelled)} labels`}` : '';
+  const stay = `${plural(n, 'text')} that came from it ${n === 1 ? 'stays' : 'stay'} on Data${labels}.`;
+  const box = h('input', {type: 'checkbox', name: 'texts'});
+  const too = `Delete ${n === 1 ? 'this text' : `these ${number(n)} texts`}, too${labels}`;
+  return h(
+    'div',
+    {'data-role': 'deletion'},
+    h('p', {}, `No training learns from its ${plural(held, 'conversation')} any more. Versions that did so stay.`),
+    n > 0 && [h('p', {}, stay), h('label', {class: 'check'}, box, too)],
+    h('p', {class: 'soft small'}, FOR_A_WHILE),
+  );
 }
 
 function maskedWords(masked) {

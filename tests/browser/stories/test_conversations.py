@@ -69,12 +69,33 @@ def imports_a_log(page: Page, studio: Served, folder: Path) -> None:
     dialogue.get_by_role("button", name="Next").click()
     expect(dialogue.locator(".talk li")).to_have_count(4)
     expect(dialogue.locator(".talk li").first).to_contain_text("the refund 1")
+    deletes_a_log_and_brings_it_back(page)
     go(page, "Data")
     page.wait_for_selector("[data-role=total]:has-text('28 texts')")
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("heading", name="No texts yet").wait_for()
     page.get_by_role("button", name="Redo").click()
     page.wait_for_selector("[data-role=total]:has-text('28 texts')")
+
+
+def deletes_a_log_and_brings_it_back(page: Page) -> None:
+    """Nobody knew whether its texts and labels go with a log, and nothing took it back."""
+    logs = page.locator("[data-role=logs] li")
+    for takes_texts in (False, True):
+        page.get_by_role("button", name="Delete chats.csv").click()
+        asked = page.locator("[data-role=deletion]")
+        expect(asked).to_contain_text("No training learns from its 24 conversations any more.")
+        expect(asked).to_contain_text("28 texts that came from it stay on Data.")
+        expect(asked).to_contain_text("Undo in the message that follows brings all of it back.")
+        if takes_texts:
+            asked.get_by_label("Delete these 28 texts, too").check()
+        page.get_by_role("button", name="Delete log", exact=True).click()
+        said = page.locator(".toast", has_text="chats.csv is deleted.").last
+        expect(said).to_contain_text("28 texts " + ("went" if takes_texts else "of it stay"))
+        expect(logs).to_have_count(0)
+        said.get_by_role("button", name="Undo").click()
+        expect(page.locator(".toast", has_text="chats.csv is back.").last).to_be_visible()
+        expect(logs).to_contain_text("28 of your texts came from it, none of them labelled.")
 
 
 def stops_and_resumes_stage_one(page: Page, studio: Served) -> None:

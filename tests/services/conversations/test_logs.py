@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from app.services.conversations import logs, uploads
-from app.services.conversations.logs import DialogueImport, import_dialogues, list_logs, remove_log
+from app.services.conversations.logs import DialogueImport, import_dialogues, list_logs
 from app.services.conversations.reading import LOG, read_conversations, read_pairs, stored_logs
+from app.services.conversations.removing import delete_removed, remove_log, restore_log
+from app.services.data.erasing import erase_texts
+from app.services.data.history import undo_action
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.upkeep import examine
@@ -155,9 +158,45 @@ def test_equal_logs_share_their_files_until_the_last_is_removed(
     with pytest.raises(NotFound, match="no conversation log"):
         remove_log(studio, "q", mine.id)
     remove_log(studio, "q", other.id)
+    assert delete_removed(studio) == 2
     with studio.database.write() as connection:
         studio.artifacts.sweep(connection, grace_seconds=0)
     assert not [p for p in studio.places.artifacts.rglob("*") if p.is_file()]
+
+
+def test_a_removed_log_comes_back_with_its_texts_until_its_files_are_deleted(
+    studio: Studio, tmp_path: Path
+) -> None:
+    with_conversations(studio, tmp_path)
+    [log] = list_logs(studio, "p")
+    before = pool(studio)
+    remove_log(studio, "p", log.id, texts=True, key="remove-log-1")
+    assert (list_logs(studio, "p"), pool(studio)) == ([], [])
+    assert delete_removed(studio, 600) == 0
+    restore_log(studio, "p", log.id)
+    undo_action(studio, "p", "remove-log-1")
+    assert (list_logs(studio, "p"), pool(studio)) == ([log], before)
+    assert len(stored(studio)) == 24
+    remove_log(studio, "p", log.id)
+    assert pool(studio) == before
+    import_dialogues(studio, DialogueImport("p", tmp_path / "log.jsonl", mask=True))
+    with pytest.raises(Conflict, match="another log was added since"):
+        restore_log(studio, "p", log.id)
+    assert delete_removed(studio) == 1
+    with pytest.raises(NotFound, match="deleted for good"):
+        restore_log(studio, "p", log.id)
+    assert len(list_logs(studio, "p")) == 1
+
+
+def test_erasing_a_text_deletes_removed_logs_which_may_hold_it(
+    studio: Studio, tmp_path: Path
+) -> None:
+    with_conversations(studio, tmp_path)
+    [log] = list_logs(studio, "p")
+    remove_log(studio, "p", log.id)
+    erase_texts(studio, "p", pool(studio)[:1], now=True)
+    with pytest.raises(NotFound, match="deleted for good"):
+        restore_log(studio, "p", log.id)
 
 
 def test_a_log_that_a_training_reads_stays(studio: Studio, tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 from app.jobs import context as job_context
 from app.services.answering.opened import Space, open_space
 from app.services.answering.stored import load_model
-from app.services.conversations.logs import list_logs, remove_log
+from app.services.conversations.logs import list_logs
 from app.services.conversations.reading import require_logs
+from app.services.conversations.removing import remove_log
 from app.services.conversations.replies import rank_replies
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project

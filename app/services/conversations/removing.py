@@ -1,0 +1,106 @@
+"""Remove conversation logs, with or without the utterances of them; bring them back.
+
+For a while a removed log keeps its files, so that Undo brings it back. Then they are deleted:
+people remove logs to be rid of what was said in them.
+"""
+
+import threading
+import uuid
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+from app.services.studio import Studio
+from core.errors import Conflict, NotFound, StudioError
+from storage import conversation_logs, jobs, projects
+from storage.artifacts import drop_tree
+from storage.database import Transaction
+from storage.log import edits, events
+from storage.log.events import Action
+from storage.people import acts
+from storage.people.acts import Act
+from storage.queries import utterances
+from storage.records import ConversationLogRecord
+
+KEPT_SECONDS = 600.0
+"""For so long a removed log can come back."""
+
+
+def remove_log(
+    studio: Studio, project: str, log_id: int, *, texts: bool = False, key: str | None = None
+) -> ConversationLogRecord:
+    """Remove a log so that it can come back; utterances that came from it are kept.
+
+    With `texts` these are deleted, too, as one action under the key, which can be undone.
+
+    Raises:
+        Conflict: A training is using it.
+        NotFound: There is no such project or log.
+    """
+    actor = studio.settings.actor
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        record = conversation_logs.find(connection, project_id, log_id)
+        for job in jobs.live(connection):
+            if log_id in job.payload.get("logs", ()):
+                raise Conflict(
+                    f"Job {job.id} learns from '{record.source}'.", "Wait, or cancel it first."
+                )
+        conversation_logs.set_aside(connection, record)
+        acts.note(connection, project_id, Act("remove conversations", actor, record.source))
+        if texts:
+            found = utterances.from_source(connection, project_id, record.source)
+            gone = [edits.delete_utterance(row) for row in found]
+            action = Action("delete", actor, "page", key or uuid.uuid4().hex)
+            events.record(connection, project_id, action, gone)
+    return record
+
+
+def restore_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:
+    """Bring a removed log back.
+
+    Raises:
+        Conflict: Another log came since.
+        NotFound: There is no such project, or the log's files are deleted.
+    """
+    with studio.database.write() as connection:
+        project_id = projects.find(connection, project).id
+        record = conversation_logs.bring_back(connection, project_id, log_id)
+        if record is None:
+            raise NotFound("The log is deleted for good.", "Add its file again.")
+        done = Act("restore conversations", studio.settings.actor, record.source)
+        acts.note(connection, project_id, done)
+    return record
+
+
+def delete_removed(studio: Studio, seconds: float = 0.0, log_id: int | None = None) -> int:
+    """Delete the logs that were removed at least so many seconds ago; return their number.
+
+    With a log's id it is deleted alone.
+    """
+    until = (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
+    with studio.database.write() as connection:
+        every = conversation_logs.removed(connection, until)
+        found = [record for record in every if log_id in (None, record.id)]
+        freed = [key for record in found for key in _dropped(connection, record)]
+    # Files are deleted after the rows' deletion has been committed, as for model versions.
+    if freed:
+        with studio.database.write() as connection, suppress(FileNotFoundError):
+            studio.artifacts.remove_unused(connection, freed)
+    return len(found)
+
+
+def delete_removed_later(studio: Studio) -> None:
+    """Delete what is removed now once it can no longer come back."""
+    timer = threading.Timer(KEPT_SECONDS, _delete_quietly, args=(studio,))
+    timer.daemon = True
+    timer.start()
+
+
+def _delete_quietly(studio: Studio) -> None:
+    with suppress(StudioError):  # a busy database or a full disk: the next start deletes them
+        delete_removed(studio, KEPT_SECONDS - 1)
+
+
+def _dropped(connection: Transaction, record: ConversationLogRecord) -> list[str]:
+    conversation_logs.delete(connection, record)
+    return list(drop_tree(connection, record.tree_sha256))
