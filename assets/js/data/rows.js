@@ -159,7 +159,7 @@ export class Rows {
         {class: 'text-cell'},
         text,
         row.synthetic &&
-          h('span', {class: 'badge', title: 'Made from one of your texts; it never checks a model'}, 'synthetic'),
+          h('span', {class: 'badge', title: 'Made from one of your texts; it never checks a model'}, 'generated'),
         row.flagged && h('span', {class: 'badge warn'}, row.flagged),
         row.slots.length > 0 && h('div', {class: 'row tight'}, slotChips(row.text, row.slots)),
       ),

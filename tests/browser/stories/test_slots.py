@@ -141,7 +141,7 @@ def adds_synthetic_utterances(page: Page, studio: Served) -> None:
     expect(page.get_by_text("1 generated text added to your examples.")).to_be_visible()
     page.goto(f"{studio.base}/data?project=p&text=is+it+cold")
     made = page.locator("[data-role=utterances] tr", has_text="is it cold in new york")
-    expect(made).to_contain_text("synthetic")
+    expect(made).to_contain_text("generated")
     expect(made.locator(".slot-chip")).to_have_text("new yorkcity")
 
 
