@@ -13,7 +13,9 @@ from app.services.slots.book import BookView, view_book
 from app.services.slots.marking import (
     Accepted,
     Marked,
+    UnmarkedText,
     accept_proposals,
+    find_unmarked,
     load_marked,
     mark_slots,
     preview_proposals,
@@ -32,6 +34,17 @@ def book(
 ) -> BookView:
     """List the project's slots with their most frequent values that contain `text`."""
     return view_book(studio, project, text, most)
+
+
+@router.get("/projects/{project}/slots/unmarked")
+def unmarked(
+    studio: OpenStudio,
+    project: str,
+    text: Annotated[str, Query(max_length=200)] = "",
+    most: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> list[UnmarkedText]:
+    """List texts without a marked value that contain all words of `text`, to mark them by hand."""
+    return find_unmarked(studio, project, text, most)
 
 
 @router.get("/projects/{project}/utterances/{utterance}/slots")

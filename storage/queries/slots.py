@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from core.text import is_storable, normalise
 from storage.queries.dataset import read_utterances
+from storage.queries.words import Contains
 from storage.records import UtteranceRecord, utterance_record
 from storage.tables import utterance
 
@@ -42,13 +44,20 @@ def carrying(connection: Connection, project_id: int, name: str) -> list[Utteran
     return [record for record in records if any(slot.name == name for slot in record.slots)]
 
 
-def unmarked(connection: Connection, project_id: int) -> Iterator[UtteranceRecord]:
-    """Stream utterances without marked values, outside the test split and not synthetic."""
+def unmarked(connection: Connection, project_id: int, text: str = "") -> Iterator[UtteranceRecord]:
+    """Stream utterances without marked values, outside the test split and not synthetic.
+
+    Every word of `text` occurs in them, in any order, ignoring case.
+    """
+    if not is_storable(text):
+        return  # no text has it, and the database would stop reading at a NUL
+    words = [Contains(utterance.c.text, word) for word in normalise(text).split()]
     query = sa.select(utterance).where(
         utterance.c.project_id == project_id,
         utterance.c.split != "test",
         utterance.c.synthetic == "",
         _WRITTEN == _NOTHING,
+        *words,
     )
     query = query.order_by(utterance.c.id)
     for row in connection.execution_options(yield_per=2_000).execute(query):

@@ -55,6 +55,22 @@ def test_from_the_first_mark_to_augmentation(
     assert (refused.status_code, "synthetic" in refused.json()["message"]) == (422, True)
 
 
+def test_texts_without_a_mark_are_found_by_their_words(client: TestClient, labelled: str) -> None:
+    rows = client.get("/api/projects/p/utterances?split=train").json()["rows"]
+    one = rows[0]
+    mark = {"slots": [{"start": 0, "end": len(one["text"].split()[0]), "name": "verb"}]}
+    client.put(f"/api/projects/p/utterances/{one['id']}/slots", json=mark, headers=HEADERS)
+    where = "/api/projects/p/slots/unmarked"
+    left = client.get(where, params={"most": 500}).json()
+    assert len(left) == len(rows) - 1 + 3  # three wait for a label
+    assert one["id"] not in {text["id"] for text in left}
+    word = left[0]["text"].split()[0]
+    found = client.get(where, params={"text": word.upper()}).json()
+    assert left[0] in found
+    assert all(word.lower() in text["text"].lower() for text in found)
+    assert client.get(where, params={"text": "\0"}).json() == []
+
+
 def test_the_same_on_the_command_line(studio: Studio, labelled: str, capsys, tmp_path) -> None:
     home = ["--home", str(studio.places.home)]
     path = tmp_path / "more.jsonl"

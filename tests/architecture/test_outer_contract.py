@@ -97,6 +97,7 @@ NEW_ROUTES = {
     "GET /api/projects/{project}/acts",
     "GET /api/projects/{project}/dialogues/{log}/conversations",
     "POST /api/projects/{project}/dialogues/{log}/restore",
+    "GET /api/projects/{project}/slots/unmarked",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"

@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from app.services.slots.book import Book, Proposal, book_of
 from app.services.studio import Studio
@@ -36,6 +37,14 @@ class ProposedText:
     id: str
     text: str
     slots: tuple[Proposal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnmarkedText:
+    """An utterance without a marked value."""
+
+    id: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,20 @@ def load_marked(studio: Studio, project: str, key: str) -> Marked:
         book = book_of(studio, connection, target, recent=True)
     proposals = book.propose(SlottedText(record.text, record.slots))
     return Marked(record.text, record.slots, tuple(proposals))
+
+
+def find_unmarked(studio: Studio, project: str, text: str, most: int) -> list[UnmarkedText]:
+    """Return utterances without marked values that contain every word of a text.
+
+    Those of the test split and synthetic ones are left out.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+        found = islice(slots.unmarked(connection, project_id, text), most)
+        return [UnmarkedText(record.id, record.text) for record in found]
 
 
 def mark_slots(

@@ -13,6 +13,7 @@ export class Marker {
   #base;
   #names; // names of the project's slots
   #left;
+  #saved;
   #shown = NOTHING; // the utterance as the server returned it last
   #words = [];
   #saves = new Turns();
@@ -24,11 +25,12 @@ export class Marker {
   #naming = h('div', {class: 'row tight', role: 'group', 'aria-label': 'What the chosen words are'});
   #note = h('p', {class: 'small soft', 'aria-live': 'polite'});
 
-  // `names` are the names of the project's slots, loaded or not; Escape calls `left`.
-  constructor({base, names, left}) {
+  // `names` are the names of the project's slots, loaded or not; Escape calls `left`, each saved change `saved`.
+  constructor({base, names, left, saved = () => {}}) {
     this.#base = base;
     this.#names = names;
     this.#left = left;
+    this.#saved = saved;
     this.#line = h('p', {
       class: 'marking',
       tabindex: 0,
@@ -118,6 +120,7 @@ export class Marker {
     const found = await call(shown.path, {method: 'PUT', body});
     this.#names.add(found.slots);
     this.#take(shown, found);
+    this.#saved();
   }
 
   // Marks the selected words as a value; marks that overlap it are removed.

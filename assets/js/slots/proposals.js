@@ -17,6 +17,7 @@ export class ProposalsSheet {
   #asked = 0;
   #refused = new Set(); // ids of the texts that the user refused; they stay refused when the list is drawn anew
   #noisy = h('input', {type: 'checkbox', onchange: guarded(() => this.load())});
+  #title = h('h2');
   #place = h('div');
 
   // Calls `changed` after values were marked, and `counted` when `count` is known anew.
@@ -27,10 +28,15 @@ export class ProposalsSheet {
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Proposals'},
-      h('h2', {}, 'Proposed values'),
-      h('label', {class: 'check'}, this.#noisy, 'Also words that are often something else (“may” in “may I”)'),
+      this.#title,
       this.#place,
+      h('label', {class: 'check'}, this.#noisy, 'Also words that are often something else (“may” in “may I”)'),
     );
+  }
+
+  // Whether doubtful words are proposed, too.
+  get isWide() {
+    return this.#noisy.checked;
   }
 
   async load() {
@@ -45,8 +51,11 @@ export class ProposalsSheet {
     const {proposals: n, utterances: many, examples} = found;
     this.count = n;
     this.#counted();
+    this.#title.textContent = n
+      ? `${plural(n, 'known value')} ${n === 1 ? 'is' : 'are'} not marked yet`
+      : 'All known values are marked';
     if (!n) {
-      fill(this.#place, h('p', {class: 'soft'}, 'None now: all known values are marked.'));
+      fill(this.#place);
       return;
     }
     const accept = busyButton('', () => this.#accept(found, noisy), {class: 'primary', 'data-key': 'accept'});
@@ -56,10 +65,11 @@ export class ProposalsSheet {
       accept.disabled = !values;
       accept.textContent = `Mark ${plural(values, 'value')} in ${plural(kept.length, 'text')}`;
     };
+    const of = `They stand in ${plural(many, 'text')} without a mark`;
     const all = many > examples.length ? `, the first ${number(examples.length)} of them here` : '';
     fill(
       this.#place,
-      h('p', {}, `${plural(n, 'value')} in ${plural(many, 'text')} without a mark${all}. Untick what is wrong:`),
+      h('p', {}, `${of}${all}. Untick what is wrong, then mark the rest.`),
       h(
         'ul',
         {class: 'last told some', 'data-role': 'proposed', tabindex: 0, 'aria-label': 'Proposed values'},
@@ -77,7 +87,8 @@ export class ProposalsSheet {
       for (const {id} of found.examples) this.#refused[unticks ? 'add' : 'delete'](id);
       this.#draw(found, noisy);
     };
-    return h('button', {class: 'plain', 'data-key': 'all', onclick: turn}, 'Untick or tick all');
+    const words = this.#kept(found).length > 0 ? 'Untick all' : 'Tick all';
+    return h('button', {class: 'plain', 'data-key': 'all', onclick: turn}, words);
   }
 
   #kept({examples}) {

@@ -200,7 +200,7 @@ PAGES = {
     ),
     "report-link": Shot("/versions?project=sample", "[data-role=models] > li", link_a_report),
     "charts": Shot("/versions?project=sample", "[data-role=models] > li", open_the_charts),
-    "slots": Shot("/slots?project=travel", ".columns .sheet"),
+    "slots": Shot("/slots?project=travel", ".columns .sheet:not([hidden])"),
     "history": Shot("/history?project=sample", "[data-role=acts] tbody tr"),
     "report": Shot("/reports/sample/1", "h1"),
     "report-2": Shot("/reports/sample/2", "h1"),

@@ -35,6 +35,38 @@ def test_the_story_of_slots(visit: Callable[..., Page], unmarked: Served) -> Non
     learns_from_templates(page, unmarked)
 
 
+def test_the_first_value_is_marked_where_the_page_speaks_of_it(
+    visit: Callable[..., Page], unmarked: Served
+) -> None:
+    """The empty page led to the Label page, which showed no mark, and known values led nowhere."""
+    page = visit(unmarked, "/slots?project=p", viewport={"width": 390, "height": 844})
+    opening = page.locator(".empty")
+    expect(opening).to_contain_text("“Rome” in “a flight to Rome”")
+    expect(page.get_by_role("region", name="Proposals")).to_be_hidden()
+    by_hand = page.get_by_role("region", name="Mark by hand")
+    by_hand.get_by_role("searchbox").fill("hotel OSLO")
+    line = by_hand.locator(".marking")
+    expect(line).to_have_text("a hotel in oslo please")
+    opening.get_by_role("button", name="Mark by hand").click()
+    expect(line).to_be_focused()
+    expect(line).to_be_in_viewport()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "n"):
+        page.keyboard.press(key)
+    page.keyboard.type("city")
+    page.keyboard.press("Enter")
+    expect(line.locator(".slot")).to_have_text("oslocity")
+    expect(line).to_be_focused()  # the page around it changes, and the hand keeps its place
+    known = page.get_by_role("region", name="Proposals")
+    expect(known.get_by_role("heading")).to_have_text("6 known values are not marked yet")
+    known.get_by_role("button", name="Mark 6 values in 6 texts").click()
+    advice = page.locator("[data-role=advice]")
+    expect(advice).to_contain_text("All known values are marked.")
+    advice.get_by_role("button", name="Mark more by hand").click()
+    expect(line).to_be_focused()
+    by_hand.get_by_role("button", name="Next text").click()
+    expect(by_hand).to_contain_text("No text without a mark has these words.")
+
+
 def words(page: Page) -> Locator:
     return page.locator(".marking [data-word]")
 
@@ -91,20 +123,20 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     listed = proposals.get_by_role("listitem")
     expect(listed).to_have_count(11)
     advice, marked = page.locator("[data-role=advice]"), page.locator("[data-role=marked]")
-    expect(advice).to_have_text(
-        "Next: look at the 11 proposed values below, untick what is wrong, and mark the rest."
-    )
+    heading = proposals.get_by_role("heading")
+    expect(heading).to_have_text("11 known values are not marked yet")
+    expect(proposals).to_contain_text("Untick what is wrong, then mark the rest.")
+    expect(advice).to_be_hidden()
     # Those of no set yet, too.
     expect(marked).to_have_text("Values marked in 2 of 35 texts outside the test set")
     # Somebody expected answers that read the city out.
     expect(page.locator("main")).to_contain_text(
-        "The model answers with an intent, and fills no slot."
+        "An answer stays an intent; values are not read out of a text."
     )
     expect(known).to_have_text("Mark 11 values in 11 texts")
-    every = page.get_by_role("button", name="Untick or tick all")
-    every.click()
+    page.get_by_role("button", name="Untick all").click()
     expect(page.locator("[data-key=accept]")).to_be_disabled()
-    every.click()
+    page.get_by_role("button", name="Tick all").click()
     expect(known).to_have_text("Mark 11 values in 11 texts")
     refused = listed.first.get_by_role("checkbox")
     refused.uncheck()
@@ -121,8 +153,8 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     expect(book.get_by_role("row", name="oslo")).to_contain_text("times")
     expect(book.get_by_role("row", name="oslo")).not_to_contain_text("%")
     expect(marked).to_have_text("Values marked in 13 of 35 texts outside the test set")
-    expect(advice).to_contain_text("All known values are marked. In the other 22 texts none is")
-    expect(advice.get_by_role("link", name="train with “Marked values”")).to_be_visible()
+    expect(advice).to_contain_text("All known values are marked.")
+    expect(advice.get_by_role("link", name="Train “Marked values”")).to_be_visible()
 
 
 def adds_synthetic_utterances(page: Page, studio: Served) -> None:
