@@ -27,7 +27,7 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure}")
     page.goto(f"{studio.base}/")
     expect(page.locator("[data-role=accuracy] .figure")).to_have_text(
-        f"{figure} answered right today, of 85 test texts, version 1"
+        f"{figure} answered right today, of 306 test texts, version 1"
     )
     trained = studio.ask("/projects/sample/status")["answered_right"]
     assert f"{100 * trained:.1f} %" == figure
@@ -212,7 +212,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     changes = page.locator("[data-role=changes]")
     expect(changes).to_contain_text("more would be refused")
     expect(changes).to_contain_text(
-        re.compile(r"worse refuses \d+ of 85 test texts that are right today")
+        re.compile(r"worse refuses \d+ of 306 test texts that are right today")
     )
     expect(page.locator("[data-role=fence-pins] li")).to_contain_text("no signal")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -232,7 +232,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     expect(card).to_contain_text(moved)
     other.goto(f"{studio.base}/versions?project=sample")
     figure = other.locator("[data-role=models] [data-role=accuracy]")
-    expect(figure).to_contain_text("0.0 % today, 0 of 85 test texts answered right.")
+    expect(figure).to_contain_text("0.0 % today, 0 of 306 test texts answered right.")
     expect(figure).to_contain_text(moved)
     assert page.request.put(address, data={}, headers=headers).ok
 
@@ -393,5 +393,5 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
     )
     result = page.locator("[data-role=curve-result]")
     expect(result).to_contain_text("When trained, the right intent first, even where")
-    expect(result).to_contain_text("test set of 85 texts")
+    expect(result).to_contain_text("test set of 306 texts")
     page.unroute("**/projects/sample/jobs")

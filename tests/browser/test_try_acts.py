@@ -27,7 +27,7 @@ def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio
     expect(effect.locator(".chip")).to_have_text(["out of scope", "roaming"])
     expect(effect.locator("[data-role=radius]")).to_contain_text("unlabelled")
     effect.get_by_text("Show them", exact=True).click()
-    expect(effect.locator(".turns")).to_contain_text("Checked on 85 test and ")
+    expect(effect.locator(".turns")).to_contain_text("Checked on 306 test and ")
     expect(answer.locator("[data-role=known]")).to_contain_text("In your project already")
     assert studio.ask(UTTERANCES)["total"] == total + 1
 
@@ -60,7 +60,7 @@ def test_the_right_label_is_never_the_models_own_answer(
     """Try chose its own wrong answer as the right label, beside the one of the test set; and a
     long name stood beyond the edge of a phone.
     """
-    tests = studio.ask("/projects/sample/utterances?size=85&split=test")["rows"]
+    tests = studio.ask("/projects/sample/utterances?size=306&split=test")["rows"]
     names = {one["id"]: one["name"] for one in studio.ask("/projects/sample/overview")["intents"]}
     given = studio.ask("/projects/sample/predict", {"texts": [row["text"] for row in tests]})
     text, label = next(
