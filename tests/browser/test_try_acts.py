@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, Route, expect
 
-from app.services.explaining.words import VOTES
+from app.services.explaining.words import SCORE, VOTES
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
@@ -269,9 +269,7 @@ def test_what_a_person_does_stands_under_the_answer(
     )
     answer = page.locator("[data-role=answer]")
     votes = answer.locator("[data-role=reason]")
-    expect(votes).to_contain_text(
-        f"{VOTES} All votes together are the score; below the line no intent is answered."
-    )
+    expect(votes).to_contain_text(f"{VOTES} {SCORE} Below the line no intent is answered.")
     expect(answer).to_contain_text("version 1")
     expect(answer).not_to_contain_text("sample@")
     add = page.get_by_role("button", name="Right: add as example")

@@ -22,10 +22,17 @@ MEASURES: Mapping[Method, str] = {
 """The quantity that a limit applies to, in words."""
 
 VOTES = (
-    "Each example votes for or against: strongly where it is alike and by itself tells the intent "
-    "from others; near twins share their vote."
+    "A vote is how much one example speaks for the intent or against it. It is strong where the "
+    "example is like the text and few others say the same: those that do share one vote."
 )
-"""What makes a vote strong; `assets/js/shared/votes.js` says the same."""
+SCORE = (
+    "All votes together are the score: about 100 points for a text that is clearly this intent, "
+    "about 0 for one that has nothing to do with it."
+)
+"""What a vote and its points are; `assets/js/shared/votes.js` says the same."""
+
+OUTVOTED = "Texts like it are labelled {label}: is its label right?"
+"""Stands beside an example none of whose neighbours has its label; `acts.js` says the same."""
 
 DEPENDS, WHY_NOT = "What the answer depends on", "Why not"
 """Headings of the Try page and of receipts, which notes refer to."""
@@ -59,7 +66,7 @@ def sentence_of(prediction: Prediction) -> str:
     if reasons[0].by_name:
         because = f", {name_words(prediction)}"
     shares = {one.intent: one.probability for one in prediction.ranked}
-    named = " and ".join(f"{name} ({sure_share(shares[name])})" for name in decision.intents)
+    named = " and ".join(f"{name} ({sure(shares[name])})" for name in decision.intents)
     return f"This is {named}{because}."
 
 
@@ -107,7 +114,7 @@ def _helping(reasons: Sequence[Reason]) -> list[str]:
 
 
 def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
-    """Say what was answered, how sure that is, and which example has the strongest vote for it."""
+    """Say what was answered, and which example speaks most for it."""
     decision = found.decision
     if decision.rule == "exact":
         return (
@@ -115,9 +122,7 @@ def plain_words(found: Prediction, reasons: Sequence[IntentReason]) -> str:
         )
     if decision.rule in ("out-of-scope", "no-intent"):
         return nothing_words(decision)
-    shares = {one.intent: one.probability for one in found.ranked}
-    named = " and ".join(f"{name} ({sure(shares[name])})" for name in decision.intents)
-    return f"The model takes this text for {named}.{_because(reasons)}"
+    return f"The model takes this text for {decision.words}.{_because(reasons)}"
 
 
 def sure(probability: float) -> str:
@@ -137,7 +142,7 @@ def _because(reasons: Sequence[IntentReason]) -> str:
     if not helping:
         return ""
     best = max(helping, key=lambda vote: vote.vote)
-    return f" The strongest vote for it is that of “{best.example.text}”{_whose(best)}."
+    return f" The example that speaks most for it is “{best.example.text}”{_whose(best)}."
 
 
 def _whose(vote: Vote) -> str:
@@ -166,16 +171,13 @@ def scope_words(decision: Decision, nearest: float) -> str:
         held, line = _told_apart(decision)
         unit = " points" if decision.measure == "votes" else ""
         return f"Its {MEASURES[decision.measure]} is {held}{unit}, below the line of {line}."
-    near = (
-        "the most similar example, which need not have a strong vote, has a similarity of "
-        f"{points(nearest)} of 100"
-    )
+    near = f"The most similar example has a similarity of {points(nearest)} of 100."
     if rule == "exact":
-        return f"The text is an example itself, so the line does not matter; {near}."
+        return f"The text is an example itself, so the line does not matter. {near}"
     write = _in_points if decision.measure == "votes" else _deviations
     return (
-        f"In scope: its {MEASURES[decision.measure]} is {write(decision.held)}, "
-        f"and the line is {write(decision.threshold)}; {near}."
+        f"It is not refused: its {MEASURES[decision.measure]} is {write(decision.held)}, "
+        f"and the line is {write(decision.threshold)}. {near}"
     )
 
 
@@ -200,13 +202,13 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
             notes.append("They say something else than the label.")
     if found.decision.familiarity is not None:
         notes.append(
-            f"Whether a text is in scope is told by its {MEASURES[found.decision.measure]}. "
-            f"“{DEPENDS}” and “{WHY_NOT}” are told of the votes alone."
+            f"Whether a text is refused goes by its {MEASURES[found.decision.measure]}. "
+            f"“{DEPENDS}” and “{WHY_NOT}” go by the votes alone."
         )
     if model.later:
         notes.append(
             f"This counts {counted(model.later, 'label')} given since the training. The next "
-            "training also learns from them which texts mean the same."
+            "training learns from them, too."
         )
     if not asked:
         notes.append(f"“{DEPENDS}” and “{WHY_NOT}” can be computed only where every example votes.")
@@ -232,7 +234,7 @@ def landing_words(
     ranked = _ranked(labels)
     most_similar = [name for name, _ in ranked[:2]]
     votes = (
-        f" All votes together speak most for {leading}."
+        f" The answer goes by all examples together: they speak most for {leading}."
         if leading and leading not in most_similar
         else ""
     )

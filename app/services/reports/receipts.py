@@ -8,7 +8,7 @@ from app.services.data.intents import load_overview
 from app.services.explaining.explain import explain_text, explained_model
 from app.services.explaining.explained_model import ExplainedModel, figures_of
 from app.services.explaining.views import Explanation
-from app.services.explaining.words import VOTES
+from app.services.explaining.words import SCORE, VOTES
 from app.services.live.asked import Which
 from app.services.live.server_state import LiveStudio
 from app.services.reports.judged_again import (
@@ -109,7 +109,7 @@ def receipt_page(
     values = {
         "figures": figures,
         "computed": [one for one in content["figures"] if one["name"] == _GAP],
-        "votes_mean": VOTES,
+        "votes_mean": f"{VOTES} {SCORE}",
         "nearest": _unnamed_nearest(content),
         "created_at": created_at,
         "link": link,

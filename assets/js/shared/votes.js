@@ -1,24 +1,28 @@
 // An answer with its votes: for each intent, the heaviest votes, the sum of all others and the intent's share of
 // the labels add up to the score, as they are written.
 import {h, said} from './elements.js';
-import {decimal, likelihood, plural, points, signedPoints} from './words.js';
+import {decimal, likelihood, plural, points, signedPoints, sure} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
-// The receipt says the same: `VOTES` in app/services/explaining/words.py.
-const MEANING =
-  'Each example votes for or against: strongly where it is alike and by itself tells the intent from others; near ' +
-  'twins share their vote.';
-const LIMIT = 'All votes together are the score; below the line no intent is answered.';
+const POSSIBLE = 0.01; // a less likely intent has nothing to do with the text
+// The receipt says the same: `VOTES` and `SCORE` in app/services/explaining/words.py.
+const VOTES =
+  'A vote is how much one example speaks for the intent or against it. It is strong where the example is like the ' +
+  'text and few others say the same: those that do share one vote.';
+const SCORE =
+  'All votes together are the score: about 100 points for a text that is clearly this intent, about 0 for one that ' +
+  'has nothing to do with it.';
+const LIMIT = 'Below the line no intent is answered.';
 const MIXED = 'Among them are the examples of all other intents, so a minus is normal.';
 const COMMON = 'More for an intent that many labels have.';
 const SIMILARITY = '100 is the same text';
-const FULL = 'About 100 is a full score';
 const SURPLUS =
   'Against its own label: examples like it already vote more than enough for it, and this takes off what is too much.';
 const WEAKER = 'Its vote is weaker than those above: others like it share the vote.';
 const UNLIKE = 'No example is more like it.';
-const OTHERWISE = 'It has another label. Its vote is weaker than those above.';
+// One text alone may have another label than the intent that all examples together speak for.
+const OTHERWISE = 'the answer goes by all examples together, not by the most similar one alone.';
 
 // `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
 export function votesOf(answer, intents, besides = () => null, acts = null) {
@@ -43,7 +47,7 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     'section',
     {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
     h('h3', {}, headingOf(prediction.decision, intent)),
-    h('p', {class: 'soft small'}, `${MEANING} ${LIMIT}`),
+    h('p', {class: 'soft small'}, `${VOTES} ${SCORE} ${LIMIT}`),
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
       const isSurplus = near.vote < 0 && near.intents.includes(intent);
@@ -55,7 +59,8 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     prior !== 0 && voteLine(['How common it is', aside(COMMON)], prior, largest, 'prior'),
     voice !== 0 && voteLine(nameWords(byName), voice, largest, 'voice'),
     scoreLine(prediction.decision, score, threshold),
-    nearestOf(landing?.nearest, {...prediction.decision, shown: neighbours}, intents, intent),
+    sureLine(prediction, intent),
+    nearestOf(landing?.nearest, {...prediction.decision, shown: neighbours}, intents, {intent, besides}),
   );
 }
 
@@ -79,8 +84,8 @@ const otherWords = (n, vote) =>
   n > 0 ? [`${plural(n, 'other example')} together`, vote < 0 && aside(MIXED)] : 'Left by rounding';
 
 // Named where the strongest votes are others, or the similarity that decides would be that of no text in sight.
-// Beside a refusal it names no second intent as the closest one.
-const nearestOf = (nearest, {shown, ...decision}, intents, intent) =>
+// Beside a refusal its label is told only where it is not that of the closest intent, and with the reason.
+const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
   nearest &&
   !shown.some(near => near.exemplar_id === nearest.id) &&
   h(
@@ -93,21 +98,30 @@ const nearestOf = (nearest, {shown, ...decision}, intents, intent) =>
       {class: 'row small soft'},
       !isRefused(decision) && intents.named(nearest.intents),
       similarityOf(nearest),
+      besides({...nearest, exemplar_id: nearest.id}),
     ),
-    aside(isRefused(decision) ? UNLIKE : nearest.intents.includes(intent) ? WEAKER : OTHERWISE),
+    aside(nearestWords(nearest.intents, intent, isRefused(decision))),
   );
+
+function nearestWords(labels, intent, refused) {
+  if (labels.includes(intent)) return refused ? UNLIKE : WEAKER;
+  const label = labels.join(' and ') || 'no intent';
+  const both = refused ? `It is labelled ${label}; ${intent} is closest` : `It is labelled ${label}, not ${intent}`;
+  return `${both}: ${OTHERWISE}`;
+}
 
 const nameWords = byName => [
   h('span', {}, 'The intent’s name and description '),
   byName && h('span', {class: 'badge warn'}, 'no examples yet'),
 ];
 
-// The intents of a multi-label answer and the next ones.
+// The intents of a multi-label answer and the next ones; none that is all but impossible.
 function likeliest({ranked, decision}, intents) {
   const isAnswer = one => decision.intents.includes(one.intent);
   const inOrder = [...ranked].sort((a, b) => isAnswer(b) - isAnswer(a));
   const shown = inOrder.slice(0, Math.max(SHOWN_INTENTS, decision.intents.length));
-  const others = intents.multi ? shown : shown.filter(one => !isAnswer(one));
+  const others = intents.multi ? shown : shown.filter(one => !isAnswer(one) && one.probability >= POSSIBLE);
+  if (!others.length) return null;
   return h(
     'div',
     {class: 'row tight small'},
@@ -163,8 +177,17 @@ function scoreLine({rule, familiarity}, score, threshold) {
   return h(
     'div',
     {class: 'vote', 'data-role': 'score'},
-    h('b', {title: FULL}, 'Score'),
+    h('div', {}, h('b', {}, 'Score'), h('span', {class: 'soft small'}, ', in points')),
     h('span', {class: 'soft small'}, line),
     h('b', {class: 'amount'}, points(score)),
   );
+}
+
+// Where the two figures of an answer meet, what parts them.
+function sureLine({decision, ranked}, intent) {
+  if (!decision.intents.includes(intent) || decision.rule !== 'votes') return null;
+  const {probability} = ranked.find(one => one.intent === intent);
+  const right = Math.min(Math.max(Math.round(100 * probability), 1), 99);
+  const words = `${sure(probability)} is not the score: of 100 answers with such a score, about ${right} are right.`;
+  return h('div', {class: 'small soft', 'data-role': 'sure'}, words);
 }

@@ -5,6 +5,8 @@ const absent = value => value === null || value === undefined;
 export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 * share).toFixed(digits)} %`);
 // How likely an answer is: "72 %"; none is impossible and none is certain, so "under 1 %" and at most "99 %".
 export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(Math.min(share, 0.99), 0));
+// The same of an answer, which stands beside points: "72 % sure".
+export const sure = share => `${likelihood(share)} sure`;
 // Scores, votes, limits and similarities, of which 1 is a full one, as points: 0.123 is "12.3".
 // Commands and REST give the figures themselves.
 export const points = value => decimal(100 * value, 1);

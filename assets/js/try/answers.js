@@ -2,9 +2,14 @@
 import {h, table} from '../shared/elements.js';
 import {closest, hasIntent, likelihoods, verdict} from '../shared/short_answer.js';
 import {votesOf} from '../shared/votes.js';
-import {number, plural} from '../shared/words.js';
+import {number, plural, sure} from '../shared/words.js';
 
-const MANY = 'Click a text to correct it or to see why. An answer needs a score, in points, above the line.';
+const MANY =
+  'Click a text to correct it or to see why. Sure: how many of 100 such answers are right. A text whose score, in ' +
+  'points, is below the line is refused.';
+
+// A label that a person gave is no more or less sure.
+const isSure = ({decision}, {multi}) => decision.rule === 'votes' && !multi;
 
 // Without a model there are no examples.
 const nameWords = ({neighbours}) =>
@@ -18,7 +23,7 @@ export function answerView(answer, intents, besides, acts) {
       'div',
       {class: 'row answer'},
       verdict(prediction, intents),
-      hasIntent(prediction) && !intents.multi && h('b', {class: 'tabular'}, likelihoods(prediction, intents)),
+      isSure(prediction, intents) && h('b', {class: 'tabular'}, sure(prediction.ranked[0].probability)),
       prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
       prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
       h('span', {class: 'soft small push'}, versionOf(prediction)),
@@ -42,7 +47,7 @@ export function answersView(answers, given, intents, open) {
     h('td', {class: 'number'}, hasIntent(prediction) ? likelihoods(prediction, intents) : ''),
     h('td', {class: 'soft'}, prediction.by_name ? nameWords(prediction) : (strongest(prediction)?.text ?? '')),
   ]);
-  const likely = h('th', {class: 'number'}, 'Likely');
+  const likely = h('th', {class: 'number'}, 'Sure');
   return [
     h('h2', {}, title),
     h('p', {class: 'soft small'}, MANY),

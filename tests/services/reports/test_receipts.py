@@ -12,7 +12,7 @@ from app.services.data import utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.explaining.explain import explain, explain_text, explained_model
-from app.services.explaining.words import VOTES
+from app.services.explaining.words import SCORE, VOTES
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.judged_again import JudgedText, JudgedVersion, calibration_bins
 from app.services.reports.model_report import report, report_page
@@ -95,7 +95,7 @@ def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None
     assert len(content["map"]["points"]) == 20
     assert "http://here/receipts/x" in page
     assert "import labelled.csv" in page
-    assert "about 100 is a full score" in words_of(page)
+    assert SCORE in words_of(page)
     assert "p, version 2" in words_of(page)
 
 
@@ -344,4 +344,5 @@ def test_a_receipt_says_what_makes_a_vote_strong_and_folds_its_methods(
     )
     assert "Most similar example:" not in words_of(page)
     told = (Path("assets") / "js" / "shared" / "votes.js").read_text(encoding="utf-8")
-    assert VOTES in re.sub(r"' \+\s+'", "", told)  # Try says the same
+    for said in (VOTES, SCORE):
+        assert said in re.sub(r"' \+\s+'", "", told)  # Try says the same

@@ -98,7 +98,7 @@ def test_the_intent_of_all_votes_is_told_from_that_of_the_most_similar_examples(
     """ "Closest: login" stood beside "the nearest are of parcel and refund"."""
     labels = [("parcel",)] * 6 + [("refund",)] * 4
     words = landing_words(labels, labels, outside=False, leading="login")
-    assert words.endswith(" All votes together speak most for login.")
+    assert words.endswith(" The answer goes by all examples together: they speak most for login.")
     assert "All votes" not in landing_words(labels, labels, outside=False, leading="refund")
     # Of a refused text three nearest intents were named: the answer alone names one.
     refused = landing_words(labels, labels, outside=True, leading="login")
