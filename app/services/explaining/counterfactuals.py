@@ -31,12 +31,16 @@ _NEAR_TIE = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedText:
-    """A text, embedded (d,), with votes; if multi-label, each intent is asked about alone."""
+    """A text, embedded (d,), with votes; if multi-label, each intent is asked about alone.
+
+    `speaking` are the intents that could be meant by it.
+    """
 
     model: ExplainedModel
     votes: SolvedVotes
     embedding: FloatArray
     text: str
+    speaking: frozenset[str]
 
     @property
     def task(self) -> Task:
@@ -79,7 +83,8 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     examples = tuple(_example(asked.model.pipeline.exemplars[row]) for row in found.rows)
     intent = asked.votes.head.intents[column]
     after = _verdict(asked, found.after, intent)
-    words = _load_words(len(examples), after)
+    is_named = asked.task == "multi-label" or found.after < 0 or after in asked.speaking
+    words = _load_words(len(examples), after if is_named else "another intent")
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
 
 
@@ -93,8 +98,8 @@ def _load_words(n: int, after: str) -> str:
     """Say what the answer would be without n examples."""
     if not n:
         return "No small group of examples was found without which the answer would change."
-    those, them = ("this example", "it") if n == 1 else (f"these {n:,} examples", "them")
-    return f"The answer rests on {those}: without {them} it would be {after}."
+    them = "it" if n == 1 else "them"
+    return f"The answer rests on {counted(n, 'example')}: without {them} it would be {after}."
 
 
 def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
@@ -107,13 +112,15 @@ def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
     near, rows = _nearest_speaking(asked, column)
     needed = examples_needed(question, rows, own, limit) if near else None
     intent = asked.votes.head.intents[column]
-    is_near = behind <= _NEAR_TIE
+    speaks = intent in asked.speaking
+    is_near = speaks and behind <= _NEAR_TIE
+    words = _why_not_words(intent, copies, needed, is_near=is_near)
     return WhyNot(
         intent,
         behind,
         None if copies is None else copies.count,
         near[: needed.count] if needed is not None else (),
-        _why_not_words(intent, copies, needed, is_near=is_near),
+        words if speaks else f"Hardly any similar example is labelled {intent}. {words}",
         adds=is_near and copies is not None and copies.count == 1,
     )
 

@@ -1,5 +1,6 @@
 """Explain why a text gets its answer, with figures that add up."""
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from app.services.explaining.counterfactuals import AskedText, load_bearing_view, why_not_view
@@ -11,6 +12,7 @@ from app.services.explaining.explained_model import (
     solved_votes_of,
 )
 from app.services.explaining.other_heads import heads_say
+from app.services.explaining.speaking import speaking_intents
 from app.services.explaining.views import (
     Explanation,
     IntentReason,
@@ -30,6 +32,7 @@ from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
 from core.text import is_blank, is_storable
 from core.types import FloatArray, Prediction, Reason, ScoreArray
+from core.vectors import cosines, unit_rows
 
 _MOST_WORDS = 100
 
@@ -43,6 +46,7 @@ class _ExplainedText:
     embedding: FloatArray
     scores: ScoreArray
     prediction: Prediction
+    speaking: frozenset[str]
 
     @property
     def turnable(self) -> AskedText | None:
@@ -54,7 +58,7 @@ class _ExplainedText:
         by_fence = decision.out_of_scope and decision.familiarity is not None
         if self.votes is None or by_fence:
             return None
-        return AskedText(self.model, self.votes, self.embedding, self.text)
+        return AskedText(self.model, self.votes, self.embedding, self.text, self.speaking)
 
 
 def explain(
@@ -117,7 +121,7 @@ def explain_text(
     compared = rival if against is not None or model.pipeline.task == "single-label" else None
     runner_up = next((one for one in found.ranked if one.intent != reasons[0].intent), None)
     if compared == reasons[0].intent:
-        compared = None if runner_up is None else runner_up.intent
+        compared = _next_speaking(case, {compared})
     explained = tuple(_reason(case, one, compared) for one in reasons)
     return Explanation(
         text=text,
@@ -139,12 +143,15 @@ def explain_text(
         heads=heads_say(studio, model, case.embedding, names[int(case.scores.argmax())]),
         ranked=found.ranked,
         notes=notes_of(model, found, asked=case.votes is not None),
+        speaking=tuple(sorted(case.speaking)),
     )
 
 
 def _case(studio: Studio, model: ExplainedModel, text: str) -> _ExplainedText:
     pipeline = model.pipeline
     embeddings = pipeline.encoder.encode([text])
+    [prediction] = pipeline.predict([text], embeddings)
+    near = cosines(unit_rows(embeddings), pipeline.embeddings)[0]
     return _ExplainedText(
         studio,
         model,
@@ -152,14 +159,16 @@ def _case(studio: Studio, model: ExplainedModel, text: str) -> _ExplainedText:
         text,
         embeddings[0],
         pipeline.head.scores(embeddings)[0],
-        pipeline.predict([text], embeddings)[0],
+        prediction,
+        speaking_intents(pipeline, prediction, near),
     )
 
 
 def _rival(case: _ExplainedText, against: str | None) -> str | None:
-    """Return the intent that was not answered: `against`, else the nearest to the answer.
+    """Return the intent that was not answered: `against`, else the next that speaks for the text.
 
-    For an out-of-scope text that is the leading intent, which only its limit excluded.
+    For an out-of-scope text that may be the leading intent, which only its limit excluded. None
+    where no other intent could be meant.
     """
     found = case.prediction
     leading = set(found.decision.intents)
@@ -172,7 +181,12 @@ def _rival(case: _ExplainedText, against: str | None) -> str | None:
         )
     if against is not None and against not in leading:
         return against
-    return next((one.intent for one in found.ranked if one.intent not in leading), None)
+    return _next_speaking(case, leading)
+
+
+def _next_speaking(case: _ExplainedText, but: Set[str]) -> str | None:
+    ranked = (one.intent for one in case.prediction.ranked)
+    return next((name for name in ranked if name in case.speaking and name not in but), None)
 
 
 def _scope(case: _ExplainedText) -> Scope:

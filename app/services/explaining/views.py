@@ -201,7 +201,9 @@ class Explanation:
             no page shows.
         plain: The same for a reader who does not know the studio.
         reasons: One for each intent in the answer, or for the intent nearest to one.
-        why_not: What another intent would need; None where it cannot be computed.
+        why_not: What another intent would need; None where it cannot be computed, or where nobody
+            asked for one and no other speaks for the text.
+        speaking: Intents that could be meant by the text, by name.
     """
 
     text: str
@@ -223,3 +225,4 @@ class Explanation:
     heads: tuple[HeadAnswer, ...]
     ranked: tuple[IntentScore, ...]
     notes: tuple[str, ...]
+    speaking: tuple[str, ...] = ()

@@ -11,6 +11,8 @@ const SHOWN = 5;
 const OTHERS =
   'Taking an example out also changes the votes of those like it: what the answer depends on are not simply the ' +
   'strongest votes.';
+const noneNear = answer =>
+  `No ${answer.length ? 'other ' : ''}intent comes near this text. Choose one to see what it would take.`;
 const EXACT = 'Computed exactly, for the version that is live; a training may change it.';
 
 export class Why {
@@ -85,9 +87,9 @@ export class Why {
       found.reasons.map(reason => [
         many && heading(reason.intent),
         reason.words && wordsOf(found.text, reason.words, reason.intent),
-        reason.load_bearing && this.#carriers(reason.load_bearing, reason.intent),
+        reason.load_bearing && isTelling(found, reason) && this.#carriers(reason.load_bearing, reason.intent),
       ]),
-      found.why_not && this.#whyNot(found),
+      found.reasons.some(reason => reason.load_bearing) && this.#whyNot(found),
       found.notes.map(note => h('p', {class: 'soft small'}, note)),
       h(
         'details',
@@ -107,11 +109,10 @@ export class Why {
   }
 
   #whyNot({why_not: other, answer, text}) {
-    const options = this.#intents.open
-      .filter(({name}) => !answer.includes(name))
-      .map(({name}) => [name, name]);
+    const options = this.#intents.open.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
+    if (!other) options.unshift(['', 'Choose …']);
     const choose = event => {
-      this.#rival = event.target.value;
+      this.#rival = event.target.value || null;
       this.#shown = null;
       this.#ask(0);
     };
@@ -119,9 +120,9 @@ export class Why {
     return h(
       'section',
       {'data-role': 'why-not'},
-      h('div', {class: 'row'}, heading('Why not'), select(attributes, options, other.intent)),
-      h('p', {class: 'below', dir: 'auto'}, other.words, this.#addIt(other, text)),
-      this.#list(other.examples, null, example => this.#labelIt(example, other.intent)),
+      h('div', {class: 'row'}, heading('Why not'), select(attributes, options, other?.intent ?? '')),
+      h('p', {class: 'below', dir: 'auto'}, other ? [other.words, this.#addIt(other, text)] : noneNear(answer)),
+      other && this.#list(other.examples, null, example => this.#labelIt(example, other.intent)),
     );
   }
 
@@ -183,6 +184,10 @@ export class Why {
     );
   }
 }
+
+// Without some examples a refused text would be answered with any intent: told only of one that could be meant.
+const isTelling = ({answer, speaking}, {load_bearing: bearing}) =>
+  answer.length > 0 || speaking.includes(bearing.after);
 
 const heading = (...words) => h('h3', {}, words);
 

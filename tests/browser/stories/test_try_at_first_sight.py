@@ -63,3 +63,29 @@ def test_two_intents_for_one_text_come_with_a_reason(
     page.reload()
     expect(nearest).to_contain_text(f"It is labelled roaming, not wifi_coverage: {reason}")
     page.unroute_all(behavior="wait")
+
+
+def test_advice_names_no_intent_that_has_nothing_to_do_with_the_text(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """ "Why not moving_home", "without them it would be router_setup" of wifi in the bedroom."""
+    page = visit(studio, address(CLEAR))
+    why = page.get_by_role("region", name="Why")
+    why.locator("summary").first.click()
+    section = why.locator("[data-role=why-not]")
+    expect(section).to_contain_text(
+        "No other intent comes near this text. Choose one to see what it would take."
+    )
+    rival = why.get_by_label("Why not this intent")
+    expect(rival.locator("option:checked")).to_have_text("Choose …")
+    body = why.locator("[data-role=why-body]")
+    expect(body).to_contain_text("without them it would be another intent.")
+    expect(why.locator(".key span")).to_have_text(["wifi_coverage", "not wifi_coverage"])
+    rival.select_option("moving_home")  # asked for, it is told, and that it is far-fetched
+    expect(section).to_contain_text("Hardly any similar example is labelled moving_home.")
+    page.get_by_label("Text to try").fill("30 minutes for a 1 gb file is that normal")
+    expect(rival).to_have_value("slow_internet")
+    expect(section).to_contain_text("Adding this text to slow_internet would make that the answer.")
+    page.get_by_label("Text to try").fill(OUTSIDE)
+    expect(section).to_contain_text("No intent comes near this text.")
+    expect(body).not_to_contain_text("The answer rests on")  # without it any intent would be said
