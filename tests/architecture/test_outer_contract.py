@@ -253,6 +253,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("POST /api/projects/{project}/predict", "answer", f"[].known{name}")
         for name in ("", "[].id", "[].labels", "[].split")
     ),
+    *(
+        ("POST /api/projects/{project}/predict", "answer", f"[].{name}")
+        for name in ("right", "outvoted", "outvoted[].id", "outvoted[].label", "outvoted[].label[]")
+    ),
     ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
     ("POST /api/projects/{project}/predict", "answer", "[].examples"),
     *(

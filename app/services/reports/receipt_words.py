@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.services.trying.known_texts import RightAct
 from core.text import counted
 
 _CLOSE = 0.1
@@ -15,17 +16,17 @@ _REFUSED = ("out-of-scope", "no-intent")
 def sentences_of(
     explanation: Mapping[str, Any], labelled: Mapping[str, int] | None = None
 ) -> tuple[str, ...]:
-    """Say how sure the answer is, what it rests on, and what else it might have been.
+    """Say what the answer rests on, and what else it might have been.
 
     `labelled` counts how the examples got their labels; earlier receipts do not have it.
     """
     is_refused = explanation["rule"] in _REFUSED
     found = [
-        _sure_words(explanation, is_refused=is_refused),
+        _given_words(explanation["rule"]),
         _examples_words(explanation, labelled),
     ]
     if not is_refused and explanation["runner_up"]:
-        found.append(_rival_words(explanation["runner_up"]["intent"], explanation["margin"]))
+        found.append(_rival_words(explanation))
         found.append(_weight_words(explanation["reasons"]))
     return tuple(sentence for sentence in found if sentence)
 
@@ -48,32 +49,35 @@ def key_figures(
     return (*found, *figures)[:3]
 
 
-def steps_of(explanation: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say what to do with this answer."""
-    if explanation["rule"] in _REFUSED:
-        return (
-            "If it should be refused, nothing needs to be done.",
-            "If it belongs to an intent, add it as an example of that intent: on the Try page, "
-            "under the answer.",
-        )
+def steps_of(explanation: Mapping[str, Any], right: RightAct = "add") -> tuple[str, ...]:
+    """Say what to do with this answer; `right` is what the Try page offers where it is right."""
+    is_refused = explanation["rule"] in _REFUSED
     named = " and ".join(explanation["answer"])
+    holds = "If it should be refused" if is_refused else f"If {named} is right"
+    kind = "out of scope" if is_refused else "an example"
+    wrong = "If it belongs to an intent" if is_refused else "If it is wrong"
     return (
-        f"If {named} is right, pin the answer on the Try page: you are told when a later version "
-        "answers otherwise.",
-        "If it is wrong, add the text there as an example of the right intent.",
+        {
+            "add": f"{holds}, add the text as {kind}: on the Try page, under the answer.",
+            "pin": f"{holds}, pin the answer on the Try page: you are told when a later version "
+            "answers otherwise.",
+            "relabel": f"This project has the text with another label. {holds}, correct that label "
+            "on the Try page.",
+        }[right],
+        f"{wrong}, choose the right label there and add the text as an example.",
     )
 
 
-def _sure_words(explanation: Mapping[str, Any], *, is_refused: bool) -> str:
-    if explanation["rule"] == "exact":
+def _given_words(rule: str) -> str:
+    """Say why an answer needed no votes, or why there is none; "" where votes decided."""
+    if rule == "exact":
         return "A person has labelled just this text, so the answer is that label."
-    if is_refused:
+    if rule in _REFUSED:
         return (
             "It gives no answer: the text is too unlike all labelled examples, and a wrong answer "
             "would be worse than none."
         )
-    sure = _of_hundred(explanation["confidence"])
-    return f"Of 100 answers like this, about {sure} are right."
+    return ""
 
 
 def _examples_words(explanation: Mapping[str, Any], labelled: Mapping[str, int] | None) -> str:
@@ -114,23 +118,30 @@ def _count_words(n: int, of: int) -> str:
     return f"Of the {of} that weigh most in this answer, {n} {'is' if n == 1 else 'are'}"
 
 
-def _rival_words(intent: str, margin: float | None) -> str:
+def _rival_words(explanation: Mapping[str, Any]) -> str:
+    """Name the next intent only where it could be meant."""
+    margin, intent = explanation["margin"], explanation["runner_up"]["intent"]
     if margin is None:
         return ""
-    how = "close behind" if margin <= _CLOSE else "clearly behind"
-    return f"The next intent, {intent}, is {how}."
+    if margin <= _CLOSE:
+        return f"The next intent, {intent}, is close behind."
+    if is_rival(explanation):
+        return f"The next intent, {intent}, is clearly behind."
+    return "No other intent comes near."
+
+
+def is_rival(explanation: Mapping[str, Any]) -> bool:
+    """Whether the next intent in rank could be meant by the text; earlier receipts name it."""
+    runner_up = explanation["runner_up"]
+    return bool(runner_up) and runner_up["intent"] in explanation.get(
+        "speaking", (runner_up["intent"],)
+    )
 
 
 def _weight_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     """Say how many examples the answer rests on."""
     bearing = reasons[0]["load_bearing"] if reasons else None
-    if not bearing or not bearing["examples"]:
-        return ""
-    n = len(bearing["examples"])
-    return (
-        f"It rests on {counted(n, 'example')}: without {'it' if n == 1 else 'them'} it would be "
-        f"{bearing['after']}."
-    )
+    return bearing["words"] if bearing and bearing["examples"] else ""
 
 
 def _of_hundred(share: float) -> int:

@@ -8,7 +8,7 @@ from app.services.data.intents import load_overview
 from app.services.explaining.explain import explain_text, explained_model
 from app.services.explaining.explained_model import ExplainedModel, figures_of
 from app.services.explaining.views import Explanation
-from app.services.explaining.words import SCORE, VOTES
+from app.services.explaining.words import OUTVOTED, SCORE, VOTES
 from app.services.live.asked import Which
 from app.services.live.server_state import LiveStudio
 from app.services.reports.judged_again import (
@@ -20,8 +20,9 @@ from app.services.reports.judged_again import (
 from app.services.reports.links import link_words
 from app.services.reports.pages import render
 from app.services.reports.readiness import checked_on
-from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
+from app.services.reports.receipt_words import is_rival, key_figures, sentences_of, steps_of
 from app.services.studio import Studio
+from app.services.trying.known_texts import Occurrences, RightAct, known_texts
 from app.services.trying.landing import AnsweredBy, example_map, land
 from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
@@ -119,9 +120,17 @@ def receipt_page(
         "told": told,
         "sentences": sentences_of(explanation, content.get("labelled")),
         "key_figures": key_figures(explanation, figures),
-        "steps": steps_of(explanation),
+        "is_rival": is_rival(explanation),
+        "odd": lambda example: OUTVOTED.format(label=" and ".join(example["outvoted"])),
+        "steps": steps_of(explanation, _right(content)),
     }
     return render("receipt.html", {**content, **values})
+
+
+def _right(content: Mapping[str, Any]) -> RightAct:
+    """Return what to do where the answer is right; earlier receipts do not tell it."""
+    known: RightAct = "pin" if content["explanation"]["rule"] == "exact" else "add"
+    return content.get("right", known)
 
 
 def _unnamed_nearest(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -146,7 +155,14 @@ def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dic
         "map": _map(studio, model, found),
         "figures": [asdict(one) for one in figures],
         "labelled": _labelled(studio, model),
+        "right": _act_if_right(studio, model, found),
     }
+
+
+def _act_if_right(studio: Studio, model: ExplainedModel, found: Explanation) -> RightAct:
+    if model.project is None:
+        return Occurrences().act_if_right(found.answer)
+    return known_texts(studio, model.project.id, [found.text]).act_if_right(found.answer)
 
 
 def _labelled(studio: Studio, model: ExplainedModel) -> dict[str, int]:

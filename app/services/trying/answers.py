@@ -12,7 +12,7 @@ from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.trying.compression import compress_model, compress_texts, compressed_view
 from app.services.trying.compression_views import Compressed
-from app.services.trying.known_texts import KnownText, known_texts
+from app.services.trying.known_texts import KnownText, Occurrences, RightAct, known_texts
 from app.services.trying.landing import ExampleMap, Landing, example_map, landing_of
 from core.errors import InvalidInput
 from core.text import require_answerable
@@ -31,6 +31,14 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class OutvotedExample:
+    """An example, and the label that its most similar examples have instead of its own."""
+
+    id: str
+    label: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """An answer, with what the Try page shows of it.
 
@@ -41,6 +49,8 @@ class Answer:
         compressed: Effect of compression; None without it, or for several texts.
         known: The utterances that have just this text; empty for several texts.
         examples: Number of examples that vote, shown or not.
+        right: What to do with the text where the answer is right.
+        outvoted: Shown examples none of whose neighbours has their label; none for several texts.
     """
 
     prediction: PredictionView
@@ -52,6 +62,8 @@ class Answer:
     compressed: Compressed | None = None
     known: tuple[KnownText, ...] = ()
     examples: int = 0
+    right: RightAct = "add"
+    outvoted: tuple[OutvotedExample, ...] = ()
 
 
 def answer_texts(
@@ -147,7 +159,7 @@ class _Context:
 
     task: Task
     label_revision: int | None
-    known: tuple[KnownText, ...]
+    known: Occurrences
     hot: frozenset[str] = frozenset()
     examples: int = 0
 
@@ -161,6 +173,7 @@ def _answer(prediction: Prediction, context: _Context) -> Answer:
         reasons=reasons,
         votes_of_others=reasons[0].votes_of_others,
         hot=tuple(sorted(shown & context.hot)),
-        known=context.known,
+        known=context.known.texts,
         examples=context.examples,
+        right=context.known.act_if_right(prediction.decision.intents),
     )

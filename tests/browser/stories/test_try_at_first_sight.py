@@ -89,3 +89,21 @@ def test_advice_names_no_intent_that_has_nothing_to_do_with_the_text(
     page.get_by_label("Text to try").fill(OUTSIDE)
     expect(section).to_contain_text("No intent comes near this text.")
     expect(body).not_to_contain_text("The answer rests on")  # without it any intent would be said
+
+
+def test_a_receipt_advises_what_try_offers(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """A receipt said "pin" where Try said "add" for the same text."""
+    studio = serve()
+    page = visit(studio, address(CLEAR))
+    acts = page.locator("[data-role=answer] .acts button:visible")
+    for offered, advised in (("Right: add as example", "add the text"), ("Right: pin it", "pin")):
+        expect(acts.first).to_have_text(offered)
+        made = studio.ask("/projects/sample/receipts", {"text": CLEAR})
+        with page.context.new_page() as receipt:
+            receipt.goto(f"{studio.base}{made['path']}")
+            told = receipt.locator("li", has_text="If wifi_coverage is right")
+            expect(told).to_contain_text(f"If wifi_coverage is right, {advised}")
+        if "add" in offered:
+            acts.first.click()

@@ -220,33 +220,41 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
             {
                 "votes": [vote, vote],
                 "n_others": 18,
-                "load_bearing": {"examples": [1, 2, 3], "after": "parcel"},
+                "load_bearing": {"examples": [1, 2, 3], "words": "The answer rests on 3 examples."},
             }
         ],
+        "speaking": ["parcel", "refund"],
     }
     assert sentences_of(asked) == (
-        "Of 100 answers like this, about 93 are right.",
         "It compares the text with 20 labelled examples. The 2 that weigh most in "
         "this answer are all labelled refund.",
         "The next intent, parcel, is close behind.",
-        "It rests on 3 examples: without them it would be parcel.",
+        "The answer rests on 3 examples.",
     )
+    # "The next intent, moving_home, is clearly behind" of a text that has nothing to do with it.
+    far = {**asked, "margin": 0.9, "speaking": ["refund"]}
+    assert sentences_of(far)[1] == "No other intent comes near."
     ways = {"by_file": 20, "one_by_one": 0, "together": 0}
-    assert "20 labelled examples, all with a label from a file." in sentences_of(asked, ways)[1]
+    assert "20 labelled examples, all with a label from a file." in sentences_of(asked, ways)[0]
     assert [one["value"] for one in key_figures(asked, [{"value": "9"}] * 3)] == [
         "93 of 100",
         "9",
         "9",
     ]
     three = [{**asked["reasons"][0], "votes": [vote, vote, other]}]
-    assert sentences_of({**asked, "reasons": three})[1].endswith(
+    assert sentences_of({**asked, "reasons": three})[0].endswith(
         "Of the 3 that weigh most in this answer, 2 are labelled refund."
     )
     refused = {**asked, "rule": "out-of-scope", "answer": []}
     assert not any("93" in one for one in sentences_of(refused))
     figures = [{"value": "96.2 %"}, {"value": "100 %"}]
     assert key_figures(refused, figures) == (figures[0],)
-    assert "add it as an example" in steps_of(refused)[1]
+    assert "add the text as an example" in steps_of(refused)[1]
+    # A receipt said "pin" where Try said "add".
+    assert steps_of(asked, "add")[0].startswith("If refund is right, add the text as an example")
+    assert steps_of(asked, "pin")[0].startswith("If refund is right, pin the answer")
+    assert "with another label" in steps_of(asked, "relabel")[0]
+    assert steps_of(refused)[0].startswith("If it should be refused, add the text as out of scope")
 
 
 @pytest.mark.parametrize(
