@@ -164,7 +164,8 @@ class TryPage {
     }
     const [answer] = answers;
     const form = this.#acts.form(answer);
-    const besides = voter => this.#acts.relabelling(voter);
+    const odd = new Map(answer.outvoted.map(({id, label}) => [id, label]));
+    const besides = voter => this.#acts.relabelling({...voter, outvoted: odd.get(voter.exemplar_id)});
     fill(this.#answer, answerView(answer, this.#intents, besides, form));
     const isCompressed = Boolean(answer.compressed?.strength); // otherwise it says why the model itself answers
     // Before a training only names answer, so there are no examples to explain.

@@ -1,5 +1,6 @@
 """What would change an answer: examples to remove, or examples that another intent needs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +17,10 @@ from core.explain.load_bearing import (
 from core.explain.one_text import Question, ask
 from core.explain.solved_votes import SolvedVotes
 from core.heads.mixture import voices_of
+from core.pipeline import IntentPipeline
+from core.review.outvoted import outvoted
 from core.text import counted, match_key
-from core.types import Exemplar, FloatArray, Task
+from core.types import FloatArray, Task
 from core.vectors import nearest
 
 _NEAREST = 30
@@ -80,7 +83,7 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     """Find the examples whose removal would change the answer."""
     question, _, limit = asked.question(column)
     found = load_bearing(question, limit)
-    examples = tuple(_example(asked.model.pipeline.exemplars[row]) for row in found.rows)
+    examples = shown_examples(asked.model.pipeline, found.rows)
     intent = asked.votes.head.intents[column]
     after = _verdict(asked, found.after, intent)
     is_named = asked.task == "multi-label" or found.after < 0 or after in asked.speaking
@@ -180,5 +183,9 @@ def _speak_for(asked: AskedText, column: int, rows: FloatArray) -> NDArray[np.bo
     return np.asarray(answered & agree)
 
 
-def _example(exemplar: Exemplar) -> Example:
-    return Example(exemplar.id, exemplar.text, exemplar.intents)
+def shown_examples(pipeline: IntentPipeline, rows: Sequence[int]) -> tuple[Example, ...]:
+    """Return examples of a model, with the label that their neighbours have where it is another."""
+    labels = [exemplar.intents for exemplar in pipeline.exemplars]
+    others = outvoted(pipeline.embeddings, labels, rows)
+    chosen = [(row, pipeline.exemplars[row]) for row in rows]
+    return tuple(Example(e.id, e.text, e.intents, others.get(row, ())) for row, e in chosen)

@@ -32,11 +32,15 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An utterance and the intents of its label, which may be none."""
+    """An utterance and the intents of its label, which may be none.
+
+    `outvoted` is the label that its most similar examples have, where none of them has its own.
+    """
 
     id: str
     text: str
     intents: tuple[str, ...]
+    outvoted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

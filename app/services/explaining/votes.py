@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from app.services.explaining.counterfactuals import shown_examples
 from app.services.explaining.explained_model import ExplainedModel
-from app.services.explaining.views import Example, Origin, Vote
+from app.services.explaining.views import Origin, Vote
 from app.services.studio import Studio
 from core.heads.mixture import voices_of, without_names
 from core.heads.neighbours import NeighbourHead, neighbour_votes
 from core.heads.votes.fit import VoteHead, votes
-from core.types import Exemplar, FloatArray, ScoreArray
+from core.types import FloatArray, ScoreArray
 from core.vectors import cosines, nearest, unit_rows
 from storage.log import versions
 from storage.log.label_origins import LabelOrigin, label_origins
@@ -74,22 +75,22 @@ def vote_shares(model: ExplainedModel, embedding: FloatArray, column: int) -> Vo
 def shown_votes(studio: Studio, model: ExplainedModel, shares: VoteShares) -> tuple[Vote, ...]:
     """Return the heaviest votes, with the origins of their labels."""
     rows = shares.rows.tolist()
-    chosen: list[Exemplar] = [model.pipeline.exemplars[row] for row in rows]
-    origins = _origins(studio, model, [exemplar.id for exemplar in chosen])
+    chosen = shown_examples(model.pipeline, rows)
+    origins = _origins(studio, model, [example.id for example in chosen])
     sides = {
         side: max(float(np.clip(side * shares.votes, 0.0, None).sum()), 1e-12)
         for side in (1.0, -1.0)
     }
     return tuple(
         Vote(
-            Example(exemplar.id, exemplar.text, exemplar.intents),
+            example,
             float(shares.cosines[row]),
             float(shares.votes[row]),
             abs(float(shares.votes[row])) / sides[1.0 if shares.votes[row] > 0 else -1.0],
-            origins.get(exemplar.id),
-            exemplar.id in model.hot,
+            origins.get(example.id),
+            example.id in model.hot,
         )
-        for row, exemplar in zip(rows, chosen, strict=True)
+        for row, example in zip(rows, chosen, strict=True)
     )
 
 

@@ -15,6 +15,7 @@ from app.services.trying.compression_views import Compressed
 from app.services.trying.known_texts import KnownText, Occurrences, RightAct, known_texts
 from app.services.trying.landing import ExampleMap, Landing, example_map, landing_of
 from core.errors import InvalidInput
+from core.review.outvoted import outvoted
 from core.text import require_answerable
 from core.types import Prediction, Reason, Task
 from storage import projects
@@ -108,7 +109,19 @@ def answer_texts(
         return answers
     landing = landing_of(live, predictions[0], embeddings[0])
     view = None if compressed is None else compressed_view(compressed)
-    return [replace(answers[0], landing=landing, compressed=view)]
+    odd = _outvoted(live, predictions[0], landing)
+    return [replace(answers[0], landing=landing, compressed=view, outvoted=odd)]
+
+
+def _outvoted(
+    live: LiveModel, prediction: Prediction, landing: Landing
+) -> tuple[OutvotedExample, ...]:
+    shown = {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}
+    shown |= set() if landing.nearest is None else {landing.nearest.id}
+    exemplars = live.pipeline.exemplars
+    rows = [row for row, exemplar in enumerate(exemplars) if exemplar.id in shown]
+    found = outvoted(live.pipeline.embeddings, [one.intents for one in exemplars], rows)
+    return tuple(OutvotedExample(exemplars[row].id, label) for row, label in found.items())
 
 
 def answer_as_trained(

@@ -12,6 +12,8 @@ const LONGEST_QUOTE = 60;
 const quoted = text => `“${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text}”`;
 const sorted = ids => [...ids].sort().join(' ');
 const inTest = ({split}) => split === 'test';
+// Receipts say the same: `OUTVOTED` in app/services/explaining/words.py.
+const outvotedWords = label => `Texts like it are labelled ${label.join(' and ')}: is its label right?`;
 
 export class Acts {
   #base;
@@ -171,9 +173,10 @@ export class Acts {
   }
 
   // Where nothing is doubted, a button beside every example would ask for changes. One of another label that votes for
-  // the answer is odd in itself.
-  #isDoubtful({vote = 0, intents}) {
+  // the answer is odd in itself, and so is one whose neighbours all have another label.
+  #isDoubtful({vote = 0, intents, outvoted}) {
     const label = this.#label;
+    if (outvoted?.length) return true;
     const isOdd = vote > 0 && this.#answered.length > 0 && !intents.some(name => this.#answered.includes(name));
     return isOdd || label === null || !this.#isAnswer(label);
   }
@@ -328,19 +331,20 @@ export class Acts {
   }
 
   #drawRelabelling(place, voter) {
-    const {exemplar_id: id, text, intents} = voter;
+    const {exemplar_id: id, text, intents, outvoted} = voter;
+    const odd = outvoted?.length > 0 && h('span', {'data-role': 'outvoted'}, outvotedWords(outvoted));
     const open = ids => {
       this.#relabelled = ids && {id, ids};
       this.#drawRelabelling(place, voter);
     };
     if (this.#relabelled?.id !== id) {
       const start = () => {
-        open(this.#chosen ?? this.#idsOf(intents));
+        open(outvoted?.length ? this.#idsOf(outvoted) : (this.#chosen ?? this.#idsOf(intents)));
         place.querySelector('select,input')?.focus();
       };
       if (!this.#isDoubtful(voter)) return fill(place);
       const attributes = {class: 'small', 'data-key': `relabel ${id}`};
-      fill(place, h('button', {...attributes, onclick: start}, 'Relabel'));
+      fill(place, h('div', {class: 'row tight'}, odd, h('button', {...attributes, onclick: start}, 'Relabel')));
       return undefined;
     }
     const choice = new LabelChoice(this.#intents, this.#relabelled.ids, {

@@ -91,6 +91,28 @@ def test_advice_names_no_intent_that_has_nothing_to_do_with_the_text(
     expect(body).not_to_contain_text("The answer rests on")  # without it any intent would be said
 
 
+def test_a_label_that_no_neighbour_has_can_be_mended_beside_the_example(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """Why showed an example with a wrong label, and to mend it one had to go elsewhere."""
+    studio = serve()
+    names = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    asked = "/projects/sample/utterances?size=1&split=train&text=doesn%27t+reach+the+bedroom"
+    [row] = studio.ask(asked)["rows"]
+    wrong = {"kind": "relabel", "ids": [row["id"]], "intents": [names["roaming"]]}
+    studio.ask("/projects/sample/review/act", {"key": "planted label", "repair": wrong})
+    page = visit(studio, address("the wifi does not reach the bedroom"))
+    answer = page.locator("[data-role=answer]")
+    odd = answer.locator("[data-role=outvoted]")
+    expect(odd).to_have_text("Texts like it are labelled wifi_coverage: is its label right?")
+    answer.get_by_role("button", name="Relabel").click()
+    choice = answer.get_by_label("Label of the example")
+    expect(choice.locator("option:checked")).to_have_text("wifi_coverage")
+    answer.get_by_role("button", name="Save label").click()
+    expect(answer.locator("[data-role=effect]")).to_contain_text("Relabelled 1 text")
+    expect(odd).to_have_count(0)
+
+
 def test_a_receipt_advises_what_try_offers(
     visit: Callable[..., Page], serve: Callable[..., Served]
 ) -> None:
