@@ -108,7 +108,7 @@ class TryPage {
   }
 
   #onStatus(status, before) {
-    this.#replies.show(status.conversations);
+    this.#replies.show(status);
     this.#compression.element.hidden = status.champion === null;
     if (!before) return;
     if (before.champion === status.champion && before.revision === status.revision) return;

@@ -175,12 +175,14 @@ def test_typing_a_text_is_the_one_act_of_the_page(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """A blue "Label a few texts" stood under the field, though names answer before a training;
-    and the open form for replies looked like a second act.
+    and the form for replies looked like a second act, where there was no model to rank by.
     """
     page = visit(studio, "/")
 
+    told: dict[str, int | None] = {"champion": None, "conversations": 1}
+
     def untrained(route: Route) -> None:
-        route.fulfill(json={**route.fetch().json(), "champion": None, "conversations": 1})
+        route.fulfill(json={**route.fetch().json(), **told})
 
     reroute(page, "**/projects/sample/status", untrained)
     page.goto(f"{studio.base}/try?project=sample")
@@ -188,6 +190,11 @@ def test_typing_a_text_is_the_one_act_of_the_page(
     expect(main.locator("[data-role=first-act]")).to_have_text("Train")
     expect(main.locator(".primary")).to_have_count(0)
     replies = page.get_by_role("region", name="Which reply fits a conversation?")
+    expect(main.locator("[data-role=answer]")).to_be_visible()
+    expect(replies).to_have_count(0)
+    told["champion"] = 1
+    page.reload()
+    expect(replies).to_be_visible()
     expect(replies.get_by_label("Conversation so far")).to_be_hidden()
     replies.locator("summary").click()
     expect(replies).to_contain_text("This uses your conversations, not your intents.")

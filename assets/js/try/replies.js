@@ -59,9 +59,9 @@ export class ReplySheet {
     );
   }
 
-  // Shown if the project has conversations.
-  show(conversations) {
-    this.element.hidden = conversations === 0;
+  // Shown if the project has conversations; before a training nothing on the page can tell good from bad.
+  show({conversations, champion}) {
+    this.element.hidden = conversations === 0 || champion === null;
     if (this.element.hidden || this.#hasExample) return;
     this.#hasExample = true;
     placeExample(this.#base, this.#said).catch(() => {}); // the field works without
