@@ -68,7 +68,7 @@ class VersionsPage {
     const counts = found.models.length ? null : (await call(`${this.#base}/overview`)).counts;
     const actions = {
       promote: number => this.#act(`models/${number}/promote`, `Version ${number} is live.`),
-      discard: number => this.#act(`models/${number}/discard`, `Version ${number} is put aside.`),
+      discard: number => this.#act(`models/${number}/discard`, `Version ${number} is not used.`),
       compare: (candidate, champion) => this.#compare(candidate, champion),
       lineage: number => this.#show(this.#lineage(number)),
       report: number => this.#show(this.#report(number)),
@@ -159,7 +159,7 @@ class VersionsPage {
       this.#detail.hidden = true;
     };
     const use = () => this.#use(mine, live, act);
-    const keep = () => act(`models/${mine}/discard`, `Version ${mine} is put aside.`);
+    const keep = () => act(`models/${mine}/discard`, `Version ${mine} is not used.`);
     return decisionOf([mine, live], advice, use, waits ? keep : null);
   }
 

@@ -25,7 +25,7 @@ const WORDS = {
   'reset fence': 'reset the line for out of scope',
   'promote by itself': 'automatic use of new versions',
   'export version': 'hand over version',
-  'discard version': 'put aside version',
+  'discard version': 'decide not to use version',
   receipt: 'make a receipt',
 };
 

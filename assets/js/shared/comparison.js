@@ -24,7 +24,7 @@ const saying = task => intents => intents.join(' and ') || nothingFits(task);
 
 // What becomes of both versions; `live` is null where nothing answers yet.
 export const keepWords = (mine, live) =>
-  live === null ? 'Put it aside' : `Keep version ${live}, put version ${mine} aside`;
+  live === null ? 'Leave it unused' : `Keep version ${live}, leave version ${mine} unused`;
 
 // The buttons to use a version that waits, or to keep the live one; `live` is null where nothing answers yet.
 // `use` and `keep` are functions; `keep` is null where nothing waits. Without advice the live one is kept.

@@ -58,7 +58,7 @@ export class Result {
   #toDecide(newer, older, advice) {
     const undo = older === null ? null : () => this.#do('rollback', `Version ${older} is live again.`, newer);
     const promote = () => this.#do(`models/${newer}/promote`, `Version ${newer} is live.`, null, undo);
-    const discard = () => this.#do(`models/${newer}/discard`, `Version ${newer} is put aside.`);
+    const discard = () => this.#do(`models/${newer}/discard`, `Version ${newer} is not used.`);
     return [
       decisionOf([newer, older], advice, promote, discard),
       h(

@@ -12,7 +12,7 @@ const STATES = {
   champion: {mark: '●', words: 'Live', kind: 'good'},
   'former champion': {mark: '○', words: 'Was live', kind: ''},
   candidate: {mark: '◇', words: 'Waits for you', kind: 'accent'},
-  discarded: {mark: '×', words: 'Put aside', kind: ''},
+  discarded: {mark: '×', words: 'Not used', kind: ''},
   encoder: {mark: '▹', words: 'A start for others', kind: ''},
 };
 

@@ -95,18 +95,18 @@ def test_a_version_that_is_not_better_is_advised_against_wherever_it_is_judged(
     expect(waiting.locator("[data-role=advice]")).to_have_text(advice)
     heading = page.get_by_role("heading", name="Version 1 is live, version 2 waits for you")
     expect(heading).to_be_visible()  # "Version 1 is live" stood over version 2
-    expect(waiting.get_by_role("button", name="Keep version 1, put version 2 aside")).to_have_class(
-        "primary"
-    )
+    expect(
+        waiting.get_by_role("button", name="Keep version 1, leave version 2 unused")
+    ).to_have_class("primary")
     expect(waiting.get_by_role("button", name="Use version 2")).not_to_have_class("primary")
     page.goto(f"{twice.base}/reports/sample/2")
     expect(page.locator(".ready .lead")).to_contain_text(advice)
     page.goto(f"{twice.base}/versions?project=sample&candidate=2&champion=1")
     verdict = page.locator("[data-role=verdict]")
     expect(verdict.locator("[data-role=advice]")).to_have_text(advice)
-    expect(verdict.get_by_role("button", name="Keep version 1, put version 2 aside")).to_have_class(
-        "primary"
-    )
+    expect(
+        verdict.get_by_role("button", name="Keep version 1, leave version 2 unused")
+    ).to_have_class("primary")
 
 
 def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
