@@ -122,8 +122,8 @@ class TunedRecipe(_HeldOut):
     pool: bool = Field(
         default=True,
         title="Learn from unlabelled texts, too",
-        description="With 500 or more, and as many as examples: they get the intents that your "
-        "examples suggest, and are left out again if that does not help.",
+        description="With 500 or more, and at least as many as you have examples. They get the "
+        "intents that your examples suggest, and are left out again if that does not help.",
     )
     pool_size: int = Field(
         default=10_000,
@@ -157,7 +157,7 @@ class TunedRecipe(_HeldOut):
         """
         is_able = self.pool and task == "single-label" and self.calibration == "held-out"
         found = min(n_texts, self.pool_size)
-        return found if is_able and found >= max(_FEWEST_TEXTS, n_labels) else 0
+        return found if is_able and found >= fewest_texts(n_labels) else 0
 
 
 class ConvfitRecipe(TunedRecipe):
@@ -286,6 +286,11 @@ _FEWEST_TEXTS = 500
 """Unlabelled texts from which a training learns."""
 _SECOND_ROWS, _SECOND_LEAST = 20_000, 2
 """Texts that the second round reads in all its epochs, and its fewest epochs."""
+
+
+def fewest_texts(n_labels: int) -> int:
+    """Return how many unlabelled texts a training needs, before it learns from them."""
+    return max(_FEWEST_TEXTS, n_labels)
 
 
 def second_epochs(first: int, n_rows: int, parts: int = 1) -> int:

@@ -124,7 +124,7 @@ def _estimate_model(
     connection: Transaction, project: ProjectRecord, recipe: AnyModelRecipe
 ) -> Estimate:
     require_labels(connection, project)
-    size = _size_now(connection, project)
+    size = size_now(connection, project)
     found = _factor(connection, recipe)
     factor, is_same = found or (1.0, False)
     seconds = _seconds(recipe, size) * factor
@@ -137,7 +137,7 @@ def _estimate_model(
     return Estimate(seconds, sentence, _changed_defaults(recipe, project.task), what, time)
 
 
-def _size_now(connection: Transaction, project: ProjectRecord) -> Size:
+def size_now(connection: Transaction, project: ProjectRecord) -> Size:
     """Return what a training would learn from now."""
     examples, intents = utterances.taught(connection, project.id, project.task)
     return Size(examples, intents, project.task, utterances.untaught(connection, project.id))
@@ -293,7 +293,7 @@ def _factor(connection: Transaction, recipe: AnyModelRecipe) -> tuple[float, boo
 def _size_trained(connection: Transaction, job: JobRecord, project: ProjectRecord) -> Size | None:
     """Return what a job's version learned from, or would learn now if it made none."""
     if job.state != "succeeded":
-        return _size_now(connection, project)
+        return size_now(connection, project)
     facts = models.lineage_of_job(connection, job.id)
     if "n_exemplars" not in facts:
         return None

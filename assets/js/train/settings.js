@@ -76,12 +76,13 @@ function formOf(recipe, lead, controls) {
 }
 
 function setUsual({kind, default: usual, emptied}, input) {
-  if (kind === 'tick') input.checked = usual;
+  if (kind === 'tick') input.checked = usual && !input.disabled;
   else input.value = emptied ? String(usual) : '';
 }
 
 function controlOf(recipe, setting) {
-  const help = h('p', {class: 'soft small', id: `help-${recipe}-${setting.name}`}, setting.help);
+  const words = setting.why_not ? `${setting.why_not} ${setting.help}` : setting.help;
+  const help = h('p', {class: 'soft small', id: `help-${recipe}-${setting.name}`}, words);
   const attributes = {'aria-describedby': help.id, autocomplete: 'off'};
   const input = MAKERS[setting.kind](setting, attributes);
   const labelled =
@@ -99,7 +100,9 @@ const MAKERS = {
       [['', `${usual} (as usual)`], ...choices.filter(one => one !== usual).map(one => [one, one])],
       '',
     ),
-  tick: ({default: usual}, attributes) => h('input', {...attributes, type: 'checkbox', checked: usual}),
+  // What does nothing here yet is not ticked, and cannot be.
+  tick: ({default: usual, why_not: why}, attributes) =>
+    h('input', {...attributes, type: 'checkbox', checked: usual && !why, disabled: Boolean(why)}),
   number: ({default: usual, emptied}, attributes) =>
     h('input', {
       ...attributes,
@@ -112,6 +115,7 @@ const MAKERS = {
 
 // Undefined for the default. Text that is no number is sent as typed, and the server refuses it by name.
 function chosen({kind, default: usual, emptied}, input) {
+  if (input.disabled) return undefined;
   if (kind === 'tick') return input.checked === usual ? undefined : input.checked;
   const typed = input.value.trim();
   if (typed === '') return emptied ? null : undefined;

@@ -68,6 +68,11 @@ def test_settings_are_in_plain_words_beside_the_button_that_trains(
     expect(back).to_be_hidden()
     form.get_by_label("Rounds over your examples").fill("1")
     names.uncheck()
+    # It was ticked with 300 unlabelled texts, though it takes 500.
+    unlabelled = form.get_by_label("Learn from unlabelled texts, too")
+    expect(unlabelled).to_be_disabled()
+    expect(unlabelled).not_to_be_checked()
+    expect(form).to_contain_text("Not yet: it takes 500 unlabelled texts, and there are ")
     form.get_by_text("For researchers", exact=True).click()
     last = form.get_by_label("Projection size")
     last.fill("64")

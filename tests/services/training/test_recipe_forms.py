@@ -45,10 +45,21 @@ def test_each_kind_of_setting_is_shown_as_what_it_is(studio: Studio) -> None:
         "default": "held-out",
         "emptied": False,
         "advanced": True,
+        "why_not": "",
     }
     assert (found["convfit"]["names"].kind, found["convfit"]["names"].default) == ("tick", True)
     rate = found["convfit"]["learning_rate"]
     assert (rate.kind, rate.label, rate.default) == ("number", "Learning rate", 1e-4)
+
+
+def test_what_does_nothing_here_yet_says_what_it_waits_for(studio: Studio) -> None:
+    """ "Learn from unlabelled texts" was ticked with 300 texts, though it takes 500."""
+    create_project(studio, "p")
+    found = forms(studio, "p")
+    assert found["convfit"]["pool"].why_not == (
+        "Not yet: it takes 500 unlabelled texts, and there are none."
+    )
+    assert found["convfit"]["names"].why_not == ""
 
 
 def test_an_empty_field_means_no_limit_only_where_there_is_a_limit_by_default(
