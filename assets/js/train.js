@@ -1,4 +1,5 @@
 // The Train page: two choices with what they take, progress that survives a reload, then a verdict to decide by.
+import {accuracyState} from './shared/accuracy.js';
 import {fill, h} from './shared/elements.js';
 import {firstAct} from './shared/first_act.js';
 import {guarded, toast} from './shared/messages.js';
@@ -236,7 +237,12 @@ class TrainPage {
     this.#curves.show(job);
     const name = this.#choices.nameOf(job.recipe) ?? job.title;
     const actions = {cancel: act('cancel'), resume: act('resume'), use};
-    this.#drawLive = () => fill(this.#live, jobView(this.#now(job), this.#curves.element, name, actions));
+    this.#drawLive = () => {
+      const {champion} = this.#context.status;
+      const isLive = job.result?.model && champion !== null && numberOf(job.result.model) === champion;
+      const told = {name, today: isLive ? this.#context.status : null};
+      fill(this.#live, jobView(this.#now(job), this.#curves.element, told, actions));
+    };
     this.#drawLive();
   }
 
@@ -259,7 +265,7 @@ class TrainPage {
     if (before.revision !== status.revision) this.#labelled();
     if (before.auto_promote !== status.auto_promote) this.#gate.checked = status.auto_promote; // changed in another tab
     this.#tellOutlook();
-    if (this.#running) this.#drawLive();
+    if (this.#running || accuracyState(before) !== accuracyState(status)) this.#drawLive();
     const decided = status.candidate !== before.candidate || status.champion !== before.champion;
     if (this.#following || !(status.job || this.#running || decided)) return;
     this.#following = true;

@@ -1,5 +1,6 @@
 // The Versions page: what was shipped and what changed; compare, go back, hand over, report.
 import {query, setQuery} from './shared/address.js';
+import {accuracyState} from './shared/accuracy.js';
 import {comparisonOf, decisionOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
 import {downloadsOf, saveFile} from './shared/evidence.js';
@@ -51,8 +52,7 @@ class VersionsPage {
     this.#context.main.append(this.#models, this.#detail, this.#data, this.#charts.element);
     await this.#load();
     this.#context.onStatus((status, before) => {
-      const told = one => JSON.stringify([one?.now, one?.checking, one?.model, one?.verdict]);
-      const isNews = told(status) !== told(before);
+      const isNews = accuracyState(status) !== accuracyState(before);
       if (before && isNews) this.#drawModels(); // the accuracy of today has come
     });
     const [candidate, champion] = ['candidate', 'champion'].map(name => query().get(name));

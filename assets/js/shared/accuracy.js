@@ -56,6 +56,9 @@ export const verdictWords = figures => {
   return [badge, '. ', h('span', {class: 'soft'}, [meaning, ...reasons, gap].filter(Boolean).join(' '))];
 };
 
+// What these words go by: while it is the same, they need not be drawn again.
+export const accuracyState = status => JSON.stringify([status?.now, status?.checking, status?.model, status?.verdict]);
+
 // No test text backs the figure: it was counted on the examples that the model has learned.
 export const isUntested = ({verdict}) => verdict?.level === 'unknown';
 export const ON_ITS_OWN = 'on its own examples';

@@ -1,7 +1,9 @@
 // A training that runs or has ended, and those before it.
+import {accuracyOf} from '../shared/accuracy.js';
 import {h, progressBar, since, table} from '../shared/elements.js';
 import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
+const NOT_IN_IT = 'Labels given since are not counted in it.';
 const NEARLY = 0.9;
 const SOON_S = 3;
 const SHOWN = 8; // earlier trainings
@@ -10,8 +12,8 @@ const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
 export const isOver = job => job.state in KIND;
 
 // `curves` is the element of its charts, `name` what the page calls this way to train. `actions`: `cancel` and `resume`
-// the job, and `use` the encoder that it made.
-export function jobView(job, curves, name, actions) {
+// the job, and `use` the encoder that it made. `today` is the project's status if its version is live, else null.
+export function jobView(job, curves, {name, today}, actions) {
   const over = isOver(job);
   return [
     h(
@@ -24,7 +26,7 @@ export function jobView(job, curves, name, actions) {
       job.resumable && h('button', {class: 'push', 'data-key': 'resume', onclick: actions.resume}, 'Resume'),
     ),
     !over && progressOf(job),
-    h('div', {class: 'row soft'}, wordsOf(job), !over && leftOf(job)),
+    h('div', {class: 'row soft'}, wordsOf(job, today), !over && leftOf(job)),
     job.pool_words && h('p', {class: 'soft', 'data-role': 'pool-words'}, job.pool_words),
     job.hint && h('p', {class: 'soft'}, job.hint),
     job.result.kind === 'encoder' && nextStep(job, actions.use),
@@ -74,9 +76,13 @@ function progressOf(job) {
   return h('div', {class: 'row below'}, progressBar(job.progress, attributes), share);
 }
 
-function wordsOf({state, stage, message, result}) {
-  if (state === 'succeeded' && result.metrics)
-    return `When trained: ${figuresOf(result.metrics)}${rightOf(result)}, checked on ${basisOf(result)}`;
+// A figure of the training stood beside another of today, and no word told why they differ.
+function wordsOf({state, stage, message, result}, today) {
+  if (state === 'succeeded' && result.metrics) {
+    if (today) return h('span', {'data-role': 'figure'}, 'Right answers: ', accuracyOf(withToday(result, today)));
+    const trained = `When trained: ${figuresOf(result.metrics)}${rightOf(result)}, checked on ${basisOf(result)}.`;
+    return h('span', {'data-role': 'figure'}, `${trained} ${NOT_IN_IT}`);
+  }
   return {
     queued: 'waiting for its turn',
     running: stage,
@@ -86,6 +92,13 @@ function wordsOf({state, stage, message, result}) {
   }[state];
 }
 
+const withToday = ({metrics}, {now, checking, model, verdict}) => ({
+  ...metrics,
+  now,
+  checking,
+  model,
+  verdict,
+});
 const rightOf = ({metrics}) => ('micro_f1' in metrics ? '' : ' right');
 const basisOf = ({metrics}) => metrics.judged_on || 'its own examples';
 

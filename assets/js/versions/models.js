@@ -16,6 +16,8 @@ const STATES = {
   encoder: {mark: '▹', words: 'A start for others', kind: ''},
 };
 
+const MOMENTS = 'Figures “when trained” are without the labels given since; those of “today” count them.';
+
 // `actions`: `promote`, `discard`, `compare`, `lineage`, `report`, `handOver` and `remove` take a version's number;
 // `rollBack` takes the live version's number; `importBundle` takes a file.
 // `advised` is the waiting version's number and whether to use it, once that is known.
@@ -35,6 +37,7 @@ export function modelsView(context, found, actions) {
   return [
     h('h2', {}, headingOf(champion, context.status.candidate)),
     stands && h('p', {'data-role': 'stands'}, stands),
+    models.filter(model => model.kind === 'intents').length > 1 && h('p', {class: 'soft small'}, MOMENTS),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
       'p',

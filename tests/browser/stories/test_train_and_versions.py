@@ -140,6 +140,29 @@ def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
     expect(page.locator("[data-role=champion]")).to_contain_text("v1")
 
 
+def test_a_figure_of_a_training_says_why_that_of_today_is_another(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """ "94.1 % when trained" stood on Train beside 95.3 % in the header, without a word why."""
+    page = visit(twice, "/train?project=sample")
+    figure = page.locator("[data-role=figure]")
+    expect(figure).to_contain_text("When trained: ")
+    expect(figure).to_contain_text("Labels given since are not counted in it.")
+    status = twice.ask("/projects/sample/status")
+    now = {"share": 0.5, "right": 50, "n": 100, "micro_f1": None, "kept_out": None, "outside_n": 0}
+    now["causes"] = ["12 labels since training"]
+    live = {**status, "champion": 2, "candidate": None, "model": "ready", "checking": False}
+    reroute(page, "**/projects/sample/status", lambda it: it.fulfill(json={**live, "now": now}))
+    page.reload()
+    expect(figure).to_contain_text("Right answers: 50.0 % today, 50 of 100 test texts answered")
+    expect(figure).to_contain_text("; since then: 12 labels since training.")
+    page.unroute_all(behavior="wait")
+    page.goto(f"{twice.base}/versions?project=sample")
+    expect(page.get_by_role("region", name="Model versions")).to_contain_text(
+        "Figures “when trained” are without the labels given since"
+    )
+
+
 def test_a_version_can_be_used_from_its_comparison(
     visit: Callable[..., Page], twice: Served
 ) -> None:
