@@ -18,11 +18,22 @@ def reaches_others(address: str) -> bool:
         return True
 
 
+def kept_at(address: str) -> dict[str, str]:
+    """Return what the foot of a page says of its own address; nothing for a file, which has none.
+
+    An address that only this computer opens is not printed: whoever reads it elsewhere is misled.
+    """
+    if not address:
+        return {"link": "", "reach": ""}
+    shown = address if reaches_others(address) else ""
+    return {"link": shown, "reach": link_words(address)}
+
+
 def link_words(address: str) -> str:
     """Say who can open an address."""
     if reaches_others(address):
         return "It opens for everyone who can reach this studio over the network while it runs."
     return (
-        "The link opens on this computer only, while the studio runs. For anybody else, send "
-        "the PDF or the page."
+        "The page opens on this computer only, while the studio runs. For anybody else, send the "
+        "PDF or the HTML file."
     )

@@ -20,7 +20,7 @@ from app.services.reports.judged_again import (
     figures_by_intent,
     judge_again,
 )
-from app.services.reports.links import link_words
+from app.services.reports.links import kept_at
 from app.services.reports.next_steps import next_steps
 from app.services.reports.pages import render
 from app.services.reports.readiness import Facts, checked_on, readiness_of
@@ -89,8 +89,7 @@ def report_page(found: Report, link: str, downloads: Mapping[str, str], back: st
     """
     values = {
         "it": asdict(found),
-        "link": link,
-        "reach": link_words(link),
+        **kept_at(link),
         "downloads": downloads,
         "back": {"Back to Versions": back} if back else {},
     }

@@ -42,8 +42,8 @@ def next_steps(
 def _of_scope(scope: ScopeLine) -> list[str]:
     if scope.refused is None:
         return [
-            f"Label {_FEW_OUTSIDE} texts that fit no intent as out of scope: nothing is known of "
-            "how it treats them."
+            f"Label {_FEW_OUTSIDE} texts that fit no intent as out of scope: whether it refuses "
+            "them is not tested."
         ]
     if scope.refused < _LOW:
         return [

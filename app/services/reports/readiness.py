@@ -144,7 +144,7 @@ def _refusal_words(facts: Facts) -> str:
         ", none of the test set: its line may have been set by them" if facts.scope.known else ""
     )
     if refused is None:
-        return f"How it treats {nothing} is not known: none of them are labelled yet."
+        return f"How it treats {nothing} is not tested: none of them are labelled yet."
     if n < FEW:
         right = round(refused * n)
         return (
@@ -206,7 +206,7 @@ def _outcome_words(outcome: Outcome | None) -> str:
 
 def _outside_basis(scope: ScopeLine) -> str:
     if not scope.outside:
-        return "none labelled"
+        return "no text is labelled out of scope yet"
     if scope.known:
         return f"of {scope.outside:,} labelled texts that fit no intent, none of the test set"
     return f"of {scope.outside:,} test texts that fit no intent"
@@ -241,7 +241,7 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
         ),
         KeyFigure(
             "Out-of-scope texts refused",
-            "not known" if scope.refused is None else percent(scope.refused),
+            "not tested" if scope.refused is None else percent(scope.refused),
             _outside_basis(scope),
         ),
         _well_figure(facts.intents),

@@ -17,7 +17,7 @@ from app.services.reports.judged_again import (
     figures_by_intent,
     judge_on_tests,
 )
-from app.services.reports.links import link_words
+from app.services.reports.links import kept_at
 from app.services.reports.pages import render
 from app.services.reports.readiness import checked_on
 from app.services.reports.receipt_words import is_rival, key_figures, sentences_of, steps_of
@@ -113,8 +113,7 @@ def receipt_page(
         "votes_mean": f"{VOTES} {SCORE}",
         "nearest": _unnamed_nearest(content),
         "created_at": created_at,
-        "link": link,
-        "reach": link_words(link),
+        **kept_at(link),
         "downloads": downloads,
         "back": {},
         "told": told,

@@ -124,6 +124,9 @@ def test_a_report_says_what_its_verdict_leaves_out() -> None:
         found = readiness_of(replace(GOOD, scope=scope))
         assert (found.level, found.title) == ("ready", "Ready for texts that fit an intent")
         assert found.gap.startswith("Whether it refuses all others is not tested")
+    untested = readiness_of(replace(GOOD, scope=ScopeLine(0.3, 0.97, 0, None)))
+    assert untested.figures[1].value == "not tested"  # "Ready" stood above "not known"
+    assert "is not tested: none of them are labelled yet" in untested.sentences[2]
     assert (readiness_of(GOOD).title, readiness_of(GOOD).gap) == ("Ready to use", "")
     several = readiness_of(replace(GOOD, task="multi-label", scope=ScopeLine(None, None, 0, None)))
     assert (several.title, several.gap) == ("Ready to use", "")
