@@ -163,7 +163,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", f"comparison.{name}")
-        for name in ("outcome", "verdict", "told", "moment", "outside_n", "outside_refused")
+        for name in ("outcome", "verdict", "moment", "outside_n", "outside_refused")
     ),
     *(
         ("POST /api/projects/{project}/estimate", "answer", name)

@@ -248,7 +248,6 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
         version=version_words(f"{project.name}@{other}"),
         data=data,
         verdict=found.verdict,
-        told=found.told,
         outcome=found.outcome,
         words=found.words,
         better=tuple(sides["fixed"][:_CHANGED]),

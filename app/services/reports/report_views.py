@@ -87,7 +87,7 @@ class Since:
         version: The same in words: "version N".
         data: What changed in the data, in words.
         words: The comparison in sentences, with its figures.
-        told: Its figures alone, beside an advice.
+        verdict: How many are right in each, in words, and whether the difference is luck.
         better: A few texts that are answered right now and were not; `n_better` is their number.
         worse: A few texts that were answered right and are not now.
         advice: Whether to use this version or the other; None where neither is live.
@@ -105,7 +105,6 @@ class Since:
     worse: tuple[ChangeLine, ...]
     n_worse: int
     advice: Advice | None = None
-    told: str = ""
     breaks: bool = False
 
 

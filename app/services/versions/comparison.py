@@ -15,7 +15,6 @@ from app.services.versions.comparison_views import (
 )
 from app.services.versions.comparison_words import (
     broken_pins_words,
-    figures_words,
     outcome_of,
     points,
     verdict_of,
@@ -147,8 +146,8 @@ def compare_contenders(
         stale_pins=len(stored_pins) - len(pins),
     )
     outcome = outcome_of(comparison)
-    told = replace(comparison, outcome=outcome, words=words_of(comparison))
-    return replace(told, verdict=verdict_of(told), told=figures_words(told))
+    judged = replace(comparison, outcome=outcome, words=words_of(comparison))
+    return replace(judged, verdict=verdict_of(judged))
 
 
 def gate(comparison: ModelComparison) -> GateVerdict:

@@ -50,8 +50,7 @@ class ModelComparison:
         intents: Recall of each intent, the largest loss first; for the test split only.
         f1: For several labels, micro F1 of champion and candidate on the same texts; else None.
         outcome: Whether the candidate is better or worse, alike within chance, or nobody knows.
-        verdict: The same in one sentence, with its figures.
-        told: The figures alone, for where an advice says which is better.
+        verdict: How many texts each answers right, in words, and whether the difference is luck.
     """
 
     candidate: str
@@ -72,7 +71,6 @@ class ModelComparison:
     f1: tuple[float, float] | None = None
     outcome: Outcome = "unknown"
     verdict: str = ""
-    told: str = ""
     moment: Moment = "trained"
     outside_n: int = 0
     outside_refused: tuple[int, int] = (0, 0)

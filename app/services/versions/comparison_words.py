@@ -21,20 +21,6 @@ def outcome_of(comparison: ModelComparison) -> Outcome:
 
 
 def verdict_of(comparison: ModelComparison) -> str:
-    """Say in a sentence or two whether the candidate is better, and whether by luck."""
-    new, old = version_words(comparison.candidate), version_words(comparison.champion)
-    how = {
-        "better": f"{new} is better than {old}: it",
-        "alike": f"{new} is about as good as {old}: it",
-        "worse": f"{new} is worse than {old}: it",
-        "unknown": "",
-    }[comparison.outcome]
-    if not how:
-        return figures_words(comparison)
-    return f"{how[0].upper()}{how[1:]} {_figures(comparison)}"
-
-
-def figures_words(comparison: ModelComparison) -> str:
     """Say how many texts each answers right, whether by luck, and what is refused and broken."""
     new, old = version_words(comparison.candidate), version_words(comparison.champion)
     if comparison.outcome == "unknown":
@@ -42,19 +28,15 @@ def figures_words(comparison: ModelComparison) -> str:
             f"Nobody can say whether {new} is better than {old}: there are no labelled test texts "
             f"that neither has learned from.{broken_pins_words(comparison)}"
         )
-    return f"{new[0].upper()}{new[1:]} {_figures(comparison)}"
-
-
-def _figures(comparison: ModelComparison) -> str:
     shares = (comparison.before or 0.0, comparison.after or 0.0)
     before, after = (round(share * comparison.n) for share in shares)
     texts = "test texts" if comparison.basis == "test split" else "texts"
     single = comparison.task == "single-label"
     right = "right" if single else "with exactly the right intents"
     return (
-        f"answers {after:,} of {comparison.n:,} {texts} {right}, {_then(before, after)}"
-        f"{_moment_words(comparison)}.{luck_words(comparison)}{_outside_words(comparison)}"
-        f"{broken_pins_words(comparison)}"
+        f"{new[0].upper()}{new[1:]} answers {after:,} of {comparison.n:,} {texts} {right}, "
+        f"{_then(before, after)}{_moment_words(comparison)}.{luck_words(comparison)}"
+        f"{_outside_words(comparison)}{broken_pins_words(comparison)}"
     )
 
 

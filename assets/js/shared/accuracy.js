@@ -44,7 +44,12 @@ export const verdictOf = ({verdict, ...figures}, href = null) =>
   !isCounting({verdict, ...figures}) &&
   h(
     href ? 'a' : 'span',
-    {'data-role': 'readiness', class: `readiness ${LOOKS[verdict.level]}`, title: verdictBasis(verdict), href},
+    {
+      'data-role': 'readiness',
+      class: `readiness ${LOOKS[verdict.level]}`,
+      title: `${basisOf(verdict)} ${verdict.rule}`,
+      href,
+    },
     verdict.title,
   );
 
@@ -52,8 +57,7 @@ export const verdictOf = ({verdict, ...figures}, href = null) =>
 export const verdictWords = figures => {
   const badge = verdictOf(figures);
   if (!badge) return null;
-  const {meaning, reasons, gap} = figures.verdict;
-  return [badge, '. ', h('span', {class: 'soft'}, [meaning, ...reasons, gap].filter(Boolean).join(' '))];
+  return [badge, '. ', h('span', {class: 'soft'}, basisOf(figures.verdict))];
 };
 
 // What these words go by: while it is the same, they need not be drawn again.
@@ -68,7 +72,7 @@ export const isCounting = figures =>
   !figures.now && !isUntested(figures) && Boolean(figures.checking || figures.model === 'loading');
 
 const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
-const verdictBasis = ({meaning, reasons, gap, rule}) => [meaning, ...reasons, gap, rule].filter(Boolean).join(' ');
+const basisOf = ({meaning, reasons, gap}) => [meaning, ...reasons, gap].filter(Boolean).join(' ');
 
 // What stands behind the figure, for a tooltip.
 export function accuracyBasis(figures) {

@@ -57,7 +57,7 @@ function verdictOf(found, {gate, advice}, actions) {
     'div',
     {class: 'verdict', 'data-role': 'verdict', 'data-outcome': outcome},
     advice ? h('div', {class: 'row tight'}, sign, h('b', {'data-role': 'advice'}, advice.words)) : sign,
-    h('p', {}, advice ? found.told : found.verdict),
+    h('p', {}, found.verdict),
     !gate.promote && !advice && h('p', {class: 'warn small'}, gate.reasons.join(' ')),
     actions.length > 0 && h('div', {class: 'row'}, actions),
   );

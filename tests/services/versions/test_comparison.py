@@ -67,11 +67,10 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
     )
     assert found.outcome == "alike"
     assert found.verdict == (
-        "Version 2 is about as good as version 1: it answers 97 of 100 test texts "
-        "right, 94 before, both without the labels given since their trainings. "
+        "Version 2 answers 97 of 100 test texts right, 94 before, both without the labels "
+        "given since their trainings. "
         "So small a difference on 100 texts may be luck."
     )
-    assert found.told == found.verdict.replace("is about as good as version 1: it ", "")
     assert gate(found).promote
     assert gate(found).reasons[0] == "There are no pins to break."
 
