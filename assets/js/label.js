@@ -133,7 +133,7 @@ class LabelPage {
         ['Similar texts next', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
         ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
         ['Mark values', 'V', actions.v, 'Marks names, dates or places in the text'],
-        ['Pin this answer', 'P', actions.p, `Pins what the model answers now. ${whatPinsAre}`],
+        [item => this.#pinWords(item), 'P', actions.p, `Pins what the model answers now. ${whatPinsAre}`],
       ],
     });
     const numbered = number => this.#giveNumbered(number);
@@ -142,6 +142,11 @@ class LabelPage {
 
   #actions() {
     const deciding = this.#deciding;
+  #pinWords(item) {
+    const answer = this.#pinning.answerOf(item);
+    return answer ? `Pin “${answer.words}” for this text` : 'Pin an answer';
+  }
+
     const outOfScope = () => deciding.decide('out-of-scope');
     // An act on the text of the card, without a decision.
     const about = act => () => {

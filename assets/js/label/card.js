@@ -19,6 +19,7 @@ export class Card {
   #take;
   #work;
   #rest = h('div');
+  #named = []; // draw the names of buttons that follow the text
   #shown = []; // ids of the intents on the card, from top to bottom
   #intents;
   #multi;
@@ -26,8 +27,8 @@ export class Card {
   #project;
 
   // `give` is called with an intent. `buttons` and `others`, which stand back, are lists of a name, a key, an action
-  // and what it does. `guidelines` opens them on a narrow screen. `decided` is the line of the last
-  // decision.
+  // and what it does; a name may follow the text on the card. `guidelines` opens them on a narrow screen. `decided` is
+  // the line of the last decision.
   constructor({project, intents, multi, finder, give, accept, buttons, others, decided, guidelines}) {
     this.#project = project;
     this.#intents = intents;
@@ -43,8 +44,8 @@ export class Card {
       this.#about, // of this text; above it stands what was decided about the last one
       this.#options,
       h('div', {class: 'around'}, finder.element),
-      h('div', {class: 'row'}, this.#take, buttons.map(button => keyButton(button))),
-      h('div', {class: 'row tight others'}, guidelines, others.map(button => keyButton(button, 'plain small'))),
+      h('div', {class: 'row'}, this.#take, buttons.map(button => this.#keyButton(button))),
+      h('div', {class: 'row tight others'}, guidelines, others.map(button => this.#keyButton(button, 'plain small'))),
     );
     this.element = h(
       'section',
@@ -94,11 +95,18 @@ export class Card {
     this.#shown = options.map(option => option.intent_id);
     const lines = options.map((option, place) => this.#option(option, ids, place));
     fill(this.#options, this.#note(item, hasModel), lines, fresh);
+    for (const name of this.#named) name(item);
     if (!this.#multi) return;
     const n = ids.size + create.length;
     const what = n ? `Label with ${plural(n, 'intent')} ` : `Label as ${this.#intents.nothing} `;
     this.#take.disabled = !chosen.areKnown(item);
     fill(this.#take, what, h('kbd', {}, 'Enter'));
+  }
+
+  #keyButton([name, key, action, title], look) {
+    const words = h('span', {dir: 'auto'}, typeof name === 'string' ? name : '');
+    if (typeof name !== 'string') this.#named.push(item => fill(words, name(item)));
+    return h('button', {onclick: action, title, class: look}, words, ' ', h('kbd', {'aria-hidden': 'true'}, key));
   }
 
   #facts(item) {
@@ -160,15 +168,6 @@ export class Card {
 
 // An option without the model's word on it.
 const bare = ({id, name}) => ({intent_id: id, intent: name});
-
-const keyButton = ([name, key, action, title], look) =>
-  h(
-    'button',
-    {onclick: action, title, class: look},
-    name,
-    ' ',
-    h('kbd', {'aria-hidden': 'true'}, key),
-  );
 
 // An intent that is created together with the label; pressing it removes it.
 const newOption = (name, forget) =>

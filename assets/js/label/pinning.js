@@ -26,16 +26,23 @@ export class Pinning {
     this.#pins = await call(this.#path);
   }
 
-  // Pins what the model answers, or in a multi-label project what is marked; the pin stands among the decisions.
-  async pin(item) {
+  // What P pins: what the model answers, or in a multi-label project what is marked; null for nothing yet.
+  answerOf(item) {
     const {multi} = this.#intents;
     const marked = this.#chosen.of(item).intents;
     const intents = multi ? marked : item.out_of_scope ? [] : marked.slice(0, 1);
-    if (!(intents.length || item.out_of_scope || (multi && this.#chosen.areKnown(item)))) {
+    const isKnown = intents.length || item.out_of_scope || (multi && this.#chosen.areKnown(item));
+    return isKnown ? {intents, words: this.#named(intents)} : null;
+  }
+
+  // The pin stands among the decisions.
+  async pin(item) {
+    const answer = this.answerOf(item);
+    if (!answer) {
       toast('There is no intent to pin yet.', 'Label it first, then pin it on the Try page.');
       return;
     }
-    const words = this.#named(intents);
+    const {intents, words} = answer;
     await pin(this.#path, item.text, intents, words, back => this.#remember(item, intents, words, back));
     await this.load();
   }

@@ -42,6 +42,21 @@ def test_a_pin_names_its_answer_and_undo_takes_it_back(page: Page, studio: Serve
     assert studio.ask(_PINS) == []
 
 
+def test_the_button_names_the_answer_that_it_pins(page: Page, studio: Served) -> None:
+    """“Pin this answer” did not say which."""
+    card = page.locator(".card")
+    for state in ("helps", "unlike"):  # those unlike the examples are out of scope
+        page.goto(f"{studio.base}/label?project=sample&order={state}")
+        first = page.locator(".option").first
+        expect(page.locator(".option .share").first).to_be_attached()
+        said = first.locator(".chip").inner_text()
+        expect(card.get_by_role("button", name=f"Pin “{said}” for this text")).to_be_visible()
+    assert said == "out of scope"
+    page.keyboard.press("p")
+    expect(page.locator(".toast", has_text="Pinned: must get out of scope.")).to_be_visible()
+    assert [pin["expected"] for pin in studio.ask(_PINS)] == ["out of scope"]
+
+
 def test_a_label_that_contradicts_a_pin_says_so_at_once(page: Page, studio: Served) -> None:
     pinned, other, *_ = page.locator(".option .chip").all_inner_texts()
     page.keyboard.press("p")
