@@ -1,6 +1,6 @@
 // The legend: names by the alphabet, colours, shapes and counts, with a search; pressed entries are shown alone.
 import {Drawer} from '../shared/drawer.js';
-import {fill, h} from '../shared/elements.js';
+import {breaking, fill, h} from '../shared/elements.js';
 import {number} from '../shared/words.js';
 import {SHAPES, shapeOf} from './scene.js';
 
@@ -171,7 +171,7 @@ export class Legend {
       'button',
       about,
       h('i', {class: `shape ${shape}`, style: {'--dot': entry.colour}}),
-      h('span', {class: 'grow'}, entry.name),
+      h('span', {class: 'grow'}, breaking(entry.name)),
       h('span', {class: 'soft tabular'}, number(entry.count)),
     );
   }

@@ -1,13 +1,14 @@
 // One finding: its reason, its texts, and its remedies, each with the answers it would change.
 import {labelAs} from '../shared/act_words.js';
 import {address, query} from '../shared/address.js';
-import {fill, h, said} from '../shared/elements.js';
+import {fill, h, said, titled} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {pin} from '../shared/pins.js';
 import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
+import {number} from '../shared/words.js';
 import {harmOf, mayHarm} from './harm.js';
 import {keysOf} from './keys.js';
 
@@ -107,7 +108,7 @@ export class FindingView {
     return chosen && (() => this.#take(chosen));
   }
 
-  #heading({title, why, kind, intents}) {
+  #heading({title, why, kind, intents, figure, texts}) {
     const [first, second] = intents;
     const between = {tab: 'border', first, second};
     const walk = h(
@@ -115,9 +116,10 @@ export class FindingView {
       {href: address('review', query().get('project'), between)},
       'Walk along their border',
     );
+    const ofAll = figure > texts.length ? `, where all ${number(figure)} texts are` : '';
     return [
-      h('h2', {dir: 'auto'}, title),
-      h('p', {class: 'soft', dir: 'auto'}, why, kind === 'confusion' && [' ', walk, '.']),
+      h('h2', {dir: 'auto'}, titled(title)),
+      h('p', {class: 'soft', dir: 'auto'}, why, kind === 'confusion' && [' ', walk, `${ofAll}.`]),
     ];
   }
 

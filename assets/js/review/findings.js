@@ -1,6 +1,6 @@
 // The list of findings with a filter by kind; one is selected.
 import {query, setQuery} from '../shared/address.js';
-import {fill, h} from '../shared/elements.js';
+import {fill, h, titled} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {moreWords, number, plural} from '../shared/words.js';
@@ -296,9 +296,9 @@ export class FindingsTab {
     const {kind, title, measure, texts, waits} = finding;
     const below =
       kind !== 'next' && texts.length > 0 && h('span', {class: 'soft small cut', dir: 'auto'}, texts[0].text);
-    const what = h('span', {class: 'what', dir: 'auto'}, kind === 'next' ? texts[0].text : title);
+    const what = h('span', {class: 'what', dir: 'auto'}, kind === 'next' ? texts[0].text : titled(title));
     const badge = h('span', {class: `badge ${COLOURS[kind] ?? ''}`}, SINGLE[kind]);
-    const amount = h('span', {class: 'soft small push tabular'}, waits ? COUNTED_AGAIN : measure);
+    const amount = h('span', {class: `soft small tabular ${alike ? '' : 'push'}`}, waits ? COUNTED_AGAIN : measure);
     const attributes = {
       class: waits ? 'waits' : null,
       'aria-pressed': String(place === this.#at),
@@ -314,8 +314,9 @@ export class FindingsTab {
       h(
         'button',
         attributes,
-        h('span', {class: 'row tight'}, alike ? what : badge, amount),
-        !alike && what,
+        !alike && h('span', {class: 'row tight'}, badge, amount),
+        what,
+        alike && amount,
         below,
       ),
     );

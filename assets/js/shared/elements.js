@@ -33,6 +33,15 @@ function set(node, name, value) {
   else node.setAttribute(name, value === true ? '' : value);
 }
 
+// A title in which the names in quotation marks begin a line where they do not fit, and break behind an underscore.
+export const titled = words =>
+  words
+    .split(/(“[^”]*”[,?]?)/)
+    .map((part, place) => (place % 2 ? h('span', {class: 'whole-name'}, breaking(part)) : part));
+
+// A name that may break behind an underscore, and not inside a word.
+export const breaking = name => name.split(/(?<=_)/).flatMap((part, place) => (place ? [h('wbr'), part] : part));
+
 const AGING = 60_000; // milliseconds
 
 // How long ago something was; the words follow the clock while the page is open.

@@ -1,5 +1,5 @@
 // The project's intents as every page needs them: by id, by name, and as chips.
-import {h} from './elements.js';
+import {breaking, h} from './elements.js';
 import {call} from './rest.js';
 import {nothingFits, number, plural} from './words.js';
 
@@ -79,12 +79,4 @@ export function chip(intent, fallback = '?', tints = null) {
   return h('span', {class: 'chip', style, title: intent.description || null}, nameOf(intent.name));
 }
 
-// Allows line breaks after underscores, so a long name does not break inside a word.
-function nameOf(name) {
-  const parts = name.split(/(?<=_)/);
-  return h(
-    'span',
-    {},
-    parts.flatMap((part, at) => (at ? [h('wbr'), part] : [part])),
-  );
-}
+const nameOf = name => h('span', {}, breaking(name));
