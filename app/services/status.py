@@ -5,6 +5,7 @@ from typing import Literal
 
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
+from app.services.live.joining import can_join
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
@@ -49,6 +50,7 @@ class StatusView:
         judged_on: The texts behind both measures, in words.
         hot: Number of labels given, changed or taken away since the champion's training.
         waiting: Number of these that do not vote before the next training.
+        joins: Whether labels count without a training; None while the champion is not loaded.
         model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.
         trouble: Why it failed to load and the next step, or "".
         candidate: Number of the newest candidate after the champion, or None.
@@ -72,6 +74,7 @@ class StatusView:
     judged_on: str
     hot: int
     waiting: int
+    joins: bool | None
     model: ModelState
     trouble: str
     candidate: int | None
@@ -98,8 +101,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
     with studio.database.read() as connection:
         project = projects.find(connection, name)
         champion = models.champion(connection, project.id)
-        unlabelled = utterances.count_all(connection, project.id, _UNLABELLED)
-        conversations = conversation_logs.totals(connection, project.id).dialogues
+        unlabelled, conversations = _texts(connection, project.id)
         running = _running(connection, project.id)
         undoable, redoable = (step(connection, project.id) for step in _STEPS)
     live = None if champion is None else _loaded(live_studio, project, champion)
@@ -119,6 +121,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         judged_on=str(metrics.get("judged_on", "")),
         hot=0 if live is None else count_hot(studio, project, live),
         waiting=0 if live is None else len(live.waiting),
+        joins=None if live is None else can_join(live.base, live.changes),
         model=_state(champion, live, trouble),
         trouble=f"{name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
         candidate=None if number is None else newer_candidate(studio, name, number),
@@ -194,6 +197,12 @@ def _is_marked(studio: Studio, project: ProjectRecord) -> bool:
 
     series = ("marked", project.id)
     return studio.cache.get_newest(series, project.head_revision, find, lambda _: 100)
+
+
+def _texts(connection: Transaction, project_id: int) -> tuple[int, int]:
+    """Count unlabelled texts, and conversations."""
+    unlabelled = utterances.count_all(connection, project_id, _UNLABELLED)
+    return unlabelled, conversation_logs.totals(connection, project_id).dialogues
 
 
 def _running(connection: Transaction, project_id: int) -> RunningJob | None:

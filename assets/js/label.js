@@ -20,6 +20,7 @@ import {h, select} from './shared/elements.js';
 import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
+import {whenLabelsCount} from './shared/newest.js';
 import {whatPinsAre} from './shared/pins.js';
 import {call, post} from './shared/rest.js';
 import {capital, number, plural} from './shared/words.js';
@@ -52,6 +53,7 @@ class LabelPage {
   #pinning;
   #orderNote = h('span', {class: 'soft small order-note'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
+  #counting = h('p', {class: 'soft small', 'data-role': 'counting'}); // when labels count
   #waiting = 0;
   #recounting = 0;
   #savedAt = 0; // when the server had answered the last decision
@@ -140,13 +142,13 @@ class LabelPage {
     this.#keys = new Keys({enter: accept, ...actions}, numbered, this.#intents);
   }
 
-  #actions() {
-    const deciding = this.#deciding;
   #pinWords(item) {
     const answer = this.#pinning.answerOf(item);
     return answer ? `Pin “${answer.words}” for this text` : 'Pin an answer';
   }
 
+  #actions() {
+    const deciding = this.#deciding;
     const outOfScope = () => deciding.decide('out-of-scope');
     // An act on the text of the card, without a decision.
     const about = act => () => {
@@ -232,7 +234,7 @@ class LabelPage {
           this.#sure.element,
           this.#card.element,
           this.#values.element,
-          h('section', {class: 'sheet'}, h('h2', {}, 'Last decisions'), this.#decisions.list),
+          h('section', {class: 'sheet'}, h('h2', {}, 'Last decisions'), this.#counting, this.#decisions.list),
         ),
         h('aside', {class: 'stack'}, this.#why.element, this.#tray.element, this.#guidelines.element),
       ),
@@ -253,6 +255,7 @@ class LabelPage {
   }
 
   #onStatus(status, before) {
+    this.#counting.textContent = whenLabelsCount(status);
     if (!before || this.#isNewsOfLabels(status)) this.#countLeft(status.unlabelled - this.#decisions.unsaved);
     if (!before) return;
     if (this.#queue.isDone) this.#draw(); // the next act may be another

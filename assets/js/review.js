@@ -8,14 +8,16 @@ import {ReshapeTab} from './review/reshape.js';
 import {address, query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
-import {icon} from './shared/icons.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {isUndoKey, Newest, whenLabelsCount, WHEN_TESTS_COUNT} from './shared/newest.js';
+import {gainsOf} from './shared/radius.js';
 import {call, post} from './shared/rest.js';
 import {Turns} from './shared/turns.js';
 import {number} from './shared/words.js';
 import {frame} from './studio.js';
 
+const LABELLING = new Set(['relabel', 'add', 'delete', 'merge', 'split']); // repairs that change what labels say
 const LEAD = 'What makes answers wrong, and what mends it. You see what a change does before you make it.';
 
 export const mount = view =>
@@ -30,7 +32,7 @@ class ReviewPage {
   #switch = h('div', {class: 'tabs', role: 'group', 'aria-label': 'What to look at'});
   #broken = h('span', {'data-role': 'broken-pins'}); // stands on the tab of pins
   #place = h('div');
-  #newest = h('div', {class: 'row tight small newest', role: 'status', 'data-role': 'newest', hidden: true});
+  #newest = new Newest(guarded(() => this.#undo()));
   #made = []; // actions that can be undone here, newest last: key, words and finding
   #turns = new Turns(); // actions and undos reach the server in order
   #behind = false; // whether the project has changed since the page was drawn
@@ -58,7 +60,7 @@ class ReviewPage {
   }
 
   async start() {
-    const above = h('div', {class: 'row'}, this.#switch, this.#newest);
+    const above = h('div', {class: 'row above'}, this.#switch, this.#newest.element);
     this.#context.main.append(above, this.#place);
     if (this.#context.status.champion === null) {
       const {counts} = await this.#intents.load();
@@ -121,9 +123,10 @@ class ReviewPage {
   }
 
   // Makes a repair, or without one keeps the data as it is; both can be undone. `seen` is the revision at which the
-  // finding was counted.
-  async #act(repair, words, finding = '', seen = null) {
-    const one = {key: crypto.randomUUID(), words, finding, repair};
+  // finding was counted, `blast` what it was foretold to change; `isTest`, whether it is about a test text.
+  async #act(repair, words, {finding = '', seen = null, blast = null, isTest = false} = {}) {
+    const about = LABELLING.has(repair?.kind) && (isTest ? WHEN_TESTS_COUNT : whenLabelsCount(this.#context.status));
+    const one = {key: crypto.randomUUID(), words, finding, repair, gain: blast && gainsOf(blast), about};
     this.#setMade([...this.#made, one]); // at once, so it can be undone before the answer arrives
     this.#findings.leaveOut(one);
     try {
@@ -147,21 +150,9 @@ class ReviewPage {
     return () => (this.#made.includes(one) ? this.#takeBack(one) : toast('It is taken back already.'));
   }
 
-  // The newest act stands on the page with its Undo: a message would go, and lie over what comes next.
   #setMade(made) {
     this.#made = made;
-    const last = made.at(-1);
-    this.#newest.hidden = !last;
-    const undo = {class: 'plain small', 'data-key': 'undo newest', onclick: guarded(() => this.#undo())};
-    const key = h('kbd', {'aria-hidden': 'true'}, 'U');
-    fill(
-      this.#newest,
-      last && [
-        last.isSaved && h('span', {class: 'good', title: 'Saved'}, icon('circle-check')),
-        h('span', {class: 'cut', dir: 'auto', title: last.words}, last.words),
-        h('button', undo, 'Undo ', key),
-      ],
-    );
+    this.#newest.show(made.at(-1));
   }
 
   async #undo() {
@@ -201,7 +192,7 @@ class ReviewPage {
     const {key, ctrlKey, metaKey, altKey, target} = event;
     if (event.isComposing || event.repeat || dialogIsOpen() || !this.#place.isConnected) return;
     if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
-    const undoes = key.toLowerCase() === 'u' || ((ctrlKey || metaKey) && key.toLowerCase() === 'z');
+    const undoes = isUndoKey(event);
     const action = undoes ? () => this.#undo() : this.#tab.onKey?.(key.toLowerCase());
     if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
     event.preventDefault();

@@ -1,8 +1,9 @@
-// Labels the selected texts together: what it changes is counted first, and Undo stands in the message.
+// Labels the selected texts together: what it changes is counted first, and Undo stays in the panel.
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
 import {guarded, toast} from '../shared/messages.js';
+import {isUndoKey, Newest, whenLabelsCount} from '../shared/newest.js';
 import {Reach, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
@@ -12,6 +13,7 @@ const MOST = 20000; // texts of one act
 
 export class Labelling {
   element = h('div');
+  #context;
   #base;
   #intents;
   #done;
@@ -20,14 +22,24 @@ export class Labelling {
   #reach;
   #chosen = h('div', {class: 'row tight', 'data-role': 'chosen-label'});
   #button = h('button', {class: 'primary', 'data-key': 'label', onclick: guarded(() => this.#label())});
+  #made = []; // acts that can be taken back here, newest last
+  #newest = new Newest(guarded(() => this.#undo()));
   #flag = h('button', {'data-key': 'flag', onclick: guarded(() => this.#flagAll())});
 
   // Calls `done` after the texts were changed, or changed back.
-  constructor(base, intents, done) {
+  constructor(context, intents, done) {
+    const {base} = context;
+    this.#context = context;
     this.#base = base;
     this.#intents = intents;
     this.#done = done;
     this.#reach = new Reach(base, {joins: intents.multi, hears: () => this.#drawButton()});
+    document.addEventListener('keydown', event => this.#onKey(event));
+  }
+
+  // The newest act with its Undo, whatever the panel shows.
+  get newest() {
+    return this.#newest.element;
   }
 
   // Whether a text will be labelled as it is ticked now.
@@ -100,7 +112,7 @@ export class Labelling {
 
   async #label() {
     const {name} = this.#target;
-    await this.#send({...this.#edit, ...this.#reach.terms}, `labelled ${name}`);
+    await this.#send({...this.#edit, ...this.#reach.terms}, `labelled ${name}`, whenLabelsCount(this.#context.status));
   }
 
   async #flagAll() {
@@ -108,16 +120,42 @@ export class Labelling {
     await this.#send({...flag, expected: this.#ids.length}, 'flagged');
   }
 
-  async #send(edit, said) {
+  async #send(edit, said, about = '') {
     const key = crypto.randomUUID();
     try {
       const {changed, left} = await post(`${this.#base}/edits`, {...edit, key});
-      const undo = undoing(this.#base, key, this.#done);
-      toast(`${plural(changed, 'text')} ${said}.`, leftWords(left), 'good', undo);
+      const words = [`${plural(changed, 'text')} ${said}.`, leftWords(left)].filter(Boolean).join(' ');
+      this.#setMade([...this.#made, {words, about, isSaved: true, back: undoing(this.#base, key, this.#done)}]);
       this.#reach.reset(); // a tick is for one act
     } finally {
       await this.#done(); // also after a refusal, so that the counts are those of now
     }
+  }
+
+  #setMade(made) {
+    this.#made = made;
+    this.#newest.show(made.at(-1));
+  }
+
+  async #undo() {
+    const last = this.#made.at(-1);
+    if (!last) {
+      toast('Nothing was changed here yet.', 'The Data page undoes older changes.');
+      return;
+    }
+    this.#setMade(this.#made.slice(0, -1));
+    try {
+      await last.back();
+    } catch (error) {
+      if (error.status === 0) this.#setMade([...this.#made, last]); // it can be tried again
+      throw error;
+    }
+  }
+
+  #onKey(event) {
+    if (!this.#newest.element.isConnected || !isUndoKey(event)) return;
+    event.preventDefault();
+    guarded(() => this.#undo())();
   }
 }
 

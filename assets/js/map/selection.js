@@ -38,7 +38,7 @@ export class Selection {
     this.#intents = intents;
     this.#hears = hears;
     this.#mixedUp = new MixedUp(context, pair => this.#showPair(pair));
-    this.#labelling = new Labelling(context.base, intents, () => hears.edited());
+    this.#labelling = new Labelling(context, intents, () => hears.edited());
     this.#labelling.element.addEventListener('reach', () => this.#draw()); // other rows are taken now
   }
 
@@ -58,10 +58,15 @@ export class Selection {
     this.element.classList.toggle('used', isUsed);
   }
 
+  // What the panel shows, under the newest act.
+  #fill(...content) {
+    fill(this.element, this.#labelling.newest, content);
+  }
+
   showNothing() {
     this.#giveUp(false);
     const words = 'Each point is a text; like ones lie together. Click one, or choose Lasso and draw around some.';
-    fill(this.element, h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words), this.#mixedUp.element);
+    this.#fill(h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words), this.#mixedUp.element);
   }
 
   // Finds the intents that are mixed up; the map does not wait for it.
@@ -102,8 +107,7 @@ export class Selection {
 
   showMoved({moved}) {
     this.#giveUp(false);
-    fill(
-      this.element,
+    this.#fill(
       h('h2', {}, 'Moved most'),
       h(
         'ol',
@@ -128,8 +132,7 @@ export class Selection {
     this.#shown = MOST_SHOWN;
     this.#rows = [];
     fill(this.#list);
-    fill(
-      this.element,
+    this.#fill(
       this.#headed(this.#heading),
       this.#labelling.element,
       this.#list,
@@ -227,8 +230,7 @@ export class Selection {
     this.#hears.marked([id, ...ids]);
     this.#clicked = id;
     this.#tellOf(row);
-    fill(
-      this.element,
+    this.#fill(
       this.#headed(h('h2', {class: 'grow', dir: 'auto'}, row.text)),
       this.#about,
       this.#labelling.element,

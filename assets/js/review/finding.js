@@ -173,7 +173,7 @@ export class FindingView {
       {
         class: 'small push',
         'data-key': `fix ${one.id}`,
-        onclick: guarded(() => !this.#isBehind() && act(repair, words, '', this.#finding.seen)),
+        onclick: guarded(() => !this.#isBehind() && act(repair, words, {seen: this.#finding.seen})),
         onpointerenter: look,
         onfocus: look,
       },
@@ -282,7 +282,9 @@ export class FindingView {
     const repair = one.asks ? await this.#spoken(one) : one.repair;
     if (one.asks && !repair) return; // the user cancelled
     const settled = one.textOfMany ? '' : finding.id; // the other texts of a confusion are left
-    await this.#tools.act(repair, deedOf(one, finding), settled, finding.seen);
+    const isTest = Boolean(one.textOfMany); // only test texts get their label one by one
+    const about = {finding: settled, seen: finding.seen, blast: one.blast, isTest};
+    await this.#tools.act(repair, deedOf(one, finding), about);
   }
 
   async #spoken({asks, repair}) {

@@ -34,6 +34,7 @@ export class ReshapeTab {
   #timer = 0;
   #running = null;
   #asked = 0; // number of the newest list; older answers are dropped
+  #blast = null; // what the chosen change does, once it is known
   #choice = h('div', {class: 'row end'});
   #radius = h('div', {class: 'grow', 'data-role': 'reshape', 'aria-live': 'polite'});
   #turns = h('div', {class: 'after', 'data-role': 'answers'});
@@ -161,6 +162,7 @@ export class ReshapeTab {
   }
 
   #arm(blast) {
+    this.#blast = blast;
     this.#button.disabled = !blast;
     this.#button.textContent = blast ? this.#deed(blast) : 'Choose what to change';
   }
@@ -220,8 +222,9 @@ export class ReshapeTab {
     this.#form = {...EMPTY};
     this.#chosen.clear();
     this.#splitting.clear();
+    const blast = this.#blast;
     this.#arm(null);
-    await act(repair, words);
+    await act(repair, words, {blast});
   }
 }
 

@@ -26,17 +26,27 @@ export const COUNTING = 'counting …'; // until it is known which answers chang
 const badge = (words, kind) => h('span', {class: `badge ${kind}`}, words);
 
 export function radiusLine(blast) {
-  const {fixed, broken, pins_fixed: kept, pins_broken: lost} = blast;
   return h(
     'span',
     {class: 'row tight', 'data-role': 'radius'},
-    changing(blast),
-    fixed > 0 && badge(becoming(fixed, 'right'), 'good'),
-    broken > 0 && badge(becoming(broken, 'wrong'), 'bad'),
-    kept.length > 0 && badge(`${plural(kept.length, 'pin')} kept again`, 'good'),
-    lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
-    isUnknown(blast) && h('span', {}, 'none known to be better or worse'),
+    h('span', {}, changing(blast), isUnknown(blast) && '; none known to be better or worse'),
+    blast.fixed > 0 && badge(becoming(blast.fixed, 'right'), 'good'),
+    blast.broken > 0 && badge(becoming(blast.broken, 'wrong'), 'bad'),
+    pinBadges(blast),
   );
+}
+
+const pinBadges = ({pins_fixed: kept, pins_broken: lost}) => [
+  kept.length > 0 && badge(`${plural(kept.length, 'pin')} kept again`, 'good'),
+  lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
+];
+
+// What an act has made better and worse, as badges: "81 → 82 of 85 right".
+export function gainsOf(blast) {
+  const {n, now, then} = blast.in_scope;
+  const words = `${number(now)} → ${number(then)} of ${number(n)} right`;
+  const about = {class: `badge ${then > now ? 'good' : 'bad'}`, title: 'Test texts answered right, before and after'};
+  return [now !== then && h('span', about, words), pinBadges(blast)];
 }
 
 // Whether answers change, and nobody has said of any of them what is right.

@@ -214,7 +214,7 @@ def test_a_label_of_ones_own_colours_the_map_once(page: Page, studio: Served) ->
     asked.clear()
     lasso(page, [ids.index(rows[0]["id"])])
     page.get_by_role("button", name="Flag").click()
-    expect(page.locator(".toast", has_text="flagged")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="flagged")).to_be_visible()
     for _ in range(2):
         page.wait_for_event("requestfinished", lambda done: done.url.endswith("/status"))
     settle(page)
@@ -311,7 +311,7 @@ def test_a_clicked_point_can_be_labelled_and_a_lasso_of_nothing_says_so(page: Pa
     page.keyboard.press("Enter")
     panel.get_by_role("button", name="Label 1 text").click()
     expect(about).to_contain_text("roaming")
-    page.locator(".toast").get_by_role("button", name="Undo").click()
+    panel.get_by_role("button", name="Undo").click()
     expect(about).to_contain_text("no label")
     left, top = state["box"]["x"] + 3, state["box"]["y"] + 3
     page.mouse.move(left, top)

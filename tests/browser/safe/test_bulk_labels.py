@@ -50,14 +50,49 @@ def test_a_lasso_labels_what_its_button_counts_and_undo_takes_it_back(
     text = labels_text(studio, bare[0])
     page.get_by_role("button", name=f"Take out “{text[:60]}”").click()
     page.get_by_role("button", name="Label 2 texts").click()
-    toast = page.locator(".toast", has_text="2 texts labelled data_usage.")
-    expect(toast).to_contain_text("Left as they were: 2 labelled texts, 2 texts of the test set.")
+    newest = page.locator("[data-role=selection] [data-role=newest]")
+    expect(newest).to_contain_text("2 texts labelled data_usage.")
+    expect(newest).to_contain_text("Left as they were: 2 labelled texts, 2 texts of the test set.")
     now = labels(studio, everything)
     assert {key for key in everything if now[key] != before[key]} == set(bare[1:])
     expect(reach).to_contain_text("0 unlabelled")
-    toast.get_by_role("button", name="Undo").click()
+    newest.get_by_role("button", name="Undo").click()
     expect(reach).to_contain_text("2 unlabelled")
     assert labels(studio, everything) == before
+
+
+def test_undo_of_the_map_stays_until_it_is_spent(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It stood in a message, which went by itself, or stayed after U had spent it."""
+    names = {i["name"]: i["id"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    bare = [row["id"] for row in rows(studio, "split=pool&state=unlabelled", 2)]
+    before = labels(studio, bare)
+    page = visit(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    ids = studio.ask("/projects/sample/map")["ids"]
+    newest = page.locator("[data-role=selection] [data-role=newest]")
+    for spend in ("key", "press"):
+        if spend == "press":  # by a finger on a phone, where the panel stands below the map
+            page.set_viewport_size({"width": 390, "height": 844})
+        page.evaluate(probe("lasso"), [ids.index(key) for key in bare])
+        page.get_by_role("combobox", name="Choose the label").fill("data_usage")
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name="Label 2 texts").click()
+        expect(newest).to_contain_text("Labels count at once, and in the next training.")
+        expect(page.locator(".toast", has_text="labelled")).to_have_count(0)
+        page.get_by_role("button", name="Clear").click()
+        undo = newest.get_by_role("button", name="Undo")
+        expect(undo).to_be_in_viewport(ratio=1)  # whatever the panel shows
+        assert labels(studio, bare) == dict.fromkeys(bare, ([names["data_usage"]], "train"))
+        if spend == "press":
+            undo.click()
+        else:
+            page.locator("[data-role=selection] h2").first.click()
+            page.keyboard.press("u")
+        expect(newest).to_be_hidden()
+        expect(page.locator(".toast", has_text="Taken back.").first).to_be_visible()
+        assert labels(studio, bare) == before
 
 
 def labels_text(studio: Served, key: str) -> str:

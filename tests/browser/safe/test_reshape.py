@@ -54,7 +54,10 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     expect(judged).to_be_in_viewport(ratio=1)
     button.click()
     made = page.locator(MADE, has_text=f"Merge no_internet ({n + n_test} texts) into slow_internet")
-    expect(made).to_be_visible()
+    # What was gained, and Undo, were out of sight for somebody at the end of the list.
+    expect(made.get_by_role("button", name="Undo")).to_be_in_viewport(ratio=1)
+    expect(made).to_contain_text(re.compile(r"\d+ → \d+ of \d+ right"))
+    expect(made).to_contain_text("Labels count at once, and in the next training.")
     expect(button).to_be_disabled()
     expect(form.locator("select[data-key=intent]")).to_have_value("")
     assert carriers(studio, "no_internet", "test") == 0

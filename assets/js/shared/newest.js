@@ -1,0 +1,51 @@
+// The newest act of a page, which stays in sight with its Undo: a message would go, and lie over what comes next.
+import {fill, h} from './elements.js';
+import {icon} from './icons.js';
+import {dialogIsOpen} from './messages.js';
+
+export class Newest {
+  element = h('div', {class: 'newest small', role: 'status', 'data-role': 'newest', hidden: true});
+  #undo;
+
+  // `undo` takes back the act that is shown.
+  constructor(undo) {
+    this.#undo = undo;
+  }
+
+  // Shows an act, or without one nothing: its `words`, whether it `isSaved`, what it changed for the better or the
+  // worse (`gain`: badges), and a sentence `about` it.
+  show(act) {
+    this.element.hidden = !act;
+    const undo = {class: 'plain small', 'data-key': 'undo newest', onclick: this.#undo};
+    fill(
+      this.element,
+      act && [
+        h(
+          'div',
+          {class: 'row tight'},
+          act.isSaved && h('span', {class: 'good', title: 'Saved'}, icon('circle-check')),
+          h('span', {class: 'cut', dir: 'auto', title: act.words}, act.words),
+          act.isSaved && act.gain,
+          h('button', undo, 'Undo ', h('kbd', {'aria-hidden': 'true'}, 'U')),
+        ),
+        act.isSaved && act.about && h('div', {class: 'soft', 'data-role': 'about-act'}, act.about),
+      ],
+    );
+  }
+}
+
+// Whether a key is the one that takes back the newest act, and not part of what is typed.
+export function isUndoKey({key, ctrlKey, metaKey, altKey, isComposing, repeat, target}) {
+  if (isComposing || repeat || altKey || dialogIsOpen()) return false;
+  if (target.matches?.('input:not([type=checkbox]),textarea,select')) return false;
+  return ctrlKey || metaKey ? key.toLowerCase() === 'z' : key.toLowerCase() === 'u';
+}
+
+// When labels count, in one sentence for all pages. `joins` is null until the model that answers is there to tell.
+export function whenLabelsCount({champion, joins}) {
+  if (champion === null) return 'The first training learns from your labels.';
+  if (joins === null) return '';
+  return joins ? 'Labels count at once, and in the next training.' : 'Labels count from the next training on.';
+}
+
+export const WHEN_TESTS_COUNT = 'Counts in the accuracy at once; no training learns test texts.';
