@@ -90,10 +90,12 @@ export class AddingTab {
     const isKnown = this.#known(blast.near);
     const [instead] = better && !isKnown ? await this.#foresee([better.id], signal) : [];
     if (signal.aborted) return;
-    const looks = harmOf({blast}) || instead ? '' : 'primary'; // what harms, or is advised against, does not stand out
-    fill(this.#buttons, this.#button(isKnown ? 'Relabel it' : 'Add it', chosen, looks));
+    const isDoubted = isKnown || better || this.#clashes(blast.near) > 0 || this.#isAlone(blast.near);
+    const looks = isDoubted || harmOf({blast}) ? '' : 'primary'; // what is warned of does not stand out
+    fill(this.#buttons, this.#button(isKnown ? 'Relabel it' : 'Add it', chosen, blast, looks));
     const changes = h('h3', {class: 'after'}, `What changes as ${this.#nameOf(chosen)}`);
-    fill(this.#meter, this.#verdict(blast, better, instead), this.#near(blast.near), changes, turnsOf(blast));
+    const verdict = this.#verdict(blast, better, instead, isDoubted);
+    fill(this.#meter, verdict, this.#near(blast.near), changes, turnsOf(blast));
   }
 
   #foresee(ids, signal) {
@@ -113,6 +115,11 @@ export class AddingTab {
     return isOther && 2 * n > near.length ? {id: first, n, of: near.length} : null;
   }
 
+  // Whether examples are similar, and none of them has the chosen label.
+  #isAlone(near) {
+    return near.length > 0 && !near.some(({intents}) => intents.includes(this.#chosen));
+  }
+
   // A text that is an example already gets the chosen label; it does not come twice.
   #known(near) {
     return near.some(one => this.#isSame(one));
@@ -126,29 +133,35 @@ export class AddingTab {
     return this.#tools.intents.byId.get(id)?.name ?? '?';
   }
 
-  #button(verb, id, kind) {
-    const add = guarded(() => this.#add(verb, id));
+  #button(verb, id, blast, kind) {
+    const add = guarded(() => this.#add(verb, id, blast));
     return h('button', {class: kind, 'data-key': `add ${id}`, onclick: add}, `${verb} as ${this.#nameOf(id)}`);
   }
 
-  #verdict(blast, better, instead) {
-    const others = blast.near.filter(one => one.conflict);
-    const known = this.#known(blast.near);
-    const clashes = others.length - (others.some(one => this.#isSame(one)) ? 1 : 0);
-    const words = clashes
-      ? `${clashes === 1 ? 'One very similar example has' : `${clashes} very similar examples have`} another label.`
-      : 'No very similar example has another label.';
+  // Very similar examples with another label, but the text itself.
+  #clashes(near) {
+    return near.filter(one => one.conflict && !this.#isSame(one)).length;
+  }
+
+  #likeness(near) {
+    const n = this.#clashes(near);
+    if (n) return `${n === 1 ? 'One very similar example has' : `${n} very similar examples have`} another label. `;
+    const none = `None of the ${near.length} most similar examples is labelled ${this.#nameOf(this.#chosen)}. `;
+    return this.#isAlone(near) ? none : 'No very similar example has another label. ';
+  }
+
+  #verdict(blast, better, instead, isDoubted) {
     const most = better && (better.n === better.of ? `All ${better.n}` : `${better.n} of the ${better.of}`);
     return h(
       'div',
-      {class: `note ${clashes || known || better ? 'warn' : 'good'}`, 'data-role': 'verdict'},
-      known && 'This text is an example already; its label changes. ',
+      {class: `note ${isDoubted ? 'warn' : 'good'}`, 'data-role': 'verdict'},
+      this.#known(blast.near) && 'This text is an example already; its label changes. ',
       better && h('b', {dir: 'auto'}, `${most} most similar examples are labelled ${this.#nameOf(better.id)}. `),
-      !better && `${words} `,
+      !better && h('span', {dir: 'auto'}, this.#likeness(blast.near)),
       h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
       this.#effect(this.#chosen, blast),
       // The person has chosen another label: this one is offered beneath it, and neither stands out.
-      instead && this.#effect(better.id, instead, this.#button('Add it', better.id, 'small')),
+      instead && this.#effect(better.id, instead, this.#button('Add it', better.id, instead, 'small')),
     );
   }
 
@@ -185,13 +198,13 @@ export class AddingTab {
     );
   }
 
-  async #add(verb, id) {
+  async #add(verb, id, blast) {
     if (this.#lacks) return;
     const repair = this.#repair(id);
     const deed = verb === 'Add it' ? 'Added' : 'Relabelled';
     this.#box.value = '';
     const words = `${deed} “${repair.value.slice(0, LONGEST_NAMED)}” as ${this.#nameOf(id)}.`;
-    await this.#tools.act(repair, words);
+    await this.#tools.act(repair, words, {blast});
     this.#box.focus();
   }
 }

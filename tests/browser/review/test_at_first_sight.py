@@ -11,6 +11,41 @@ _REVIEW = "/projects/sample/review"
 _PHONE = {"width": 390, "height": 844}
 
 
+def test_what_no_similar_example_bears_out_is_not_offered_in_blue(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Where the similar examples were of two other intents, the blue button added a wrong one."""
+    intents = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    examples = studio.ask("/projects/sample/utterances?split=train&state=labelled&size=500")["rows"]
+    ask = f"{_REVIEW}/what-if"
+
+    def near(text: str, name: str) -> list[str]:
+        repair = {"kind": "add", "value": text, "intents": [intents[name]]}
+        found = studio.ask(ask, {"repairs": [repair]})[0]["near"]
+        return [one["intents"][0] for one in found]
+
+    pairs = (
+        (one["text"], other["text"]) for one, other in zip(examples, examples[7:], strict=False)
+    )
+    for first, second in pairs:
+        text = f"{first} and {second}"
+        like = near(text, "roaming")
+        if intents["roaming"] not in like and max(map(like.count, like)) * 2 <= len(like):
+            break
+    page = visit(studio, "/review?project=sample&tab=add")
+    page.get_by_label("An example of").select_option(label="roaming")
+    page.get_by_label("New example").fill(text)
+    verdict = page.locator("[data-role=verdict]")
+    expect(verdict).to_contain_text(re.compile("another label|None of the 6 most similar"))
+    expect(verdict).to_have_class(re.compile("warn"))
+    expect(page.get_by_role("button", name="Add it as roaming")).to_be_visible()
+    expect(page.locator(".content .primary:visible")).to_have_count(0)
+    # One that the similar examples bear out stands out as before.
+    page.get_by_label("New example").fill("how do I use my phone in france")
+    expect(verdict).to_have_class(re.compile("good"))
+    expect(page.locator(".content .primary:visible")).to_have_text("Add it as roaming")
+
+
 def test_on_a_phone_the_title_of_a_finding_takes_few_lines_and_texts_are_not_cut(
     visit: Callable[..., Page], studio: Served
 ) -> None:
