@@ -67,7 +67,8 @@ class Blast:
         outside: Those labelled out of scope; right is refused. In multi-label projects there are
             none, and `in_scope` has those of no intent, too.
         pins: Pins whose answer changes, kept ones too.
-        turns: The first answers that change; broken ones first, then fixed ones.
+        turns: The first answers that change, the worst first: broken ones, then unlabelled texts
+            that would be refused, and those that would be no longer, then fixed ones.
         touched: Utterances that the repair changes, and how many of them are of the test set.
         scope: Unlabelled texts that were out of scope and get an intent, and the other way round.
     """
@@ -226,10 +227,10 @@ class JudgedAnswers:
     ) -> tuple[ChangedAnswer, ...]:
         rows = np.flatnonzero(changed)
         verdicts = np.where(was, np.where(is_, "right", "broken"), np.where(is_, "fixed", "other"))
-        rank = {"broken": 0, "fixed": 1}
         moved_in, moved_out = self._across()
         scope = np.where(moved_in, "in", np.where(moved_out, "out", ""))
-        order = np.argsort([rank.get(verdicts[row], 2) for row in rows], kind="stable")
+        ranks = [_rank(str(verdicts[row]), str(scope[row])) for row in rows]
+        order = np.argsort(ranks, kind="stable")
         return tuple(
             ChangedAnswer(
                 text=self.prepared.texts[row].text,
@@ -251,6 +252,13 @@ class JudgedAnswers:
             return ""
         names = [self.then.names.get(key, "an intent that is gone") for key in labels]
         return label_words(sorted(names), self.prepared.live.pipeline.task)
+
+
+def _rank(verdict: str, scope: str) -> int:
+    """Order changed answers, the worst first; on the other side of the line, somebody looks."""
+    if verdict in ("broken", "fixed", "right"):
+        return {"broken": 0, "fixed": 3, "right": 4}[verdict]
+    return {"out": 1, "in": 2, "": 5}[scope]
 
 
 def _with_labels_as_one(

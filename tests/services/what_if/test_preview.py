@@ -334,6 +334,35 @@ def test_an_unlabelled_text_that_is_refused_before_or_after_is_told(
     assert found.scope == (1, 0)
 
 
+def test_what_is_worst_comes_first_among_the_changed_answers(
+    watched_texts: WatchedTextCache,
+) -> None:
+    """Texts that would be refused stood behind all that stay right under a merged label."""
+    by, live_studio = intents(watched_texts), watched_texts.live_studio
+    live = live_studio.models.get(1)
+    pipeline = live.pipeline
+    scores = pipeline.head.scores(pipeline.encoder.encode(list(POOL))).max(1)
+    limit = float(sorted(scores)[len(scores) // 2])
+    with live_studio.studio.database.write() as connection:
+        projects.change_fence(connection, 1, {"limit": limit, "limits": {}, "method": "votes"})
+    gone = tuple(r.id for r in rows(watched_texts).values() if r.labels == (by["refund"],))
+    found = [
+        told(watched_texts, Repair("merge", intent=by["parcel"], value=by["password"])),
+        told(watched_texts, Repair("delete", gone[:4])),
+        told(watched_texts, Repair("relabel", gone[:4], (by["parcel"],))),
+    ]
+    rank = {"broken": 0, "out": 1, "in": 2, "fixed": 3, "right": 4}
+    seen = list[set[str]]()
+    for one in found:
+        kinds = [
+            turn.verdict if turn.verdict != "other" else turn.scope or "other" for turn in one.turns
+        ]
+        places = [rank.get(kind, 5) for kind in kinds]
+        assert places == sorted(places)
+        seen.append(set(kinds))
+    assert any(kinds & {"in", "out"} and kinds & {"fixed", "right"} for kinds in seen), seen
+
+
 def test_a_new_example_names_its_nearest_conflicts(watched_texts: WatchedTextCache) -> None:
     by = intents(watched_texts)
     found = told(watched_texts, Repair("add", (), (by["refund"],), value="where is my parcel"))
