@@ -220,7 +220,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
             *("equal", "lost", "won", "total", "refused", "default", "default.method"),
             *("unlabelled", "outside_tested"),
             *("default.limit", "default.limits", "default.limits{}"),
-            *("wished", "wished[]", "wished[].lost", "wished[].limit"),
+            *("wished", "wished[]", "wished[].lost", "wished[].limit", "wished[].n", "wished[].of"),
         )
     ),
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),

@@ -100,7 +100,11 @@ def _wished(of_right: ScoreArray) -> tuple[WishedLimit, ...]:
     """Return limits by the familiarity of the test texts answered right, (n,)."""
     if not len(of_right):
         return ()
-    return tuple(WishedLimit(lost, float(np.quantile(of_right, lost))) for lost in _LOST)
+    limits = [(lost, float(np.quantile(of_right, lost))) for lost in _LOST]
+    return tuple(
+        WishedLimit(lost, limit, int((of_right < limit).sum()), len(of_right))
+        for lost, limit in limits
+    )
 
 
 def _span(method: Method, familiarity: ScoreArray, own: float) -> tuple[float, float]:

@@ -32,10 +32,15 @@ class Crossed:
 
 @dataclass(frozen=True, slots=True)
 class WishedLimit:
-    """The limit that refuses about a share `lost` of the test texts answered right."""
+    """The limit that refuses about a share `lost` of the test texts answered right.
+
+    It refuses `n` of `of` texts that are answered right where nothing is refused.
+    """
 
     lost: float
     limit: float
+    n: int
+    of: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -283,12 +283,12 @@ export class FenceTab {
         words,
         limit === stands.limit ? ' (in force)' : here !== null && ` (${limit < here ? 'more lenient' : 'stricter'})`,
       );
-    const costs = wished.map(({lost, limit}) => {
-      const n = Math.round(100 * lost);
-      return choice(`Costs ${n} right ${n === 1 ? 'answer' : 'answers'} of 100`, limit, `lose ${n}`);
+    const costs = wished.map(({lost, limit, n, of}) => {
+      return choice(`Costs ${number(n)} of ${plural(of, 'right answer')}`, limit, `lose ${Math.round(100 * lost)}`);
     });
     const now = {class: 'small', 'data-key': 'as now', 'aria-pressed': String(isSame(stands, asked))};
     return [
+      costs.length > 0 && h('span', {class: 'soft small base'}, 'Right answers are counted among test texts.'),
       !isOneOf && h('button', {...now, onclick: () => this.#set(stands)}, 'As it is now'),
       costs,
       isEvenKnown && choice('Both mistakes equally rare', even, 'calibrated'), // it may refuse much

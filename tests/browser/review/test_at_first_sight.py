@@ -77,3 +77,18 @@ def test_on_a_phone_the_title_of_a_finding_takes_few_lines_and_texts_are_not_cut
         box = button.bounding_box()
         assert box is not None
         assert box["x"] + box["width"] <= edge
+
+
+def test_a_line_says_how_many_of_which_right_answers_it_costs(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Costs 10 right answers of 100” told neither of how many nor of which texts."""
+    found = studio.ask("/projects/sample/fence/what-if", {})["wished"]
+    page = visit(studio, "/review?project=sample&tab=fence")
+    wishes = page.locator("[data-role=wishes]")
+    expect(wishes).to_contain_text("Right answers are counted among test texts.")
+    assert len(found) == 3
+    assert all(0 < one["n"] < one["of"] <= 85 for one in found)
+    for one in found:
+        words = f"Costs {one['n']} of {one['of']} right answers"
+        expect(wishes.get_by_role("button", name=words)).to_be_visible()

@@ -79,6 +79,8 @@ def test_a_line_is_offered_by_how_many_right_answers_it_gives_up(
     scores = top(live_studio, right)
     by_hand = [float(np.quantile(scores, one.lost)) for one in found.wished]
     assert [one.limit for one in found.wished] == pytest.approx(by_hand)
+    refused = [(int((scores < limit).sum()), len(right)) for limit in by_hand]
+    assert [(one.n, one.of) for one in found.wished] == refused  # of how many was not said
 
 
 def test_unlabelled_texts_that_change_sides_are_counted_apart(live_studio: LiveStudio) -> None:
