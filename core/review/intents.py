@@ -1,5 +1,6 @@
 """Thin and overgrown intents, exemplars that cause errors, and the border of two intents."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -105,22 +106,29 @@ class BorderRows:
     """Texts between two intents, from the clearest of one to the clearest of the other.
 
     `rows` is (n,) int64; `leads` the first intent's score minus the second's, falling, (n,).
+    `left_out` is the number of further texts, which lie more clearly on one side.
     """
 
     rows: NDArray[np.int64]
     leads: ScoreArray
+    left_out: int
 
 
-def border_walk(scores: ScoreArray, first: int, second: int, most: int = 60) -> BorderRows:
+def border_walk(
+    scores: ScoreArray, first: int, second: int, also: Sequence[int] = (), most: int = 60
+) -> BorderRows:
     """List texts whose two best scores, of (n, intents), are those of two intents.
 
-    At most `most` texts are kept, the nearest to the border.
+    At most `most` texts are kept, the nearest to the border, besides the rows `also`.
     """
     others = scores.copy()
     others[:, [first, second]] = -np.inf
     between = np.minimum(scores[:, first], scores[:, second]) > others.max(1, initial=-np.inf)
+    between[list(also)] = False
     rows = np.flatnonzero(between)
+    left_out = max(0, len(rows) - most)
+    near = np.argsort(np.abs(scores[rows, first] - scores[rows, second]), kind="stable")[:most]
+    rows = np.concatenate([rows[near], np.array(also, dtype=np.int64)])
     leads = scores[rows, first] - scores[rows, second]
-    near = np.argsort(np.abs(leads), kind="stable")[:most]
-    order = near[np.argsort(-leads[near], kind="stable")]
-    return BorderRows(rows[order], leads[order])
+    order = np.argsort(-leads, kind="stable")
+    return BorderRows(rows[order], leads[order], left_out)

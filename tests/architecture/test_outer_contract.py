@@ -224,6 +224,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         )
     ),
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),
+    *((f"GET {_REVIEW}/border", "answer", name) for name in ("mixed", "left_out")),
+    *((f"GET {_REVIEW}/border", "answer", f"steps[].{n}") for n in ("answer", "finding", "kept")),
     *((f"POST {_REVIEW}/what-if", "body", f"repairs[].{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/act", "body", f"repair.{name}") for name in _PARTS),
     (f"POST {_REVIEW}/act", "body", "seen"),

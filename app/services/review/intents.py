@@ -1,7 +1,7 @@
 """Findings about whole intents: confused, thin and overgrown ones, and the border of two."""
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from app.services.live.pool import Pool
 from app.services.review.findings import KEEP, KEEP_BOTH, Evidence, Finding, FoundText, Remedy
 from app.services.what_if.repairs import Repair
+from core.metrics.mixed_up import MixUp, WrongAnswer, mixed_up
 from core.review.groups import find_groups
 from core.review.intents import IntentHealth, border_walk, intent_health
-from core.text import counted
+from core.text import counted, match_key
 
 _SHOWN = 40
 _MOST = 200
@@ -22,19 +23,36 @@ _FEWEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A text between two intents; `lead` is the first one's score minus the second's."""
+    """A text between two intents.
+
+    Attributes:
+        lead: The first one's score minus the second's.
+        answer: Id of the intent that it is answered with where it is labelled with the other one;
+            else "".
+        finding: Id under which a person says that its label is right; "" without a label.
+        kept: Whether a person has said so.
+    """
 
     text: FoundText
     lead: float
+    answer: str
+    finding: str
+    kept: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Border:
-    """Texts between two intents, from the clearest of the first to the clearest of the second."""
+    """Texts between two intents, from the clearest of the first to the clearest of the second.
+
+    `mixed` says in words how many of them are mixed up; "" for none. `left_out` further texts lie
+    more clearly on one side.
+    """
 
     first: str
     second: str
     steps: tuple[Step, ...]
+    mixed: str
+    left_out: int
 
 
 def confusions(evidence: Evidence) -> list[Finding]:
@@ -42,59 +60,69 @@ def confusions(evidence: Evidence) -> list[Finding]:
 
     A text that is refused is answered with no intent, whichever comes closest.
     """
+    listed = [one for one in _mixed_up(evidence) if len(one.wrong) >= _FEWEST]
+    return [_confusion(evidence, one) for one in listed[:_MOST]]
+
+
+def _mixed_up(evidence: Evidence) -> list[MixUp[int]]:
+    """Return all pairs of confused intents; texts are rows of the examples, then test texts."""
     if not evidence.single:
         return []
-    cells: dict[tuple[str, str], list[FoundText]] = defaultdict(list)
-    for one, answered in (*_wrong_tests(evidence), *_wrong_examples(evidence)):
-        cells[(one.intents or ("",))[0], answered].append(one)
-    ranked = sorted(cells.items(), key=lambda cell: (-len(cell[1]), cell[0]))
-    listed = [cell for cell in ranked if len(cell[1]) >= _FEWEST and all(cell[0])]
-    return [_confusion(evidence, pair, texts) for pair, texts in listed[:_MOST]]
+    return mixed_up([*_wrong_tests(evidence), *_wrong_examples(evidence)])
 
 
-def _wrong_tests(evidence: Evidence) -> list[tuple[FoundText, str]]:
-    found = list[tuple[FoundText, str]]()
-    for record, answered in zip(evidence.tests, evidence.test_answers, strict=True):
-        if record.labels and answered is not None and answered not in record.labels:
-            # No label is proposed: a test set that agrees with the model judges nothing.
-            text = FoundText(record.id, record.text, record.labels, "test", "test")
-            found.append((text, answered))
-    return found
+def _wrong_tests(evidence: Evidence) -> Iterator[WrongAnswer[int]]:
+    """Find test texts with another answer; one that an example says, too, tests nothing."""
+    known = {match_key(exemplar.text) for exemplar in evidence.live.pipeline.exemplars}
+    for row, (record, answer) in enumerate(
+        zip(evidence.tests, evidence.test_answers, strict=True), len(evidence.labels)
+    ):
+        labels = record.labels
+        if labels and answer and answer not in labels and match_key(record.text) not in known:
+            yield WrongAnswer(labels[0], answer, row, is_test=True)
 
 
-def _wrong_examples(evidence: Evidence) -> list[tuple[FoundText, str]]:
-    found = list[tuple[FoundText, str]]()
-    for row, (labels, answered) in enumerate(zip(evidence.labels, evidence.answers, strict=True)):
-        if labels and answered is not None and answered not in labels:
-            proposed = evidence.proposed(row)
-            agreed = proposed is not None and evidence.columns[proposed] == answered
-            suggested = (answered,) if agreed else None
-            found.append((evidence.example(row, "example", suggested), answered))
-    return found
+def _wrong_examples(evidence: Evidence) -> Iterator[WrongAnswer[int]]:
+    for row, (labels, answer) in enumerate(zip(evidence.labels, evidence.answers, strict=True)):
+        if labels and labels[0] and answer and answer not in labels:
+            yield WrongAnswer(labels[0], answer, row, is_test=False)
 
 
-def _confusion(evidence: Evidence, pair: tuple[str, str], texts: list[FoundText]) -> Finding:
-    is_, answered = (evidence.name(key) for key in pair)
-    judged = sum(one.place == "test" for one in texts)
-    kinds = [counted(judged, "test text")] * bool(judged)
-    kinds += [counted(len(texts) - judged, "example")] * (len(texts) > judged)
+def _text_of(evidence: Evidence, one: WrongAnswer[int]) -> FoundText:
+    """Return a text with a wrong answer; a label is proposed where its neighbours agree on it."""
+    if one.is_test:
+        # No label is proposed: a test set that agrees with the model judges nothing.
+        record = evidence.tests[one.text - len(evidence.labels)]
+        return FoundText(record.id, record.text, record.labels, "test", "test")
+    proposed = evidence.proposed(one.text)
+    agreed = proposed is not None and evidence.columns[proposed] == one.answer
+    return evidence.example(one.text, "example", (one.answer,) if agreed else None)
+
+
+def _confusion(evidence: Evidence, one: MixUp[int]) -> Finding:
+    key, other = one.pair
+    first, second = evidence.name(key), evidence.name(other)
+    n, (low, high) = len(one.wrong), sorted(one.pair)
+    n_first = n - one.n_back
+    ways = f"{counted(n_first, 'text')} of the first {'is' if n_first == 1 else 'are'} answered as"
+    back = f", {one.n_back:,} the other way round" if one.n_back else ""
     return Finding(
-        id=f"confusion:{pair[0]}:{pair[1]}",
+        id=f"confusion:{low}:{high}",
         kind="confusion",
-        title=f"{is_} answered as {answered}",
+        title=f"{first} and {second}",
         why=(
-            f"{len(texts):,} texts labelled {is_} are answered with {answered}: "
-            f"{' and '.join(kinds)}. More labels on their border teach the difference."
+            f"{ways} the second{back}: {one.measure}. "
+            "More labels on their border teach the difference."
         ),
-        figure=float(len(texts)),
-        measure=f"{len(texts):,} texts",
-        texts=tuple(texts[:_SHOWN]),
+        figure=float(n),
+        measure=one.measure,
+        texts=tuple(_text_of(evidence, wrong) for wrong in one.wrong[:_SHOWN]),
         remedies=(
             KEEP_BOTH,
-            Remedy(f"Merge {is_} into {answered}", Repair("merge", intent=pair[0], value=pair[1])),
-            Remedy(f"Merge {answered} into {is_}", Repair("merge", intent=pair[1], value=pair[0])),
+            Remedy(f"Merge {first} into {second}", Repair("merge", intent=key, value=other)),
+            Remedy(f"Merge {second} into {first}", Repair("merge", intent=other, value=key)),
         ),
-        intents=pair,
+        intents=one.pair,
     )
 
 
@@ -178,8 +206,13 @@ def _smaller_part(evidence: Evidence, rows: NDArray[np.int64]) -> list[int]:
     return [] if groups is None else rows[groups.of == groups.of.max()].tolist()
 
 
-def border(evidence: Evidence, pool: Pool | None, pair: tuple[str, str]) -> Border:
-    """Return examples, test texts and unlabelled texts between two intents."""
+def border(
+    evidence: Evidence, pool: Pool | None, pair: tuple[str, str], settled: Collection[str] = ()
+) -> Border:
+    """Return examples, test texts and unlabelled texts between two intents.
+
+    The texts by which the two are mixed up are all among them. `settled` are ids of findings.
+    """
     first, second = (evidence.columns.index(key) for key in pair)
     texts = [evidence.example(row, "example") for row in range(len(evidence.labels))]
     scores = [evidence.held_out]
@@ -191,6 +224,19 @@ def border(evidence: Evidence, pool: Pool | None, pair: tuple[str, str]) -> Bord
         if pool.margins.shape[1] == wide:
             scores.append(pool.margins + limits)
             texts += [FoundText(r.id, r.text, None, r.split) for r in pool.records]
-    walk = border_walk(np.concatenate(scores), first, second)
-    steps = zip(walk.rows.tolist(), walk.leads.tolist(), strict=True)
-    return Border(*pair, tuple(Step(texts[row], lead) for row, lead in steps))
+    mixed = next((one for one in _mixed_up(evidence) if set(one.pair) == set(pair)), None)
+    answers = {one.text: one.answer for one in mixed.wrong} if mixed else {}
+    walk = border_walk(np.concatenate(scores), first, second, sorted(answers))
+    steps = list[Step]()
+    for row, lead in zip(walk.rows.tolist(), walk.leads.tolist(), strict=True):
+        key = _border_id(pair, texts[row])
+        steps.append(Step(texts[row], lead, answers.get(row, ""), key, key in settled))
+    measure = "" if mixed is None else mixed.measure
+    return Border(*pair, tuple(steps), measure, walk.left_out)
+
+
+def _border_id(pair: tuple[str, str], text: FoundText) -> str:
+    """Return the id of the finding that a labelled text lies at a border; it names the label."""
+    if text.intents is None:
+        return ""
+    return ":".join(("border", *sorted(pair), text.id, ",".join(sorted(text.intents))))

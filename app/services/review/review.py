@@ -159,7 +159,9 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
     for key in (first, second):
         if key not in evidence.columns:
             raise NotFound("The model does not know that intent.", "Label some texts with it.")
-    return border(evidence, live_studio.pools.get(record.id), (first, second))
+    with live_studio.studio.database.read() as connection:
+        done = settled_findings.settled(connection, record.id)
+    return border(evidence, live_studio.pools.get(record.id), (first, second), done)
 
 
 def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:

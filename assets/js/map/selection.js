@@ -1,11 +1,11 @@
 // The panel beside the map: the selection and its actions, a point's neighbours, and moved points.
 import {address} from '../shared/address.js';
-import {fill, h} from '../shared/elements.js';
+import {fill, h, titled} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
-import {moreWords, percent, plural, points} from '../shared/words.js';
+import {moreWords, number, percent, plural, points} from '../shared/words.js';
 import {Labelling} from './labelling.js';
-import {MixedUp, partsOf} from './mixed_up.js';
+import {MixedUp} from './mixed_up.js';
 import {utterances} from './points.js';
 
 const MOST_SHOWN = 100;
@@ -81,17 +81,16 @@ export class Selection {
 
   // Two intents that are mixed up, and the texts by which they are.
   #showPair(pair) {
-    const {intents, names, count, texts} = pair;
+    const {intents, title, measure, figure, texts} = pair;
     this.#giveUp();
     const [first, second] = intents;
     const border = address('review', this.#context.project, {tab: 'border', first, second});
-    const tints = this.#hears.paired(names);
-    fill(
-      this.element,
-      this.#headed(h('h2', {class: 'grow'}, names.join(' and '))),
-      h('p', {class: 'soft'}, `${partsOf(pair)} of one of the two that get the other as answer.`),
+    const tints = this.#hears.paired(intents.map(id => this.#intents.byId.get(id)?.name ?? '?'));
+    this.#fill(
+      this.#headed(h('h2', {class: 'grow', dir: 'auto'}, titled(title))),
+      h('p', {class: 'soft'}, `${measure} of one of the two that get the other as answer.`),
       h('div', {class: 'around'}, h('a', {class: 'button', href: border}, 'Walk along their border')),
-      count > texts.length && h('p', {class: 'soft small'}, `The first ${number(texts.length)}:`),
+      figure > texts.length && h('p', {class: 'soft small'}, `The first ${number(texts.length)}:`),
       h('ul', {class: 'last', 'data-role': 'mixed-texts'}, texts.map(one => this.#pairLine(one, tints))),
     );
     this.#hears.marked([]);

@@ -4,19 +4,18 @@ import {labelAs} from '../shared/act_words.js';
 import {field, fill, h, said, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {number, plural, points} from '../shared/words.js';
+import {number, plural, points, unquoted} from '../shared/words.js';
 import {Foretold} from './foretold.js';
 import {mayHarm} from './harm.js';
 
 const LEAD =
-  'Texts between two intents, the least clear first. Leave a right label as it is. A third label is given on Data.';
+  'Texts between two intents, the least clear first. Keep what is labelled right. A third label is given on Data.';
 const ANY = 'any'; // the choice of a pair that is not in the list
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
 const WAITING = 'Looking for the texts between the two …';
 const CLEAR = 0.4; // texts with a larger difference are folded
 const MIDDLE = 0.05; // smaller differences lie in the middle
-const MOST = 60; // texts that the server sends: the nearest to the border
 
 export class BorderTab {
   #tools;
@@ -51,18 +50,23 @@ export class BorderTab {
     if (findings.length && !this.#pair.every(Boolean)) this.#pair = [...findings[0].intents];
   }
 
+  // The finding about the chosen pair, in whichever order the address names the two.
+  get #listed() {
+    return this.#mixed.find(({intents}) => intents.every(id => this.#pair.includes(id)));
+  }
+
   // One control: the pairs that are mixed up most, and behind the last entry any two intents.
   #pairs() {
     const options = this.#mixed.map(({title, measure, intents}) => [
       intents.join(' '),
-      `${title.replace(/[“”]/g, '')} (${measure})`,
+      `${unquoted(title)} (${measure})`,
     ]);
     const choose = guarded(async event => {
       this.#isFree = event.target.value === ANY;
       if (!this.#isFree) this.#pair = event.target.value.split(' ');
       await this.renew();
     });
-    const value = this.#isFree ? ANY : this.#pair.join(' ');
+    const value = this.#isFree ? ANY : this.#listed.intents.join(' ');
     const list = [...options, [ANY, 'Any two intents …']];
     return field('Mixed up most', select({onchange: choose, 'data-key': 'pair'}, list, value));
   }
@@ -74,7 +78,7 @@ export class BorderTab {
     const open = this.#tools.intents.openSorted.filter(intent => intent.utterances > 0);
     const known = new Set(open.map(intent => intent.id));
     this.#pair = this.#pair.map((id, place) => (known.has(id) ? id : (open[place]?.id ?? '')));
-    if (!this.#mixed.some(({intents}) => intents.join(' ') === this.#pair.join(' '))) this.#isFree = true;
+    if (!this.#listed) this.#isFree = true;
     const sides = this.#isFree && [this.#side(0, 'Between', open), this.#side(1, 'and', open)];
     fill(this.#choice, this.#mixed.length > 0 && this.#pairs(), sides);
     if (open.length < 2 || this.#pair[0] === this.#pair[1]) {
@@ -87,7 +91,7 @@ export class BorderTab {
     const found = await call(`${this.#tools.base}/review/border?${new URLSearchParams({first, second})}`);
     if (asked !== this.#asked) return;
     this.#foretold.clear();
-    fill(this.#walk, this.#steps(found.steps));
+    fill(this.#walk, this.#steps(found));
   }
 
   #side(place, words, open) {
@@ -99,50 +103,33 @@ export class BorderTab {
     return field(words, select({onchange: choose, 'data-key': words}, options, this.#pair[place]));
   }
 
-  #steps(steps) {
-    if (!steps.length) return h('div', {class: 'empty'}, 'No text lies between these two.');
+  #steps({steps, mixed, left_out: leftOut}) {
     const sorted = [...steps].sort((a, b) => Math.abs(a.lead) - Math.abs(b.lead));
-    const unclear = sorted.filter(step => Math.abs(step.lead) < CLEAR || this.#isMixedUp(step));
-    const shown = unclear.length ? unclear : sorted;
-    const clear = sorted.filter(step => !shown.includes(step));
-    const list = some => h('ul', {class: 'walk'}, some.map(step => this.#step(step)));
+    const kept = sorted.filter(step => step.kept);
+    const open = sorted.filter(step => !step.kept);
+    if (!steps.length) return h('div', {class: 'empty'}, 'No text lies between these two.');
+    const unclear = open.filter(step => Math.abs(step.lead) < CLEAR || step.answer);
+    const shown = unclear.length ? unclear : open;
+    const clear = open.filter(step => !shown.includes(step));
+    const are = clear.length === 1 ? 'that lies' : 'that lie';
     return [
-      h('p', {class: 'after', 'data-role': 'between'}, this.#counted(steps)),
-      list(shown),
-      clear.length > 0 &&
-        h(
-          'details',
-          {class: 'after', 'data-key': 'clear'},
-          h('summary', {'data-key': 'clear summary'}, `${plural(clear.length, 'text')} that lie clearly on one side`),
-          list(clear),
-        ),
+      h('p', {class: 'after', 'data-role': 'between'}, countedWords(steps, mixed, leftOut)),
+      this.#list(shown),
+      this.#folded('clear', `${plural(clear.length, 'text')} ${are} clearly on one side`, clear),
+      this.#folded('kept', `${plural(kept.length, 'text')} that you kept`, kept),
     ];
   }
 
-  // Labelled as the first of the two, and answered as the second.
-  #isMixedUp({text, lead}) {
-    return Boolean(text.intents?.includes(this.#pair[0])) && lead < 0;
+  #list(steps) {
+    return h('ul', {class: 'walk'}, steps.map(step => this.#step(step)));
   }
 
-  // How many texts are shown; the list of pairs also counts mixed-up texts that this one lacks.
-  #counted(steps) {
-    const n = steps.length;
-    const isCut = n >= MOST;
-    const between = isCut
-      ? `The ${number(n)} texts nearest to the border.`
-      : `${plural(n, 'text')} between the two.`;
-    const mixed = this.#mixed.find(({intents}) => intents.every((id, place) => id === this.#pair[place]));
-    if (!mixed) return between;
-    const [first, second] = this.#pair.map(id => this.#tools.intents.byId.get(id)?.name ?? '?');
-    const here = steps.filter(step => this.#isMixedUp(step)).length;
-    const are = mixed.figure === 1 ? 'is' : 'are';
-    const said = `${plural(mixed.figure, 'text')} labelled ${first} ${are} answered ${second}`;
-    const farther = isCut ? 'clearer' : 'nearer to a third intent';
-    const others = here < mixed.figure ? `${number(here)} of them here, the others are ${farther}` : 'all of them here';
-    return `${between} ${said}: ${others}.`;
+  #folded(key, words, steps) {
+    const summary = h('summary', {'data-key': `${key} summary`}, words);
+    return steps.length > 0 && h('details', {class: 'after', 'data-key': key}, summary, this.#list(steps));
   }
 
-  #step({text, lead}) {
+  #step({text, lead, answer, kept, finding}) {
     const {intents} = this.#tools;
     const [first, second] = this.#pair.map(id => intents.byId.get(id));
     const share = 50 * Math.min(1, Math.abs(lead) / REACH);
@@ -153,6 +140,7 @@ export class BorderTab {
     const side = lead >= 0 ? first : second;
     const near = `nearer ${side?.name ?? ''} by ${points(Math.abs(lead))} points`;
     const words = Math.abs(lead) < MIDDLE ? 'in the middle' : near;
+    const mixed = answer && h('span', {class: 'badge warn'}, `answered ${intents.byId.get(answer)?.name ?? '?'}`);
     return h(
       'li',
       {},
@@ -160,25 +148,36 @@ export class BorderTab {
         'div',
         {},
         said(text.text),
-        h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note),
+        h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note, mixed),
       ),
       h('div', {class: 'lane', 'aria-hidden': 'true'}, h('i', {style})),
       h('span', {class: 'amount small soft', dir: 'auto'}, words),
-      this.#buttons(text),
+      this.#buttons(text, kept ? '' : finding),
     );
   }
 
-  // Each label that the text could get, with the answers that change if it does.
-  #buttons(text) {
+  // Each label that the text could get, with the answers that change if it does, and that it stays.
+  #buttons(text, finding) {
     const offers = this.#pair.filter(id => !text.intents?.includes(id)).map(id => this.#relabel(text, id));
-    if (text.place !== 'test') return h('div', {class: 'offers'}, offers);
+    const keep = finding && this.#keep(text, finding);
+    if (text.place !== 'test') return h('div', {class: 'offers'}, offers, keep);
     // The label of a test text is changed only by somebody who says that it is wrong.
-    return h(
+    const wrong = h(
       'details',
       {'data-key': `wrong ${text.id}`},
       h('summary', {class: 'small soft', 'data-key': `wrong summary ${text.id}`}, 'Wrong label? …'),
       h('div', {class: 'offers below'}, offers),
     );
+    return h('div', {class: 'offers'}, keep, wrong);
+  }
+
+  // Its label is right: the text goes to those that were kept.
+  #keep(text, finding) {
+    const {intents, act} = this.#tools;
+    const name = text.intents.map(id => intents.byId.get(id)?.name ?? '?').join(' and ') || intents.nothing;
+    const take = guarded(() => act(null, `Kept “${text.text.slice(0, 50)}” as ${name}.`, {finding}));
+    const about = {class: 'small plain', 'data-key': `keep ${text.id}`, title: 'Its label is right', onclick: take};
+    return h('div', {class: 'offer'}, h('button', about, `Keep ${name}`));
   }
 
   #relabel(text, id) {
@@ -188,9 +187,18 @@ export class BorderTab {
     const take = guarded(async () => {
       await this.#foretold.known(change);
       if (!(await mayHarm(change, `Label it ${name}`))) return;
-      await act(change.repair, `Labelled “${text.text.slice(0, 50)}” ${name}.`);
+      const {repair, blast} = change;
+      await act(repair, `Labelled “${text.text.slice(0, 50)}” ${name}.`, {blast, isTest: text.place === 'test'});
     });
     const about = {class: 'small', 'data-key': `${id} ${text.id}`, onclick: take};
     return h('div', {class: 'offer'}, h('button', about, labelAs(text.intents, name)), this.#foretold.lineOf(change));
   }
+}
+
+// How many texts are listed, and how many of them are mixed up: as many as the list of pairs counts.
+function countedWords({length: n}, mixed, leftOut) {
+  const between = leftOut
+    ? `The ${plural(n, 'text')} nearest to the border, of ${number(n + leftOut)}.`
+    : `${plural(n, 'text')} between the two.`;
+  return mixed ? `${between} Mixed up: ${mixed}.` : between;
 }

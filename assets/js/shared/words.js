@@ -77,6 +77,9 @@ const TURNS = new Map(
 );
 export const unturned = words => words.replace(/[\u202a-\u202e\u2066-\u2069]/g, sign => TURNS.get(sign));
 
+// Names without the signs that part them from the words of a sentence, where they stand alone.
+export const unquoted = words => words.replace(/[“”]/g, '');
+
 // The words of a button that shows more of a list: "Show all 28", "Show 50 more of 140".
 export const moreWords = (shown, total, atOnce) =>
   total - shown <= atOnce ? `Show all ${number(total)}` : `Show ${number(atOnce)} more of ${number(total)}`;

@@ -74,7 +74,11 @@ def test_a_border_walk_goes_from_one_intent_to_the_other() -> None:
     found = border_walk(scores, 0, 1)
     assert found.rows.tolist() == [0, 1, 2, 4]
     np.testing.assert_allclose(found.leads, [0.8, 0.1, -0.1, -0.7])
-    assert border_walk(scores, 0, 1, most=2).rows.tolist() == [1, 2]
+    nearest = border_walk(scores, 0, 1, most=2)
+    assert nearest.rows.tolist() == [1, 2]
+    assert nearest.left_out == 2
+    # The fourth text is nearer to a third intent; it is asked for by name, once.
+    assert border_walk(scores, 0, 1, also=[3, 1], most=1).rows.tolist() == [1, 2, 3]
 
 
 def test_the_next_label_settles_a_crowd_before_a_single_text() -> None:

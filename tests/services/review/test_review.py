@@ -172,16 +172,23 @@ def test_confusions_hold_every_text_that_is_answered_otherwise(live_studio: Live
         )
         if p.decision.intents  # what is refused was counted as answered with the closest intent
     }
-    cells = {f.intents: f for f in found(live_studio, "confusion")}
+    cells = {frozenset(f.intents): f for f in found(live_studio, "confusion")}
     assert {t.text for f in cells.values() for t in f.texts if t.place == "test"} <= set(answered)
     for name in set(answered.values()) - {"password"}:
         texts = {text for text, said in answered.items() if said == name}
         if len(texts) > 1:
-            cell = cells[by["password"], by[name]]
-            assert texts <= {t.text for t in cell.texts if t.place == "test"}
+            cell = cells[frozenset({by["password"], by[name]})]
+            judged = {t.text for t in cell.texts if t.place == "test"}
+            assert texts <= judged
             assert cell.figure == len(cell.texts)
-            assert {t.suggested for t in cell.texts} <= {None, (by[name],)}
+            assert cell.measure.startswith(f"{len(judged)} test texts")
+            assert {t.suggested for t in cell.texts} <= {None, *((key,) for key in cell.intents)}
             assert {t.suggested for t in cell.texts if t.place == "test"} == {None}
+            # The walk lacked those whose second best answer was a third intent.
+            walk = review.walk(live_studio, "p", *cell.intents)
+            mixed = {step.text.text for step in walk.steps if step.answer}
+            assert mixed == {t.text for t in cell.texts}
+            assert walk.mixed == cell.measure
     walk = review.walk(live_studio, "p", by["password"], by["parcel"])
     leads = [step.lead for step in walk.steps]
     assert leads == sorted(leads, reverse=True)

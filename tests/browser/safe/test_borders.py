@@ -1,0 +1,75 @@
+"""All texts that a border counts can be reached, and a right label is kept."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+_REVIEW = "/projects/sample/review"
+MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
+
+
+def mixed_up(studio: Served, limit: int = 5) -> list[dict[str, Any]]:
+    found = studio.ask(f"{_REVIEW}?kind=confusion&limit={limit}")["findings"]
+    return list(found)
+
+
+def walk(studio: Served, pair: list[str]) -> list[dict[str, Any]]:
+    first, second = pair
+    return list(studio.ask(f"{_REVIEW}/border?first={first}&second={second}")["steps"])
+
+
+def test_a_border_lists_every_text_by_which_the_two_are_mixed_up(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It counted four texts and showed one; those nearer to a third intent were nowhere."""
+    pairs = mixed_up(studio, 100)
+    for one in pairs:
+        assert sum(bool(step["answer"]) for step in walk(studio, one["intents"])) == one["figure"]
+    page = visit(studio, "/review?project=sample&tab=border")
+    choice = page.get_by_label("Mixed up most")
+    for one in pairs[:3]:
+        choice.select_option(" ".join(one["intents"]))
+        expect(choice.locator("option:checked")).to_contain_text(f"({one['measure']})")
+        between = page.locator("[data-role=between]")
+        expect(between).to_contain_text(f"Mixed up: {one['measure']}.")
+        n = len(walk(studio, one["intents"]))
+        expect(between).to_contain_text(f"{n} texts between the two.")
+        expect(page.locator(".walk li")).to_have_count(n)
+        told = page.locator(".walk li .badge.warn", has_text="answered ")
+        expect(told).to_have_count(int(one["figure"]))
+        for row in told.all():  # none is folded away with the clear ones
+            expect(row).to_be_visible()
+
+
+def test_a_right_label_of_a_third_intent_is_kept_and_comes_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Two labels were offered for it, both wrong, and nothing said that its own is right."""
+    names = {i["id"]: i["name"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    pair, step = next(
+        (one["intents"], step)
+        for one in mixed_up(studio, 100)
+        for step in walk(studio, one["intents"])
+        if step["text"]["intents"] and not set(step["text"]["intents"]) & set(one["intents"])
+    )
+    text, n = step["text"]["text"], len(walk(studio, pair))
+    page = visit(studio, f"/review?project=sample&tab=border&first={pair[0]}&second={pair[1]}")
+    row = page.locator(".walk li", has_text=text).first
+    keep = row.get_by_role("button", name=f"Keep {names[step['text']['intents'][0]]}")
+    folded = page.locator("details[data-key=clear]")
+    if folded.count() and not keep.is_visible():
+        folded.locator("> summary").click()
+    keep.click()
+    made = page.locator(MADE, has_text="Kept “")
+    expect(made).to_be_visible()
+    kept = page.locator("details[data-key=kept]")
+    expect(kept.locator("> summary")).to_have_text("1 text that you kept")
+    expect(kept.locator("li", has_text=text)).to_have_count(1)
+    expect(page.locator(".walk li")).to_have_count(n)  # it is counted where it lies now
+    expect(kept.get_by_role("button", name=re.compile("^Keep"))).to_have_count(0)
+    made.get_by_role("button", name="Undo").click()
+    expect(kept).to_have_count(0)

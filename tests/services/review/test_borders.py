@@ -1,0 +1,26 @@
+"""A person keeps the texts of a border that are labelled right."""
+
+from app.services.data.history import undo_action
+from app.services.live.server_state import open_live_studio
+from app.services.review import review
+from app.services.studio import Studio
+from app.services.what_if import repairs
+from storage.queries import utterances
+
+
+def test_a_text_at_a_border_is_kept_until_that_is_taken_back(home: Studio) -> None:
+    live_studio = open_live_studio(home)
+    with home.database.read() as connection:
+        by = utterances.intent_ids(connection, 1)
+
+    def kept() -> set[str]:
+        steps = review.walk(live_studio, "p", by["password"], by["parcel"]).steps
+        return {step.text.text for step in steps if step.kept}
+
+    steps = review.walk(live_studio, "p", by["password"], by["parcel"]).steps
+    step = next(one for one in steps if one.finding)
+    assert kept() == set()
+    repairs.keep_finding(home, "p", step.finding, "keep-border-1")
+    assert kept() == {step.text.text}
+    undo_action(home, "p", "keep-border-1")
+    assert kept() == set()
