@@ -54,6 +54,11 @@ class JudgedVersion:
     bins: tuple["Bin", ...] = ()
     outside_known: bool = False
 
+    @property
+    def on_tests(self) -> bool:
+        """Whether the answers are to test texts; else they are to examples without their votes."""
+        return self.basis.startswith("the test")
+
 
 @dataclass(frozen=True, slots=True)
 class Bin:

@@ -15,7 +15,6 @@ from app.services.explaining.words import MEASURES
 from app.services.live.judged_pins import judge_pins
 from app.services.live.server_state import LiveStudio
 from app.services.reports.judged_again import (
-    JudgedText,
     JudgedVersion,
     figures_by_intent,
     judge_again,
@@ -32,6 +31,7 @@ from app.services.reports.report_views import (
     Report,
     ScopeLine,
     Since,
+    WrongLine,
 )
 from app.services.reports.versions_now import compare_now
 from app.services.studio import Studio
@@ -39,6 +39,7 @@ from app.services.versions.comparison import compare_versions
 from app.services.versions.comparison_words import version_words
 from app.services.versions.registry import live_number, model_states, version_before
 from app.services.versions.verdict import Sides, advice_on
+from core.metrics.mixed_up import MixUp, WrongAnswer, mixed_up
 from core.metrics.paired import PairedAnswer
 from core.recipes.read import work_of
 from core.text import label_words
@@ -102,7 +103,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task, lineage = model.version, model.pipeline.task, _lineage(model)
     intents, scope = _intents(model, judged), _scope(model, judged)
-    confusions, since = _confusions(judged.answers, task), _since(live_studio, model)
+    confusions, since = _confusions(judged, task), _since(live_studio, model)
     state = model_states(studio, project).get(number, "candidate")
     facts = Facts(
         task=task,
@@ -191,18 +192,22 @@ def _weakness(one: IntentLine) -> tuple[float, str]:
     return 1.0 if one.share is None else one.share, one.name
 
 
-def _confusions(answers: Sequence[JudgedText], task: Task) -> tuple[ConfusionLine, ...]:
-    wrong: dict[tuple[str, str], list[str]] = {}
-    for one in answers:
+def _confusions(judged: JudgedVersion, task: Task) -> tuple[ConfusionLine, ...]:
+    """Return the wrong answers by the two intents that are mixed up, as Review and the map do."""
+    wrong = list[WrongAnswer[str]]()
+    for one in judged.answers:
         refused = task == "single-label" and one.refused
         if refused or not one.right:
             said = REFUSED if refused else label_words(one.said, task)
-            wrong.setdefault((label_words(one.expected, task), said), []).append(one.text)
-    ranked = sorted(wrong.items(), key=lambda item: (-len(item[1]), item[0]))[:_CONFUSIONS]
-    return tuple(
-        ConfusionLine(actual, said, len(texts), tuple(texts[:_EXAMPLES]))
-        for (actual, said), texts in ranked
-    )
+            label = label_words(one.expected, task)
+            wrong.append(WrongAnswer(label, said, one.text, judged.on_tests))
+    return tuple(_confusion(one) for one in mixed_up(wrong)[:_CONFUSIONS])
+
+
+def _confusion(one: MixUp[str]) -> ConfusionLine:
+    actual, said = one.pair if REFUSED not in one.pair else (max(one.pair), REFUSED)
+    texts = tuple(WrongLine(w.text, w.label, w.answer) for w in one.wrong[:_EXAMPLES])
+    return ConfusionLine(actual, said, len(one.wrong), one.measure, texts)
 
 
 def _scope(model: ExplainedModel, judged: JudgedVersion) -> ScopeLine:

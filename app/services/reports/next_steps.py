@@ -13,7 +13,7 @@ _LOW = 0.7
 _GAP = 0.1
 _NAMED = 4
 _OFTEN = 3
-"""Times that one intent is taken for another before it is worth a step of its own."""
+"""Times that two intents are mixed up before this is worth a step of its own."""
 _FEW_OUTSIDE = 20
 
 
@@ -70,8 +70,8 @@ def _of_intents(intents: Sequence[IntentLine], confusions: Sequence[ConfusionLin
     worst = next((one for one in confusions if one.said != REFUSED), None)
     if worst is not None and worst.count >= _OFTEN:
         found.append(
-            f"Make “{worst.actual}” and “{worst.said}” easier to tell apart: {worst.count:,} texts "
-            "of the first were answered as the second."
+            f"Make “{worst.actual}” and “{worst.said}” easier to tell apart: {worst.measure} of "
+            "one of the two were answered as the other."
         )
     thin = [one for one in intents if one.examples < _FEW_EXAMPLES]
     if thin:

@@ -72,7 +72,7 @@ def checked_on(judged: JudgedVersion, task: Task) -> Checked:
     """Count right answers as they are given."""
     refused_is_wrong = task == "single-label"
     right = sum(one.right and not (refused_is_wrong and one.refused) for one in judged.answers)
-    return Checked(right, len(judged.answers), judged.basis.startswith("the test"))
+    return Checked(right, len(judged.answers), judged.on_tests)
 
 
 def readiness_of(facts: Facts) -> Readiness:

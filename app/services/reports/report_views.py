@@ -44,12 +44,28 @@ REFUSED = ""
 
 @dataclass(frozen=True, slots=True)
 class ConfusionLine:
-    """Texts of one label that got another answer or, as `REFUSED` says, none; a few examples."""
+    """Texts of one label that got another answer or, as `REFUSED` says, none.
+
+    Attributes:
+        count: Number of the texts, both ways: also those of label `said` that got `actual`.
+        measure: The same in words, test texts and examples told apart.
+        texts: A few of them.
+    """
 
     actual: str
     said: str
     count: int
-    texts: tuple[str, ...]
+    measure: str
+    texts: tuple["WrongLine", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrongLine:
+    """A text, and its label and answer in words; `REFUSED` for no answer."""
+
+    text: str
+    label: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
