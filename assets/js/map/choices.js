@@ -2,14 +2,9 @@
 import {query, setQuery} from '../shared/address.js';
 import {Drawer} from '../shared/drawer.js';
 import {fill, h, optionsOf, select} from '../shared/elements.js';
-import {COLOURINGS} from './points.js';
+import {COLOURINGS, LAYOUTS} from './points.js';
 
-const METHODS = [
-  ['auto', 'Best there is'],
-  ['pca', 'Quick (PCA)'],
-  ['umap', 'Clear (UMAP)'],
-  ['tsne', 'Tight groups (t-SNE)'],
-];
+const METHODS = Object.entries(LAYOUTS).map(([method, {name}]) => [method, name]);
 const CAPTIONS = {method: 'Layout', model: 'Model version', other: 'Compare with', by: 'Colour by'};
 
 export class Choices {
@@ -48,9 +43,9 @@ export class Choices {
     return this.#drawer.opener;
   }
 
-  // The map's name for a layout method.
+  // How a sentence calls the map of the chosen layout.
   get layout() {
-    return nameIn(METHODS, this.values.method);
+    return LAYOUTS[this.values.method]?.called ?? this.values.method;
   }
 
   // `numbers` are those of the versions.

@@ -1,9 +1,9 @@
 // The line under the map: which layout it is, number of points, missing points, and what runs; on it, what is ready.
 import {fill, h, progressBar} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {duration, number, plural, points} from '../shared/words.js';
+import {capital, duration, number, plural, points} from '../shared/words.js';
+import {LAYOUTS} from './points.js';
 
-const LAYOUTS = {pca: 'quick (PCA)', umap: 'clear (UMAP)', tsne: 'tight groups (t-SNE)'};
 const SKETCH = 'A first sketch.';
 const UNTRAINED = 'After the first training, a clearer map is made by itself.';
 const FAILED = 'The clearer map could not be made.';
@@ -27,9 +27,11 @@ export class Note {
   describe(points, sideName, isSketch) {
     const {ids, missing, compared, method, model} = points;
     const toCome = this.offered.hidden ? (model ? FAILED : UNTRAINED) : READY;
+    const {called, method: by} = LAYOUTS[method];
+    const layout = {'data-role': 'layout', title: `Laid out by ${by}`};
     fill(
       this.element,
-      h('span', {'data-role': 'layout'}, isSketch ? `${SKETCH} ${toCome}` : `Layout: ${LAYOUTS[method]}`),
+      h('span', layout, isSketch ? `${SKETCH} ${toCome}` : `This is ${called}.`),
       h('span', {}, plural(ids.length, 'point')),
       compared && comparisonOf(compared, sideName),
       missing > 0 && [
@@ -43,7 +45,7 @@ export class Note {
   offer(error, {name, onDemand, again}) {
     const expected = error.status === 404 && onDemand;
     const words = expected
-      ? `${name} has not been computed for this version.`
+      ? `${capital(name)} has not been computed for this version.`
       : `${error.message} ${error.hint ?? ''}`;
     fill(
       this.element,

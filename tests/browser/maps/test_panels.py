@@ -1,5 +1,6 @@
 """The map on a phone, what its legend and lasso take, and the list of intents that are mixed up."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -56,6 +57,15 @@ def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Pa
     opener.click()
     colours.select_option("intent")
     page.get_by_role("button", name="Close: What the map shows").click()
+
+
+def test_layouts_are_named_in_plain_words(page: Page) -> None:
+    """“Best there is” and “Clear (UMAP)” told a designer nothing."""
+    choices = page.get_by_label("Layout").locator("option")
+    expect(choices).to_have_text(["Automatic", "Quick map", "Clearer map", "Tight groups"])
+    layout = page.locator("[data-role=layout]")
+    expect(layout).to_have_text(re.compile(r"^This is the (quick|clearer) map\.$"))
+    expect(layout).to_have_attribute("title", re.compile("^Laid out by (PCA|UMAP)$"))
 
 
 def test_the_legend_has_most_of_the_room_and_says_what_its_signs_mean(page: Page) -> None:
