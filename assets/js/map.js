@@ -55,7 +55,7 @@ class MapPage {
       hidden: codes => this.#plot.hide(codes),
       glanced: codes => this.#plot.glance(codes),
     });
-    this.#teller = new Teller(context.base, (...told) => this.#plot.tell(...told));
+    this.#teller = new Teller(context.base, this.#intents, (...told) => this.#plot.tell(...told));
     this.#note = new Note(() => this.#compute());
     this.#search = new Search(context.base, {
       marked: ids => this.#points && this.#plot.find(this.#placesOf(ids)), // else when the points are drawn
@@ -283,9 +283,8 @@ class MapPage {
 
   async #recolourAfresh() {
     for (const points of [this.#points, this.#wanted]) points?.forget();
-    this.#teller.forget();
     this.#allowCompression();
-    await Promise.all([this.#recolour(), this.#selection.renew()]);
+    await Promise.all([this.#recolour(), this.#selection.renew(), this.#teller.renew(this.#points)]);
   }
 
   async #recolour() {
@@ -304,9 +303,9 @@ class MapPage {
     throw error;
   }
 
-  // The colours follow from the status.
+  // The colours follow from the status; panel and tooltip say at once what is saved.
   async #edited() {
-    await Promise.all([this.#selection.renew(), this.#context.refresh()]);
+    await Promise.all([this.#selection.renew(), this.#teller.renew(this.#points), this.#context.refresh()]);
   }
 
   async #pick(ids) {

@@ -27,49 +27,57 @@ export class Tooltip {
   }
 }
 
-// Finds out what a point says: label and answer are known with the colours, its text is fetched.
+// Finds out what a point says: its answer is known with the colours; its text and label are fetched together, as the
+// panel beside the map fetches them, so that both say the same while labels are on their way.
 export class Teller {
   #base;
+  #intents;
   #tell;
-  #texts = new Map(); // by id
+  #rows = new Map(); // by id
   #place = null; // the point that was pointed at last
 
   // Calls `tell` with a point, what to show, and the words to read aloud once its text is known.
-  constructor(base, tell) {
+  constructor(base, intents, tell) {
     this.#base = base;
+    this.#intents = intents;
     this.#tell = tell;
   }
 
-  forget() {
-    this.#texts.clear();
+  // Labels have changed: what was told last is told anew.
+  async renew(points) {
+    this.#rows = new Map(); // a row that is on its way is of before
+    if (this.#place !== null && points?.ids[this.#place]) await this.point(points, this.#place);
   }
 
   async point(points, place) {
     const id = points.ids[place];
     this.#place = place;
-    const [label, answer] = await Promise.all(['intent', 'prediction'].map(by => points.entryOf(by, place)));
+    const answer = await points.entryOf('prediction', place);
     const say = () => {
-      const text = this.#texts.get(id);
-      const words = [text, label && `Label: ${label.words}.`, answer && `Answer: ${answer.words}.`];
-      this.#tell(place, about({text, label, answer}), text && words.filter(Boolean).join(' '));
+      const row = this.#rows.get(id);
+      this.#tell(place, this.#about(row, answer), row && this.#spoken(row, answer));
     };
     if (this.#place !== place) return;
     say();
-    if (this.#texts.has(id)) return;
+    if (this.#rows.has(id)) return;
     await new Promise(rested => setTimeout(rested, REST));
     if (this.#place !== place) return;
+    const rows = this.#rows;
     const [row] = await utterances(this.#base, [id]);
-    if (row) this.#texts.set(id, row.text);
-    if (row && this.#place === place) say();
+    if (row) rows.set(id, row);
+    if (row && rows === this.#rows && this.#place === place) say();
+  }
+
+  #about(row, answer) {
+    const label = row && line('Label', this.#intents.labels(row.labels));
+    const said = answer && line('Answer', h('span', {class: 'chip', style: {'--dot': answer.colour}}, answer.words));
+    return [h('div', {class: 'tip-text', dir: 'auto'}, row?.text ?? '…'), h('dl', {}, label, said)];
+  }
+
+  #spoken({text, labels}, answer) {
+    const words = [text, `Label: ${this.#intents.wordsOf(labels)}.`, answer && `Answer: ${answer.words}.`];
+    return words.filter(Boolean).join(' ');
   }
 }
 
-const about = ({text = '…', label, answer}) => [
-  h('div', {class: 'tip-text', dir: 'auto'}, text),
-  h('dl', {}, label && line('Label', label), answer && line('Answer', answer)),
-];
-
-const line = (name, {words, colour}) => [
-  h('dt', {}, name),
-  h('dd', {}, h('span', {class: 'chip', style: {'--dot': colour}}, words)),
-];
+const line = (name, chips) => [h('dt', {}, name), h('dd', {}, chips)];

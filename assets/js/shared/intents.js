@@ -57,6 +57,12 @@ export class Intents {
     return ids.length ? inOrder.map(id => chip(this.byId.get(id), id, tints)) : this.nothingChip();
   }
 
+  // The same in words, to be read aloud.
+  wordsOf(ids) {
+    if (ids === null) return 'no label';
+    return ids.map(id => this.byId.get(id)?.name ?? id).join(' and ') || this.nothing;
+  }
+
   // The same for intents by name; an empty list means that no intent fits.
   named(names) {
     return names.length ? names.map(name => chip(this.byName.get(name), name)) : this.nothingChip();

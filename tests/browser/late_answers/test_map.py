@@ -345,3 +345,27 @@ def test_other_colours_do_not_wait_for_the_comparison_of_examples(
     held.release()
     expect(mixed_up).to_be_visible()
     page.unroute_all(behavior="wait")
+
+
+def test_panel_and_tooltip_tell_one_label_while_the_colours_are_on_their_way(page: Page) -> None:
+    """The panel told the new label, and the tooltip beside it the one of before."""
+    page.locator(".legend .entry", has_text="unlabelled").click()
+    state = page.evaluate("document.querySelector('.map').probe()")
+    place = state["points"][state["seen"][-1]]
+    tip, panel = page.locator("[data-role=tip]"), page.locator("[data-role=selection]")
+    label, about = tip.locator("dd").first, panel.locator("[data-role=about]")
+    page.mouse.move(*place)
+    expect(label).to_have_text("no label")
+    page.mouse.click(*place)
+    expect(about).to_contain_text("no label")
+    hold(page, "**/map/colours?*")  # for as long as this test runs
+    panel.get_by_role("combobox", name="Choose the label").fill("roaming")
+    page.keyboard.press("Enter")
+    panel.get_by_role("button", name="Label 1 text").click()
+    expect(about).to_contain_text("roaming")
+    page.mouse.move(*place)
+    expect(label).to_have_text("roaming")
+    panel.get_by_role("button", name="Undo").click()
+    expect(about).to_contain_text("no label")
+    page.mouse.move(*place)
+    expect(label).to_have_text("no label")
