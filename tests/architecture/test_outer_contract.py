@@ -258,8 +258,16 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].{name}")
-        for name in ("right", "outvoted", "outvoted[].id", "outvoted[].label", "outvoted[].label[]")
+        for name in ("right", "outvoted", "outvoted[].id", "outvoted[].label")
     ),
+    *(
+        ("POST /api/projects/{project}/explain", "answer", name)
+        for name in (
+            *("speaking", "why_not.examples[].outvoted", "reasons[].votes[].example.outvoted"),
+            "reasons[].load_bearing.examples[].outvoted",
+        )
+    ),
+    ("GET /api/projects/{project}/recipes", "answer", "[].settings[].why_not"),
     ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
     ("POST /api/projects/{project}/predict", "answer", "[].examples"),
     *(

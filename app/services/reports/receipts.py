@@ -129,7 +129,8 @@ def receipt_page(
 def _right(content: Mapping[str, Any]) -> RightAct:
     """Return what to do where the answer is right; earlier receipts do not tell it."""
     known: RightAct = "pin" if content["explanation"]["rule"] == "exact" else "add"
-    return content.get("right", known)
+    right: RightAct = content.get("right", known)
+    return right
 
 
 def _unnamed_nearest(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
