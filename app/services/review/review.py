@@ -161,7 +161,13 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
             raise NotFound("The model does not know that intent.", "Label some texts with it.")
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, record.id)
-    return border(evidence, live_studio.pools.get(record.id), (first, second), done)
+    found = border(evidence, live_studio.pools.get(record.id), (first, second), done)
+    # The pool is evaluated again some seconds after a label: until then it holds the text.
+    asked = [step.text.id for step in found.steps if step.text.intents is None]
+    with live_studio.studio.database.read() as connection:
+        still = utterances.waiting(connection, record.id, asked)
+    steps = (one for one in found.steps if one.text.intents is not None or one.text.id in still)
+    return replace(found, steps=tuple(steps))
 
 
 def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:

@@ -22,6 +22,7 @@ export class BorderTab {
   #asked = 0; // number of the newest request; older answers are about another pair
   #pair = [query().get('first') ?? '', query().get('second') ?? ''];
   #mixed = []; // findings about the pairs that are mixed up most
+  #walked = []; // the pair of the list that was shown last: it stays there when its texts are mended
   #isFree = false; // whether any two intents are chosen, and not a pair of the list
   #foretold; // what each relabel in sight would change
   #choice = h('div', {class: 'row end'});
@@ -66,9 +67,15 @@ export class BorderTab {
       if (!this.#isFree) this.#pair = event.target.value.split(' ');
       await this.renew();
     });
-    const value = this.#isFree ? ANY : this.#listed.intents.join(' ');
+    if (!this.#isFree && !this.#listed) options.push([this.#pair.join(' '), `${this.#names()} (no longer mixed up)`]);
+    const value = this.#isFree ? ANY : (this.#listed?.intents ?? this.#pair).join(' ');
     const list = [...options, [ANY, 'Any two intents …']];
     return field('Mixed up most', select({onchange: choose, 'data-key': 'pair'}, list, value));
+  }
+
+  #names() {
+    const names = new Map(this.#tools.intents.openSorted.map(({id, name}) => [id, name]));
+    return this.#pair.map(id => names.get(id)).join(' and ');
   }
 
   async renew() {
@@ -78,9 +85,10 @@ export class BorderTab {
     const open = this.#tools.intents.openSorted.filter(intent => intent.utterances > 0);
     const known = new Set(open.map(intent => intent.id));
     this.#pair = this.#pair.map((id, place) => (known.has(id) ? id : (open[place]?.id ?? '')));
-    if (!this.#listed) this.#isFree = true;
+    if (this.#listed) this.#walked = this.#pair;
+    else if (this.#pair.join() !== this.#walked.join()) this.#isFree = true;
     const sides = this.#isFree && [this.#side(0, 'Between', open), this.#side(1, 'and', open)];
-    fill(this.#choice, this.#mixed.length > 0 && this.#pairs(), sides);
+    fill(this.#choice, (this.#mixed.length > 0 || this.#walked.length > 0) && this.#pairs(), sides);
     if (open.length < 2 || this.#pair[0] === this.#pair[1]) {
       fill(this.#walk, h('div', {class: 'empty'}, 'Choose two intents.'));
       return;

@@ -1,6 +1,8 @@
 """A person keeps the texts of a border that are labelled right."""
 
 from app.services.data.history import undo_action
+from app.services.labelling import decisions
+from app.services.labelling.decisions import Operation
 from app.services.live.server_state import open_live_studio
 from app.services.review import review
 from app.services.studio import Studio
@@ -24,3 +26,20 @@ def test_a_text_at_a_border_is_kept_until_that_is_taken_back(home: Studio) -> No
     assert kept() == {step.text.text}
     undo_action(home, "p", "keep-border-1")
     assert kept() == set()
+
+
+def test_a_text_that_was_labelled_just_now_does_not_wait_for_a_label(home: Studio) -> None:
+    """It stood there twice: as an example, and without a label, with buttons to label it again."""
+    live_studio = open_live_studio(home)
+    review.wait_for_pool(live_studio, "p")
+    with home.database.read() as connection:
+        by = utterances.intent_ids(connection, 1)
+
+    def waiting() -> list[str]:
+        steps = review.walk(live_studio, "p", by["password"], by["parcel"]).steps
+        return [step.text.id for step in steps if step.text.intents is None]
+
+    first, *others = waiting()
+    label = Operation("label-at-border", "label", first, (by["parcel"],))
+    assert [one.state for one in decisions.decide(home, "p", [label])] == ["saved"]
+    assert waiting() == others
