@@ -45,6 +45,11 @@ def _of_scope(scope: ScopeLine) -> list[str]:
             f"Label {_FEW_OUTSIDE} texts that fit no intent as out of scope: whether it refuses "
             "them is not tested."
         ]
+    if scope.refused < _LOW and scope.outside < _FEW_OUTSIDE:
+        return [
+            f"Label texts that fit no intent as out of scope, {_FEW_OUTSIDE} in all: "
+            f"the {scope.outside:,} that there are cannot tell how well it refuses them."
+        ]
     if scope.refused < _LOW:
         return [
             "Raise the line for out of scope, or label more such texts: "

@@ -115,13 +115,19 @@ def sentences_of(facts: Facts) -> tuple[str, ...]:
     by_name = f" {empty:,} more without an example: known by name." if empty else ""
     return (
         f"It sorts what people write into {counted(taught, 'intent')}; an intent is "
-        f"what somebody wants. It learned them from {counted(facts.examples, 'labelled text')}."
+        f"what somebody wants. It {_known_by(facts)}."
         f"{by_name}",
         _quality_words(facts),
         _refusal_words(facts),
         _intent_words(facts),
         _outcome_words(facts.outcome),
     )
+
+
+def _known_by(facts: Facts) -> str:
+    """Tell the examples that vote today from those of its training, of which Versions speaks."""
+    n = counted(facts.examples, "labelled text")
+    return f"knows them by {n} of today" if facts.is_now else f"learned them from {n}"
 
 
 def _quality_words(facts: Facts) -> str:

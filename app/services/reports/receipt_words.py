@@ -10,6 +10,8 @@ from core.text import counted
 _CLOSE = 0.1
 """Margin of scores up to which the next intent is called close."""
 _HEAVIEST = 5
+_FEW = 3
+"""Where so few examples decide an answer, the next intent is not clearly behind."""
 _REFUSED = ("out-of-scope", "no-intent")
 
 
@@ -126,7 +128,9 @@ def _rival_words(explanation: Mapping[str, Any]) -> str:
     if margin <= _CLOSE:
         return f"The next intent, {intent}, is close behind."
     if is_rival(explanation):
-        return f"The next intent, {intent}, is clearly behind."
+        few = 0 < len(_bearing(explanation["reasons"])) <= _FEW
+        behind = f"The next intent, {intent}, is clearly behind."
+        return f"The next intent is {intent}." if few else behind
     return "No other intent comes near."
 
 
@@ -140,8 +144,13 @@ def is_rival(explanation: Mapping[str, Any]) -> bool:
 
 def _weight_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     """Say how many examples the answer rests on."""
+    return str(reasons[0]["load_bearing"]["words"]) if _bearing(reasons) else ""
+
+
+def _bearing(reasons: Sequence[Mapping[str, Any]]) -> Sequence[object]:
+    """Return the examples without which the answer would be another one; empty for none."""
     bearing = reasons[0]["load_bearing"] if reasons else None
-    return bearing["words"] if bearing and bearing["examples"] else ""
+    return bearing["examples"] if bearing else ()
 
 
 def _of_hundred(share: float) -> int:

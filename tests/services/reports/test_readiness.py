@@ -112,6 +112,16 @@ def test_a_report_says_first_whether_to_use_the_version() -> None:
     assert readiness_of(GOOD).headline == "Ready to use"
 
 
+def test_a_report_parts_the_examples_of_today_from_those_of_the_training() -> None:
+    """It had "learned them from 838 labelled texts" where Versions said 830."""
+    assert (
+        f"knows them by {GOOD.examples:,} labelled texts of today."
+        in readiness_of(GOOD).sentences[0]
+    )
+    then = readiness_of(replace(GOOD, is_now=False)).sentences[0]
+    assert f"learned them from {GOOD.examples:,} labelled texts." in then
+
+
 def test_a_share_of_four_texts_is_not_told() -> None:
     """A report told a manager that 100 of 100 are refused, checked on 4."""
     found = readiness_of(replace(GOOD, scope=replace(GOOD.scope, outside=4, refused=1.0)))
@@ -234,6 +244,11 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
         "The next intent, parcel, is close behind.",
         "The answer rests on 3 examples.",
     )
+    # "Clearly behind" stood beside "without this 1 example it would be parcel".
+    assert sentences_of({**asked, "margin": 0.9})[1] == "The next intent is parcel."
+    bearing = {"examples": [1, 2, 3, 4], "words": "The answer rests on 4 examples."}
+    firm = {**asked, "margin": 0.9, "reasons": [{**asked["reasons"][0], "load_bearing": bearing}]}
+    assert sentences_of(firm)[1] == "The next intent, parcel, is clearly behind."
     # "The next intent, moving_home, is clearly behind" of a text that has nothing to do with it.
     far = {**asked, "margin": 0.9, "speaking": ["refund"]}
     assert sentences_of(far)[1] == "No other intent comes near."

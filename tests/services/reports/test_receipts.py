@@ -264,7 +264,17 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
     class Scope:
         kept, outside, refused = 1.0, 9, 0.9
 
+    class Leaky(Scope):
+        outside, refused = 2, 0.5
+
     metrics = {"judged_on": "test set of 9 texts", "expected_calibration_error": 0.05}
+    # "Raise the line for out of scope": one of two such texts got an answer.
+    assert next_steps(metrics, [], Leaky(), (), ()) == (
+        "Label texts that fit no intent as out of scope, 20 in all: the 2 that there are cannot "
+        "tell how well it refuses them.",
+    )
+    Leaky.outside = 20
+    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Raise the line for out of scope")
     pins = 2 * [BrokenPin("a", "b", "c")]
     assert next_steps(metrics, [], Scope(), (), ()) == ()
     assert next_steps(metrics, [], Scope(), (), pins)[0].startswith(
