@@ -288,7 +288,7 @@ export class FenceTab {
     });
     const now = {class: 'small', 'data-key': 'as now', 'aria-pressed': String(isSame(stands, asked))};
     return [
-      costs.length > 0 && h('span', {class: 'soft small base'}, 'Right answers are counted among test texts.'),
+      costs.length > 0 && h('span', {class: 'soft small base'}, 'Right answers are counted among test texts, before any is refused.'),
       !isOneOf && h('button', {...now, onclick: () => this.#set(stands)}, 'As it is now'),
       costs,
       isEvenKnown && choice('Both mistakes equally rare', even, 'calibrated'), // it may refuse much
