@@ -134,7 +134,7 @@ def lassos_five(page: Page, studio: Served) -> None:
         box.check()
     # Those of the five that have this label already are not counted.
     page.get_by_role("button", name=re.compile(r"^Label \d texts?$")).click()
-    page.wait_for_selector(".toast:has-text('labelled')")
+    page.wait_for_selector("[data-role=newest]:has(.good):has-text('labelled')")
     chips = page.locator("[data-role=selection] li .chip")
     expect(chips).to_have_text(["cancel_contract"] * 5)
     assert studio.ask("/projects/sample/history")[0]["verb"] == "label"
