@@ -13,6 +13,7 @@ from core.benchmarks import few_shot as few_shot_bench
 from core.benchmarks import label_encoder as label_encoder_bench
 from core.benchmarks import multi_label as multi_label_bench
 from core.benchmarks import templates as templates_bench
+from core.benchmarks.discover import discover_figures
 from core.benchmarks.explain import explain_figures
 from core.benchmarks.few_shot import FewShotTexts, SeedFigures
 from core.benchmarks.inputs import LabelledTexts
@@ -250,6 +251,18 @@ def explain(options: argparse.Namespace) -> None:
     """Measure the time of explanations, and compare samples with refitted votes."""
     train = labelled_texts(options.train)
     _print(options, "Explanations", explain_figures(train, load_encoder(options.base)))
+
+
+def discover(options: argparse.Namespace) -> None:
+    """Hide the labels of a file, and let a simulated designer find them by groups."""
+    if not 0.0 <= options.known < 1.0:
+        raise InvalidInput(f"{options.known} is no share.", "Write --known 0.1, say, or 0.")
+    if options.decisions < 1:
+        raise InvalidInput(f"{options.decisions} decisions label nothing.", "Write 400, say.")
+    texts = labelled_texts(options.texts)
+    encoder = load_encoder(options.base)
+    figures = discover_figures(texts, encoder, options.known, options.decisions, options.seed)
+    _print(options, "Discover", figures)
 
 
 def _model_recipe(

@@ -105,7 +105,7 @@ def _templates_bench(verbs: Commands) -> None:
 
 
 def _measuring_benches(verbs: Commands) -> None:
-    """Add the benchmarks of explanations, the review list and the fence."""
+    """Add the benchmarks of explanations, groups, the review list and the fence."""
     errors = add_command(
         verbs, "label-errors", "plant label errors and look for them", "benchmarks.label_errors"
     )
@@ -119,6 +119,15 @@ def _measuring_benches(verbs: Commands) -> None:
     scope.add_argument("--oos-test", type=Path, required=True, help="out of scope, to judge")
     _pool_options(scope)
     add_options(scope, "--recipe", "--set", "--train", "--base", "--json", "--seed")
+    discover = add_command(
+        verbs, "discover", "hide labels, and find them by groups", "benchmarks.discover"
+    )
+    discover.add_argument("--texts", type=Path, required=True, help="labelled texts to hide")
+    discover.add_argument("--known", type=float, default=0.0, help="share not hidden (default 0)")
+    discover.add_argument(
+        "--decisions", type=int, default=400, help="that the designer makes (default 400)"
+    )
+    add_options(discover, "--base", "--json", "--seed")
     explain = add_command(
         verbs, "explain", "time explanations, and check them by fitting again", "benchmarks.explain"
     )

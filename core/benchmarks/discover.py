@@ -1,0 +1,160 @@
+"""Hide a file's labels, let a simulated designer take groups, and count decisions and errors."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.benchmarks.inputs import LabelledTexts, peak_mb
+from core.discover.rounds import next_groups, rounds_for
+from core.discover.showing import SHOWN, ShownGroup
+from core.discover.spreading import spread
+from core.discover.taking import Taken, nothing_taken, take
+from core.encoders.base import Encoder
+from core.errors import InvalidInput
+from core.types import FloatArray
+from core.vectors import unit_rows
+
+_PURE = 0.8
+"""Share of the shown texts of one intent from which the designer takes a group."""
+
+_MOST_FOR_A_GROUP = 1 + int((1 - _PURE) * SHOWN + 1e-9)
+"""Decisions: one to look, one for each shown text that is of another intent."""
+
+LABELLED = 0.8
+"""Share of the texts whose labels are judged: the surest."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Worked:
+    """What a designer did: labels, decisions, groups looked at and groups taken."""
+
+    taken: Taken
+    decisions: int
+    looked: int
+    groups: int
+
+
+class Designer:
+    """Knows the right intents, but reads only the texts that are shown, and counts each decision.
+
+    Attributes:
+        done: What has been labelled, and by how many decisions.
+    """
+
+    def __init__(self, hidden: NDArray[np.int64], known: NDArray[np.bool_]) -> None:
+        """Begin with the labels of the known rows; the others are read only when shown."""
+        self._hidden = hidden
+        columns = np.where(known, hidden, nothing_taken(len(hidden)).columns)
+        self.done = Worked(Taken(columns, known.copy()), 0, 0, 0)
+
+    def look_at(self, group: ShownGroup) -> None:
+        """Take a group of which enough shown texts are of one intent; leave another."""
+        read = self._hidden[group.typical]
+        intents, counts = np.unique(read, return_counts=True)
+        best = int(intents[counts.argmax()])
+        taken, decisions = self.done.taken, self.done.decisions + 1
+        pure = counts.max() >= _PURE * len(read)
+        if pure:
+            others = group.typical[read != best]
+            taken, decisions = take(taken, group, best, others), decisions + len(others)
+        self.done = Worked(taken, decisions, self.done.looked + 1, self.done.groups + int(pure))
+
+
+def work(
+    embeddings: FloatArray, hidden: NDArray[np.int64], known: NDArray[np.bool_], budget: int
+) -> Worked:
+    """Let a designer take groups of embeddings (n, d) in at most `budget` decisions or a few more.
+
+    `hidden` has the right intents' columns, (n,), and `known` the rows labelled at the start.
+    """
+    designer = Designer(hidden, known)
+    for plan in rounds_for(int((~known).sum()), budget):
+        for group in next_groups(embeddings, designer.done.taken, plan):
+            if designer.done.decisions + _MOST_FOR_A_GROUP > plan.decisions:
+                break
+            designer.look_at(group)
+    return designer.done
+
+
+def discover_figures(
+    train: LabelledTexts, encoder: Encoder, known: float, budget: int, seed: int
+) -> dict[str, object]:
+    """Measure the labels that a designer gives by groups, in at most `budget` decisions.
+
+    `known` is the share of the texts that are labelled at the start, in [0, 1). The other texts
+    alone are judged. `ari` and `nmi`, in percent, compare the intents of all of them, as the votes
+    tell them after the work, with the right ones; `kmeans_ari` and `kmeans_nmi` are those of
+    k-means with the true number of intents.
+    """
+    began = time.perf_counter()
+    names, hidden = np.unique(np.array(train.intents), return_inverse=True)
+    is_known = _some(len(hidden), known, seed)
+    embeddings = unit_rows(encoder.encode(train.texts))
+    encoded = time.perf_counter()
+    done = work(embeddings, hidden, is_known, budget)
+    if not done.taken.labelled.any():
+        raise InvalidInput(
+            "No group of these texts is of one intent.", "Name a file with more texts per intent."
+        )
+    result = spread(embeddings, done.taken)
+    ended = time.perf_counter()
+    rows = np.flatnonzero(~is_known)
+    surest = rows[np.argsort(-result.sureness[rows], kind="stable")]
+    surest = surest[: int(np.ceil(LABELLED * len(rows)))]
+    used = np.unique(done.taken.columns[done.taken.labelled])
+    return {
+        "texts": len(hidden),
+        "intents": len(names),
+        "known": int(is_known.sum()),
+        "decisions": done.decisions,
+        "looked_at": done.looked,
+        "taken": done.groups,
+        "labelled_share": round(len(surest) / len(rows), 4),
+        "right_share": _share(result.columns[surest] == hidden[surest]),
+        "right_share_of_all": _share(result.columns[rows] == hidden[rows]),
+        "seen_share": _share(done.taken.seen[rows]),
+        "core_right_share": _share(_cores_right(done.taken, hidden, is_known)),
+        "intents_found": len(used),
+        **agreement(embeddings[rows], hidden[rows], result.columns[rows], seed),
+        "encoding_seconds": round(encoded - began, 2),
+        "seconds": round(ended - encoded, 2),
+        "peak_mb": peak_mb(),
+    }
+
+
+def agreement(
+    unit: FloatArray, right: NDArray[np.int64], found: NDArray[np.int64], seed: int
+) -> dict[str, float]:
+    """Compare found intents with the right ones, and with k-means of their true number."""
+    from sklearn.cluster import KMeans
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    k = len(np.unique(right))
+    means = KMeans(k, n_init=1, random_state=seed).fit_predict(unit)
+    scores = {"ari": adjusted_rand_score, "nmi": normalized_mutual_info_score}
+    return {
+        f"{prefix}{name}": round(100 * float(score(right, labels)), 2)
+        for prefix, labels in (("", found), ("kmeans_", means))
+        for name, score in scores.items()
+    }
+
+
+def _cores_right(
+    taken: Taken, hidden: NDArray[np.int64], known: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Whether the label of each core's text, seen or not, is right."""
+    rows = np.flatnonzero(taken.labelled & ~known)
+    right: NDArray[np.bool_] = taken.columns[rows] == hidden[rows]
+    return right
+
+
+def _some(count: int, share: float, seed: int) -> NDArray[np.bool_]:
+    chosen = np.zeros(count, dtype=np.bool_)
+    chosen[np.random.default_rng(seed).choice(count, round(share * count), replace=False)] = True
+    return chosen
+
+
+def _share(flags: NDArray[np.bool_]) -> float:
+    return round(float(flags.mean()), 4) if len(flags) else 1.0

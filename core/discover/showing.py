@@ -1,0 +1,48 @@
+"""What a person sees of a group: its typical and border texts, its cohesion and its sure core."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.types import FloatArray
+
+SHOWN = 12
+"""Typical texts that a group shows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownGroup:
+    """A group as a person sees it; rows are of the whole pool.
+
+    Attributes:
+        typical: Rows shown, at most `SHOWN`.
+        core: Rows labelled with the typical ones if the group is taken, those among them.
+        border: Rows that fit least, the least fitting first, at most `SHOWN`.
+        size: Number of texts.
+        cohesion: Mean cosine of texts and the group's centre, in [-1, 1].
+    """
+
+    typical: NDArray[np.int64] = field(repr=False)
+    core: NDArray[np.int64] = field(repr=False)
+    border: NDArray[np.int64] = field(repr=False)
+    size: int
+    cohesion: float
+
+
+def show(members: NDArray[np.int64], closeness: FloatArray, core_share: float) -> ShownGroup:
+    """Show a group of rows, the closest first, with their cosines to its centre, both (m,).
+
+    The core is the closest `core_share` of the texts, and all that are shown. Those shown are
+    spread evenly over the core, from the centre to its rim: they vouch for all of it.
+    """
+    n_core = max(min(SHOWN, len(members)), int(np.ceil(core_share * len(members))))
+    core = members[:n_core]
+    places = np.unique(np.linspace(0, n_core - 1, min(SHOWN, n_core)).round().astype(np.int64))
+    return ShownGroup(
+        typical=core[places],
+        core=core,
+        border=members[n_core:][::-1][:SHOWN],
+        size=len(members),
+        cohesion=float(closeness.mean()),
+    )
