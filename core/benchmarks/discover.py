@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.benchmarks.inputs import LabelledTexts, peak_mb
-from core.discover.rounds import next_groups, rounds_for
+from core.discover.order import groups_in_order, size_for
 from core.discover.showing import SHOWN, ShownGroup
 from core.discover.spreading import spread
 from core.discover.taking import Taken, nothing_taken, take
@@ -65,16 +65,16 @@ class Designer:
 def work(
     embeddings: FloatArray, hidden: NDArray[np.int64], known: NDArray[np.bool_], budget: int
 ) -> Worked:
-    """Let a designer take groups of embeddings (n, d) in at most `budget` decisions or a few more.
+    """Let a designer take groups of embeddings (n, d) in at most `budget` decisions.
 
     `hidden` has the right intents' columns, (n,), and `known` the rows labelled at the start.
     """
     designer = Designer(hidden, known)
-    for plan in rounds_for(int((~known).sum()), budget):
-        for group in next_groups(embeddings, designer.done.taken, plan):
-            if designer.done.decisions + _MOST_FOR_A_GROUP > plan.decisions:
-                break
-            designer.look_at(group)
+    size = size_for(int((~known).sum()), budget)
+    for group in groups_in_order(embeddings, designer.done.taken, size):
+        if designer.done.decisions + _MOST_FOR_A_GROUP > budget:
+            break
+        designer.look_at(group)
     return designer.done
 
 

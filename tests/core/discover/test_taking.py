@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.discover.rounds import Round, next_groups
+from core.discover.order import groups_in_order, size_for
 from core.discover.showing import SHOWN, show
 from core.discover.spreading import spread
 from core.discover.taking import NONE, Taken, nothing_taken, take
@@ -52,14 +52,20 @@ def test_votes_label_the_rest_and_correct_a_core_that_nobody_saw() -> None:
     assert set(result.surest(int(seen.sum()))) == set(np.flatnonzero(seen))
 
 
-def test_the_next_groups_are_of_unlabelled_and_doubtful_texts_alone() -> None:
+def test_groups_are_of_unlabelled_texts_alone_and_the_largest_comes_first() -> None:
     toy = clusters(5, 30, 0.2, seed=4)
     labelled = toy.columns < 2
     taken = Taken(np.where(labelled, toy.columns, NONE), labelled)
-    groups = list(next_groups(toy.rows, taken, Round(10, 10, 0.6, 0.5)))
+    groups = list(groups_in_order(toy.rows, taken, 10))
     rows = np.concatenate([np.concatenate([group.core, group.border]) for group in groups])
     assert not labelled[rows].any()
-    assert len(rows) <= 45
+    gains = [group.size * group.cohesion for group in groups]
+    assert gains == sorted(gains, reverse=True)
     everything = Taken(toy.columns, np.ones(150, dtype=bool))
-    assert list(next_groups(toy.rows, everything, Round(10, 10, 0.6, 1.0))) == []
+    assert list(groups_in_order(toy.rows, everything, 10)) == []
     assert nothing_taken(3).n_intents == 0
+
+
+def test_groups_are_as_large_as_the_decisions_ask_for() -> None:
+    assert size_for(7_000, 400) == pytest.approx(20)
+    assert size_for(10, 400) == 3
