@@ -26,7 +26,8 @@ class Taken:
     @property
     def labelled(self) -> NDArray[np.bool_]:
         """Which texts have a label, (n,)."""
-        return self.columns != NONE
+        has_label: NDArray[np.bool_] = self.columns != NONE
+        return has_label
 
     @property
     def n_intents(self) -> int:
