@@ -1,10 +1,15 @@
-"""The command that lists the findings of a project."""
+"""The commands that list the findings of a project, and the groups of its unlabelled texts."""
 
 import argparse
 
-from app.terminal.output import opened, print_json, say, table, tell
+from app.services.discover.views import DiscoveredGroup
+from app.terminal.output import opened, print_json, progress_bar, say, table, tell
 from core.errors import InvalidInput
+from core.text import decimal, percent
 from storage.queries.utterances import Page
+
+_SHOWN_TEXTS = 3
+"""Typical and border texts of a group; --json prints more."""
 
 
 def review(options: argparse.Namespace) -> None:
@@ -40,3 +45,44 @@ def review(options: argparse.Namespace) -> None:
         table(options.project, ("kind", "finding", "text", "measure"), rows)
     for note in page.notes:
         tell(note)
+
+
+def discover(options: argparse.Namespace) -> None:
+    """Group the unlabelled texts of a project by meaning, and print what each group is about."""
+    from app.services.discover.files import read_placed, write_placed
+    from app.services.discover.groups import GroupChoice, discover
+    from app.services.live.server_state import open_live_studio
+
+    before = {} if options.before is None else read_placed(options.before)
+    with opened(options) as studio, progress_bar("texts embedded") as bar:
+        view, placed = discover(
+            open_live_studio(studio),
+            options.project,
+            GroupChoice(options.groups, before),
+            lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts embedded"),
+        )
+        bar.move(1.0, f"{view.n_texts:,} texts grouped")
+    if options.out is not None and placed:
+        write_placed(options.out, placed)
+        tell(f"Wrote {options.out}.")
+    if options.json:
+        print_json(view)
+        return
+    if view.groups:
+        say(f"{view.n_texts:,} texts without a label, grouped by {view.by}.")
+    for group in view.groups:
+        _show_group(group)
+    if view.note:
+        say(view.note)
+
+
+def _show_group(group: DiscoveredGroup) -> None:
+    near = ", ".join(f"{one.intent} ({decimal(one.cosine, 2)})" for one in group.nearest)
+    share = "" if group.in_scope is None else f", {percent(group.in_scope)} answered in scope"
+    say(f"\n{group.name}: {group.size:,} texts, cohesion {decimal(group.cohesion, 2)}{share}")
+    say(f"  {group.description}")
+    if near:
+        say(f"  nearest intents: {near}")
+    for title, texts in (("typical", group.typical), ("border", group.border)):
+        for text in texts[:_SHOWN_TEXTS]:
+            say(f"  {title}: {text}")

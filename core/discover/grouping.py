@@ -81,15 +81,19 @@ def join(grouping: Grouping, embeddings: FloatArray, size: float, seed: int = 0)
     )
 
 
+def founded(unit: FloatArray, of: NDArray[np.int64]) -> Grouping:
+    """Make a grouping of rows of length 1, (n, d), whose groups are known, (n,), none empty."""
+    sums = np.zeros((int(of.max()) + 1, unit.shape[1]), dtype=np.float32)
+    np.add.at(sums, of, unit)
+    centres = unit_rows(sums)
+    return Grouping(of, centres, np.einsum("ij,ij->i", unit, centres[of]))
+
+
 def _numbered(unit: FloatArray, found: NDArray[np.integer]) -> Grouping:
     """Number groups by falling size, and compute their centres."""
     of = np.unique(found, return_inverse=True)[1]
     order = np.argsort(-np.bincount(of), kind="stable")
-    of = np.argsort(order)[of].astype(np.int64)
-    sums = np.zeros((len(order), unit.shape[1]), dtype=np.float32)
-    np.add.at(sums, of, unit)
-    centres = unit_rows(sums)
-    return Grouping(of, centres, np.einsum("ij,ij->i", unit, centres[of]))
+    return founded(unit, np.argsort(order)[of].astype(np.int64))
 
 
 def _closest(unit: FloatArray, centres: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:

@@ -17,7 +17,7 @@ from app.terminal.arguments.parser import build_parser
 REFERENCE = Path(__file__).parents[1] / "reference"
 NEW_COMMANDS = {
     f"intent-studio {name}"
-    for name in ("recipes", "erase", "bundle keygen", "completion", "bench discover")
+    for name in ("recipes", "erase", "bundle keygen", "completion", "discover", "bench discover")
 } | {f"intent-studio project{verb}" for verb in ("", " rename", " delete", " restore")}
 NEW_OPTIONS = {
     ("intent-studio import", option)

@@ -187,11 +187,30 @@ def _models(commands: Commands) -> None:
     review.add_argument("--kind", help="conflict, label, greedy, confusion, thin, next, ...")
     review.add_argument("--most", type=int, default=20, help="findings that are shown (default 20)")
     add_options(review, "--json")
+    _discover(commands)
     promote = add_command(
         commands, "promote", "make a model version the champion", "versions.promote"
     )
     add_options(promote, "model", metavar="PROJECT@N")
     add_options(promote, "--json")
+
+
+def _discover(commands: Commands) -> None:
+    found = add_command(
+        commands, "discover", "group the texts without a label by meaning", "review.discover"
+    )
+    found.add_argument("--project", required=True, help="its name")
+    found.add_argument("--groups", type=int, metavar="N", help="default: the root of the texts")
+    found.add_argument(
+        "--out", type=Path, metavar="FILE.csv", help="write each text with its group and closeness"
+    )
+    found.add_argument(
+        "--before",
+        type=Path,
+        metavar="FILE.csv",
+        help="what --out wrote earlier: its groups keep their texts and names, new texts join",
+    )
+    add_options(found, "--json")
 
 
 def _bundles(commands: Commands) -> None:
