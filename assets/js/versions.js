@@ -26,7 +26,7 @@ class VersionsPage {
   #base;
   #made = []; // model versions
   #states = {}; // of the versions, by number
-  #advised = null; // the waiting version's number, and whether to use it
+  #advised = null; // the waiting version's number, that of the live one, and which to use
   #drawModels = () => {};
   #coming = null; // the newest request
   #asked = 0; // number of the newest request about them; older answers are dropped
@@ -94,11 +94,12 @@ class VersionsPage {
   // Says whether to use the version that waits; the comparison takes a moment, and the list does not wait for it.
   async #advise() {
     const {candidate, champion} = this.#context.status;
-    if (!candidate || !champion || this.#advised?.number === candidate) return;
+    const isAdvised = this.#advised?.number === candidate && this.#advised.against === champion;
+    if (!candidate || !champion || isAdvised) return;
     const asked = this.#asked;
     const {advice} = await call(`${this.#base}/compare?candidate=${candidate}&champion=${champion}`);
     if (asked !== this.#asked || !advice) return;
-    this.#advised = {number: candidate, advice};
+    this.#advised = {number: candidate, against: champion, advice};
     this.#drawModels();
   }
 

@@ -55,8 +55,10 @@ function headingOf(champion, waiting) {
 
 function lineOf(model, context, {models, states, previous, advised}, actions) {
   const state = STATES[states[model.number]] ?? STATES.candidate;
-  const advice = advised?.number === model.number ? advised.advice : null;
   const champion = models.find(one => one.champion);
+  // Advice is about a version that waits, against the one that was live: a decision ends it.
+  const isAdvised = advised?.number === model.number && advised.against === champion?.number;
+  const advice = isAdvised && !model.champion ? advised.advice : null;
   return h(
     'li',
     {'data-version': model.number, class: model.champion ? 'live' : null},
