@@ -205,8 +205,9 @@ class LabelPage {
     const found = await call(`${this.#context.base}/suggestions?ids=${asked}`);
     const settled = new Set(this.#settled);
     const items = found.filter(item => item.labels === null && !settled.has(item.id));
+    const come = items.length === 1 ? 'comes' : 'come';
     if (!items.length) toast('These texts are labelled already.');
-    else this.#queue.startWith(items, `${plural(items.length, 'text')} ${which} come first.`);
+    else this.#queue.startWith(items, `${plural(items.length, 'text')} ${which} ${come} first.`);
   }
 
   // Ids of utterances that must not be offered again.

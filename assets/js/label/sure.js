@@ -190,9 +190,7 @@ class SpotCheck {
       `Accept ${plural(n, 'label')}`,
     );
     const back = h('button', {onclick: () => this.#reopen()}, 'Back to the check');
-    const rest = verdict.wrong
-      ? `The ${plural(verdict.wrong, 'text')} that you judged wrong stay unlabelled and come first on the card.`
-      : '';
+    const rest = verdict.wrong ? stayWords(verdict.wrong) : '';
     fill(
       this.element,
       h('p', {class: 'utterance', 'data-role': 'verdict'}, verdictWords(verdict)),
@@ -253,3 +251,8 @@ function verdictWords({checked, wrong, rest, expected}) {
 // One bound beside the expectation: a second one made three figures of the same errors.
 const boundWords = ({rest, at_most: atMost}) =>
   rest ? `At most ${percent(atMost, 0)} of the others are wrong (95 % sure).` : '';
+
+function stayWords(n) {
+  const [who, stay, come] = n === 1 ? ['text', 'stays', 'comes'] : [`${number(n)} texts`, 'stay', 'come'];
+  return `The ${who} that you judged wrong ${stay} unlabelled and ${come} first on the card.`;
+}

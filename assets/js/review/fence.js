@@ -10,6 +10,7 @@ const PAUSE = 60;
 const OF_VOTES = [-0.2, 1.2];
 const OF_TRAINING = 'texts that you labelled out of scope, none a test text';
 const FEWEST = 20; // texts labelled out of scope by which a line can be judged; reports ask for as many
+const BASE = 'Right answers are counted among test texts, before any is refused.';
 
 export class FenceTab {
   #path;
@@ -288,7 +289,7 @@ export class FenceTab {
     });
     const now = {class: 'small', 'data-key': 'as now', 'aria-pressed': String(isSame(stands, asked))};
     return [
-      costs.length > 0 && h('span', {class: 'soft small base'}, 'Right answers are counted among test texts, before any is refused.'),
+      costs.length > 0 && h('span', {class: 'soft small base'}, BASE),
       !isOneOf && h('button', {...now, onclick: () => this.#set(stands)}, 'As it is now'),
       costs,
       isEvenKnown && choice('Both mistakes equally rare', even, 'calibrated'), // it may refuse much
