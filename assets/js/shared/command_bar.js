@@ -73,8 +73,9 @@ class CommandBar {
     const dialog = this.#dialog;
     if (!dialog) return;
     this.#dialog = null;
+    // A dialog that is out of the page already tells nobody that it closed: pages wait for that.
+    dialog.addEventListener('close', () => dialog.remove());
     dialog.close();
-    dialog.remove();
     this.#before?.focus?.();
   }
 
