@@ -218,6 +218,7 @@ def test_rarely_used_filters_are_folded_until_they_are_in_force(
         page.get_by_label(name, exact=name in ("Set", "Order"))
         for name in ("Set", "Order", "answer differs")
     ]
+    expect(more).to_be_visible()  # what is not drawn yet is hidden, too
     for control in rare:
         expect(control).to_be_hidden()
     tops = page.locator("[aria-label='Utterances'] .row.end").first.locator(
