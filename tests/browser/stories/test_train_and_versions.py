@@ -114,6 +114,25 @@ def test_a_version_that_is_not_better_is_advised_against_wherever_it_is_judged(
     ).to_have_class("primary")
 
 
+def test_a_version_that_was_put_to_use_is_not_advised_against_any_more(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """It was live, and its blue button said "Keep version 2, leave version 2 unused"."""
+    found = twice.ask("/projects/sample/versions")
+    for model in found["models"]:
+        model["champion"] = model["number"] == 2
+    found["states"] = {"1": "former champion", "2": "champion"}
+    page = visit(twice, "/versions?project=sample")
+    second = page.locator("[data-role=models] > li[data-version='2']")
+    expect(second.locator("[data-role=advice]")).to_be_visible()
+    page.route("**/models/2/promote", lambda route: route.fulfill(json={}))
+    page.route("**/projects/sample/versions", lambda route: route.fulfill(json=found))
+    second.get_by_role("button", name="Use version 2").click()
+    expect(second.locator("[data-role=state]")).to_contain_text("Live")
+    expect(second.locator("[data-role=advice]")).to_have_count(0)
+    expect(second.get_by_role("button", name=re.compile("^Keep"))).to_have_count(0)
+
+
 def test_the_result_is_a_verdict_with_better_and_worse_texts_and_promote_first(
     visit: Callable[..., Page], twice: Served
 ) -> None:
@@ -337,25 +356,6 @@ def test_each_chart_says_what_one_reads_in_it_and_what_to_do(
     before = "cell => getComputedStyle(cell, '::before').content"
     assert row.locator("td").nth(2).evaluate(before) == '"Changes: "'
     assert row.locator("td").last.evaluate(before) in ("none", "normal")  # a button without a name
-
-
-def test_a_version_that_was_put_to_use_is_not_advised_against_any_more(
-    visit: Callable[..., Page], twice: Served
-) -> None:
-    """It was live, and its blue button said "Keep version 2, leave version 2 unused"."""
-    found = twice.ask("/projects/sample/versions")
-    for model in found["models"]:
-        model["champion"] = model["number"] == 2
-    found["states"] = {"1": "former champion", "2": "champion"}
-    page = visit(twice, "/versions?project=sample")
-    second = page.locator("[data-role=models] > li[data-version='2']")
-    expect(second.locator("[data-role=advice]")).to_be_visible()
-    page.route("**/models/2/promote", lambda route: route.fulfill(json={}))
-    page.route("**/projects/sample/versions", lambda route: route.fulfill(json=found))
-    second.get_by_role("button", name="Use version 2").click()
-    expect(second.locator("[data-role=state]")).to_contain_text("Live")
-    expect(second.locator("[data-role=advice]")).to_have_count(0)
-    expect(second.get_by_role("button", name=re.compile("^Keep"))).to_have_count(0)
 
 
 def test_handing_over_says_what_the_file_is_before_it_comes(
