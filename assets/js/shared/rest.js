@@ -1,4 +1,5 @@
 // The only way to the server. A refusal is thrown with its message and hint.
+import {untilReleased} from './pressed.js';
 
 export class Refused extends Error {
   constructor(status, message, hint) {
@@ -15,7 +16,9 @@ export async function call(path, {body, ...options} = {}) {
     headers: json ? {'Content-Type': 'application/json'} : {},
     body: json ? JSON.stringify(body) : body,
   });
-  return answer.status === 204 ? null : parsed(await answer.text());
+  const found = answer.status === 204 ? null : parsed(await answer.text());
+  await untilReleased();
+  return found;
 }
 
 export const post = (path, body, options = {}) => call(path, {method: 'POST', body, ...options});

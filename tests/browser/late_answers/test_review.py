@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.builders.held_answers import hold, reroute
+from tests.builders.held_answers import hold, reroute, settle
 from tests.builders.served_studio import Served
 
 MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
@@ -56,6 +56,27 @@ def test_a_finding_goes_at_once_and_the_message_names_the_text_that_went(
     expect(told).to_be_visible()
     rows = studio.ask("/projects/sample/utterances?text=gone+for+good")["rows"]
     assert second not in [one["text"] for one in rows]
+
+
+def test_a_click_is_not_lost_when_an_answer_comes_while_the_button_is_pressed(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The list was drawn anew between press and release, and the click met no button at all."""
+    page = reviewed(visit, studio, "label")
+    kept, late = shown(page), hold(page, _LIST.format("label"))
+    somebody_else(studio)
+    late.arrived()
+    answer = late.routes[0].fetch()
+    remedy = page.locator(".remedy", has_text="Keep as it is")
+    remedy.hover()
+    drawn = remedy.element_handle()
+    page.mouse.down()
+    late.routes.pop(0).fulfill(response=answer)
+    settle(page)
+    assert drawn.evaluate("one => one.isConnected")
+    page.mouse.up()
+    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
+    expect(row(page, kept)).to_have_count(0)
 
 
 def test_a_finding_whose_text_was_just_changed_waits_until_it_is_counted_again(
