@@ -153,13 +153,13 @@ class MapPage {
       this.#nameSwap();
       this.#legend.show(by, colours.legend);
       if (points.compared || !this.#selection.picked.length) this.#showSide();
+      this.#strength.value = 0;
+      this.#allowCompression(); // it may take a line, so the map has its size only then
       this.#plot.draw(points.places.after, colours, {
         islands,
         hidden: this.#legend.hidden,
         picked: this.#placesOf(this.#selection.picked),
       });
-      this.#strength.value = 0;
-      this.#allowCompression();
       this.#describe();
       if (this.#search.isUsed) guarded(() => this.#search.look())();
       this.#prepareRest(points).catch(() => {}); // the map is of use without it, too

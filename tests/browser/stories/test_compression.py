@@ -17,6 +17,9 @@ from tests.builders.served_studio import Served, StudioPool, copy_home
 
 ROOMS = ("bedroom", "garden", "kitchen", "bathroom", "attic", "hallway")
 ASKED = "the wifi does not reach my garden"
+NOTE_SIZE = """new MutationObserver(([{target}]) => {
+  if (target.probe) window.sizeWhenReady = target.probe().box.height;
+}).observe(document, {subtree: true, attributes: true, attributeFilter: ['data-ready']});"""
 
 
 @pytest.fixture
@@ -76,10 +79,14 @@ def compresses_an_answer(page: Page) -> None:
 
 
 def compresses_the_map(page: Page, studio: Served) -> None:
+    page.add_init_script(NOTE_SIZE)
     page.goto(f"{studio.base}/map?project=sample")
     plot = page.locator(".map[data-ready=true]")
     plot.wait_for(timeout=60_000)
     places = "document.querySelector('.map').probe().points.reduce((sum, [x]) => sum + x, 0)"
+    # a line that came above it made it lower a moment later, and moved all points
+    height = page.evaluate("document.querySelector('.map').probe().box.height")
+    assert page.evaluate("window.sizeWhenReady") == height
     before = page.evaluate(places)
     slider = page.get_by_role("slider", name="Strength of compression")
     slider.fill("0.8")
