@@ -27,6 +27,7 @@ settings.load_profile(os.environ.get("PROPERTY_TESTS", "fresh"))
 LONGEST_FIRST = (
     "browser/stories/test_sample.py",
     "test_types.py",
+    "browser/stories/test_unlabelled.py",
     "faults/test_jobs.py",
     "browser/late_answers/test_map.py",
     "browser/stories/test_conversations.py",

@@ -4,10 +4,11 @@ import re
 import uuid
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.builders.held_answers import hold
+from tests.builders.held_answers import hold, settle
 from tests.builders.served_studio import Served
 
 MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
@@ -104,25 +105,49 @@ def test_an_act_has_the_same_key_in_every_finding(
 def test_a_confusion_begins_with_labels_and_proposes_none_for_test_texts(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    cells = studio.ask(f"{_REVIEW}?kind=confusion&limit=100")["findings"]
-    place = next(n for n, c in enumerate(cells) if any(t["place"] == "test" for t in c["texts"]))
     page = visit(studio, "/review?project=sample&kind=confusion")
-    for _ in range(place):
-        page.locator("[data-role=findings] button").first.wait_for()
-        page.keyboard.press("j")
+    cells = studio.ask(f"{_REVIEW}?kind=confusion&limit=12")["findings"]
+    tested = next(c["id"] for c in cells if any(t["place"] == "test" for t in c["texts"]))
+    page.locator(f"[data-role=findings] [data-key='{tested}']").click()
     line = page.locator("[data-role=finding] li", has=page.locator(".small", has_text="test"))
     expect(line.first.locator("button")).to_have_text("Wrong label? …")
     line.first.locator("button").click()
     expect(page.get_by_role("combobox", name="Find the label of")).to_be_visible()
     first = page.locator(".remedy").first
     expect(first).to_contain_text("Label these 8 similar unlabelled texts")
-    first.click()
-    page.wait_for_url("**/label?*")
-    named = "&".join(f"ids={key}" for key in cells[place]["remedies"][0]["label_ids"])
+    # which texts are similar changes until the model has answered all: the address says it
+    with page.expect_request(lambda asked: "/label?" in asked.url) as opened:
+        first.click()
+    [texts] = parse_qs(urlsplit(opened.value.url).query)["texts"]
+    named = "&".join(f"ids={key}" for key in texts.split(","))
     rows = studio.ask(f"/projects/sample/utterances?{named}")["rows"]
+    assert len(rows) == 8
     wanted = "|".join(re.escape(row["text"]) for row in rows)
     expect(page.locator("[data-role=utterance]")).to_have_text(re.compile(wanted))
     expect(page.get_by_text("8 texts that another page chose come first.")).to_be_visible()
+
+
+def test_a_remedy_stays_under_the_pointer_when_the_list_of_labels_closes(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A press closed the list, the page became shorter and scrolled, and the click was lost."""
+    page = visit(studio, "/review?project=sample&kind=label")
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.locator(".remedy", has_text="Another label").click()
+    finder = page.get_by_role("combobox", name="Find the right label")
+    expect(finder).to_be_focused()
+    page.evaluate("scrollTo(0, document.scrollingElement.scrollHeight)")
+    assert page.evaluate("scrollY") > 0
+    remedy = page.locator(".remedy", has_text="Keep as it is")
+    remedy.hover()
+    before = remedy.bounding_box()
+    page.mouse.down()
+    expect(finder).not_to_be_focused()
+    settle(page)
+    assert remedy.bounding_box() == before
+    page.mouse.up()
+    expect(page.locator("[role=listbox]")).to_be_hidden()
+    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
 
 
 def test_every_remedy_is_in_sight_beside_a_list_that_fits_the_window(

@@ -1,6 +1,7 @@
 // Type to find one of many: words in any order, arrow keys, Enter. An intent can also be created in place.
 import {fill, h} from './elements.js';
 import {chip} from './intents.js';
+import {untilReleased} from './pressed.js';
 
 const MOST_SHOWN = 60;
 const KEY = matchMedia('(pointer: coarse)').matches ? '' : '  /'; // a finger presses none
@@ -54,7 +55,8 @@ export class Finder {
       style: {width: '100%'},
       oninput: () => this.look(),
       onfocus: () => this.look(),
-      onblur: () => this.#draw(),
+      // without the list the page may be shorter, and scroll away under a click
+      onblur: () => untilReleased().then(() => this.#draw()),
       onkeydown: event => this.#onKey(event),
     });
     this.element = h('div', {class: 'found'}, this.#input, this.#list, this.#nothing);
