@@ -58,7 +58,8 @@ _BYTES_A_FINDING = 3_000
 class Review:
     """Findings of a project, counts of open ones, and notes on what was not reviewed.
 
-    `effects` is whether the effects of remedies can be computed now; otherwise they follow soon.
+    `effects` is whether the effects of remedies can be computed now, and the unlabelled texts that
+    stand beside findings are read; otherwise they follow soon.
     `recounted` findings are left out until they are counted again, because an act has changed one
     of their texts or intents since; `counts` leave them out, too.
     """
@@ -92,6 +93,7 @@ def review(
     record, live = open_live(live_studio, project)
     watched_texts = watched_texts or WatchedTextCache(live_studio)
     pool = live_studio.pools.get(record.id)
+    is_reading = live_studio.pools.loading(record.id)
     ready = watched_texts.is_ready(record)
     if not ready:
         watched_texts.prepare(record.id)
@@ -105,12 +107,15 @@ def review(
     place = {key: at for at, key in enumerate(seen)}
     asked.sort(key=lambda finding: place.get(finding.id, len(place)))
     asked = asked[page.offset : page.offset + page.limit]
-    if pool is not None and pool.live.version.id == live.version.id:
+    is_read = pool is not None and pool.live.version.id == live.version.id
+    if pool is not None and is_read:
         evidence = _evidence(live_studio, record, live)
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
     notes = _notes(live, pool, ready=ready, recounted=recounted)
-    return Review(counts, shown, live.revision, notes, ready, recounted)
+    return Review(
+        counts, shown, live.revision, notes, ready and (is_read or not is_reading), recounted
+    )
 
 
 def _standing(
