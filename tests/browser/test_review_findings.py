@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.builders.held_answers import hold, settle
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
@@ -125,29 +125,6 @@ def test_a_confusion_begins_with_labels_and_proposes_none_for_test_texts(
     wanted = "|".join(re.escape(row["text"]) for row in rows)
     expect(page.locator("[data-role=utterance]")).to_have_text(re.compile(wanted))
     expect(page.get_by_text("8 texts that another page chose come first.")).to_be_visible()
-
-
-def test_a_remedy_stays_under_the_pointer_when_the_list_of_labels_closes(
-    visit: Callable[..., Page], studio: Served
-) -> None:
-    """A press closed the list, the page became shorter and scrolled, and the click was lost."""
-    page = visit(studio, "/review?project=sample&kind=label")
-    page.set_viewport_size({"width": 1280, "height": 500})
-    page.locator(".remedy", has_text="Another label").click()
-    finder = page.get_by_role("combobox", name="Find the right label")
-    expect(finder).to_be_focused()
-    page.evaluate("scrollTo(0, document.scrollingElement.scrollHeight)")
-    assert page.evaluate("scrollY") > 0
-    remedy = page.locator(".remedy", has_text="Keep as it is")
-    remedy.hover()
-    before = remedy.bounding_box()
-    page.mouse.down()
-    expect(finder).not_to_be_focused()
-    settle(page)
-    assert remedy.bounding_box() == before
-    page.mouse.up()
-    expect(page.locator("[role=listbox]")).to_be_hidden()
-    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
 
 
 def test_every_remedy_is_in_sight_beside_a_list_that_fits_the_window(

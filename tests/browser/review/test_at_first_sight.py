@@ -5,7 +5,10 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import settle
 from tests.builders.served_studio import Served
+
+MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
 
 _REVIEW = "/projects/sample/review"
 _PHONE = {"width": 390, "height": 844}
@@ -94,3 +97,28 @@ def test_a_line_says_how_many_of_which_right_answers_it_costs(
     for one in found:
         words = f"Costs {one['n']} of {one['of']} right answers"
         expect(wishes.get_by_role("button", name=words)).to_be_visible()
+
+
+def test_a_remedy_stays_under_the_pointer_when_the_list_of_labels_closes(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A press closed the list, the page became shorter and scrolled, and the click was lost."""
+    page = visit(studio, "/review?project=sample&kind=label")
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.locator(".remedy", has_text="Another label").click()
+    finder = page.get_by_role("combobox", name="Find the right label")
+    expect(finder).to_be_focused()
+    page.evaluate("scrollTo(0, document.scrollingElement.scrollHeight)")
+    assert page.evaluate("scrollY") > 0
+    remedy = page.locator(".remedy", has_text="Keep as it is")
+    remedy.hover()
+    before = remedy.bounding_box()
+    page.mouse.down()
+    expect(finder).not_to_be_focused()
+    settle(page)
+    assert remedy.bounding_box() == before
+    page.mouse.up()
+    expect(page.locator("[role=listbox]")).to_be_hidden()
+    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
+    page.keyboard.press("u")  # other tests look at the same findings
+    expect(page.locator(".toast", has_text="Taken back: Keep as it is")).to_be_visible()

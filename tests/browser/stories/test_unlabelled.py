@@ -1,4 +1,4 @@
-"""A project with 2,000 unlabelled texts learns from them, and a person can see it and undo it."""
+"""A project with many unlabelled texts learns from them, and a person can see it and undo it."""
 
 import csv
 import re
@@ -11,14 +11,14 @@ from playwright.sync_api import Page, expect
 from tests.builders.served_studio import Served, StudioPool, copy_home, run
 
 _SAMPLE = Path(__file__).parents[3] / "assets" / "sample" / "labelled.csv"
-_ENDS = ("please", "thanks", "today", "can you help", "since monday", "asap")
+_ENDS = ("please", "since monday", "can you help")
 
 
 @pytest.fixture(scope="module")
 def pooled(
     sample_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
 ) -> Iterator[Served]:
-    """The sample with 2,040 more unlabelled texts."""
+    """The sample with 1,020 more unlabelled texts."""
     folder = tmp_path_factory.mktemp("pooled")
     home = copy_home(sample_home, folder / "home")
     with _SAMPLE.open(encoding="utf-8", newline="") as file:
@@ -36,7 +36,7 @@ def test_unlabelled_texts_teach_a_version_and_can_be_switched_off(
 ) -> None:
     page = visit(pooled, "/train?project=sample")
     best = page.get_by_role("radio", name="Best")
-    expect(best).to_contain_text(re.compile(r"340 examples of 17 intents and 2,\d{3} unlabelled"))
+    expect(best).to_contain_text(re.compile(r"340 examples of 17 intents and 1,\d{3} unlabelled"))
     expect(page.get_by_role("radio", name="Quick")).not_to_contain_text("unlabelled")
     form = page.locator("#settings-convfit")
     form.get_by_text("Settings of the training", exact=True).click()
@@ -49,7 +49,7 @@ def test_unlabelled_texts_teach_a_version_and_can_be_switched_off(
     expect(told).to_contain_text(re.compile(r"\d+ of 68 held-out labels right, \d+ without them"))
     taught = pooled.ask("/projects/sample/models/2/lineage")["n_unlabelled"]
     assert taught == 0 or f"{taught:,} unlabelled texts" in told.inner_text()
-    assert taught == 0 or taught > 1_000
+    assert taught == 0 or taught > 500
     with_texts = page.locator("[data-role=estimate]").inner_text()
     tick.uncheck()
     expect(page.locator("[data-role=estimate]")).not_to_have_text(with_texts)  # it takes less time

@@ -1,7 +1,6 @@
 """The review lists what is wrong, by figures that brute force gives too, and forgets the rest."""
 
 import re
-import time
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +9,6 @@ import pytest
 
 from app.services.data.history import undo_action
 from app.services.live import catching_up, models
-from app.services.live.pool import Pools
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import review
 from app.services.review.effects import in_order
@@ -388,23 +386,3 @@ def test_a_label_is_proposed_only_where_most_similar_examples_have_it(
                 same = sum(text.intents == remedy.repair.intents for text in near)
                 assert 2 * same > len(near)
                 assert one.measure.startswith(f"{same} of {len(near)} similar: ")
-
-
-def test_a_review_is_incomplete_while_the_unlabelled_texts_are_read(
-    home: Studio, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Their remedy came only after the next change, for nobody asked again."""
-    live_studio = open_live_studio(home)
-    watched_texts = WatchedTextCache(live_studio)
-    record, _ = open_live(live_studio, "p")
-    watched_texts.prepare(record.id)
-    limit = time.monotonic() + 60
-    while not watched_texts.is_ready(record):
-        assert time.monotonic() < limit
-        time.sleep(0.01)
-    live_studio.pools.wait(record.id)
-    assert review.review(live_studio, "p", watched_texts=watched_texts).effects
-    with monkeypatch.context() as patched:
-        patched.setattr(Pools, "get", lambda *_: None)
-        patched.setattr(Pools, "loading", lambda *_: True)
-        assert not review.review(live_studio, "p", watched_texts=watched_texts).effects

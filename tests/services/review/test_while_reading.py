@@ -1,0 +1,31 @@
+"""A review before the unlabelled texts are read: whoever looks at it asks again."""
+
+import time
+
+import pytest
+
+from app.services.live.pool import Pools
+from app.services.live.server_state import open_live, open_live_studio
+from app.services.review import review
+from app.services.studio import Studio
+from app.services.what_if.watched_texts import WatchedTextCache
+
+
+def test_a_review_is_incomplete_while_the_unlabelled_texts_are_read(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their remedy came only after the next change, for nobody asked again."""
+    live_studio = open_live_studio(home)
+    watched_texts = WatchedTextCache(live_studio)
+    record, _ = open_live(live_studio, "p")
+    watched_texts.prepare(record.id)
+    limit = time.monotonic() + 60
+    while not watched_texts.is_ready(record):
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+    live_studio.pools.wait(record.id)
+    assert review.review(live_studio, "p", watched_texts=watched_texts).effects
+    with monkeypatch.context() as patched:
+        patched.setattr(Pools, "get", lambda *_: None)
+        patched.setattr(Pools, "loading", lambda *_: True)
+        assert not review.review(live_studio, "p", watched_texts=watched_texts).effects
