@@ -9,9 +9,13 @@ class Press {
   begin({target}) {
     if (!target.closest?.(CLICKED)) return;
     this.ended = new Promise(done => {
-      const soon = () => setTimeout(done); // behind the click
-      const once = {capture: true, once: true};
-      for (const name of ['pointerup', 'pointercancel']) document.addEventListener(name, soon, once);
+      const heard = new AbortController();
+      const release = () => {
+        heard.abort(); // else the listener of the other event would stay, one for each press
+        setTimeout(done); // behind the click
+      };
+      const until = {capture: true, signal: heard.signal};
+      for (const name of ['pointerup', 'pointercancel']) document.addEventListener(name, release, until);
       setTimeout(done, LONGEST_CLICK);
     });
   }
