@@ -101,8 +101,8 @@ def discover_figures(
     result = spread(embeddings, done.taken)
     ended = time.perf_counter()
     rows = np.flatnonzero(~is_known)
-    surest = rows[np.argsort(-result.sureness[rows], kind="stable")]
-    surest = surest[: int(np.ceil(LABELLED * len(rows)))]
+    surest = result.surest(len(hidden))
+    surest = surest[~is_known[surest]][: int(np.ceil(LABELLED * len(rows)))]
     used = np.unique(done.taken.columns[done.taken.labelled])
     return {
         "texts": len(hidden),

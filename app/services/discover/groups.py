@@ -12,7 +12,14 @@ from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import judged
 from app.services.live.server_state import LiveStudio
-from core.discover.grouping import MOST_GROUPS, Grouping, founded, group_texts, join
+from core.discover.grouping import (
+    MOST_GROUPS,
+    Grouping,
+    founded,
+    group_texts,
+    join,
+    mean_directions,
+)
 from core.discover.naming import group_terms, name_of
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
@@ -144,9 +151,7 @@ def _centres(
     said = [text for some in few.values() for text in some]
     rows = unit_rows(embed_texts(live_studio.studio.database, encoder, said))
     of = np.repeat(np.arange(len(few)), [len(some) for some in few.values()])
-    sums = np.zeros((len(few), encoder.dim), dtype=np.float32)
-    np.add.at(sums, of, rows)
-    return Centres(tuple(few), unit_rows(sums))
+    return Centres(tuple(few), mean_directions(rows, of, len(few)))
 
 
 def _placed(said: Sequence[str], made: _Grouped) -> tuple[PlacedText, ...]:
