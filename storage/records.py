@@ -1,7 +1,7 @@
 """Frozen values that repositories return instead of database rows."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -187,6 +187,26 @@ class LayoutRecord:
     method: str
     tree_sha256: str
     n: int
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextGroupRecord:
+    """A group of unlabelled texts that resemble one another.
+
+    Attributes:
+        facts: What a page tells of the group: see `GroupFacts` of the discover service.
+        centre: Mean direction of its texts, float32 as bytes.
+        merged_into: Id of the group in which a person put it, or None.
+        set_aside: Number of unlabelled texts it had when a person was done with it; 0: is not.
+    """
+
+    id: int
+    name: str
+    facts: dict[str, Any]
+    centre: bytes = field(repr=False)
+    merged_into: int | None
+    set_aside: int
     created_at: str
 
 

@@ -267,6 +267,32 @@ layout = Table(
     sqlite_strict=True,
 )
 
+text_group = Table(
+    "text_group",
+    metadata,
+    Column("project_id", Integer, _project(), primary_key=True),
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("facts", JsonText, nullable=False),
+    Column("centre", LargeBinary, nullable=False),
+    Column("merged_into", Integer, nullable=True),
+    Column("set_aside", Integer, nullable=False),
+    Column("created_at", Text, nullable=False),
+    sqlite_strict=True,
+)
+
+grouped_text = Table(
+    "grouped_text",
+    metadata,
+    Column("project_id", Integer, _project(), primary_key=True),
+    Column("utterance_id", Text, primary_key=True),
+    Column("group_id", Integer, nullable=False),
+    Column("closeness", REAL, nullable=False),
+    Index("ix_grouped_text_group", "project_id", "group_id"),
+    sqlite_strict=True,
+    sqlite_with_rowid=False,
+)
+
 conversation_log = Table(
     "conversation_log",
     metadata,

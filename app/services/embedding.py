@@ -11,7 +11,8 @@ from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.text import text_hash
 from core.types import FloatArray
-from storage import jobs, projects, vectors
+from storage import jobs, projects
+from storage.computed import vectors
 from storage.database import Database
 from storage.queries import columns as points
 from storage.queries.columns import PointColumns

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from app.services.studio import Studio
-from storage import artifacts, jobs, layouts, models, receipts, vectors
+from storage import artifacts, jobs, models, receipts
+from storage.computed import layouts, vectors
 from storage.database import Transaction
 
 _DAY_SECONDS = 86_400

@@ -14,7 +14,7 @@ MOST_GROUPS = 400
 _BATCH, _PASSES = 2_048, 40
 _CHUNK = 8_192
 _STRANGE = 1.0
-"""Percentile of the old texts' closeness below which an added text fits no group."""
+"""Percentile of the old texts' closeness below which an added text may fit no group."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ def join(grouping: Grouping, embeddings: FloatArray, size: float, seed: int = 0)
     """
     unit = unit_rows(embeddings)
     of, closeness = _closest(unit, grouping.centres)
-    strange = np.flatnonzero(closeness < np.percentile(grouping.closeness, _STRANGE))
+    strange = np.flatnonzero(closeness < _strange_below(grouping))
     centres = grouping.centres
     if len(strange) >= size:
         new = group_texts(unit[strange], size, seed)
@@ -79,6 +79,19 @@ def join(grouping: Grouping, embeddings: FloatArray, size: float, seed: int = 0)
         centres,
         np.concatenate([grouping.closeness, closeness]),
     )
+
+
+def _strange_below(grouping: Grouping) -> float:
+    """Return the closeness below which an added text fits no group.
+
+    In tight groups nearly all texts are as close as can be, and one that is a little farther still
+    belongs there: it is strange only if it is nearer to the distance between groups.
+    """
+    usual = np.percentile(grouping.closeness, _STRANGE)
+    between = grouping.centres @ grouping.centres.T
+    np.fill_diagonal(between, -1.0)
+    apart = max(0.0, float(between.max(1).mean())) if len(between) > 1 else 0.0
+    return min(float(usual), (float(grouping.closeness.mean()) + apart) / 2)
 
 
 def founded(unit: FloatArray, of: NDArray[np.int64]) -> Grouping:

@@ -36,7 +36,7 @@ class Action:
 
     Attributes:
         verb: `label`, `import`, `rename`, `merge`, ... as a history shows it.
-        origin: `cli`, `page`, `rest`, or `import FILE`.
+        origin: `cli`, `page`, `rest`, `group`, or `import FILE`.
         key: Repeating an action with the same key changes nothing.
         expected_revision: If the project is at another revision, refuse; None skips the check.
         via: The entrance of the program through which it came.

@@ -12,6 +12,9 @@ from sqlalchemy.engine import Connection
 
 from storage.tables import batch, event
 
+GROUP = "group"
+"""Origin of an action in which a person labelled a whole group of texts."""
+
 
 @dataclass(frozen=True, slots=True)
 class LabelOrigin:

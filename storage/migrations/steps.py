@@ -23,6 +23,7 @@ from storage.migrations import (
     m0016_acts,
     m0017_request_keys,
     m0018_removed_logs,
+    m0019_groups,
 )
 
 STEPS = (
@@ -44,6 +45,7 @@ STEPS = (
     (m0016_acts.REVISION, m0016_acts.upgrade),
     (m0017_request_keys.REVISION, m0017_request_keys.upgrade),
     (m0018_removed_logs.REVISION, m0018_removed_logs.upgrade),
+    (m0019_groups.REVISION, m0019_groups.upgrade),
 )
 
 

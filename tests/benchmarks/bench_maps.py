@@ -23,7 +23,8 @@ from core.pipeline import IntentPipeline
 from core.text import text_hash
 from core.types import Exemplar, FloatArray
 from core.vectors import unit_rows
-from storage import models, projects, vectors
+from storage import models, projects
+from storage.computed import vectors
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset

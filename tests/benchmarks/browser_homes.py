@@ -19,7 +19,8 @@ from app.services.studio import Studio
 from app.settings import Settings
 from core.types import FloatArray
 from core.vectors import unit_rows
-from storage import projects, vectors
+from storage import projects
+from storage.computed import vectors
 from storage.queries import utterances
 from storage.queries.utterances import Filter
 

@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from app.services.pruning import prune
 from app.services.studio import Studio
 from app.services.upkeep import examine
-from storage import jobs, layouts, models, vectors
+from storage import jobs, models
+from storage.computed import layouts, vectors
 from storage.jobs import JobOutcome
 from storage.queries import dataset
 from storage.tables import job, layout, receipt, vector

@@ -7,7 +7,8 @@ import pytest
 import sqlalchemy as sa
 
 from core.text import text_hash
-from storage import projects, vectors
+from storage import projects
+from storage.computed import vectors
 from storage.database import Database, open_database
 from storage.log import edits, events
 from storage.log.events import Action

@@ -29,7 +29,8 @@ from core.errors import NotFound
 from core.maps.drift import carry_over
 from core.maps.layouts import pca_layout, require_method, tsne_layout, umap_layout
 from core.types import FloatArray
-from storage import layouts, projects
+from storage import projects
+from storage.computed import layouts
 from storage.database import Transaction
 from storage.queries.columns import PointColumns
 from storage.records import LayoutRecord

@@ -15,7 +15,8 @@ from core.errors import InvalidInput
 from core.maps.alignment import normalise
 from core.maps.layouts import check_method
 from core.maps.palette import GREY
-from storage import jobs, layouts
+from storage import jobs
+from storage.computed import layouts
 from storage.database import Transaction
 from storage.queries import dataset
 from storage.records import JobRecord

@@ -24,7 +24,8 @@ from core.errors import InvalidInput
 from core.text import match_key, normalise, text_hash
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
-from storage import projects, vectors
+from storage import projects
+from storage.computed import vectors
 from storage.database import Database
 from storage.log import events
 from storage.queries import dataset, utterances

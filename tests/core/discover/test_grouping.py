@@ -39,3 +39,13 @@ def test_one_text_and_equal_texts_are_one_group() -> None:
 
 def test_there_are_never_more_groups_than_a_person_would_look_at() -> None:
     assert len(group_texts(cloud(3_000, 8), 2).centres) <= MOST_GROUPS
+
+
+def test_a_text_a_little_farther_than_those_of_a_tight_group_joins_it() -> None:
+    """Four texts that said nearly the same as a group of eight founded one of their own."""
+    old = clusters(2, 8, 0.001, seed=1, dim=24)
+    grouping = group_texts(old.rows, 8)
+    added = old.rows[:4] + 0.02 * cloud(4, 24)
+    joined = join(grouping, added, size=4)
+    assert len(joined.centres) == 2
+    assert joined.of[-4:].tolist() == joined.of[:4].tolist()

@@ -17,7 +17,8 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput, NotFound
 from core.maps.alignment import normalise
 from core.maps.layouts import pca_layout
-from storage import jobs, layouts, projects, vectors
+from storage import jobs, projects
+from storage.computed import layouts, vectors
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset, utterances

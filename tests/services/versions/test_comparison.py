@@ -14,7 +14,8 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import NotFound
 from core.text import text_hash
 from core.types import Exemplar
-from storage import models, projects, vectors
+from storage import models, projects
+from storage.computed import vectors
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset

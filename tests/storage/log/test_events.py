@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from core.errors import Conflict, InvalidInput
 from storage import database as opening
-from storage import models, projects, vectors
+from storage import models, projects
+from storage.computed import vectors
 from storage.database import Database, open_database
 from storage.log import edits, events, versions
 from storage.log.diff import diff_states

@@ -7,8 +7,9 @@ import sqlalchemy as sa
 
 from core.text import text_hash
 from storage import database as opening
-from storage import jobs, layouts, models, projects, vectors
+from storage import jobs, models, projects
 from storage.artifacts import ArtifactStore, record_tree
+from storage.computed import layouts, vectors
 from storage.database import Database, damage, open_database
 from storage.jobs import JobOutcome
 from storage.log import edits, events, versions

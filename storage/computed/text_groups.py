@@ -1,0 +1,151 @@
+"""Groups of unlabelled texts: which texts are in which, and what people did with a group."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from core.errors import NotFound
+from storage.records import TextGroupRecord, now, record_of
+from storage.tables import grouped_text, text_group, utterance
+
+_CHUNK = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMember:
+    """A text in a group, and its cosine to the group's centre, in [-1, 1]."""
+
+    utterance_id: str
+    group_id: int
+    closeness: float
+
+
+@dataclass(slots=True)
+class Inhabitants:
+    """How many texts of a group wait for a label, and how many have each label.
+
+    Skipped texts and those of the test set are neither.
+    """
+
+    waiting: int = 0
+    labels: Counter[tuple[str, ...]] = field(default_factory=Counter)
+
+
+def list_all(connection: Connection, project_id: int) -> list[TextGroupRecord]:
+    """Return all groups of a project in the order of their numbers."""
+    query = sa.select(text_group).where(text_group.c.project_id == project_id)
+    rows = connection.execute(query.order_by(text_group.c.id))
+    return [record_of(TextGroupRecord, row) for row in rows]
+
+
+def find(connection: Connection, project_id: int, number: int) -> TextGroupRecord:
+    """Return a group, or raise `NotFound`."""
+    row = connection.execute(sa.select(text_group).where(_is(project_id, number))).first()
+    if row is None:
+        raise NotFound(f"There is no group {number}.", "The texts were grouped anew; reload.")
+    return record_of(TextGroupRecord, row)
+
+
+def places(connection: Connection, project_id: int) -> dict[str, int]:
+    """Return the group of each text that is in one, by the text's id."""
+    query = sa.select(grouped_text.c.utterance_id, grouped_text.c.group_id)
+    rows = connection.execute(query.where(grouped_text.c.project_id == project_id))
+    return {row.utterance_id: row.group_id for row in rows}
+
+
+def waiting_in(connection: Connection, project_id: int, groups: Sequence[int]) -> list[str]:
+    """Return the ids of the texts of some groups that wait for a label, the closest first."""
+    query = sa.select(grouped_text.c.utterance_id).select_from(_with_utterances())
+    query = query.where(
+        grouped_text.c.project_id == project_id,
+        grouped_text.c.group_id.in_(groups),
+        *_waits(),
+    )
+    order = (grouped_text.c.closeness.desc(), grouped_text.c.utterance_id)
+    return list(connection.execute(query.order_by(*order)).scalars())
+
+
+def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitants]:
+    """Count the texts of each group by label; groups without texts are left out."""
+    query = sa.select(
+        grouped_text.c.group_id, utterance.c.labels, sa.func.count().label("n")
+    ).select_from(_with_utterances())
+    query = query.where(
+        grouped_text.c.project_id == project_id,
+        utterance.c.split != "test",
+        utterance.c.skipped == 0,
+    ).group_by(grouped_text.c.group_id, utterance.c.labels)
+    found: dict[int, Inhabitants] = {}
+    for row in connection.execute(query):
+        group = found.setdefault(row.group_id, Inhabitants())
+        if row.labels is None:
+            group.waiting += row.n
+        else:
+            group.labels[tuple(row.labels)] += row.n
+    return found
+
+
+def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecord]) -> None:
+    """Add groups with their own numbers."""
+    rows = [
+        {
+            "project_id": project_id,
+            "id": group.id,
+            "name": group.name,
+            "facts": group.facts,
+            "centre": group.centre,
+            "merged_into": group.merged_into,
+            "set_aside": group.set_aside,
+            "created_at": group.created_at or now(),
+        }
+        for group in groups
+    ]
+    if rows:
+        connection.execute(sa.insert(text_group), rows)
+
+
+def place(connection: Connection, project_id: int, texts: Sequence[GroupMember]) -> None:
+    """Put texts into groups; those that were in another group leave it."""
+    for start in range(0, len(texts), _CHUNK):
+        rows = [
+            {
+                "project_id": project_id,
+                "utterance_id": text.utterance_id,
+                "group_id": text.group_id,
+                "closeness": text.closeness,
+            }
+            for text in texts[start : start + _CHUNK]
+        ]
+        connection.execute(sa.insert(grouped_text).prefix_with("OR REPLACE"), rows)
+
+
+def change(
+    connection: Connection, project_id: int, number: int, values: Mapping[str, object]
+) -> None:
+    """Change a group's `name`, `facts`, `centre`, `merged_into` or `set_aside`."""
+    connection.execute(sa.update(text_group).where(_is(project_id, number)).values(dict(values)))
+
+
+def remove_all(connection: Connection, project_id: int) -> None:
+    """Forget all groups of a project; its texts stay."""
+    for table in (grouped_text, text_group):
+        connection.execute(sa.delete(table).where(table.c.project_id == project_id))
+
+
+def _is(project_id: int, number: int) -> sa.ColumnElement[bool]:
+    return sa.and_(text_group.c.project_id == project_id, text_group.c.id == number)
+
+
+def _with_utterances() -> sa.Join:
+    same = sa.and_(
+        utterance.c.project_id == grouped_text.c.project_id,
+        utterance.c.id == grouped_text.c.utterance_id,
+    )
+    return grouped_text.join(utterance, same)
+
+
+def _waits() -> tuple[sa.ColumnElement[bool], ...]:
+    return (utterance.c.labels.is_(None), utterance.c.skipped == 0, utterance.c.split != "test")
