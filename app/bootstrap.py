@@ -56,8 +56,13 @@ def open_workplace(settings: Settings) -> Workplace:
 
 def workplace_of(studio: Studio) -> Workplace:
     """Return the workplace of a job, with a function for each kind."""
+    from app.services.discover.runs import do_grouping
     from app.services.maps.layouts import do_layout
     from app.services.training.runs import do_training
 
-    kinds = {"layout": partial(do_layout, studio), "train": partial(do_training, studio)}
+    kinds = {
+        "discover": partial(do_grouping, studio),
+        "layout": partial(do_layout, studio),
+        "train": partial(do_training, studio),
+    }
     return Workplace(studio.places, studio.database, kinds)

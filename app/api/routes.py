@@ -7,6 +7,7 @@ from starlette.routing import BaseRoute, Match
 from app.api import (
     conversations,
     data,
+    discover,
     explaining,
     labelling,
     maps,
@@ -27,7 +28,7 @@ _ANY = "/api/{rest:path}"
 def all_routes() -> list[BaseRoute]:
     """Return the routes of all pages; the last answers every path under /api that is not there."""
     answering = (trying, review, training, maps, versions, explaining)
-    rooms = (projects, data, conversations, labelling, slots, *answering)
+    rooms = (projects, data, discover, conversations, labelling, slots, *answering)
     unknown = rest_router()
     # Pages are mounted after the routes, and would answer unknown paths in another format.
     unknown.add_api_route(

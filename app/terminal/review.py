@@ -50,7 +50,8 @@ def review(options: argparse.Namespace) -> None:
 def discover(options: argparse.Namespace) -> None:
     """Group the unlabelled texts of a project by meaning, and print what each group is about."""
     from app.services.discover.files import read_placed, write_placed
-    from app.services.discover.groups import GroupChoice, discover
+    from app.services.discover.grouped import GroupChoice
+    from app.services.discover.groups import discover
     from app.services.live.server_state import open_live_studio
 
     before = {} if options.before is None else read_placed(options.before)

@@ -21,6 +21,7 @@ PAGES = (
     ("Home", "", "home"),
     ("Data", "data", "data"),
     ("Label", "label", "label"),
+    ("Discover", "discover", "discover"),
     ("Slots", "slots", "slots"),
     ("Review", "review", "review"),
     ("Map", "map", "map"),
@@ -35,7 +36,7 @@ _SHEETS = (
     *("shared/tokens", "shared/base", "shared/frame"),
     *("shared/controls", "shared/parts", "shared/tables", "shared/messages"),
     *("shared/evidence", "shared/command_bar", "shared/drawer"),
-    *("home", "data", "label", "slots", "map", "train", "versions", "try", "review"),
+    *("home", "data", "label", "slots", "map", "train", "versions", "try", "review", "discover"),
 )
 """Style sheets in the order in which they are loaded: a page may refine what is shared."""
 

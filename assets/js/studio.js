@@ -13,6 +13,7 @@ import {number, percent, plural} from './shared/words.js';
 const PAGES = [
   ['', 'Home', 'house'],
   ['label', 'Label', 'tag'],
+  ['discover', 'Discover', 'shapes'],
   ['data', 'Data', 'table-2'],
   ['slots', 'Slots', 'highlighter'],
   ['data#conversations', 'Conversations', 'messages-square'],
@@ -287,7 +288,7 @@ const trouble = status =>
     'does not answer',
   );
 
-const RUNNING = {train: 'training', layout: 'drawing the map'};
+const RUNNING = {train: 'training', layout: 'drawing the map', discover: 'finding groups'};
 
 function jobState(job, href) {
   const running = `${RUNNING[job.kind]} `;

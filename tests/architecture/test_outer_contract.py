@@ -99,6 +99,9 @@ NEW_ROUTES = {
     "GET /api/projects/{project}/dialogues/{log}/conversations",
     "POST /api/projects/{project}/dialogues/{log}/restore",
     "GET /api/projects/{project}/slots/unmarked",
+    *(f"{verb} /api/projects/{{project}}/groups" for verb in ("GET", "POST")),
+    *(f"{verb} /api/projects/{{project}}/groups/{{number}}" for verb in ("GET", "PATCH")),
+    *(f"POST /api/projects/{{project}}/groups/{{number}}/{act}" for act in ("take", "split")),
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"

@@ -96,13 +96,13 @@ def train(studio: Studio, base: Path | str, recipe: dict[str, object], name: str
     assert do(studio, job.id).state == "succeeded"
 
 
-def change(studio: Studio, text: str, field: str, value: object) -> None:
+def change(studio: Studio, text: str, field: str, value: object, project: str = "p") -> None:
     with studio.database.write() as connection:
-        project = projects.find(connection, "p")
-        rows = dataset.utterances(connection, project.id)
+        found = projects.find(connection, project)
+        rows = dataset.utterances(connection, found.id)
         row = next(row for row in rows if row.text == text)
         edit = edits.edit(row, field, value)
-        events.record(connection, project.id, Action("edit"), [edit])
+        events.record(connection, found.id, Action("edit"), [edit])
 
 
 def rows_of(studio: Studio) -> dict[str, tuple[str, tuple[str, ...] | None]]:

@@ -35,6 +35,13 @@ class IntentKey:
 
 
 @dataclass(frozen=True, slots=True)
+class NewGroups:
+    """The numbers of groups that were made."""
+
+    groups: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Started:
     """The id of a job; `/api/jobs/ID` returns its progress."""
 

@@ -11,7 +11,8 @@ from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.text import match_key, normalise, text_hash
-from storage import artifacts, conversation_logs, jobs, layouts, models, projects
+from storage import artifacts, conversation_logs, jobs, models, projects
+from storage.computed import layouts, text_groups
 from storage.database import Transaction
 from storage.faults import last_backup
 from storage.log import erasing
@@ -105,6 +106,7 @@ def _erase(
     rewritten, unused = _rewrite_models(studio, connection, project, texts)
     changed = erasing.erase(connection, project.id, said, studio.settings.actor)
     request_keys.forget_all(connection)
+    text_groups.remove_all(connection, project.id)  # names and descriptions quote texts
     unused += _drop_layouts(connection, project) + _drop_removed_logs(connection)
     view = ErasureView(
         done=False,

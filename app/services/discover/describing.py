@@ -61,7 +61,7 @@ def _describe(
     typical = tuple(found.texts[row] for row in shown.typical.tolist())
     return DiscoveredGroup(
         name=found.names[group],
-        description=_line(found.terms[group], typical[0]),
+        description=line_about(found.terms[group], typical[0]),
         size=shown.size,
         cohesion=round(shown.cohesion, 4),
         typical=typical,
@@ -76,7 +76,7 @@ def _nearest(centres: Centres, cosines: FloatArray) -> tuple[NearIntent, ...]:
     return tuple(NearIntent(centres.names[row], round(float(cosines[row]), 4)) for row in best)
 
 
-def _line(terms: Sequence[str], text: str) -> str:
+def line_about(terms: Sequence[str], text: str) -> str:
     """Return one line such as: About parcel, late: “where is my parcel”."""
     text = " ".join(text.split())
     text = text if len(text) <= _MOST_SIGNS else text[: _MOST_SIGNS - 1] + "…"

@@ -18,7 +18,8 @@ class Origin:
     """Origin of an example's label: who gave it, and when (UTC).
 
     Attributes:
-        how: Action: `label`, `import FILE`, `merge`, ...
+        how: Action: `label`, `import FILE`, `merge`, ...; `group` for a label that was given to a
+            whole group of texts.
         dataset_version: First version that holds the example with this label; None: none yet.
         synthetic: Id of the utterance whose template the example fills; empty for real examples.
     """

@@ -16,7 +16,7 @@ from core.heads.votes.fit import VoteHead, votes
 from core.types import FloatArray, ScoreArray
 from core.vectors import cosines, nearest, unit_rows
 from storage.log import versions
-from storage.log.label_origins import LabelOrigin, label_origins
+from storage.log.label_origins import GROUP, LabelOrigin, label_origins
 from storage.records import DatasetVersionRecord
 
 _SHOWN = 5
@@ -105,5 +105,6 @@ def _origins(studio: Studio, model: ExplainedModel, ids: Sequence[str]) -> dict[
 
 def _origin(found: LabelOrigin, frozen: Sequence[DatasetVersionRecord]) -> Origin:
     first = next((one.number for one in frozen if one.revision >= found.revision), None)
-    how = found.origin if found.origin.startswith("import") else found.verb
+    tells = found.origin.startswith("import") or found.origin == GROUP
+    how = found.origin if tells else found.verb
     return Origin(found.actor, found.at, how, first, found.synthetic)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.services.explaining.views import IntentReason, Vote
 from core.text import counted, decimal, percent, points
 from core.types import Decision, Method, Prediction, Reason
+from storage.log.label_origins import GROUP
 
 if TYPE_CHECKING:
     from app.services.explaining.explained_model import ExplainedModel
@@ -152,7 +153,8 @@ def _whose(vote: Vote) -> str:
     if vote.origin.synthetic:
         return f", synthetic, of a template labelled {labels}"
     by = "" if vote.origin.by == _LOCAL else f" by {vote.origin.by}"
-    return f", labelled {labels}{by} on {day(vote.origin.at)}"
+    group = " with its group" if vote.origin.how == GROUP else ""
+    return f", labelled {labels}{group}{by} on {day(vote.origin.at)}"
 
 
 def day(stamp: str) -> str:

@@ -5,7 +5,7 @@ known yet, its rule does not apply and the next one decides.
 
 1. Without texts there is nothing to do but to import some.
 2. A model that does not load answers nobody.
-3. Without a model: labels first, then a training.
+3. Without a model: labels first, of whole groups where there are many texts, then a training.
 4. A trained version that waits for a decision helps at once.
 5. Wrong labels make answers wrong, and the next training would learn them.
 6. Labels that the encoder has not learned, once there are enough to make a difference.
@@ -19,12 +19,23 @@ from typing import Literal
 from core.text import FEW, counted
 
 StepKind = Literal[
-    "import", "repair", "label", "train", "wait", "decide", "review", "test-set", "try"
+    "import",
+    "repair",
+    "discover",
+    "label",
+    "train",
+    "wait",
+    "decide",
+    "review",
+    "test-set",
+    "try",
 ]
 A_FEW_LABELS = 20
 """Labels that make a first training worth while, and the size of one round of labelling."""
 ENOUGH_NEW = 10
 """New labels that make another training worth while."""
+_MANY = 100
+"""Texts without any label of which it is quicker to label groups than one at a time."""
 _IMPORT = {"import": "1"}
 """What brings the box for an import into sight."""
 
@@ -123,6 +134,12 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
     if not facts.unlabelled:
         reason = "No text is left to label, and a training needs labels of at least two intents."
         return NextStep("import", "Import more texts", reason, "data", _IMPORT)
+    if not facts.examples and facts.unlabelled >= _MANY:
+        reason = (
+            f"{counted(facts.unlabelled, 'text')} without a label. Similar ones form groups, and "
+            "one key labels a whole group."
+        )
+        return NextStep("discover", "See what the texts are about", reason, "discover")
     if not facts.examples:
         reason = f"{counted(facts.unlabelled, 'text')} without a label."
         return NextStep("label", f"Name your intents and label {A_FEW_LABELS}", reason, "label")

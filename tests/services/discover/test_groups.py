@@ -10,7 +10,8 @@ from app.cli import main
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.discover.files import read_placed, write_placed
-from app.services.discover.groups import GroupChoice, discover
+from app.services.discover.grouped import GroupChoice
+from app.services.discover.groups import discover
 from app.services.discover.views import DiscoveredView, PlacedText
 from app.services.live.server_state import open_live_studio
 from app.services.studio import Studio

@@ -18,7 +18,8 @@ DONE = replace(LIVE, unlabelled=0)
     ("facts", "action", "page"),
     [
         (EMPTY, "Import texts", "data"),
-        (BARE, "Name your intents and label 20", "label"),
+        (BARE, "See what the texts are about", "discover"),
+        (replace(BARE, unlabelled=99), "Name your intents and label 20", "label"),
         (replace(BEGUN, taught_intents=1), "Label a second intent", "label"),
         (BEGUN, "Label 13 more", "label"),
         (LABELLED, "Train the first version", "train"),

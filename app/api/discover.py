@@ -1,0 +1,55 @@
+"""Routes of the Discover page: groups of the texts that wait for a label, and acts on them."""
+
+from fastapi import Response
+
+from app.api.http import schemas
+from app.api.http.discover_bodies import GroupChangeBody, GroupingBody, TakingBody
+from app.api.http.routers import rest_router
+from app.api.http.server_state import OpenStudio
+from app.services.discover.acts import TakenView, change_group, take_group
+from app.services.discover.runs import start_grouping
+from app.services.discover.splitting import split_group
+from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
+
+router = rest_router("groups")
+
+
+@router.get("/projects/{project}/groups")
+def groups(studio: OpenStudio, project: str) -> GroupsView:
+    """List the groups of the texts that wait for a label, the open ones first."""
+    return list_groups(studio, project)
+
+
+@router.post("/projects/{project}/groups", status_code=202)
+def group(studio: OpenStudio, project: str, body: GroupingBody) -> schemas.Started:
+    """Queue a job that groups the texts that wait for a label."""
+    job = start_grouping(studio, project, body.n_groups, anew=body.anew)
+    return schemas.Started(job.id)
+
+
+@router.get("/projects/{project}/groups/{number}")
+def opened(studio: OpenStudio, project: str, number: int) -> OpenedGroup:
+    """Return a group with its typical and border texts, and the intents nearest to it."""
+    return open_group(studio, project, number)
+
+
+@router.post("/projects/{project}/groups/{number}/take")
+def take(studio: OpenStudio, project: str, number: int, body: TakingBody) -> TakenView:
+    """Label a group's texts as one action, once for each key; the rest is set aside.
+
+    `POST /api/projects/{project}/undo` with the same key takes it back.
+    """
+    return take_group(studio, project, number, body.read())
+
+
+@router.post("/projects/{project}/groups/{number}/split")
+def split(studio: OpenStudio, project: str, number: int) -> schemas.NewGroups:
+    """Divide a group by meaning; merging the new groups into it takes that back."""
+    return schemas.NewGroups(split_group(studio, project, number))
+
+
+@router.patch("/projects/{project}/groups/{number}", status_code=204)
+def change(studio: OpenStudio, project: str, number: int, body: GroupChangeBody) -> Response:
+    """Rename a group, set it aside, or merge it into another; no label changes."""
+    change_group(studio, project, number, body.read())
+    return Response(status_code=204)

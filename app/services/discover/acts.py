@@ -1,0 +1,189 @@
+"""What a person does with a group: takes it, sets it aside, merges or renames it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from app.services.data.bulk import BulkCounts, Edit, Plan, plan
+from app.services.discover.stored import read_families, waiting_texts
+from app.services.studio import Studio
+from core.discover.order import CORE
+from core.discover.showing import show
+from core.errors import Conflict, InvalidInput
+from core.text import counted, is_storable, plain_name
+from storage import projects
+from storage.computed import text_groups
+from storage.database import Transaction
+from storage.log import edits, events
+from storage.log.events import Action
+from storage.log.label_origins import GROUP
+from storage.queries import dataset, utterances
+from storage.records import Change, ProjectRecord
+
+_LONGEST_NAME = 200
+
+Share = Literal["core", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """How a group is taken.
+
+    Attributes:
+        intent: Id of the intent, or empty.
+        create: Name of an intent, which is created if there is none of this name; or empty. Without
+            both, the texts are out of scope.
+        share: The sure `core` alone, or `all` texts.
+        without: Ids of texts that do not belong to it.
+        expected: How many texts the page showed to be labelled.
+        revision: Revision of the project at which the group was shown.
+        key: Taking with the same key is done once.
+    """
+
+    intent: str
+    create: str
+    share: Share
+    without: frozenset[str]
+    expected: int
+    revision: int
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakenView:
+    """Number of texts that were labelled, the intent's id (empty: out of scope), what was left."""
+
+    changed: int
+    intent: str
+    left: BulkCounts
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """What changes of a group; None keeps it.
+
+    `merged_into` 0 makes it a group of its own again.
+    """
+
+    name: str | None = None
+    merged_into: int | None = None
+    set_aside: int | None = None
+
+
+def take_group(studio: Studio, project: str, number: int, taking: Taking) -> TakenView:
+    """Label a group's texts as one action, and set the rest aside.
+
+    Texts that were labelled meanwhile, or moved to the test set, are left as they are.
+
+    Raises:
+        NotFound: There is no such group or intent.
+        Conflict: The group has other texts meanwhile, or somebody has taken them.
+    """
+    with studio.database.write() as connection:
+        target = projects.find(connection, project)
+        action = Action("label", studio.settings.actor, GROUP, taking.key)
+        if (before := events.find_batch(connection, target.id, action.key)) is not None:
+            changes = events.changes_of(connection, before.id)
+            texts = {one.subject_id for one in changes if one.subject == "utterance"}
+            return TakenView(len(texts), taking.intent, Plan().counts)
+        ids = waiting_texts(connection, target, number)
+        created, intent = _intent(connection, target, taking)
+        made = _planned(connection, target, _chosen(ids, taking), intent, taking)
+        labels = [change for changes in made.free for change in changes]
+        events.record(connection, target.id, action, [*created, *labels])
+        rest = len(ids) - len(made.free)
+        text_groups.change(connection, target.id, number, {"set_aside": rest})
+    return TakenView(len(made.free), intent, made.counts)
+
+
+def change_group(studio: Studio, project: str, number: int, change: GroupChange) -> None:
+    """Rename a group, set it aside, or merge it into another; no label changes.
+
+    Raises:
+        NotFound: There is no such group.
+        InvalidInput: The name is empty or too long, or a group would be merged into itself.
+    """
+    values: dict[str, object] = {}
+    with studio.database.write() as connection:
+        target = projects.find(connection, project)
+        text_groups.find(connection, target.id, number)
+        if change.name is not None:
+            values["name"] = _usable_name(change.name)
+        if change.set_aside is not None:
+            values["set_aside"] = change.set_aside
+        if change.merged_into is not None:
+            values["merged_into"] = _merged(connection, target, number, change.merged_into)
+        if values:
+            text_groups.change(connection, target.id, number, values)
+
+
+def _chosen(ids: Sequence[str], taking: Taking) -> list[str]:
+    """Return the texts to label, or refuse if the page showed others."""
+    n_core = len(show(np.arange(len(ids)), np.ones(len(ids) or 1, dtype=np.float32), CORE).core)
+    part = ids if taking.share == "all" else ids[:n_core]
+    chosen = [key for key in part if key not in taking.without]
+    if len(chosen) != taking.expected:
+        raise Conflict(
+            f"Meanwhile this would label {counted(len(chosen), 'text')}, not {taking.expected:,}.",
+            "Somebody has changed the group. Look at it again, then repeat it.",
+        )
+    return chosen
+
+
+def _intent(
+    connection: Transaction, project: ProjectRecord, taking: Taking
+) -> tuple[list[Change], str]:
+    """Return the changes that create the intent, if it is new, and its id; empty: out of scope."""
+    every = dataset.intents(connection, project.id)
+    if taking.intent:
+        if taking.intent not in dataset.open_intents(connection, project.id):
+            raise InvalidInput("This intent is there no more.", "Choose another.")
+        return [], taking.intent
+    if not taking.create:
+        return [], ""
+    name = plain_name(taking.create)
+    found = next((one for one in every if one.name == name), None)
+    if found is not None and not found.archived:
+        return [], found.id
+    if found is not None:
+        raise Conflict(f"The intent '{name}' is archived.", "Bring it back, or use another name.")
+    edits.check_look(name, every)
+    made = edits.create_intent(name, position=len(every))
+    return [made], made.subject_id
+
+
+def _planned(
+    connection: Transaction, project: ProjectRecord, ids: list[str], intent: str, taking: Taking
+) -> Plan:
+    """Plan the labels; texts that changed since the group was shown are left as they are."""
+    touched = events.touched_since(connection, project.id, taking.revision)
+    stale = frozenset(key for subject, key in touched if subject == "utterance")
+    records = list(utterances.by_ids(connection, project.id, ids).values())
+    edit = Edit("label", intent) if intent else Edit("out-of-scope")
+    made = plan(records, edit, stale, joins=project.task == "multi-label")
+    if not made.free:
+        raise Conflict(
+            "No text of this group is left to label.",
+            "Somebody has labelled them meanwhile, or all were left out. Look at it again.",
+        )
+    return made
+
+
+def _usable_name(name: str) -> str:
+    name = plain_name(name)
+    if not name or len(name) > _LONGEST_NAME or not is_storable(name):
+        raise InvalidInput(
+            f"'{name[:40]}' cannot name a group.", f"Use 1 to {_LONGEST_NAME} characters."
+        )
+    return name
+
+
+def _merged(connection: Transaction, project: ProjectRecord, number: int, into: int) -> int | None:
+    if not into:
+        return None
+    text_groups.find(connection, project.id, into)
+    if read_families(connection, project).shown(into) == number:
+        raise InvalidInput("A group cannot be merged into itself.", "Choose another group.")
+    return into

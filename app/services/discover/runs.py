@@ -1,0 +1,210 @@
+"""Group a project's unlabelled texts as a job, and keep the groups for the Discover page."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from app.jobs.context import JobContext, Publish
+from app.services.answering.opened import Space, find_space, open_space
+from app.services.discover.describing import Centres, line_about
+from app.services.discover.grouped import (
+    GroupChoice,
+    Grouped,
+    centres_of,
+    group_together,
+    read_texts,
+)
+from app.services.embedding import embed_texts, resolve_device
+from app.services.studio import Studio
+from core.encoders.base import Encoder
+from core.errors import InvalidInput
+from core.text import normalise
+from core.types import FloatArray
+from core.vectors import unit_rows
+from storage import jobs, projects
+from storage.computed import text_groups
+from storage.computed.text_groups import GroupMember
+from storage.database import Transaction
+from storage.queries import dataset, utterances
+from storage.queries.utterances import Filter
+from storage.records import JobRecord, ProjectRecord, TextGroupRecord, UtteranceRecord, now
+
+KIND = "discover"
+WAITING = Filter(state="unlabelled")
+_ENCODED = 0.8
+"""Share of the work that encoding is."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFacts:
+    """What the Discover page tells of a group, as of the time it was made or joined last.
+
+    `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
+    """
+
+    description: str
+    cohesion: float
+    nearest: Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Before:
+    """Groups that are kept, and the group of each text in one."""
+
+    groups: Sequence[TextGroupRecord]
+    places: dict[str, int]
+
+
+def start_grouping(
+    studio: Studio, project: str, n_groups: int | None = None, *, anew: bool = False
+) -> JobRecord:
+    """Queue a job that puts the texts that wait for a label into groups.
+
+    Groups that are there keep their number, name and texts, and new texts join them, or found
+    others; with `anew` all are made afresh. A job like it that has not ended is returned instead.
+
+    Raises:
+        NotFound: There is no such project.
+        InvalidInput: Nothing waits for a label, or so many groups cannot be made.
+    """
+    GroupChoice(n_groups).check()
+    with studio.database.write() as connection:
+        target = projects.find(connection, project)
+        if not count_waiting(connection, target):
+            raise InvalidInput("No text waits for a label.", "Import more texts on the Data page.")
+        payload = {"n_groups": n_groups, "anew": anew, "device": studio.settings.device}
+        job = _under_way(connection, target)
+        if job is None:
+            job = jobs.enqueue(connection, KIND, payload, target.id, "cpu")
+    studio.executor.ensure_running()
+    return job
+
+
+def do_grouping(studio: Studio, context: JobContext) -> Publish:
+    """Encode the texts and group them; return the step that stores the groups."""
+    payload = context.job.payload
+    with context.database.read() as connection:
+        project = projects.get(connection, context.job.project_id or 0)
+        space = find_space(connection, project.name, None)
+        before = _before(connection, project, anew=bool(payload["anew"]))
+        members = utterances.by_ids(connection, project.id, list(before.places))
+    waiting = read_texts(context.database, project, WAITING)
+    every = {one.id: one for one in (*members.values(), *waiting)}
+    context.report(0.0, "opening the language model")
+    encoder = open_space(studio, space, resolve_device(payload["device"])).encoder
+    texts = list(every.values())
+    unit = _embedded(context, encoder, texts)
+    context.report(_ENCODED, f"grouping {len(texts):,} texts", at_once=True)
+    made = _grouped(texts, unit, before, payload["n_groups"])
+    centres = _centres(context, space, encoder)
+    groups = _records(made, before, centres)
+    placed = _placed(made, groups, before)
+
+    def publish(connection: Transaction) -> dict[str, Any]:
+        if payload["anew"]:
+            text_groups.remove_all(connection, project.id)
+        known = {group.id for group in before.groups}
+        for group in groups:
+            if group.id in known:
+                values = {"facts": group.facts, "centre": group.centre}
+                text_groups.change(connection, project.id, group.id, values)
+        fresh = [group for group in groups if group.id not in known]
+        text_groups.add(connection, project.id, fresh)
+        text_groups.place(connection, project.id, placed)
+        return {"groups": len(fresh), "texts": len(placed), "by": space.name}
+
+    return publish
+
+
+def count_waiting(connection: Transaction, project: ProjectRecord) -> int:
+    """Count the texts outside the test set that wait for a label."""
+    every = utterances.count_all(connection, project.id, WAITING)
+    return every - utterances.count_all(connection, project.id, replace(WAITING, split="test"))
+
+
+def _under_way(connection: Transaction, project: ProjectRecord) -> JobRecord | None:
+    alive = (job for job in jobs.live(connection) if job.kind == KIND)
+    return next((job for job in alive if job.project_id == project.id), None)
+
+
+def _before(connection: Transaction, project: ProjectRecord, *, anew: bool) -> _Before:
+    if anew:
+        return _Before((), {})
+    groups = text_groups.list_all(connection, project.id)
+    return _Before(groups, text_groups.places(connection, project.id))
+
+
+def _embedded(
+    context: JobContext, encoder: Encoder, texts: Sequence[UtteranceRecord]
+) -> FloatArray:
+    def told(done: int, total: int) -> None:
+        context.report(_ENCODED * done / total, f"reading, {done:,} of {total:,} texts")
+
+    said = [one.text for one in texts]
+    return unit_rows(embed_texts(context.database, encoder, said, told))
+
+
+def _grouped(
+    texts: list[UtteranceRecord], unit: FloatArray, before: _Before, n_groups: int | None
+) -> Grouped:
+    """Group all texts; the names of the groups that are kept are their numbers."""
+    names = {
+        normalise(one.text): str(before.places[one.id]) for one in texts if one.id in before.places
+    }
+    return group_together(texts, unit, GroupChoice(n_groups, names))
+
+
+def _centres(context: JobContext, space: Space, encoder: Encoder) -> Centres:
+    """Find where the intents are, by id."""
+    with context.database.read() as connection:
+        own = {key: key for key in dataset.open_intents(connection, space.project.id)}
+    return centres_of(context.database, space.project, own, encoder)
+
+
+def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroupRecord]:
+    """Describe each group; those that are kept have their number and name."""
+    kept = {str(group.id): group for group in before.groups}
+    number = max((group.id for group in before.groups), default=0)
+    taken = {group.name for group in before.groups}
+    near = made.grouping.centres @ centres.rows.T
+    records = list[TextGroupRecord]()
+    for at in range(len(made.grouping.centres)):
+        closest = np.argsort(-near[at], kind="stable")[:3].tolist()
+        nearest = [(centres.names[one], round(float(near[at, one]), 4)) for one in closest]
+        old = kept.get(made.names[at])
+        if old is None:
+            number += 1
+        new = group_record(made, at, number, nearest)
+        if old is not None:
+            facts = {**new.facts, "description": old.facts["description"]}
+            new = replace(old, facts=facts, centre=new.centre)
+        elif new.name in taken:
+            new = replace(new, name=f"{new.name} {number}")
+        records.append(new)
+    return records
+
+
+def group_record(
+    made: Grouped, at: int, number: int, nearest: Sequence[tuple[str, float]]
+) -> TextGroupRecord:
+    """Describe the group `at` of some grouped texts as one to store under a number."""
+    rows = made.grouping.members()[at]
+    facts = GroupFacts(
+        description=line_about(made.terms[at], made.texts[rows[0]].text),
+        cohesion=round(float(made.grouping.closeness[rows].mean()), 4),
+        nearest=nearest,
+    )
+    centre = made.grouping.centres[at].astype("<f4").tobytes()
+    return TextGroupRecord(number, made.names[at], asdict(facts), centre, None, 0, now())
+
+
+def _placed(made: Grouped, groups: Sequence[TextGroupRecord], before: _Before) -> list[GroupMember]:
+    """Return the texts that were in no group, with theirs."""
+    places = zip(made.texts, made.grouping.of.tolist(), made.grouping.closeness, strict=True)
+    return [
+        GroupMember(one.id, groups[group].id, float(closeness))
+        for one, group, closeness in places
+        if one.id not in before.places
+    ]

@@ -1,0 +1,84 @@
+"""Divide a group by meaning into a few."""
+
+import math
+from dataclasses import replace
+
+from app.services.answering.opened import find_space, open_space
+from app.services.discover.grouped import GroupChoice, Grouped, group_together
+from app.services.discover.runs import group_record
+from app.services.discover.stored import waiting_texts
+from app.services.embedding import embed_texts
+from app.services.studio import Studio
+from core.errors import Conflict, InvalidInput
+from core.text import counted
+from core.vectors import unit_rows
+from storage import projects
+from storage.computed import text_groups
+from storage.computed.text_groups import GroupMember
+from storage.queries import utterances
+from storage.records import TextGroupRecord, UtteranceRecord
+
+_FEWEST, _MOST_PARTS = 4, 6
+"""A group of fewer texts is not split; a larger one into at most so many parts."""
+
+
+def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
+    """Divide a group by meaning; return the numbers of the new groups.
+
+    The largest part stays in the group. Merging the new groups into it takes the split back.
+
+    Raises:
+        NotFound: There is no such group.
+        InvalidInput: It has too few texts, or all are the same to the encoder.
+        Conflict: Somebody has changed the group meanwhile.
+    """
+    with studio.database.read() as connection:
+        target = projects.find(connection, project)
+        ids = waiting_texts(connection, target, number)
+        records = utterances.by_ids(connection, target.id, ids)
+    made = _parted(studio, project, [records[key] for key in ids])
+    with studio.database.write() as connection:
+        if waiting_texts(connection, target, number) != ids:
+            raise Conflict("Somebody has changed the group meanwhile.", "Split it once more.")
+        every = text_groups.list_all(connection, target.id)
+        fresh = _fresh(made, number, every)
+        text_groups.add(connection, target.id, fresh)
+        text_groups.place(connection, target.id, _moved(made, fresh))
+    return tuple(one.id for one in fresh)
+
+
+def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Grouped:
+    if len(texts) < _FEWEST:
+        raise InvalidInput(
+            f"{counted(len(texts), 'text')}: too few to split.", "Take them, or label each."
+        )
+    with studio.database.read() as connection:
+        space = find_space(connection, project, None)
+    encoder = open_space(studio, space).encoder
+    unit = unit_rows(embed_texts(studio.database, encoder, [one.text for one in texts]))
+    n_parts = min(_MOST_PARTS, max(2, round(math.sqrt(len(texts)) / 3)))
+    made = group_together(texts, unit, GroupChoice(n_parts))
+    if len(made.grouping.centres) < 2:
+        raise InvalidInput("These texts are all the same to the model.", "Take them together.")
+    return made
+
+
+def _fresh(made: Grouped, number: int, every: list[TextGroupRecord]) -> list[TextGroupRecord]:
+    """Return the new groups: all parts but the first, which is the largest."""
+    names = {one.name for one in every}
+    nearest = next(one for one in every if one.id == number).facts["nearest"]
+    last = max(one.id for one in every)
+    parts = range(1, len(made.grouping.centres))
+    fresh = [group_record(made, at, last + at, nearest) for at in parts]
+    return [
+        replace(one, name=f"{one.name} {one.id}") if one.name in names else one for one in fresh
+    ]
+
+
+def _moved(made: Grouped, fresh: list[TextGroupRecord]) -> list[GroupMember]:
+    rows = zip(made.texts, made.grouping.of.tolist(), made.grouping.closeness, strict=True)
+    return [
+        GroupMember(one.id, fresh[part - 1].id, float(closeness))
+        for one, part, closeness in rows
+        if part > 0
+    ]

@@ -1,0 +1,228 @@
+"""The groups of a project as the Discover page shows them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from app.services.discover.runs import count_waiting
+from app.services.studio import Studio
+from core.discover.order import CORE
+from core.discover.showing import show
+from core.errors import NotFound
+from core.vectors import unit_rows
+from storage import projects
+from storage.computed import text_groups
+from storage.computed.text_groups import Inhabitants
+from storage.database import Transaction
+from storage.queries import dataset, utterances
+from storage.records import ProjectRecord, TextGroupRecord
+
+State = Literal["open", "aside", "done"]
+_NEAR = 0.45
+"""Cosine of two centres below which an intent is not offered as the place for a group."""
+
+_REOPENS = 3
+"""Texts that must have joined a group that was set aside before it is shown again."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCard:
+    """A group in the list.
+
+    Attributes:
+        size: Number of its texts that wait for a label.
+        labelled: Number of its texts that have one.
+        label: Id of the intent that most of these have; empty: none of them has an intent.
+        state: `aside`: a person is done with it for now; `done`: no text of it waits.
+        joined: Texts that joined since it was set aside.
+    """
+
+    id: int
+    name: str
+    description: str
+    size: int
+    labelled: int
+    label: str
+    state: State
+    joined: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsView:
+    """All groups, the open ones first, the largest first.
+
+    Attributes:
+        waiting: Texts of the project outside the test set that wait for a label.
+        ungrouped: How many of these are in no group yet.
+        revision: Revision of the project at which this was read.
+    """
+
+    groups: tuple[GroupCard, ...]
+    waiting: int
+    ungrouped: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupText:
+    """A text of a group."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedGroup:
+    """A group with its texts.
+
+    Attributes:
+        core: Number of texts that belong together most surely; `typical` are spread evenly over
+            these, and taken with them.
+        typical: At most 12 texts, from the middle of the group to the rim of its core.
+        border: At most 12 texts that fit least, the least fitting first.
+        intents: Ids of the intents that are nearest by meaning, at most 2.
+        cohesion: Mean cosine of texts and centre, in [-1, 1].
+    """
+
+    card: GroupCard
+    core: int
+    typical: tuple[GroupText, ...]
+    border: tuple[GroupText, ...]
+    intents: tuple[str, ...]
+    cohesion: float
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Families:
+    """Groups with those that were merged into them, by the number of the group that is shown."""
+
+    groups: Mapping[int, TextGroupRecord]
+    parts: Mapping[int, Sequence[int]]
+
+    def shown(self, number: int) -> int:
+        """Return the group in which a group's texts are shown."""
+        while (into := self.groups[number].merged_into) is not None:
+            number = into
+        return number
+
+
+def list_groups(studio: Studio, project: str) -> GroupsView:
+    """Return the groups of a project's texts; texts labelled since are counted apart.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        target = projects.find(connection, project)
+        cards = _cards(connection, target)
+        waiting = count_waiting(connection, target)
+    ordered = sorted(cards, key=lambda one: (one.state != "open", -one.size, one.id))
+    grouped = sum(one.size for one in cards)
+    return GroupsView(tuple(ordered), waiting, max(0, waiting - grouped), target.head_revision)
+
+
+def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
+    """Return a group with its typical and border texts.
+
+    Raises:
+        NotFound: There is no such group, or it was merged into another.
+    """
+    with studio.database.read() as connection:
+        target = projects.find(connection, project)
+        ids = waiting_texts(connection, target, number)
+        card = next(one for one in _cards(connection, target) if one.id == number)
+        shown = show(np.arange(len(ids)), np.ones(max(1, len(ids)), dtype=np.float32), CORE)
+        wanted = [ids[row] for row in (*shown.typical.tolist(), *shown.border.tolist())]
+        records = utterances.by_ids(connection, target.id, wanted)
+        group = text_groups.find(connection, target.id, number)
+        near = _near(connection, target, group)
+    texts = [GroupText(key, records[key].text) for key in wanted]
+    n_typical = len(shown.typical)
+    return OpenedGroup(
+        card=card,
+        core=len(shown.core),
+        typical=tuple(texts[:n_typical]),
+        border=tuple(texts[n_typical:]),
+        intents=near,
+        cohesion=float(group.facts["cohesion"]),
+        revision=target.head_revision,
+    )
+
+
+def read_families(connection: Transaction, project: ProjectRecord) -> Families:
+    """Read all groups of a project, with what was merged into each that is shown."""
+    groups = {group.id: group for group in text_groups.list_all(connection, project.id)}
+    parts: dict[int, list[int]] = {}
+    families = Families(groups, parts)
+    for number in groups:
+        parts.setdefault(families.shown(number), []).append(number)
+    return families
+
+
+def waiting_texts(connection: Transaction, project: ProjectRecord, number: int) -> list[str]:
+    """Return the ids of a group's texts that wait for a label, the closest to its middle first.
+
+    Raises:
+        NotFound: There is no such group, or it was merged into another.
+    """
+    group = text_groups.find(connection, project.id, number)
+    families = read_families(connection, project)
+    if number not in families.parts:
+        raise NotFound(f"'{group.name}' is part of another group now.", "Reload the page.")
+    return text_groups.waiting_in(connection, project.id, families.parts[number])
+
+
+def _cards(connection: Transaction, project: ProjectRecord) -> list[GroupCard]:
+    families = read_families(connection, project)
+    found = text_groups.inhabitants(connection, project.id)
+    cards = list[GroupCard]()
+    for number, parts in families.parts.items():
+        all_of_it = Inhabitants()
+        for part in parts:
+            one = found.get(part, Inhabitants())
+            all_of_it.waiting += one.waiting
+            all_of_it.labels += one.labels
+        cards.append(_card(families.groups[number], all_of_it))
+    return cards
+
+
+def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
+    joined = max(0, found.waiting - group.set_aside) if group.set_aside else 0
+    is_aside = group.set_aside > 0 and joined < _REOPENS
+    state: State = "done" if not found.waiting else "aside" if is_aside else "open"
+    intents = Counter(key for labels, n in found.labels.items() for key in labels * n)
+    return GroupCard(
+        id=group.id,
+        name=group.name,
+        description=str(group.facts["description"]),
+        size=found.waiting,
+        labelled=found.labels.total(),
+        label=intents.most_common(1)[0][0] if intents else "",
+        state=state,
+        joined=joined,
+    )
+
+
+def _near(
+    connection: Transaction, project: ProjectRecord, group: TextGroupRecord
+) -> tuple[str, ...]:
+    """Return the intents whose texts, or whose groups, lie nearest, at most 2."""
+    families = read_families(connection, project)
+    usable = set(dataset.open_intents(connection, project.id))
+    near = {key: cosine for key, cosine in group.facts["nearest"] if key in usable}
+    others = [card for card in _cards(connection, project) if card.label in usable]
+    if others:
+        centres = unit_rows(np.stack([_centre(families.groups[one.id]) for one in others]))
+        cosines = (centres @ _centre(group)).tolist()
+        for card, cosine in zip(others, cosines, strict=True):
+            near[card.label] = max(near.get(card.label, -1.0), cosine)
+    best = sorted(near, key=lambda key: -near[key])
+    return tuple(key for key in best if near[key] >= _NEAR)[:2]
+
+
+def _centre(group: TextGroupRecord) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    return np.frombuffer(group.centre, dtype="<f4")

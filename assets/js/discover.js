@@ -1,0 +1,320 @@
+// The Discover page: what people talk about, by groups of texts without a label.
+import {GroupView} from './discover/group.js';
+import {GroupList} from './discover/list.js';
+import {address} from './shared/address.js';
+import {field, fill, h, progressBar} from './shared/elements.js';
+import {emptyPage, firstAct} from './shared/first_act.js';
+import {Intents} from './shared/intents.js';
+import {ask, dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {isUndoKey, Newest, whenLabelsCount} from './shared/newest.js';
+import {call, post} from './shared/rest.js';
+import {duration, number, plural} from './shared/words.js';
+import {frame} from './studio.js';
+
+const LEAD =
+  'What your texts are about, in groups of similar ones. Take a group, and all its texts have a label.';
+
+export const mount = view =>
+  frame(view, 'discover', 'Discover', LEAD, context => new DiscoverPage(context).start());
+
+class DiscoverPage {
+  #context;
+  #intents;
+  #list;
+  #group;
+  #groups = null; // as the server listed them
+  #open = null; // number of the group that is shown
+  #isBusy = false; // while an act is saved and the next group comes, keys do nothing: nobody has seen it
+  #waits = false; // for the job that groups the texts
+  #made = []; // acts that can be taken back here, newest last
+  #newest = new Newest(guarded(() => this.#undo()));
+  #note = h('div', {class: 'note row', role: 'status', 'data-role': 'grouping', hidden: true});
+  #place = h('div', {'data-role': 'place'});
+  #columns;
+  #asked = 0;
+
+  constructor(context) {
+    this.#context = context;
+    this.#intents = new Intents(context.base, context.status.task);
+    this.#list = new GroupList(
+      this.#intents,
+      guarded((id, isClicked) => this.#go(id, isClicked)),
+    );
+    this.#group = new GroupView(this.#intents, {
+      take: (card, how) => this.#act(() => this.#take(card, how)),
+      rename: (card, name) => this.#change(card.id, {name}),
+      split: group => this.#act(() => this.#split(group.card)),
+      merge: group => this.#merge(group.card),
+      later: group => this.#act(() => this.#later(group.card)),
+    });
+    const back = {class: 'plain', 'data-key': 'back', onclick: () => this.#goBack()};
+    const above = h('div', {class: 'row way-back only-narrow'}, h('button', back, 'All groups'));
+    const beside = h('div', {class: 'beside'}, above, this.#group.element, keysLine());
+    this.#columns = h('div', {class: 'review'}, this.#list.element, beside);
+  }
+
+  async start() {
+    this.#context.main.append(h('div', {class: 'row above'}, this.#newest.element), this.#note, this.#place);
+    await this.#renew();
+    document.addEventListener('keydown', event => this.#onKey(event));
+    this.#context.onStatus((status, before) => this.#onStatus(status, before));
+  }
+
+  #onStatus({job, revision}, before) {
+    const runs = job?.kind === 'discover';
+    if (runs) this.#follow(job);
+    const ended = this.#waits && !runs;
+    this.#waits = runs;
+    const changed = before && before.revision !== revision && revision !== this.#groups?.revision;
+    if ((ended || changed) && !this.#isBusy && !dialogIsOpen()) guarded(() => this.#renew())();
+  }
+
+  async #renew(wanted = this.#open) {
+    const asked = (this.#asked += 1);
+    const [groups] = await Promise.all([call(`${this.#context.base}/groups`), this.#intents.load()]);
+    if (asked !== this.#asked) return;
+    this.#groups = groups;
+    if (!this.#waits) this.#drawNote();
+    if (!groups.groups.length) {
+      fill(this.#place, this.#nothingYet());
+      return;
+    }
+    if (!this.#columns.isConnected) fill(this.#place, this.#columns);
+    this.#list.show(groups.groups, wanted);
+    const listed = this.#list.listed;
+    const next = listed.find(({id}) => id === wanted) ?? listed[0];
+    await this.#show(next?.id ?? null);
+  }
+
+  async #show(id) {
+    this.#open = id;
+    this.#list.mark(id);
+    this.#group.show(id === null ? null : await call(`${this.#context.base}/groups/${id}`));
+  }
+
+  async #go(id, isClicked = false) {
+    await this.#show(id);
+    if (!isClicked) return;
+    this.#columns.classList.add('opened');
+    if (this.#columns.querySelector('.way-back').offsetParent) this.#columns.scrollIntoView({block: 'start'});
+  }
+
+  #goBack() {
+    this.#columns.classList.remove('opened');
+    this.#list.focus();
+  }
+
+  #nothingYet() {
+    const {waiting} = this.#groups;
+    const {project} = this.#context;
+    const {counts} = this.#intents;
+    if (this.#waits)
+      return emptyPage('Reading your texts', 'The groups stand here as soon as they are found.', null);
+    if (!counts.total)
+      return emptyPage(
+        'No texts yet',
+        'Import some; then see what they are about.',
+        firstAct(project, counts),
+      );
+    if (!waiting) {
+      const words = 'Groups are made of texts without a label. Import more to see what is new.';
+      return emptyPage(
+        'Every text has a label',
+        words,
+        h('a', {class: 'button primary', href: address('data', project)}, 'Import texts'),
+      );
+    }
+    const find = {class: 'primary', 'data-key': 'find', onclick: guarded(() => this.#find())};
+    const words = `${plural(waiting, 'text')} without a label. Similar ones form groups, and each gets a name.`;
+    return emptyPage('What are they about?', words, h('button', find, 'Find groups'));
+  }
+
+  async #find(how = {}) {
+    await post(`${this.#context.base}/groups`, how);
+    this.#waits = true;
+    this.#follow(null);
+    if (!this.#groups.groups.length) fill(this.#place, this.#nothingYet());
+    await this.#context.refresh();
+  }
+
+  #follow(job) {
+    this.#waits = true;
+    this.#note.hidden = false;
+    const stage = job?.state === 'running' && job.stage ? job.stage : 'waiting for its turn';
+    const left = job && duration(job.eta_seconds);
+    fill(
+      this.#note,
+      h('span', {class: 'grow'}, `Finding groups: ${stage} `, left),
+      progressBar(job?.progress ?? 0),
+    );
+  }
+
+  // Texts that are in no group yet, and the way to other groups.
+  #drawNote() {
+    const {ungrouped, groups} = this.#groups;
+    this.#note.hidden = !groups.length;
+    const sort = {'data-key': 'sort', onclick: guarded(() => this.#find())};
+    const anew = {class: 'plain', 'data-key': 'anew', onclick: guarded(() => this.#askAnew())};
+    const open = groups.filter(({state}) => state === 'open').length;
+    const is = ungrouped === 1 ? 'is' : 'are';
+    fill(
+      this.#note,
+      h(
+        'span',
+        {class: 'grow'},
+        ungrouped
+          ? `${plural(ungrouped, 'new text')} ${is} in no group.`
+          : `${plural(open, 'group')} to look at, the largest first.`,
+      ),
+      ungrouped > 0 && h('button', {...sort, class: 'primary'}, 'Sort them in'),
+      h('button', anew, 'Group anew…'),
+    );
+  }
+
+  async #askAnew() {
+    const {waiting, groups} = this.#groups;
+    const most = Math.min(400, waiting);
+    const usual = Math.min(most, Math.max(1, Math.round(Math.sqrt(waiting))));
+    const gone = `All ${plural(groups.length, 'group')} and their names go`;
+    const about = `${gone}, and others are made of ${plural(waiting, 'text')}. Labels stay.`;
+    const input = h('input', {type: 'number', name: 'n', min: 1, max: most, value: usual, required: true});
+    const given = await ask(
+      'Group anew',
+      [h('p', {}, about), field('Number of groups: more are narrower', input)],
+      'Group anew',
+    );
+    if (given) await this.#find({n_groups: Number(given.n), anew: true});
+  }
+
+  // Keys do nothing until the next group is there.
+  async #act(does) {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    const at = this.#list.listed.findIndex(({id}) => id === this.#open);
+    const next = this.#list.listed[at + 1] ?? this.#list.listed[at - 1];
+    try {
+      const stays = await does();
+      await this.#renew(stays ? this.#open : (next?.id ?? null));
+      await this.#context.refresh();
+    } catch (error) {
+      await this.#renew().catch(() => {}); // the message tells of the first error
+      throw error;
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #take(card, how) {
+    const key = crypto.randomUUID();
+    const done = await post(`${this.#context.base}/groups/${card.id}/take`, {...how, key});
+    await this.#intents.load();
+    const label = done.intent ? (this.#intents.byId.get(done.intent)?.name ?? '') : this.#intents.nothing;
+    const meanwhile = done.left.meanwhile + done.left.labelled + done.left.test;
+    if (meanwhile) toast(`${plural(meanwhile, 'text')} changed meanwhile: left as they are.`);
+    this.#remember(`${plural(done.changed, 'text')}: ${label}`, card.id, async () => {
+      await post(`${this.#context.base}/undo`, {key});
+      if (card.state !== 'open') await this.#change(card.id, {set_aside: card.size - card.joined});
+    });
+  }
+
+  async #split(card) {
+    const {groups} = await post(`${this.#context.base}/groups/${card.id}/split`, {});
+    this.#remember(`Split “${card.name}” into ${number(groups.length + 1)}`, card.id, () =>
+      Promise.all(groups.map(id => this.#change(id, {merged_into: card.id}))),
+    );
+    return true;
+  }
+
+  async #merge(card) {
+    const others = this.#groups.groups.filter(({id, state}) => id !== card.id && state !== 'done');
+    if (!others.length) {
+      toast('There is no other group.');
+      return;
+    }
+    const options = others
+      .toSorted((one, other) => one.name.localeCompare(other.name))
+      .map(({id, name, size}) => h('option', {value: id, dir: 'auto'}, `${name} (${number(size)})`));
+    const words = `Its ${plural(card.size, 'text')} join another group; no label changes.`;
+    const into = h('select', {name: 'into'}, options);
+    const given = await ask(`Merge “${card.name}”`, [h('p', {}, words), field('Into', into)], 'Merge');
+    if (!given) return;
+    const target = others.find(({id}) => String(id) === given.into);
+    await this.#act(async () => {
+      await this.#change(card.id, {merged_into: target.id});
+      this.#remember(`Merged “${card.name}” into “${target.name}”`, card.id, () =>
+        this.#change(card.id, {merged_into: 0}),
+      );
+    });
+  }
+
+  async #later(card) {
+    const before = card.state === 'aside' ? card.size - card.joined : 0;
+    await this.#change(card.id, {set_aside: card.state === 'aside' ? 0 : card.size});
+    const words = card.state === 'aside' ? 'Open again' : 'Later';
+    this.#remember(`${words}: “${card.name}”`, card.id, () => this.#change(card.id, {set_aside: before}));
+  }
+
+  #change(id, what) {
+    return call(`${this.#context.base}/groups/${id}`, {method: 'PATCH', body: what});
+  }
+
+  #remember(words, group, back) {
+    const about = whenLabelsCount(this.#context.status);
+    this.#setMade([...this.#made, {words, group, back, about, isSaved: true}]);
+  }
+
+  #setMade(made) {
+    this.#made = made;
+    this.#newest.show(made.at(-1));
+  }
+
+  async #undo() {
+    const last = this.#made.at(-1);
+    if (!last) {
+      toast('Nothing was changed here yet.', 'The Data page undoes older changes.');
+      return;
+    }
+    this.#setMade(this.#made.slice(0, -1));
+    try {
+      await last.back();
+    } catch (error) {
+      if (error.status === 0) this.#setMade([...this.#made, last]);
+      throw error;
+    }
+    toast(`Taken back: ${last.words}`);
+    await this.#renew(last.group);
+    await this.#context.refresh();
+  }
+
+  #onKey(event) {
+    const {key, ctrlKey, metaKey, altKey, target} = event;
+    if (event.isComposing || event.repeat || dialogIsOpen() || this.#isBusy) return;
+    if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
+    const undoes = isUndoKey(event);
+    const action = undoes ? () => this.#undo() : this.#keyed(key.toLowerCase());
+    if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
+    event.preventDefault();
+    guarded(action)();
+  }
+
+  #keyed(key) {
+    if (!this.#columns.isConnected) return null;
+    if (key === 'j' || key === 'arrowdown') return () => this.#step(1);
+    if (key === 'k' || key === 'arrowup') return () => this.#step(-1);
+    if (key === 'escape' && this.#columns.classList.contains('opened')) return () => this.#goBack();
+    return this.#group.onKey(key);
+  }
+
+  async #step(by) {
+    const listed = this.#list.listed;
+    const at = listed.findIndex(({id}) => id === this.#open) + by;
+    if (listed[at]) await this.#show(listed[at].id);
+  }
+}
+
+const keysLine = () =>
+  h(
+    'p',
+    {class: 'soft small hints for-keys'},
+    h('span', {}, h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K'), ' next, previous'),
+  );

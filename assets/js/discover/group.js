@@ -1,0 +1,261 @@
+// One group: its name, its typical texts, and what can be done with it.
+import {breaking, fill, h} from '../shared/elements.js';
+import {IntentFinder} from '../shared/finder.js';
+import {chip} from '../shared/intents.js';
+import {guarded} from '../shared/messages.js';
+import {number, plural} from '../shared/words.js';
+
+const FEW = 4; // a smaller group is not split
+
+export class GroupView {
+  #intents;
+  #acts;
+  #group = null;
+  #share = 'core'; // or `all`: which texts are taken
+  #without = new Set(); // ids of shown texts that do not belong to it
+  #finder;
+  element = h('section', {class: 'sheet group', 'aria-label': 'Group', 'data-role': 'group'});
+
+  // `acts`: take, rename, split, merge and later, each with what the page needs to know.
+  constructor(intents, acts) {
+    this.#intents = intents;
+    this.#acts = acts;
+    this.#finder = new IntentFinder({
+      intents: () => this.#intents.openSorted,
+      pick: intent => this.#take({intent: intent.id}),
+      create: name => this.#take({create: name}),
+      label: 'Another intent',
+    });
+  }
+
+  // A group that stays open keeps what was left out of it.
+  show(group) {
+    if (group?.card.id !== this.#group?.card.id) {
+      this.#without.clear();
+      this.#share = 'core';
+    }
+    this.#group = group;
+    if (group) this.#draw();
+    else fill(this.element);
+  }
+
+  onKey(key) {
+    const near = this.#group?.intents ?? [];
+    const doing = {
+      t: () => this.#take({create: this.#name}),
+      1: near[0] && (() => this.#take({intent: near[0]})),
+      2: near[1] && (() => this.#take({intent: near[1]})),
+      '/': () => this.#finder.open(),
+      o: () => this.#take({}),
+      a: () => this.#choose(this.#share === 'core' ? 'all' : 'core'),
+      n: () => this.#input.select(),
+      s: () => this.#acts.split(this.#group),
+      m: () => this.#acts.merge(this.#group),
+      l: () => this.#acts.later(this.#group),
+    };
+    return this.#group && doing[key];
+  }
+
+  get #input() {
+    return this.element.querySelector('input[name=name]');
+  }
+
+  get #name() {
+    return this.#input.value.trim() || this.#group.card.name;
+  }
+
+  // How many texts an act labels.
+  get #count() {
+    const {core, card} = this.#group;
+    return (this.#share === 'all' ? card.size : core) - this.#without.size;
+  }
+
+  #take(label) {
+    const {card, revision} = this.#group;
+    const how = {share: this.#share, without: [...this.#without], expected: this.#count, revision};
+    return this.#acts.take(card, {...label, ...how});
+  }
+
+  #choose(share) {
+    this.#share = share;
+    this.#draw();
+  }
+
+  #draw() {
+    const {card, border, cohesion} = this.#group;
+    const said = plural(card.size, 'text');
+    const loose =
+      cohesion < 0.5 && card.size > 1 ? ' They have little in common: look closely, or split them.' : '';
+    fill(
+      this.element,
+      this.#title(),
+      h('p', {class: 'soft small'}, `${said} without a label.${loose}`, this.#labelledWords()),
+      this.#shares(),
+      this.#texts(),
+      h('div', {class: 'remedies'}, this.#remedies()),
+      border.length > 0 &&
+        h(
+          'details',
+          {'data-key': 'border'},
+          h(
+            'summary',
+            {},
+            `${plural(border.length, 'text')} that ${border.length === 1 ? 'fits' : 'fit'} least`,
+          ),
+          h(
+            'ul',
+            {class: 'plain-list'},
+            border.map(({text}) => h('li', {dir: 'auto'}, text)),
+          ),
+        ),
+    );
+  }
+
+  #labelledWords() {
+    const {labelled, label} = this.#group.card;
+    if (!labelled) return '';
+    return [
+      ` ${plural(labelled, 'text')} of it ${labelled === 1 ? 'has' : 'have'} one`,
+      label ? ', most ' : '.',
+      label && this.#intents.labels([label]),
+    ];
+  }
+
+  // The name is what the intent will be called; it can be written over.
+  #title() {
+    const rename = guarded(async () => {
+      this.#drawRemedies();
+      const name = this.#name;
+      if (name !== this.#group.card.name) await this.#acts.rename(this.#group.card, name);
+    });
+    const attributes = {
+      type: 'text',
+      name: 'name',
+      class: 'group-name',
+      value: this.#proposed(this.#group.card.name),
+      maxlength: 200,
+      'aria-label': 'Name of the group, and of the intent it becomes',
+      'data-key': 'name',
+      onchange: rename,
+      oninput: () => this.#drawRemedies(),
+      onkeydown: event => ['Enter', 'Escape'].includes(event.key) && event.target.blur(),
+    };
+    return h(
+      'div',
+      {class: 'row'},
+      h('input', attributes),
+      h('kbd', {class: 'for-keys', title: 'Change the name'}, 'N'),
+    );
+  }
+
+  // Written as the project writes its names.
+  #proposed(name) {
+    const names = this.#intents.open.map(intent => intent.name);
+    const joined = names.filter(one => one.includes('_')).length > names.length / 2;
+    return joined ? name.replaceAll(' ', '_') : name;
+  }
+
+  #shares() {
+    const {core, card} = this.#group;
+    if (core >= card.size) return null;
+    const choice = (share, words) =>
+      h(
+        'button',
+        {
+          'aria-pressed': String(this.#share === share),
+          'data-key': `share ${share}`,
+          onclick: () => this.#choose(share),
+        },
+        words,
+      );
+    return h(
+      'div',
+      {class: 'row'},
+      h(
+        'div',
+        {class: 'tabs', role: 'group', 'aria-label': 'How many texts to take'},
+        choice('core', `The surest ${number(core)}`),
+        choice('all', `All ${number(card.size)}`),
+      ),
+      h('kbd', {class: 'for-keys', title: 'Change between both'}, 'A'),
+      this.#share === 'core' &&
+        h('span', {class: 'soft small'}, `The other ${number(card.size - core)} wait on the Label page.`),
+    );
+  }
+
+  #texts() {
+    const {typical} = this.#group;
+    const rows = typical.map(({id, text}) => {
+      const toggle = event => {
+        if (event.target.checked) this.#without.delete(id);
+        else this.#without.add(id);
+        this.#drawRemedies();
+      };
+      const box = {
+        type: 'checkbox',
+        checked: !this.#without.has(id),
+        'data-key': `text ${id}`,
+        onchange: toggle,
+      };
+      return h(
+        'li',
+        {},
+        h('label', {class: 'row tight check'}, h('input', box), h('span', {dir: 'auto'}, text)),
+      );
+    });
+    return [
+      h('h3', {}, typical.length < this.#group.card.size ? 'Typical texts' : 'Its texts'),
+      h('ul', {class: 'plain-list typical', 'data-role': 'typical'}, rows),
+      h('p', {class: 'soft small'}, 'Untick what does not belong to it.'),
+    ];
+  }
+
+  #drawRemedies() {
+    fill(this.element.querySelector('.remedies'), this.#remedies());
+  }
+
+  #remedies() {
+    const {card, intents} = this.#group;
+    const count = number(this.#count);
+    const isKnown = this.#intents.byName.has(this.#shownName);
+    const nothing = this.#count < 1;
+    const act = (key, words, does, looks = '', disabled = false) =>
+      h(
+        'button',
+        {class: `remedy ${looks}`, 'data-key': `act ${key}`, disabled, onclick: guarded(does)},
+        h('span', {class: 'grow'}, words),
+        h('kbd', {class: 'for-keys', 'aria-hidden': 'true'}, key),
+      );
+    const near = intents.map((id, at) =>
+      act(
+        at + 1,
+        [`Put ${count} into `, chip(this.#intents.byId.get(id), id)],
+        () => this.#take({intent: id}),
+        '',
+        nothing,
+      ),
+    );
+    const name = breaking(this.#shownName);
+    const first = isKnown
+      ? [`Put ${count} into “`, name, '”']
+      : [`Make ${count} the new intent “`, name, '”'];
+    return [
+      act('T', first, () => this.#take({create: this.#name}), 'primary', nothing),
+      near,
+      this.#finder.element,
+      h(
+        'div',
+        {class: 'row wrap'},
+        act('O', `${count} are ${this.#intents.nothing}`, () => this.#take({}), '', nothing),
+        act('S', 'Split', () => this.#acts.split(this.#group), '', card.size < FEW),
+        act('M', 'Merge', () => this.#acts.merge(this.#group)),
+        act('L', 'Later', () => this.#acts.later(this.#group)),
+      ),
+    ];
+  }
+
+  // The name as it stands in the field, which is not in the page at the first drawing.
+  get #shownName() {
+    return this.#input?.value.trim() || this.#proposed(this.#group.card.name);
+  }
+}

@@ -1,0 +1,107 @@
+// The list of groups: those that are open, and behind a fold those that somebody is done with.
+import {fill, h} from '../shared/elements.js';
+import {number, plural} from '../shared/words.js';
+
+const STATES = [
+  ['open', 'Open'],
+  ['aside', 'For later'],
+  ['done', 'Done'],
+];
+
+export class GroupList {
+  #intents;
+  #opens;
+  #state = 'open';
+  #cards = [];
+  #chosen = null;
+  #filter = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Which groups'});
+  #list = h('ul', {class: 'findings', 'data-role': 'groups'});
+  element = h('section', {class: 'sheet', 'aria-label': 'Groups'}, this.#filter, this.#list);
+
+  // `opens` is called with the number of the group that is chosen.
+  constructor(intents, opens) {
+    this.#intents = intents;
+    this.#opens = opens;
+  }
+
+  // The cards that are listed, in order.
+  get listed() {
+    return this.#cards.filter(({state}) => state === this.#state);
+  }
+
+  show(cards, chosen) {
+    this.#cards = cards;
+    this.#chosen = chosen;
+    if (!this.listed.length)
+      this.#state = STATES.find(([state]) => cards.some(one => one.state === state))?.[0] ?? 'open';
+    this.#draw();
+  }
+
+  mark(chosen) {
+    this.#chosen = chosen;
+    this.#draw();
+    this.#list.querySelector('[aria-pressed=true]')?.scrollIntoView({block: 'nearest'});
+  }
+
+  focus() {
+    this.#list.querySelector('[aria-pressed=true]')?.focus();
+  }
+
+  #draw() {
+    const count = state => this.#cards.filter(one => one.state === state).length;
+    fill(
+      this.#filter,
+      STATES.filter(([state]) => state === this.#state || count(state)).map(([state, words]) =>
+        h(
+          'button',
+          {
+            class: 'kind',
+            'aria-pressed': String(state === this.#state),
+            'data-key': `state ${state}`,
+            onclick: () => this.#choose(state),
+          },
+          words,
+          h('span', {class: 'soft tabular'}, number(count(state))),
+        ),
+      ),
+    );
+    fill(
+      this.#list,
+      this.listed.length ? this.listed.map(card => this.#row(card)) : h('li', {class: 'empty'}, DONE),
+    );
+  }
+
+  #choose(state) {
+    this.#state = state;
+    this.#draw();
+    if (this.listed.length) this.#opens(this.listed[0].id);
+  }
+
+  #row(card) {
+    const {id, name, description, size, joined, label, state} = card;
+    const amount = state === 'done' ? plural(card.labelled, 'label') : plural(size, 'text');
+    return h(
+      'li',
+      {},
+      h(
+        'button',
+        {
+          'aria-pressed': String(id === this.#chosen),
+          'data-key': `group ${id}`,
+          onclick: () => this.#opens(id, true),
+        },
+        h(
+          'span',
+          {class: 'row tight'},
+          h('span', {class: 'what', dir: 'auto'}, name),
+          joined > 0 && h('span', {class: 'badge accent'}, `${number(joined)} new`),
+          h('span', {class: 'soft small tabular push'}, amount),
+        ),
+        label ? h('span', {class: 'row tight'}, this.#intents.labels([label])) : null,
+        h('span', {class: 'soft small cut', dir: 'auto'}, description),
+      ),
+    );
+  }
+}
+
+const DONE = [h('h2', {}, 'No group is left'), 'Each text of them has a label, or waits on the Label page.'];

@@ -1,0 +1,124 @@
+"""A project of raw texts: groups are found, taken by keys, split and merged; more texts join."""
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served, StudioPool, run
+
+_SAMPLE = Path(__file__).parents[3] / "assets" / "sample" / "labelled.csv"
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory, studios: StudioPool) -> Iterator[Served]:
+    """The sample's texts without their labels, and without an intent."""
+    folder = tmp_path_factory.mktemp("raw")
+    home = folder / "home"
+    with _SAMPLE.open(encoding="utf-8", newline="") as file:
+        texts = [row["text"] for row in csv.DictReader(file)]
+    for name, part in (("first", texts[:-20]), ("more", texts[-20:])):
+        (folder / f"{name}.txt").write_text("\n".join(part) + "\n", encoding="utf-8")
+    run(home, "projects", "create", "raw")
+    run(home, "import", "raw", str(folder / "first.txt"))
+    with studios.serving(home) as served:
+        yield served
+
+
+def counts(studio: Served) -> dict[str, int]:
+    found: dict[str, int] = studio.ask("/projects/raw/overview")["counts"]
+    return found
+
+
+def test_raw_texts_become_intents_by_single_keys(visit: Callable[..., Page], raw: Served) -> None:
+    page = visit(raw, "/discover?project=raw")
+    page.get_by_role("button", name="Find groups").click()
+    expect(page.locator("[data-role=grouping]")).to_contain_text("Finding groups")
+    group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
+    expect(group.locator("[data-role=typical] li").first).to_be_visible()
+    listed = page.locator("[data-role=groups] button[data-key^=group]")
+    expect(listed).to_have_count(18)
+    named = listed.evaluate_all("rows => rows.map(row => row.querySelector('.what').textContent)")
+    assert len(set(named)) == 18
+    first = group.get_by_role("textbox", name="Name of the group").input_value()
+    primary = group.locator("button.remedy.primary")
+    expect(primary).to_contain_text(f"the new intent “{first}”")
+    n = int(primary.inner_text().split()[1])
+    page.keyboard.press("t")
+    expect(newest).to_contain_text(f"{n} texts: {first}")
+    assert counts(raw)["labelled"] == n
+    expect(listed).to_have_count(17)
+    expect(group.get_by_role("textbox")).not_to_have_value(first)
+    page.keyboard.press("u")
+    expect(listed).to_have_count(18)
+    expect(group.get_by_role("textbox", name="Name of the group")).to_have_value(first)
+    assert counts(raw)["labelled"] == 0
+
+
+def test_what_is_unticked_stays_and_the_name_can_be_changed(
+    visit: Callable[..., Page], raw: Served
+) -> None:
+    page = visit(raw, "/discover?project=raw")
+    group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
+    primary = group.locator("button.remedy.primary")
+    expect(primary).to_be_enabled()
+    n = int(primary.inner_text().split()[1])
+    box = group.locator("[data-role=typical] li").first
+    left = box.locator("span").inner_text()
+    box.get_by_role("checkbox").uncheck()
+    expect(primary).to_contain_text(f"Make {n - 1} the new intent")
+    page.keyboard.press("n")
+    page.keyboard.type("my_own_name")
+    page.keyboard.press("Enter")
+    expect(primary).to_contain_text("“my_own_name”")
+    page.keyboard.press("t")
+    expect(newest).to_contain_text(f"{n - 1} texts: my_own_name")
+    rows = raw.ask("/projects/raw/utterances?state=labelled&size=500")["rows"]
+    assert len(rows) == n - 1
+    assert left not in {row["text"] for row in rows}
+    page.keyboard.press("u")
+    expect(newest).to_be_hidden()
+    assert counts(raw)["labelled"] == 0
+
+
+def test_a_group_is_split_merged_and_left_for_later(
+    visit: Callable[..., Page], raw: Served
+) -> None:
+    page = visit(raw, "/discover?project=raw")
+    newest = page.locator("[data-role=newest]")
+    listed = page.locator("[data-role=groups] button[data-key^=group]")
+    expect(listed).to_have_count(18)
+    page.keyboard.press("s")
+    expect(newest).to_contain_text("Split “")
+    assert listed.count() > 18
+    page.keyboard.press("u")
+    expect(listed).to_have_count(18)
+    page.keyboard.press("m")
+    page.get_by_role("dialog").get_by_role("button", name="Merge").click()
+    expect(newest).to_contain_text("Merged “")
+    expect(listed).to_have_count(17)
+    page.keyboard.press("u")
+    expect(listed).to_have_count(18)
+    page.keyboard.press("l")
+    expect(listed).to_have_count(17)
+    page.get_by_role("button", name="For later").click()
+    expect(listed).to_have_count(1)
+    page.keyboard.press("u")
+    page.get_by_role("button", name="Open").click()
+    expect(listed).to_have_count(18)
+
+
+def test_new_texts_join_the_groups_that_are_there(visit: Callable[..., Page], raw: Served) -> None:
+    page = visit(raw, "/discover?project=raw")
+    listed = page.locator("[data-role=groups] button[data-key^=group]")
+    expect(listed).to_have_count(18)
+    keys = set(listed.evaluate_all("rows => rows.map(row => row.dataset.key)"))
+    run(raw.home, "import", "raw", str(raw.home.parent / "more.txt"))
+    note = page.locator("[data-role=grouping]")
+    expect(note).to_contain_text("new texts are in no group")
+    note.get_by_role("button", name="Sort them in").click()
+    expect(note).to_contain_text("groups to look at")
+    assert set(listed.evaluate_all("rows => rows.map(row => row.dataset.key)")) >= keys
+    assert raw.ask("/projects/raw/groups")["ungrouped"] == 0

@@ -1,0 +1,213 @@
+"""Groups are kept, taken, split and merged; Undo frees the texts that were taken."""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.services.data.history import undo_action
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.discover.acts import GroupChange, Taking, change_group, take_group
+from app.services.discover.runs import start_grouping
+from app.services.discover.splitting import split_group
+from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
+from app.services.studio import Studio
+from core.errors import Conflict, InvalidInput, NotFound
+from storage import projects
+from storage.log.label_origins import label_origins
+from storage.queries import dataset, utterances
+from storage.queries.utterances import Filter
+from tests.builders.trained_home import POOL, Idle, change, do
+
+Grouped = Callable[..., GroupsView]
+
+CARDS = [f"my card is lost number {n}" for n in range(8)]
+BILLS = [f"why is the bill so high in month {n}" for n in range(6)]
+
+
+@pytest.fixture
+def raw(studio: Studio, tmp_path: Path) -> Studio:
+    """A project without an intent: 14 texts about two things."""
+    idle = dataclasses.replace(studio, executor=Idle())
+    create_project(idle, "raw")
+    path = tmp_path / "raw.txt"
+    path.write_text("\n".join([*CARDS, *BILLS]) + "\n", encoding="utf-8")
+    import_file(idle, ImportRequest("raw", path))
+    return idle
+
+
+def grouped(studio: Studio, project: str = "raw", **how: object) -> GroupsView:
+    job = start_grouping(studio, project, **how)  # type: ignore[arg-type]
+    assert do(studio, job.id).state == "succeeded"
+    return list_groups(studio, project)
+
+
+def taking(group: OpenedGroup, **how: object) -> Taking:
+    usual = Taking("", "", "all", frozenset(), group.card.size, group.revision, "key-of-a-taking")
+    return dataclasses.replace(usual, **how)  # type: ignore[arg-type]
+
+
+def labels(studio: Studio, project: str = "raw") -> dict[str, tuple[str, ...] | None]:
+    with studio.database.read() as connection:
+        target = projects.find(connection, project)
+        names = {one.id: one.name for one in dataset.intents(connection, target.id)}
+        found = utterances.find_all(connection, target.id, Filter())
+    return {
+        one.text: None if one.labels is None else tuple(names[key] for key in one.labels)
+        for one in found
+    }
+
+
+def test_a_group_becomes_an_intent_and_undo_frees_its_texts(raw: Studio) -> None:
+    view = grouped(raw, n_groups=2)
+    assert [card.size for card in view.groups] == [8, 6]
+    assert (view.waiting, view.ungrouped) == (14, 0)
+    group = open_group(raw, "raw", view.groups[0].id)
+    assert {one.text for one in (*group.typical, *group.border)} == set(CARDS)
+    assert not group.intents  # there are none yet
+    taken = take_group(raw, "raw", group.card.id, taking(group, create="lost_card"))
+    assert taken.changed == 8
+    now = labels(raw)
+    assert {text for text, label in now.items() if label == ("lost_card",)} == set(CARDS)
+    assert all(now[text] is None for text in BILLS)
+    card = next(one for one in list_groups(raw, "raw").groups if one.id == group.card.id)
+    assert (card.state, card.label, card.labelled) == ("done", taken.intent, 8)
+    undo_action(raw, "raw", "key-of-a-taking")
+    assert set(labels(raw).values()) == {None}
+    card = list_groups(raw, "raw").groups[0]
+    assert (card.id, card.state, card.size) == (group.card.id, "open", 8)
+
+
+def test_a_label_from_a_group_says_so(raw: Studio) -> None:
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    take_group(raw, "raw", group.card.id, taking(group, create="lost_card"))
+    with raw.database.read() as connection:
+        target = projects.find(connection, "raw")
+        ids = [one.id for one in group.typical]
+        origins = label_origins(connection, target.id, ids, target.head_revision)
+    assert {one.origin for one in origins.values()} == {"group"}
+    assert {one.actor for one in origins.values()} == {raw.settings.actor}
+
+
+def test_the_sure_core_is_taken_without_what_is_left_out_and_the_rest_is_set_aside(
+    raw: Studio,
+) -> None:
+    group = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
+    assert (group.card.size, group.core) == (14, 12)
+    out = group.typical[0]
+    how = taking(group, create="x", share="core", without=frozenset({out.id}), expected=11)
+    assert take_group(raw, "raw", group.card.id, how).changed == 11
+    assert labels(raw)[out.text] is None
+    [card] = list_groups(raw, "raw").groups
+    assert (card.state, card.size, card.labelled, card.joined) == ("aside", 3, 11, 0)
+
+
+def test_taking_once_more_with_the_same_key_changes_nothing(raw: Studio) -> None:
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    how = taking(group, create="x")
+    first = take_group(raw, "raw", group.card.id, how)
+    assert take_group(raw, "raw", group.card.id, how).changed == first.changed == 8
+
+
+def test_two_people_take_the_same_group_and_nothing_is_overwritten(raw: Studio) -> None:
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    take_group(raw, "raw", group.card.id, taking(group, create="first"))
+    with pytest.raises(Conflict, match="this would label 0 texts, not 8"):
+        take_group(raw, "raw", group.card.id, taking(group, create="second", key="another-key"))
+    assert ("second",) not in labels(raw).values()
+    with raw.database.read() as connection:
+        target = projects.find(connection, "raw")
+        assert [one.name for one in dataset.intents(connection, target.id)] == ["first"]
+
+
+def test_texts_that_changed_since_the_group_was_shown_stay(raw: Studio) -> None:
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    change(raw, CARDS[0], "flagged", "look at it", project="raw")
+    taken = take_group(raw, "raw", group.card.id, taking(group, create="x"))
+    assert (taken.changed, taken.left.meanwhile) == (7, 1)
+    assert labels(raw)[CARDS[0]] is None
+
+
+def test_out_of_scope_labels_with_no_intent(raw: Studio) -> None:
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[1].id)
+    assert take_group(raw, "raw", group.card.id, taking(group)).intent == ""
+    assert {text for text, label in labels(raw).items() if label == ()} == set(BILLS)
+
+
+def test_a_split_keeps_the_largest_part_and_merging_takes_it_back(raw: Studio) -> None:
+    [card] = grouped(raw, n_groups=1).groups
+    fresh = split_group(raw, "raw", card.id)
+    after = {one.id: one for one in list_groups(raw, "raw").groups}
+    assert set(after) == {card.id, *fresh}
+    assert after[card.id].name == card.name
+    assert after[card.id].size == max(one.size for one in after.values())
+    assert sum(one.size for one in after.values()) == 14
+    assert len({one.name for one in after.values()}) == len(after)
+    for number in fresh:
+        change_group(raw, "raw", number, GroupChange(merged_into=card.id))
+    [again] = list_groups(raw, "raw").groups
+    assert (again.id, again.size) == (card.id, 14)
+    with pytest.raises(NotFound, match="part of another group"):
+        open_group(raw, "raw", fresh[0])
+    with pytest.raises(InvalidInput, match="merged into itself"):
+        change_group(raw, "raw", card.id, GroupChange(merged_into=fresh[0]))
+    change_group(raw, "raw", fresh[0], GroupChange(merged_into=0))
+    assert len(list_groups(raw, "raw").groups) == 2
+
+
+def test_too_few_or_equal_texts_are_not_split(raw: Studio, tmp_path: Path) -> None:
+    create_project(raw, "few")
+    path = tmp_path / "few.txt"
+    path.write_text("one text alone\n", encoding="utf-8")
+    import_file(raw, ImportRequest("few", path))
+    [card] = grouped(raw, "few").groups
+    assert card.size == 1
+    with pytest.raises(InvalidInput, match="1 text: too few to split"):
+        split_group(raw, "few", card.id)
+
+
+def test_a_group_set_aside_opens_again_when_texts_join_it(raw: Studio, tmp_path: Path) -> None:
+    first = grouped(raw, n_groups=2).groups[0]
+    change_group(raw, "raw", first.id, GroupChange(name="lost cards", set_aside=first.size))
+    assert [one.state for one in list_groups(raw, "raw").groups] == ["open", "aside"]
+    path = tmp_path / "more.txt"
+    more = [f"my card is lost number {n}!" for n in range(4)]
+    path.write_text("\n".join(more) + "\n", encoding="utf-8")
+    import_file(raw, ImportRequest("raw", path))
+    assert list_groups(raw, "raw").ungrouped == 4
+    after = {one.id: one for one in grouped(raw).groups}
+    again = after[first.id]
+    assert (again.name, again.state, again.size, again.joined) == ("lost cards", "open", 12, 4)
+
+
+def test_grouping_anew_forgets_names_and_acts(raw: Studio) -> None:
+    first = grouped(raw, n_groups=2).groups[0]
+    change_group(raw, "raw", first.id, GroupChange(name="mine"))
+    again = grouped(raw, n_groups=3, anew=True)
+    assert len(again.groups) == 3
+    assert "mine" not in {one.name for one in again.groups}
+
+
+def test_nearest_intents_are_those_of_labels_and_of_groups_that_were_taken(home: Studio) -> None:
+    view = grouped(home, "p", n_groups=2)
+    assert sum(card.size for card in view.groups) == len(POOL)
+    group = open_group(home, "p", view.groups[0].id)
+    with home.database.read() as connection:
+        usable = dataset.open_intents(connection, projects.find(connection, "p").id)
+    assert set(group.intents) <= set(usable)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201, "\u200b"])
+def test_a_name_that_nobody_sees_is_refused(raw: Studio, name: str) -> None:
+    first = grouped(raw, n_groups=2).groups[0]
+    with pytest.raises(InvalidInput, match="cannot name a group"):
+        change_group(raw, "raw", first.id, GroupChange(name=name))
+
+
+def test_without_texts_that_wait_there_is_nothing_to_group(studio: Studio) -> None:
+    create_project(studio, "empty")
+    with pytest.raises(InvalidInput, match="No text waits for a label"):
+        start_grouping(studio, "empty")
+    assert list_groups(studio, "empty") == GroupsView((), 0, 0, 0)
