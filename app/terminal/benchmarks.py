@@ -22,6 +22,7 @@ from core.benchmarks.multi_label import FoldFigures
 from core.benchmarks.out_of_scope import ScopeTexts, out_of_scope_figures
 from core.benchmarks.pool import mixed_pool, parted, without_twins
 from core.benchmarks.response_selection import response_selection as measure_responses
+from core.benchmarks.traffic import Heard, traffic_figures
 from core.encoders.loading import load_encoder
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
@@ -263,6 +264,19 @@ def discover(options: argparse.Namespace) -> None:
     encoder = load_encoder(options.base)
     figures = discover_figures(texts, encoder, options.known, options.decisions, options.seed)
     _print(options, "Discover", figures)
+
+
+def traffic(options: argparse.Namespace) -> None:
+    """Draw weeks of traffic, and judge intervals, false alarms and rises that are told."""
+    recipe = _model_recipe(options, seed=options.seed)
+    texts = labelled_texts(options.train), labelled_texts(options.texts)
+    outside = () if options.oos is None else _texts(options.oos)
+    with _progress("training") as (watch, finish):
+        figures = traffic_figures(
+            recipe, load_encoder(options.base), Heard(*texts, outside), watch, options.seed
+        )
+        finish(f"{figures['rises_told']} % of rises told")
+    _print(options, "Traffic", figures)
 
 
 def _model_recipe(

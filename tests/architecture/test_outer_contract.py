@@ -15,10 +15,11 @@ from app.api.routes import all_routes
 from app.terminal.arguments.parser import build_parser
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-NEW_COMMANDS = {
-    f"intent-studio {name}"
-    for name in ("recipes", "erase", "bundle keygen", "completion", "discover", "bench discover")
-} | {f"intent-studio project{verb}" for verb in ("", " rename", " delete", " restore")}
+_NAMES = "recipes", "erase", "bundle keygen", "completion", "discover"
+_NAMES += "bench discover", "bench traffic"
+NEW_COMMANDS = {f"intent-studio {name}" for name in _NAMES} | {
+    f"intent-studio project{verb}" for verb in ("", " rename", " delete", " restore")
+}
 NEW_OPTIONS = {
     ("intent-studio import", option)
     for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")

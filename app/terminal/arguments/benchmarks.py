@@ -128,6 +128,12 @@ def _measuring_benches(verbs: Commands) -> None:
         "--decisions", type=int, default=400, help="that the designer makes (default 400)"
     )
     add_options(discover, "--base", "--json", "--seed")
+    traffic = add_command(
+        verbs, "traffic", "draw weeks of traffic, and judge what is told", "benchmarks.traffic"
+    )
+    traffic.add_argument("--texts", type=Path, required=True, help="labelled texts of the traffic")
+    traffic.add_argument("--oos", type=Path, help="texts of the traffic that are out of scope")
+    add_options(traffic, "--recipe", "--set", "--train", "--base", "--json", "--seed")
     explain = add_command(
         verbs, "explain", "time explanations, and check them by fitting again", "benchmarks.explain"
     )

@@ -1,0 +1,78 @@
+"""Shares of traffic with their intervals, and which of them changed beyond chance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+
+_Z = 1.959964
+"""Quantile of the normal distribution for intervals of 95 %."""
+
+ALPHA = 0.02
+"""Largest chance of telling of any change between two periods in which nothing changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """`count` of `n` texts."""
+
+    count: int
+    n: int
+
+    @property
+    def value(self) -> float:
+        """The share, in [0, 1]; 0 of no texts."""
+        return self.count / self.n if self.n else 0.0
+
+    def interval(self) -> tuple[float, float]:
+        """Return the ends of the 95 % interval (Wilson 1927), both in [0, 1]."""
+        if not self.n:
+            return 0.0, 1.0
+        z2 = _Z * _Z
+        middle = (self.count + z2 / 2) / (self.n + z2)
+        spread = _Z * sqrt(self.count * (self.n - self.count) / self.n + z2 / 4) / (self.n + z2)
+        return max(0.0, middle - spread), min(1.0, middle + spread)
+
+
+@dataclass(frozen=True, slots=True)
+class ShareChange:
+    """How an intent's share differs between two periods.
+
+    Attributes:
+        p_value: Of Fisher's exact test, two-sided, corrected for the number of intents (Holm 1979).
+    """
+
+    name: str
+    before: Portion
+    after: Portion
+    p_value: float
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the corrected test says that the share changed."""
+        return self.p_value <= ALPHA
+
+
+def compare_shares(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[ShareChange, ...]:
+    """Compare the counts of intents in two periods, the least likely change first.
+
+    The texts of a period are all those counted, so that texts without an intent need a name, too.
+    """
+    names = sorted(before.keys() | after.keys())
+    totals = sum(before.values()), sum(after.values())
+    pairs = [
+        (Portion(before.get(n, 0), totals[0]), Portion(after.get(n, 0), totals[1])) for n in names
+    ]
+    raw = [_fisher(*pair) for pair in pairs]
+    order = sorted(range(len(names)), key=lambda row: raw[row])
+    corrected, largest = {}, 0.0
+    for place, row in enumerate(order):
+        largest = max(largest, min(1.0, raw[row] * (len(names) - place)))
+        corrected[row] = largest
+    return tuple(ShareChange(names[row], *pairs[row], corrected[row]) for row in order)
+
+
+def _fisher(before: Portion, after: Portion) -> float:
+    from scipy.stats import fisher_exact
+
+    rows = [[share.count, share.n - share.count] for share in (before, after)]
+    return float(fisher_exact(rows).pvalue)

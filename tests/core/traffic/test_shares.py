@@ -1,0 +1,61 @@
+"""Shares have intervals that hold, and a change is told only beyond chance."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, fisher_exact
+
+from core.traffic.shares import Portion, compare_shares
+
+
+@given(n=st.integers(1, 5_000), part=st.floats(0, 1))
+def test_the_interval_is_that_of_a_library(n: int, part: float) -> None:
+    count = round(part * n)
+    expected = binomtest(count, n).proportion_ci(0.95, method="wilson")
+    assert Portion(count, n).interval() == pytest.approx((expected.low, expected.high), abs=1e-6)
+
+
+def test_of_no_texts_nothing_is_known() -> None:
+    assert Portion(0, 0).interval() == (0.0, 1.0)
+    assert Portion(0, 0).value == 0.0
+
+
+def test_a_rise_is_told_and_comes_first() -> None:
+    before = {"cancel": 150, "refund": 500, "": 4_350}
+    after = {"cancel": 350, "refund": 505, "": 4_145}
+    first, *others = compare_shares(before, after)
+    assert (first.name, first.is_real) == ("cancel", True)
+    assert (first.before.value, first.after.value) == pytest.approx((0.03, 0.07))
+    raw = float(fisher_exact([[150, 4_850], [350, 4_650]]).pvalue)
+    assert first.p_value == pytest.approx(3 * raw)  # the first of three is multiplied by three
+    assert {one.name for one in others if one.is_real} == {""}
+
+
+def test_an_intent_that_is_new_or_gone_counts_with_nothing_before_or_after() -> None:
+    changes = {one.name: one for one in compare_shares({"a": 100, "b": 100}, {"a": 100, "c": 100})}
+    assert (changes["c"].before.count, changes["c"].after.count) == (0, 100)
+    assert changes["c"].is_real
+    assert changes["b"].is_real
+    assert not changes["a"].is_real
+
+
+def test_no_change_is_told_in_most_pairs_of_equal_weeks() -> None:
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(40))
+    alarms = 0
+    for _ in range(100):
+        weeks = [rng.multinomial(2_000, shares) for _ in range(2)]
+        counts = [Counter({str(row): int(n) for row, n in enumerate(week)}) for week in weeks]
+        alarms += any(one.is_real for one in compare_shares(*counts))
+    assert alarms <= 5
+
+
+def test_corrected_values_never_fall_along_the_order() -> None:
+    before = {str(n): 10 + n for n in range(20)}
+    after = {str(n): 10 + 3 * (n % 7) for n in range(20)}
+    values = [one.p_value for one in compare_shares(before, after)]
+    assert values == sorted(values)
+    assert max(values) <= 1.0
