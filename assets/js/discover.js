@@ -8,6 +8,7 @@ import {Intents} from './shared/intents.js';
 import {ask, dialogIsOpen, guarded, toast} from './shared/messages.js';
 import {isUndoKey, Newest, whenLabelsCount} from './shared/newest.js';
 import {call, post} from './shared/rest.js';
+import {Turns} from './shared/turns.js';
 import {duration, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -25,10 +26,11 @@ class DiscoverPage {
   #groups = null; // as the server listed them
   #open = null; // number of the group that is shown
   #isBusy = false; // while an act is saved and the next group comes, keys do nothing: nobody has seen it
+  #turns = new Turns(); // an undo waits for the act before it
   #waits = false; // for the job that groups the texts
   #made = []; // acts that can be taken back here, newest last
   #newest = new Newest(guarded(() => this.#undo()));
-  #note = h('div', {class: 'note row', role: 'status', 'data-role': 'grouping', hidden: true});
+  #note = h('div', {class: 'row grouping', role: 'status', 'data-role': 'grouping', hidden: true});
   #place = h('div', {'data-role': 'place'});
   #columns;
   #asked = 0;
@@ -140,6 +142,7 @@ class DiscoverPage {
   #follow(job) {
     this.#waits = true;
     this.#note.hidden = false;
+    this.#note.classList.add('note');
     const stage = job?.state === 'running' && job.stage ? job.stage : 'waiting for its turn';
     const left = job && duration(job.eta_seconds);
     fill(
@@ -153,6 +156,7 @@ class DiscoverPage {
   #drawNote() {
     const {ungrouped, groups} = this.#groups;
     this.#note.hidden = !groups.length;
+    this.#note.classList.toggle('note', ungrouped > 0);
     const sort = {'data-key': 'sort', onclick: guarded(() => this.#find())};
     const anew = {class: 'plain', 'data-key': 'anew', onclick: guarded(() => this.#askAnew())};
     const open = groups.filter(({state}) => state === 'open').length;
@@ -193,9 +197,9 @@ class DiscoverPage {
     const at = this.#list.listed.findIndex(({id}) => id === this.#open);
     const next = this.#list.listed[at + 1] ?? this.#list.listed[at - 1];
     try {
-      const stays = await does();
+      const stays = await this.#turns.take(does);
       await this.#renew(stays ? this.#open : (next?.id ?? null));
-      await this.#context.refresh();
+      this.#context.refreshSoon();
     } catch (error) {
       await this.#renew().catch(() => {}); // the message tells of the first error
       throw error;
@@ -276,22 +280,22 @@ class DiscoverPage {
     }
     this.#setMade(this.#made.slice(0, -1));
     try {
-      await last.back();
+      await this.#turns.take(last.back);
     } catch (error) {
       if (error.status === 0) this.#setMade([...this.#made, last]);
       throw error;
     }
     toast(`Taken back: ${last.words}`);
     await this.#renew(last.group);
-    await this.#context.refresh();
+    this.#context.refreshSoon();
   }
 
   #onKey(event) {
     const {key, ctrlKey, metaKey, altKey, target} = event;
-    if (event.isComposing || event.repeat || dialogIsOpen() || this.#isBusy) return;
+    if (event.isComposing || event.repeat || dialogIsOpen()) return;
     if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
     const undoes = isUndoKey(event);
-    const action = undoes ? () => this.#undo() : this.#keyed(key.toLowerCase());
+    const action = undoes ? () => this.#undo() : !this.#isBusy && this.#keyed(key.toLowerCase());
     if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
     event.preventDefault();
     guarded(action)();

@@ -82,32 +82,37 @@ export class GroupView {
   }
 
   #draw() {
-    const {card, border, cohesion} = this.#group;
-    const said = plural(card.size, 'text');
+    const {card, core, border, cohesion} = this.#group;
+    const isWhole = core >= card.size; // the tabs below say how many otherwise
     const loose =
-      cohesion < 0.5 && card.size > 1 ? ' They have little in common: look closely, or split them.' : '';
+      cohesion < 0.5 && card.size > 1 && 'They have little in common: look closely, or split them. ';
+    const about = [isWhole && `${plural(card.size, 'text')} without a label. `, loose, this.#labelledWords()];
     fill(
       this.element,
       this.#title(),
-      h('p', {class: 'soft small'}, `${said} without a label.${loose}`, this.#labelledWords()),
+      about.some(Boolean) && h('p', {class: 'soft small'}, about),
       this.#shares(),
-      this.#texts(),
-      h('div', {class: 'remedies'}, this.#remedies()),
-      border.length > 0 &&
-        h(
-          'details',
-          {'data-key': 'border'},
+      h(
+        'div',
+        {class: 'body'},
+        this.#texts(),
+        border.length > 0 &&
           h(
-            'summary',
-            {},
-            `${plural(border.length, 'text')} that ${border.length === 1 ? 'fits' : 'fit'} least`,
+            'details',
+            {'data-key': 'border'},
+            h(
+              'summary',
+              {},
+              `${plural(border.length, 'text')} that ${border.length === 1 ? 'fits' : 'fit'} least`,
+            ),
+            h(
+              'ul',
+              {class: 'plain-list'},
+              border.map(({text}) => h('li', {dir: 'auto'}, text)),
+            ),
           ),
-          h(
-            'ul',
-            {class: 'plain-list'},
-            border.map(({text}) => h('li', {dir: 'auto'}, text)),
-          ),
-        ),
+      ),
+      h('div', {class: 'deeds'}, this.#remedies()),
     );
   }
 
@@ -115,7 +120,7 @@ export class GroupView {
     const {labelled, label} = this.#group.card;
     if (!labelled) return '';
     return [
-      ` ${plural(labelled, 'text')} of it ${labelled === 1 ? 'has' : 'have'} one`,
+      `${plural(labelled, 'text')} of it ${labelled === 1 ? 'has' : 'have'} a label`,
       label ? ', most ' : '.',
       label && this.#intents.labels([label]),
     ];
@@ -197,21 +202,21 @@ export class GroupView {
         'data-key': `text ${id}`,
         onchange: toggle,
       };
-      return h(
-        'li',
-        {},
-        h('label', {class: 'row tight check'}, h('input', box), h('span', {dir: 'auto'}, text)),
-      );
+      return h('li', {}, h('label', {}, h('input', box), h('span', {dir: 'auto'}, text)));
     });
     return [
-      h('h3', {}, typical.length < this.#group.card.size ? 'Typical texts' : 'Its texts'),
+      h(
+        'h3',
+        {},
+        typical.length < this.#group.card.size ? 'Typical texts' : 'Its texts',
+        h('span', {class: 'soft small'}, ' Untick what does not belong.'),
+      ),
       h('ul', {class: 'plain-list typical', 'data-role': 'typical'}, rows),
-      h('p', {class: 'soft small'}, 'Untick what does not belong to it.'),
     ];
   }
 
   #drawRemedies() {
-    fill(this.element.querySelector('.remedies'), this.#remedies());
+    fill(this.element.querySelector('.deeds'), this.#remedies());
   }
 
   #remedies() {
@@ -222,8 +227,8 @@ export class GroupView {
     const act = (key, words, does, looks = '', disabled = false) =>
       h(
         'button',
-        {class: `remedy ${looks}`, 'data-key': `act ${key}`, disabled, onclick: guarded(does)},
-        h('span', {class: 'grow'}, words),
+        {class: looks, 'data-key': `act ${key}`, disabled, onclick: guarded(does)},
+        h('span', {}, words),
         h('kbd', {class: 'for-keys', 'aria-hidden': 'true'}, key),
       );
     const near = intents.map((id, at) =>
@@ -239,19 +244,16 @@ export class GroupView {
     const first = isKnown
       ? [`Put ${count} into “`, name, '”']
       : [`Make ${count} the new intent “`, name, '”'];
-    return [
-      act('T', first, () => this.#take({create: this.#name}), 'primary', nothing),
-      near,
-      this.#finder.element,
-      h(
-        'div',
-        {class: 'row wrap'},
-        act('O', `${count} are ${this.#intents.nothing}`, () => this.#take({}), '', nothing),
-        act('S', 'Split', () => this.#acts.split(this.#group), '', card.size < FEW),
-        act('M', 'Merge', () => this.#acts.merge(this.#group)),
-        act('L', 'Later', () => this.#acts.later(this.#group)),
-      ),
-    ];
+    const rest = h(
+      'div',
+      {class: 'row'},
+      act('O', `${count} are ${this.#intents.nothing}`, () => this.#take({}), '', nothing),
+      act('S', 'Split', () => this.#acts.split(this.#group), '', card.size < FEW),
+      act('M', 'Merge', () => this.#acts.merge(this.#group)),
+      act('L', card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),
+    );
+    const main = act('T', first, () => this.#take({create: this.#name}), 'primary', nothing);
+    return [h('div', {class: 'row'}, main, near, this.#finder.element), rest];
   }
 
   // The name as it stands in the field, which is not in the page at the first drawing.

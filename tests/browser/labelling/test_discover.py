@@ -21,7 +21,7 @@ def raw(tmp_path_factory: pytest.TempPathFactory, studios: StudioPool) -> Iterat
         texts = [row["text"] for row in csv.DictReader(file)]
     for name, part in (("first", texts[:-20]), ("more", texts[-20:])):
         (folder / f"{name}.txt").write_text("\n".join(part) + "\n", encoding="utf-8")
-    run(home, "projects", "create", "raw")
+    run(home, "new", "raw")
     run(home, "import", "raw", str(folder / "first.txt"))
     with studios.serving(home) as served:
         yield served
@@ -43,7 +43,7 @@ def test_raw_texts_become_intents_by_single_keys(visit: Callable[..., Page], raw
     named = listed.evaluate_all("rows => rows.map(row => row.querySelector('.what').textContent)")
     assert len(set(named)) == 18
     first = group.get_by_role("textbox", name="Name of the group").input_value()
-    primary = group.locator("button.remedy.primary")
+    primary = group.locator(".deeds button.primary")
     expect(primary).to_contain_text(f"the new intent “{first}”")
     n = int(primary.inner_text().split()[1])
     page.keyboard.press("t")
@@ -52,6 +52,7 @@ def test_raw_texts_become_intents_by_single_keys(visit: Callable[..., Page], raw
     expect(listed).to_have_count(17)
     expect(group.get_by_role("textbox")).not_to_have_value(first)
     page.keyboard.press("u")
+    expect(page.locator(".toast")).to_contain_text("Taken back")
     expect(listed).to_have_count(18)
     expect(group.get_by_role("textbox", name="Name of the group")).to_have_value(first)
     assert counts(raw)["labelled"] == 0
@@ -62,7 +63,7 @@ def test_what_is_unticked_stays_and_the_name_can_be_changed(
 ) -> None:
     page = visit(raw, "/discover?project=raw")
     group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
-    primary = group.locator("button.remedy.primary")
+    primary = group.locator(".deeds button.primary")
     expect(primary).to_be_enabled()
     n = int(primary.inner_text().split()[1])
     box = group.locator("[data-role=typical] li").first
@@ -79,7 +80,7 @@ def test_what_is_unticked_stays_and_the_name_can_be_changed(
     assert len(rows) == n - 1
     assert left not in {row["text"] for row in rows}
     page.keyboard.press("u")
-    expect(newest).to_be_hidden()
+    expect(page.locator(".toast")).to_contain_text("Taken back")
     assert counts(raw)["labelled"] == 0
 
 
