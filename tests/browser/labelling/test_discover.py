@@ -107,7 +107,7 @@ def test_a_group_is_split_merged_and_left_for_later(
     page.get_by_role("button", name="For later").click()
     expect(listed).to_have_count(1)
     page.keyboard.press("u")
-    page.get_by_role("button", name="Open").click()
+    page.locator("[data-key='state open']").click()
     expect(listed).to_have_count(18)
 
 
