@@ -30,7 +30,7 @@ from storage.queries.utterances import Filter
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.contexts import ContextPool
 from tests.builders.served_studio import Served, StudioPool, copy_home
-from tests.builders.trained_home import lay_out_here, train_here
+from tests.builders.trained_home import group_here, lay_out_here, train_here
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
 _PATIENCE_MS = 60_000
@@ -75,6 +75,7 @@ def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             create_sample(studio, "sample")
             train_here(studio, TrainingRequest("sample", "instant", {}))
             lay_out_here(studio, "sample")  # else each visit of the map would start UMAP
+            group_here(studio, "sample")
             studio.database.close()
             making.rename(home)
     return home

@@ -15,6 +15,7 @@ PAGES = (
     "",
     "data",
     "label",
+    "discover",
     "slots",
     "review",
     "review?tab=border",
@@ -29,6 +30,7 @@ SHOWN = {
     "": ".tiles a",
     "data": "[data-role=utterances] tbody tr",
     "label": ".option",
+    "discover": "[data-role=typical] li",
     "slots": ".page .sheet",
     "review": "[data-role=finding] .remedy [data-role=radius], .walk li, .figure",
     "map": ".map[data-ready=true]",
@@ -39,7 +41,7 @@ SHOWN = {
 }
 """What a page shows when it is filled, by its path."""
 FIRST = ("Home", "Label", "Data", "Try")
-REST = ("Slots", "Conversations", "Review", "Map", "Train", "Versions", "History")
+REST = ("Discover", "Slots", "Conversations", "Review", "Map", "Train", "Versions", "History")
 
 
 def test_no_page_has_a_serious_fault_and_all_fit_a_phone(

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
-EMPTY = ("label", "data", "review", "map", "train", "try", "versions", "slots")
+EMPTY = ("label", "discover", "data", "review", "map", "train", "try", "versions", "slots")
 
 
 def test_a_studio_that_nobody_looks_at_sleeps(studio: Served) -> None:

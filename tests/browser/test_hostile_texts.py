@@ -16,7 +16,7 @@ from app.services.training.runs import TrainingRequest
 from app.settings import Settings
 from tests.builders.hostile.mixed_scripts import TURNED, TURNS
 from tests.builders.served_studio import Served, StudioPool, copy_home
-from tests.builders.trained_home import train_here
+from tests.builders.trained_home import group_here, train_here
 
 BOMB = (
     '"><img src=x onerror="window.ran=1"><script>window.ran=2</script>'
@@ -51,6 +51,7 @@ def hostile_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     train_here(studio, TrainingRequest(PROJECT, "instant", {}))
     add_intent(studio, PROJECT, f"{BOMB} new", BOMB)
     train_here(studio, TrainingRequest(PROJECT, "instant", {}))
+    group_here(studio, PROJECT)
     studio.database.close()
     return folder / "home"
 
@@ -91,6 +92,7 @@ def test_no_view_runs_a_posted_script(page: Page, tmp_path: Path) -> None:
     looks_at_data(page, tmp_path)
     looks_at_the_card(page)
     looks_at_the_map(page)
+    looks_at_groups(page)
     looks_at_training(page)
     looks_at_an_answer(page)
     looks_at_versions(page)
@@ -152,6 +154,11 @@ def looks_at_the_map(page: Page) -> None:
     nothing_ran(page, "about")
     page.mouse.click(x, y)
     nothing_ran(page, "Nearest examples")
+
+
+def looks_at_groups(page: Page) -> None:
+    go(page, "discover")
+    nothing_ran(page, "what about money")
 
 
 def looks_at_training(page: Page) -> None:

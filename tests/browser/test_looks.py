@@ -15,6 +15,7 @@ PHONE = {"width": 390, "height": 844}
 PAGES = (
     ("data", "[data-role=utterances] tbody tr"),
     ("label", ".option"),
+    ("discover", "[data-role=typical] li"),
     ("slots", "[data-key=accept]"),
     ("review?tab=border", ".walk li"),
     ("review?tab=fence", ".figure"),
@@ -22,7 +23,7 @@ PAGES = (
     ("try?text=no+signal", ".vote"),
     ("versions", "[data-role=models] > li"),
 )
-EMPTY = ("data", "slots", "review", "map", "train", "try", "versions")
+EMPTY = ("data", "discover", "slots", "review", "map", "train", "try", "versions")
 PRIMARY = ".content .primary:visible"
 MANY = "my router is broken\nwho won the match last night\nhello\nI want to pay less"
 

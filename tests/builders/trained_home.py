@@ -7,6 +7,7 @@ import pytest
 
 from app.bootstrap import open_studio, workplace_of
 from app.jobs.worker import work
+from app.services.discover.runs import start_grouping
 from app.services.maps import layouts
 from app.services.maps.requests import start_layout
 from app.services.studio import Studio
@@ -61,6 +62,12 @@ def lay_out_here(studio: Studio, project: str, model: int | None = None) -> None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(layouts, "umap_layout", mirrored)
         assert do(studio, job.id).state == "succeeded"
+
+
+def group_here(studio: Studio, project: str) -> None:
+    """Group the unlabelled texts in this process."""
+    job = start_grouping(dataclasses.replace(studio, executor=Idle()), project)
+    assert do(studio, job.id).state == "succeeded"
 
 
 def do_killed_at(studio: Studio, job_id: str, step: int) -> JobRecord:

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from app.bootstrap import open_studio
 from app.services.data.projects import create_project, create_sample
+from app.services.discover.runs import start_grouping
 from app.services.training.runs import TrainingRequest, follow, start_training
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
@@ -140,6 +141,8 @@ def prepared(home: Path) -> Path:
     with tempfile.TemporaryDirectory() as scratch:
         with_conversations(studio, Path(scratch), name="shop")
     create_project(studio, "new")
+    for _ in follow(studio, start_grouping(studio, "sample").id):
+        pass
     studio.database.close()
     return home
 
