@@ -36,7 +36,7 @@ class GroupCard:
         size: Number of its texts that wait for a label.
         labelled: Number of its texts that have one.
         label: Id of the intent that most of these have; empty: none of them has an intent.
-        state: `aside`: a person is done with it for now; `done`: no text of it waits.
+        state: `aside`: a person left it for later; `done`: it was taken, though some may wait.
         joined: Texts that joined since it was set aside.
     """
 
@@ -193,14 +193,16 @@ def _cards(connection: Transaction, project: ProjectRecord) -> list[GroupCard]:
 def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
     joined = max(0, found.waiting - group.set_aside) if group.set_aside else 0
     is_aside = group.set_aside > 0 and joined < _REOPENS
-    state: State = "done" if not found.waiting else "aside" if is_aside else "open"
+    labelled = found.labels.total()
+    is_taken = not found.waiting or (is_aside and labelled >= found.waiting)
+    state: State = "done" if is_taken else "aside" if is_aside else "open"
     intents = Counter(key for labels, n in found.labels.items() for key in labels * n)
     return GroupCard(
         id=group.id,
         name=group.name,
         description=str(group.facts["description"]),
         size=found.waiting,
-        labelled=found.labels.total(),
+        labelled=labelled,
         label=intents.most_common(1)[0][0] if intents else "",
         state=state,
         joined=joined,

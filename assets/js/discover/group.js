@@ -112,8 +112,9 @@ export class GroupView {
             ),
           ),
       ),
-      h('div', {class: 'deeds'}, this.#remedies()),
+      h('div', {class: 'deeds'}),
     );
+    this.#drawRemedies(); // they name the intent as the field does, which is in the page now
   }
 
   #labelledWords() {
@@ -222,7 +223,7 @@ export class GroupView {
   #remedies() {
     const {card, intents} = this.#group;
     const count = number(this.#count);
-    const isKnown = this.#intents.byName.has(this.#shownName);
+    const isKnown = this.#intents.byName.has(this.#name);
     const nothing = this.#count < 1;
     const act = (key, words, does, looks = '', disabled = false) =>
       h(
@@ -240,7 +241,7 @@ export class GroupView {
         nothing,
       ),
     );
-    const name = breaking(this.#shownName);
+    const name = breaking(this.#name);
     const first = isKnown
       ? [`Put ${count} into “`, name, '”']
       : [`Make ${count} the new intent “`, name, '”'];
@@ -254,10 +255,5 @@ export class GroupView {
     );
     const main = act('T', first, () => this.#take({create: this.#name}), 'primary', nothing);
     return [h('div', {class: 'row'}, main, near, this.#finder.element), rest];
-  }
-
-  // The name as it stands in the field, which is not in the page at the first drawing.
-  get #shownName() {
-    return this.#input?.value.trim() || this.#proposed(this.#group.card.name);
   }
 }

@@ -5,7 +5,7 @@ import {number, plural} from '../shared/words.js';
 const STATES = [
   ['open', 'Open'],
   ['aside', 'For later'],
-  ['done', 'Done'],
+  ['done', 'Taken'],
 ];
 
 export class GroupList {
@@ -78,8 +78,8 @@ export class GroupList {
   }
 
   #row(card) {
-    const {id, name, description, size, joined, label, state} = card;
-    const amount = state === 'done' ? plural(card.labelled, 'label') : plural(size, 'text');
+    const {id, name, description, size, joined, label, labelled, state} = card;
+    const amount = state === 'done' ? plural(labelled, 'label') : plural(size, 'text');
     return h(
       'li',
       {},

@@ -50,7 +50,9 @@ def test_raw_texts_become_intents_by_single_keys(visit: Callable[..., Page], raw
     expect(newest).to_contain_text(f"{n} texts: {first}")
     assert counts(raw)["labelled"] == n
     expect(listed).to_have_count(17)
-    expect(group.get_by_role("textbox")).not_to_have_value(first)
+    field = group.get_by_role("textbox", name="Name of the group")
+    expect(field).not_to_have_value(first)
+    expect(primary).to_contain_text(f"“{field.input_value()}”")  # not that of the group before
     page.keyboard.press("u")
     expect(page.locator(".toast")).to_contain_text("Taken back")
     expect(listed).to_have_count(18)

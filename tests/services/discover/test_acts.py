@@ -101,7 +101,7 @@ def test_the_sure_core_is_taken_without_what_is_left_out_and_the_rest_is_set_asi
     assert take_group(raw, "raw", group.card.id, how).changed == 11
     assert labels(raw)[out.text] is None
     [card] = list_groups(raw, "raw").groups
-    assert (card.state, card.size, card.labelled, card.joined) == ("aside", 3, 11, 0)
+    assert (card.state, card.size, card.labelled, card.joined) == ("done", 3, 11, 0)
 
 
 def test_taking_once_more_with_the_same_key_changes_nothing(raw: Studio) -> None:
