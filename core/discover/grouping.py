@@ -13,8 +13,11 @@ MOST_GROUPS = 400
 
 _BATCH, _PASSES = 2_048, 40
 _CHUNK = 8_192
-_STRANGE = 1.0
-"""Percentile of the old texts' closeness below which an added text may fit no group."""
+_PART = 10
+"""Added texts are looked at in parts of about so many: one odd text is no news."""
+
+_FEWEST_NEW = 8
+"""Fewer texts that fit no group join the closest ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,13 +66,13 @@ def group_texts(embeddings: FloatArray, size: float, seed: int = 0) -> Grouping:
 def join(grouping: Grouping, embeddings: FloatArray, size: float, seed: int = 0) -> Grouping:
     """Add texts (m, d) to a grouping, each to the closest group; no old text moves.
 
-    Added texts that resemble no group, if there are enough of them, found groups with new numbers.
+    Eight or more added texts that resemble each other and no group found groups with new numbers.
     """
     unit = unit_rows(embeddings)
     of, closeness = _closest(unit, grouping.centres)
-    strange = np.flatnonzero(closeness < _strange_below(grouping))
+    strange = _strange(grouping, unit, closeness, seed)
     centres = grouping.centres
-    if len(strange) >= size:
+    if len(strange) >= _FEWEST_NEW:
         new = group_texts(unit[strange], size, seed)
         of[strange] = new.of + len(centres)
         closeness[strange] = new.closeness
@@ -81,17 +84,22 @@ def join(grouping: Grouping, embeddings: FloatArray, size: float, seed: int = 0)
     )
 
 
-def _strange_below(grouping: Grouping) -> float:
-    """Return the closeness below which an added text fits no group.
+def _strange(
+    grouping: Grouping, unit: FloatArray, closeness: FloatArray, seed: int
+) -> NDArray[np.int64]:
+    """Return the added texts that are about something new.
 
-    In tight groups nearly all texts are as close as can be, and one that is a little farther still
-    belongs there: it is strange only if it is nearer to the distance between groups.
+    They are in parts whose middle is as far from all groups as these are from each other, and
+    nearer to it than to any group. A limit for single texts found nothing new: odd texts of old
+    groups are as far away as usual ones of new subjects.
     """
-    usual = np.percentile(grouping.closeness, _STRANGE)
+    parts = group_texts(unit, _PART, seed)
     between = grouping.centres @ grouping.centres.T
     np.fill_diagonal(between, -1.0)
-    apart = max(0.0, float(between.max(1).mean())) if len(between) > 1 else 0.0
-    return min(float(usual), (float(grouping.closeness.mean()) + apart) / 2)
+    is_one = len(between) == 1  # nothing tells how far apart groups are
+    apart = grouping.closeness.mean() / 2 if is_one else between.max(1).mean()
+    far = (parts.centres @ grouping.centres.T).max(1) < apart
+    return np.flatnonzero(far[parts.of] & (parts.closeness > closeness))
 
 
 def founded(unit: FloatArray, of: NDArray[np.int64]) -> Grouping:

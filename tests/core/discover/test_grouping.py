@@ -49,3 +49,19 @@ def test_a_text_a_little_farther_than_those_of_a_tight_group_joins_it() -> None:
     joined = join(grouping, added, size=4)
     assert len(joined.centres) == 2
     assert joined.of[-4:].tolist() == joined.of[:4].tolist()
+
+
+def test_added_texts_about_something_new_found_a_group_and_others_do_not() -> None:
+    """Texts of two new intents joined the groups that were there, as no text alone was odd."""
+    toy = clusters(8, 60, 0.5, seed=4, dim=24)
+    old = np.flatnonzero((toy.columns < 7) & (np.arange(480) % 2 == 0))
+    again = np.flatnonzero((toy.columns < 7) & (np.arange(480) % 2 == 1))
+    new = np.flatnonzero(toy.columns == 7)[:30]
+    grouping = group_texts(toy.rows[old], 30)
+    quiet = join(grouping, toy.rows[again], 30)
+    assert len(quiet.centres) == len(grouping.centres)
+    told = join(grouping, toy.rows[np.concatenate([again, new])], 30)
+    is_new = told.of[len(old) :] >= len(grouping.centres)
+    assert len(told.centres) == len(grouping.centres) + 1
+    assert is_new[-30:].mean() >= 0.5
+    assert is_new[:-30].mean() <= 0.03
