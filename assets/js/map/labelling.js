@@ -2,7 +2,7 @@
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
-import {guarded, toast} from '../shared/messages.js';
+import {guarded} from '../shared/messages.js';
 import {isUndoKey, Newest, whenLabelsCount} from '../shared/newest.js';
 import {Reach, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
@@ -22,8 +22,7 @@ export class Labelling {
   #reach;
   #chosen = h('div', {class: 'row tight', 'data-role': 'chosen-label'});
   #button = h('button', {class: 'primary', 'data-key': 'label', onclick: guarded(() => this.#label())});
-  #made = []; // acts that can be taken back here, newest last
-  #newest = new Newest(guarded(() => this.#undo()));
+  #newest = new Newest(({back}) => back());
   #flag = h('button', {'data-key': 'flag', onclick: guarded(() => this.#flagAll())});
 
   // Calls `done` after the texts were changed, or changed back.
@@ -125,37 +124,17 @@ export class Labelling {
     try {
       const {changed, left} = await post(`${this.#base}/edits`, {...edit, key});
       const words = [`${plural(changed, 'text')} ${said}.`, leftWords(left)].filter(Boolean).join(' ');
-      this.#setMade([...this.#made, {words, about, isSaved: true, back: undoing(this.#base, key, this.#done)}]);
+      this.#newest.add({words, about, isSaved: true, back: undoing(this.#base, key, this.#done)});
       this.#reach.reset(); // a tick is for one act
     } finally {
       await this.#done(); // also after a refusal, so that the counts are those of now
     }
   }
 
-  #setMade(made) {
-    this.#made = made;
-    this.#newest.show(made.at(-1));
-  }
-
-  async #undo() {
-    const last = this.#made.at(-1);
-    if (!last) {
-      toast('Nothing was changed here yet.', 'The Data page undoes older changes.');
-      return;
-    }
-    this.#setMade(this.#made.slice(0, -1));
-    try {
-      await last.back();
-    } catch (error) {
-      if (error.status === 0) this.#setMade([...this.#made, last]); // it can be tried again
-      throw error;
-    }
-  }
-
   #onKey(event) {
     if (!this.#newest.element.isConnected || !isUndoKey(event)) return;
     event.preventDefault();
-    guarded(() => this.#undo())();
+    guarded(() => this.#newest.undo())();
   }
 }
 
