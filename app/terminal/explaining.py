@@ -115,5 +115,5 @@ def _show_words(attribution: WordsView) -> None:
     ]
     title = f"Words that carry the difference of {attribution.difference:+.4f}{rival}{error}"
     table(title, ("word", "gradient share", "lost without it"), rows)
-    if attribution.note:
-        say(attribution.note)
+    for line in filter(None, (attribution.note, attribution.unclear)):
+        say(line)

@@ -201,8 +201,7 @@ class LabelPage {
 
   // Shows these texts before all others, if they still wait for a label.
   async #bring(ids, which) {
-    const asked = encodeURIComponent(ids.join(','));
-    const found = await call(`${this.#context.base}/suggestions?ids=${asked}`);
+    const found = await call(`${this.#context.base}/suggestions?ids=${encodeURIComponent(ids.join(','))}`);
     const settled = new Set(this.#settled);
     const items = found.filter(item => item.labels === null && !settled.has(item.id));
     const come = items.length === 1 ? 'comes' : 'come';
@@ -257,16 +256,20 @@ class LabelPage {
 
   #onStatus(status, before) {
     this.#counting.textContent = whenLabelsCount(status);
-    if (!before || this.#isNewsOfLabels(status)) this.#countLeft(status.unlabelled - this.#decisions.unsaved);
+    const left = status.unlabelled - this.#decisions.unsaved;
+    const isNews = !before || this.#isNewsOfLabels(status);
+    if (before && isNews && left !== this.#waiting) this.#sure.load(); // labels of another page, say
+    if (isNews) this.#countLeft(left);
     if (!before) return;
     if (this.#queue.isDone) this.#draw(); // the next act may be another
     if (status.unlabelled && !before.unlabelled && !this.#queue.first) this.#queue.refill(); // an import elsewhere
     if (before.champion !== status.champion) {
       toast(`Version ${status.champion} answers now.`, 'The next cards have its suggestions.', 'good');
       this.#queue.rearrange();
+      this.#sure.again();
     }
     if (status.model !== 'ready') return;
-    if (this.#queue.byChance) this.#queue.rearrange();
+    if (this.#queue.isUnsettled) this.#queue.rearrange();
     else if (before.model !== 'ready') this.#queue.suggest();
   }
 

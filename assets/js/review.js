@@ -32,8 +32,7 @@ class ReviewPage {
   #switch = h('div', {class: 'tabs', role: 'group', 'aria-label': 'What to look at'});
   #broken = h('span', {'data-role': 'broken-pins'}); // stands on the tab of pins
   #place = h('div');
-  #newest = new Newest(guarded(() => this.#undo()));
-  #made = []; // actions that can be undone here, newest last: key, words and finding
+  #newest = new Newest(one => this.#takeBack(one)); // of each action: key, words, finding and repair
   #turns = new Turns(); // actions and undos reach the server in order
   #behind = false; // whether the project has changed since the page was drawn
 
@@ -127,18 +126,17 @@ class ReviewPage {
   async #act(repair, words, {finding = '', seen = null, blast = null, isTest = false} = {}) {
     const about = LABELLING.has(repair?.kind) && (isTest ? WHEN_TESTS_COUNT : whenLabelsCount(this.#context.status));
     const one = {key: crypto.randomUUID(), words, finding, repair, gain: blast && gainsOf(blast), about};
-    this.#setMade([...this.#made, one]); // at once, so it can be undone before the answer arrives
+    this.#newest.add(one);
     this.#findings.leaveOut(one);
     try {
       await this.#send('act', {key: one.key, finding, repair, seen});
     } catch (error) {
-      this.#setMade(this.#made.filter(other => other !== one));
+      this.#newest.drop(one);
       this.#findings.takeIn(one);
       this.#renew().catch(() => {}); // the message tells of the first error
       throw error;
     }
-    one.isSaved = true;
-    this.#setMade(this.#made);
+    this.#newest.saved(one);
     this.#findings.takeIn(one);
     await Promise.all([this.#renew(), this.#context.refresh()]);
   }
@@ -146,26 +144,11 @@ class ReviewPage {
   // A pin is no change of the data, but Undo and U take it back like one; returns what the Undo of its message does.
   #note(words, back) {
     const one = {key: crypto.randomUUID(), words, finding: '', repair: null, back, isSaved: true};
-    this.#setMade([...this.#made, one]);
-    return () => (this.#made.includes(one) ? this.#takeBack(one) : toast('It is taken back already.'));
-  }
-
-  #setMade(made) {
-    this.#made = made;
-    this.#newest.show(made.at(-1));
-  }
-
-  async #undo() {
-    const last = this.#made.at(-1);
-    if (!last) {
-      toast('Nothing was changed here yet.', 'The Data page undoes older changes.');
-      return;
-    }
-    await this.#takeBack(last);
+    this.#newest.add(one);
+    return () => this.#newest.undo(one);
   }
 
   async #takeBack(one) {
-    this.#setMade(this.#made.filter(other => other !== one));
     const undoing = {finding: '', repair: one.repair};
     this.#findings.bringBack(one);
     this.#findings.leaveOut(undoing);
@@ -174,14 +157,13 @@ class ReviewPage {
     } catch (error) {
       this.#findings.takeIn(undoing);
       this.#renew().catch(() => {}); // the message tells of the first error
-      // Where the server did not answer the undo can be tried again.
-      if (error.status === 0) this.#setMade([...this.#made, one]);
       throw error;
     }
     this.#findings.takeIn(undoing);
     this.#findings.takeIn(one);
     toast(`Taken back: ${one.words}`);
-    await Promise.all([this.#renew(one.finding), this.#context.refresh()]);
+    this.#renew(one.finding).catch(() => {}); // the header shows the error
+    await this.#context.refresh();
   }
 
   #send(what, body) {
@@ -193,7 +175,7 @@ class ReviewPage {
     if (event.isComposing || event.repeat || dialogIsOpen() || !this.#place.isConnected) return;
     if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
     const undoes = isUndoKey(event);
-    const action = undoes ? () => this.#undo() : this.#tab.onKey?.(key.toLowerCase());
+    const action = undoes ? () => this.#newest.undo() : this.#tab.onKey?.(key.toLowerCase());
     if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
     event.preventDefault();
     guarded(action)();

@@ -8,14 +8,16 @@ import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded} from './shared/messages.js';
+import {skeleton} from './shared/skeleton.js';
 import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD =
   'Mark cities, dates and names, so that they do not mislead the answers: the training “Marked values” learns from ' +
   'the words around them. An answer stays an intent; values are not read out of a text.';
+const LOADING = 'Looking for values in your texts …';
 const WHAT = 'A value is what changes from text to text while the intent stays: “Rome” in “a flight to Rome”.';
-const FIRST = 'Mark a few by hand; the same words are then found for you in all other texts.';
+const FIRST = 'Mark a few by hand; the same words are then known in all other texts.';
 
 export const mount = view => frame(view, 'slots', 'Slots', LEAD, context => new SlotsPage(context).start());
 
@@ -52,8 +54,14 @@ class SlotsPage {
   async start() {
     this.#context.heading.append(this.#counts);
     this.#context.main.append(this.#place);
-    await this.#intents.load();
-    await this.#load();
+    fill(this.#place, h('div', {class: 'sheet'}, skeleton(LOADING)));
+    try {
+      await this.#intents.load();
+      await this.#load();
+    } catch (error) {
+      fill(this.#place, h('div', {class: 'sheet empty'}, h('p', {}, error.message), 'Load the page again.'));
+      throw error;
+    }
     this.#context.onStatus((status, before) => {
       if (before && before.revision !== status.revision && !dialogIsOpen()) guarded(() => this.#load())();
     });
@@ -103,8 +111,8 @@ class SlotsPage {
 
   // One first step: to mark what is proposed, or else to begin by hand.
   #drawOpening(count) {
-    const found = count === 1 ? '1 value was' : `${number(count)} values were`;
-    const first = count ? `${found} found for you: untick what is wrong below, and mark the rest.` : FIRST;
+    const known = count === 1 ? '1 known value stands' : `${number(count)} known values stand`;
+    const first = count ? `${known} in your texts: untick what is wrong below, and mark the rest.` : FIRST;
     const begin = {class: count ? '' : 'primary', 'data-key': 'begin', onclick: () => this.#byHand.focus()};
     fill(
       this.#opening,

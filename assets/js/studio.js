@@ -274,7 +274,7 @@ const waitingWords = (hot, waiting) =>
     ? 'Answers use them already; the next training learns from them, too.'
     : `${number(hot - waiting)} of them are used already; the others wait for the next training.`;
 const UNCOUNTED = 'A text out of scope teaches no intent: it counts only where it was an example before.';
-const sinceTraining = status => [plural(status.hot, 'label'), h('span', {class: 'wordy'}, ' since training')];
+const sinceTraining = status => [plural(status.hot, 'new label'), h('span', {class: 'wordy'}, ' since training')];
 
 const trouble = status =>
   h(

@@ -4,7 +4,7 @@ import {fill, h} from './shared/elements.js';
 import {firstAct} from './shared/first_act.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
-import {capital, numberOf} from './shared/words.js';
+import {capital, number, numberOf, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {BaseChoice} from './train/base.js';
 import {Choices} from './train/choices.js';
@@ -36,6 +36,7 @@ class TrainPage {
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #outlook = h('p', {class: 'lead', 'data-role': 'outlook'});
+  #counted = ''; // how many texts teach, where other pages count more as labelled
   #gate;
   #gateLine;
   #jobs = []; // all trainings of the project
@@ -96,6 +97,7 @@ class TrainPage {
   async #loadChoices() {
     const found = await call(`${this.#context.base}/training-choices`);
     this.#choices.show(found.choices);
+    this.#counted = found.outside ? countedWords(found) : '';
     await this.#base.load(found);
   }
 
@@ -121,8 +123,9 @@ class TrainPage {
   // What a training is for, and what becomes of the version that answers now.
   #tellOutlook() {
     const {champion} = this.#context.status;
-    const answering = `${WHAT} Version ${champion} answers meanwhile`;
-    if (champion === null) this.#outlook.textContent = `${WHAT} The first version answers when it is ready.`;
+    const what = WHAT + this.#counted;
+    const answering = `${what} Version ${champion} answers meanwhile`;
+    if (champion === null) this.#outlook.textContent = `${what} The first version answers when it is ready.`;
     else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
     else if (this.#gate.checked)
       this.#outlook.textContent = `${answering}; the new one takes over by itself if it is not worse.`;
@@ -273,3 +276,6 @@ class TrainPage {
     this.#following = false;
   }
 }
+
+const countedWords = ({examples, outside}) =>
+  ` Now ${plural(examples, 'text')} ${examples === 1 ? 'has' : 'have'} an intent, ${number(outside)} out of scope.`;

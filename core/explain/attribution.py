@@ -79,6 +79,17 @@ class LeftOut:
     effects: tuple[float, ...]
 
 
+def agreement(words: Sequence[Word]) -> float:
+    """Return how far the words' shares and effects tell the same: their cosine, in [-1, 1].
+
+    They differ where words act together, as in a text of several requests: leaving one out then
+    says something else than the way from blank words to the text.
+    """
+    both = np.array([(word.share, word.effect) for word in words]).reshape(-1, 2)
+    sizes = float(np.sqrt(np.square(both).sum(0).prod()))
+    return float((both[:, 0] * both[:, 1]).sum()) / sizes if sizes > 0.0 else 0.0
+
+
 def attribute(
     encoder: Encoder, head: VoteHead | MixtureHead, text: str, column: int, rival: int | None
 ) -> Attribution:

@@ -11,7 +11,10 @@ from storage.tables import batch, event
 
 SKIP = "skip"
 VERBS = ("label", "out-of-scope", SKIP)
-"""Verbs of actions that decide about a text."""
+"""Verbs of actions on the card that decide about a text."""
+
+_GIVING = ("label", "out-of-scope", "relabel", "add")
+"""Verbs of actions on any page by which a person gives labels; a merge of intents gives none."""
 
 _ONE = sa.func.count(sa.distinct(event.c.subject_id))
 
@@ -57,12 +60,21 @@ def times_of_labels(connection: Connection, project_id: int, actor: str, since: 
 
 
 def count_labelled(connection: Connection, project_id: int, actor: str, since: str) -> int:
-    """Count the labels a person gave, one by one and many at once; `since` is a UTC time."""
-    query = sa.select(sa.func.count()).select_from(
-        event.join(batch, event.c.batch_id == batch.c.id)
+    """Count the texts that a person labelled on any page, out of scope too; `since` in UTC.
+
+    A text counts once, however often its label was changed, and not at all after Undo.
+    """
+    query = sa.select(_ONE).select_from(event.join(batch, event.c.batch_id == batch.c.id))
+    query = query.where(
+        *_made_by(project_id, actor, _GIVING),
+        batch.c.at >= since,
+        sa.or_(
+            sa.and_(event.c.field == "labels", event.c.after.is_not(None)),
+            sa.and_(batch.c.verb == "add", event.c.field == "row"),
+        ),
+        event.c.subject == "utterance",
     )
-    query = query.where(*_made_by(project_id, actor), batch.c.at >= since)
-    return connection.execute(query.where(event.c.field == "labels")).scalar_one()
+    return connection.execute(query).scalar_one()
 
 
 def _standing(project_id: int, actor: str) -> sa.Select[Any]:
@@ -73,13 +85,15 @@ def _standing(project_id: int, actor: str) -> sa.Select[Any]:
     )
 
 
-def _made_by(project_id: int, actor: str) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return what holds for the labels and skips of a person that were not undone."""
+def _made_by(
+    project_id: int, actor: str, verbs: Sequence[str] = VERBS
+) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return what holds for a person's actions of these verbs on pages that were not undone."""
     return (
         batch.c.project_id == project_id,
         batch.c.actor == actor,
-        batch.c.origin == "page",
-        batch.c.verb.in_(VERBS),
+        sa.or_(batch.c.origin == "page", batch.c.origin.startswith("review ")),
+        batch.c.verb.in_(verbs),
         batch.c.undone_by.is_(None),
     )
 

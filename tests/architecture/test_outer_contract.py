@@ -229,7 +229,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         )
     ),
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),
-    *((f"GET {_REVIEW}/border", "answer", name) for name in ("mixed", "left_out")),
+    *((f"GET {_REVIEW}/border", "answer", name) for name in ("mixed", "left_out", "counting")),
     *((f"GET {_REVIEW}/border", "answer", f"steps[].{n}") for n in ("answer", "finding", "kept")),
     *((f"POST {_REVIEW}/what-if", "body", f"repairs[].{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/act", "body", f"repair.{name}") for name in _PARTS),
@@ -269,7 +269,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("POST /api/projects/{project}/explain", "answer", name)
         for name in (
             *("speaking", "why_not.examples[].outvoted", "reasons[].votes[].example.outvoted"),
-            "reasons[].load_bearing.examples[].outvoted",
+            *("reasons[].load_bearing.examples[].outvoted", "reasons[].words.unclear"),
         )
     ),
     ("GET /api/projects/{project}/recipes", "answer", "[].settings[].why_not"),

@@ -224,7 +224,9 @@ def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_f
     page = visit(studio, "/slots?project=sample")
     expect(page.locator(".lead")).to_contain_text("so that they do not mislead the answers")
     # It said to mark by hand, while the button took what was proposed.
-    expect(page.get_by_text("values were found for you: untick what is wrong")).to_be_visible()
+    expect(
+        page.get_by_text("known values stand in your texts: untick what is wrong")
+    ).to_be_visible()
     expect(page.locator(PRIMARY)).to_have_text([re.compile(r"^Mark \d+ values in")])
     page.goto(f"{studio.base}/data?project=sample#conversations")
     sheet = page.get_by_role("region", name="Conversations")

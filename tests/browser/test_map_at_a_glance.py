@@ -38,6 +38,15 @@ _SIXTY_FOUR = """async () => {
     names.element.remove();
     return [whole, quarter];
 }"""
+_UNPLACED = """async () => {
+    const {Names} = await import('/studio/js/map/names.js');
+    const names = new Names();
+    document.querySelector('.map').append(names.element);
+    names.show([{name: 'one', at: [0, 0]}, {name: 'two', at: [1, 1]}]);
+    const seen = [...names.element.children].map(node => getComputedStyle(node).opacity);
+    names.element.remove();
+    return seen;
+}"""
 _NARROW = """async () => {
     const {Names} = await import('/studio/js/map/names.js');
     const {Camera} = await import('/studio/js/map/camera.js');
@@ -175,7 +184,8 @@ def test_each_choice_says_what_it_chooses(page: Page) -> None:
 
 
 def test_names_do_not_overlap_and_more_of_them_come_as_the_map_is_enlarged(page: Page) -> None:
-    """Sixty names lay over one another, or the map had none."""
+    """Sixty names lay over one another, or the map had none; at first they lay in a pile."""
+    assert page.evaluate(_UNPLACED) == ["0", "0"]
     assert len(no_overlap(page.evaluate(_NAMES))) >= 3
     whole, quarter = (no_overlap(names) for names in page.evaluate(_SIXTY_FOUR))
     assert 4 <= len(whole) < 64

@@ -104,10 +104,10 @@ def test_an_older_answer_does_not_come_after_a_newer_one(
         page.wait_for_timeout(50)
     link = page.locator(".state a", has_text="since training")
     asked[1].fulfill(json={**state, "hot": 7})
-    expect(link).to_contain_text("7 labels")
+    expect(link).to_contain_text("7 new labels")
     asked[0].fulfill(json={**state, "hot": 6})
     page.wait_for_timeout(300)
-    expect(link).to_contain_text("7 labels")
+    expect(link).to_contain_text("7 new labels")
     page.unroute("**/status")
     for late in asked[2:]:
         late.abort()

@@ -22,7 +22,7 @@ from app.services.explaining.views import (
     WordsView,
 )
 from app.services.explaining.votes import shown_votes, vote_shares
-from app.services.explaining.words import notes_of, plain_words, scope_words, sentence_of
+from app.services.explaining.words import UNCLEAR, notes_of, plain_words, scope_words, sentence_of
 from app.services.live.asked import Which
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
@@ -35,6 +35,9 @@ from core.types import FloatArray, Prediction, Reason, ScoreArray
 from core.vectors import cosines, unit_rows
 
 _MOST_WORDS = 100
+
+_AGREED = 0.5
+"""Agreement of both measures of the words below which no word is told to decide alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +232,7 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
 
 def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | None:
     """Return which words carry an intent: by gradients where possible, and without each word."""
-    from core.explain.attribution import attribute, leave_words_out
+    from core.explain.attribution import agreement, attribute, leave_words_out
 
     if len(case.text.split()) > _MOST_WORDS:
         return None
@@ -247,7 +250,10 @@ def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | 
                 WordShare(one.text, one.start, one.end, one.share, one.effect)
                 for one in found.words
             )
-            return WordsView(rival, found.difference, words, found.blank, found.error)
+            unclear = "" if agreement(found.words) >= _AGREED else UNCLEAR
+            return WordsView(
+                rival, found.difference, words, found.blank, found.error, unclear=unclear
+            )
     without = leave_words_out(pipeline.encoder, pipeline.head, case.text, column, other)
     pairs = zip(without.words, without.effects, strict=True)
     left_out = tuple(

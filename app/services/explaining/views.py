@@ -86,6 +86,8 @@ class WordsView:
         blank: The difference for a text of blank words; None without gradients.
         error: |blank + sum of shares - difference|, as a share of the difference.
         holds: For the effects; the shares have the stated `error`.
+        unclear: Why shares and effects tell different things, so that neither is to be believed of
+            single words; "" where they agree.
     """
 
     rival: str | None
@@ -95,6 +97,7 @@ class WordsView:
     error: float | None
     note: str = ""
     holds: Holds = "exact"
+    unclear: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,10 @@ SCORE = (
 OUTVOTED = "Texts like it are labelled {label}: is its label right?"
 """Stands beside an example none of whose neighbours has its label; `acts.js` says the same."""
 
+UNCLEAR = (
+    "No single word decides here: measured in two ways, the words speak for different intents. So "
+    "it is where a text asks for several things, or is unlike your examples."
+)
 DEPENDS, WHY_NOT = "What the answer depends on", "Why not"
 """Headings of the Try page and of receipts, which notes refer to."""
 _ALONE = 0.7

@@ -121,7 +121,8 @@ class Queues:
         live = self.live_studio.models.loaded(project_id)
         items = self._items(project_id, chosen, live)
         loading = self.live_studio.pools.loading(project_id)
-        ranks = live is not None and (scored is not None or not loading)
+        # By the doubts of another version, or of before many labels, sure texts come first.
+        ranks = live is not None and (not loading or self.live_studio.pools.holds(project_id))
         state: ModelState = "ready" if ranks else "loading" if loading else "none"
         return QueueView(items, waiting, state, request.order)
 

@@ -52,6 +52,7 @@ class SureView:
             check.
         check: Ids of the texts to judge, drawn at random by `seed`.
         revision: Revision of the project at which the texts were listed.
+        counting: Whether the unlabelled texts are being read again; then nothing is listed.
     """
 
     texts: tuple[SureText, ...]
@@ -62,6 +63,7 @@ class SureView:
     check: tuple[str, ...]
     seed: int
     revision: int
+    counting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +87,20 @@ def list_sure(live_studio: LiveStudio, project: str, most: int | None = None) ->
 
     At most `most` texts are listed; the number, the limit and the check are those of all.
 
-    Without a model, or in a multi-label project, the list is empty.
+    Without a model, or in a multi-label project, the list is empty. It is empty, too, while the
+    texts are read again because many have changed or another version answers.
 
     Raises:
         NotFound: There is no such project.
     """
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
-    pool = live_studio.pools.wait(record.id)
-    if pool is None or not pool.records or record.task == "multi-label":
-        return SureView((), 0, 0, 1.0, 0.0, (), 0, record.head_revision)
+    pools, head = live_studio.pools, record.head_revision
+    pool, counting = None, False
+    if record.task != "multi-label" and pools.wait(record.id) is not None:
+        pool, counting = pools.settled(record.id)
+    if pool is None or not pool.records:
+        return SureView((), 0, 0, 1.0, 0.0, (), 0, head, counting)
     with live_studio.studio.database.read() as connection:
         usable = set(dataset.open_intents(connection, record.id))
         # Since the pool was evaluated, some may have been labelled or moved to the test set.
@@ -107,17 +113,9 @@ def list_sure(live_studio: LiveStudio, project: str, most: int | None = None) ->
     rows, expected = _sure(live_studio, record.id, pool, usable, waiting)
     texts = tuple(_sure_text(pool, row) for row in rows)
     limit = texts[-1].probability if texts else 1.0
-    seed = record.head_revision
-    check = draw([text.id for text in texts], seed)
+    check = draw([text.id for text in texts], head)
     return SureView(
-        texts[:most],
-        len(texts),
-        len(waiting),
-        limit,
-        expected,
-        check,
-        seed,
-        record.head_revision,
+        texts[:most], len(texts), len(waiting), limit, expected, check, seed=head, revision=head
     )
 
 

@@ -40,9 +40,9 @@ class LastDecision:
 class Today:
     """A person's labels since midnight, the goal if the person set one, and the pace.
 
-    `decided` counts texts that were labelled at once, too, and no skipped text, as nothing was
-    decided about it. `per_minute` is that of the last single labels without breaks; None before
-    there are enough.
+    `decided` counts each text once that got a label on any page, out of scope too, and those that
+    were labelled at once. A skipped text is none of them, as nothing was decided about it.
+    `per_minute` is that of the last single labels without breaks; None before there are enough.
     """
 
     decided: int

@@ -5,6 +5,7 @@ import threading
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from core.errors import StudioError
 from core.review.labelling_order import alike_from, margins, worth
 from core.types import FloatArray, Pause, ScoreArray, Task, no_pause
 from core.vectors import unit_rows
-from storage import models
+from storage import models, projects
 from storage.log import events
 from storage.queries import utterances
 from storage.records import UtteranceRecord
@@ -32,9 +33,16 @@ _REST_SECONDS = 2.0
 _PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 _LOG = logging.getLogger("app.services")
+_UNLABELLED = utterances.Filter(state="unlabelled")
 
 _REST_SHARE = 4
 """After an evaluation of one second, none for four: labelling needs the processor, too."""
+
+_FEW_CHANGES = 50
+"""So many changes move the figures of a pool by no more than a person can follow."""
+
+_UNSEEN_SHARE = 0.05
+"""Of the sample of a larger pool, so many may be labelled before it is drawn again at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +57,7 @@ class Pool:
         alike_from: Cosine above which two of them count as alike.
         outside: Whether each is answered with no intent, (n,) bool.
         worth: How much a label of each teaches, (n,) float64; None until it is computed.
+        revision: Revision of the project at which the records were read.
     """
 
     records: tuple[UtteranceRecord, ...]
@@ -61,6 +70,11 @@ class Pool:
     task: Task = "single-label"
     outside: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
     worth: ScoreArray | None = field(default=None, repr=False)
+    revision: int = -1
+
+
+_By = tuple[int | None, dict[str, Any] | None]
+"""What evaluates a pool: the id of a model version, and the project's fence."""
 
 
 @dataclass(slots=True)
@@ -70,17 +84,42 @@ class ProjectPool:
     Attributes:
         revision: The revision evaluated last; -1 before the first.
         champion: Id of the model version that evaluated it, or failed to load.
+        fence: The project's fence at that evaluation.
+        wanted: The champion and the fence of now.
+        evaluated: Those by which the pool was evaluated.
         rest_until: Monotonic seconds before which new data alone cause no evaluation.
         trouble: Why the champion failed to load, or "".
         busy: Whether a thread is evaluating the pool.
+        awaited: Whether a page shows nothing until the pool is evaluated again.
     """
 
     pool: Pool | None = None
     revision: int = -1
     champion: int | None = None
+    fence: dict[str, Any] | None = None
+    wanted: _By = (None, None)
+    evaluated: _By = (None, None)
     rest_until: float = 0.0
     trouble: str = ""
     busy: bool = False
+    awaited: bool = False
+
+
+@dataclass(slots=True)
+class _Pauses:
+    """The pauses of one evaluation; `seconds` is how long they took, which is no work."""
+
+    kept: ProjectPool
+    traffic: Traffic
+    seconds: float = 0.0
+
+    def __call__(self) -> None:
+        """Give way to requests, unless users wait for this evaluation."""
+        if self.kept.pool is None or self.kept.awaited:
+            return
+        began = time.monotonic()
+        self.traffic.give_way()
+        self.seconds += time.monotonic() - began
 
 
 @dataclass(slots=True)
@@ -96,19 +135,53 @@ class Pools:
     def get(self, project_id: int) -> Pool | None:
         """Return the newest evaluation, and start another if it is outdated; never waits."""
         with self.studio.database.read() as connection:
-            head = events.head(connection, project_id)
+            project = projects.get(connection, project_id)
             version = models.champion(connection, project_id)
-        champion = None if version is None else version.id
+        head, by = project.head_revision, (None if version is None else version.id, project.fence)
         with self.guard:
             kept = self._kept(project_id)
             rested = time.monotonic() > kept.rest_until
-            is_other = kept.champion != champion or kept.revision < 0
+            is_other = (kept.champion, kept.fence) != by or kept.revision < 0
+            kept.wanted = by
             if not kept.busy and (is_other or (kept.revision != head and rested)):
-                kept.busy, kept.revision, kept.champion = True, head, champion
+                kept.busy, kept.revision, (kept.champion, kept.fence) = True, head, by
                 threading.Thread(
                     target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
                 ).start()
         return kept.pool
+
+    def settled(self, project_id: int) -> tuple[Pool | None, bool]:
+        """Return the newest evaluation while its figures are those of now; never waits.
+
+        Otherwise return None, and evaluate again without a rest; the second value is whether that
+        is under way, so that a page can say that it counts. After Undo, figures of 368 texts stood
+        beside 1,977 that waited, for 14 seconds.
+        """
+        if self.get(project_id) is not None and not self.holds(project_id):
+            with self.guard:
+                kept = self._kept(project_id)
+                kept.rest_until, kept.awaited = 0.0, True
+            self.get(project_id)
+        counting = self.loading(project_id)  # before the pool: it may be there a moment later
+        if self.holds(project_id):
+            return self.kept[project_id].pool, False
+        return None, counting
+
+    def holds(self, project_id: int) -> bool:
+        """Whether few labels were given since the evaluation, and no text waits that it lacks."""
+        pool = self.kept[project_id].pool
+        kept = self.kept[project_id]
+        if pool is None or kept.evaluated != kept.wanted:
+            return False
+        with self.studio.database.read() as connection:
+            head = events.head(connection, project_id)
+            if pool.revision >= head or head - pool.revision > _FEW_CHANGES:
+                return pool.revision >= head
+            ids = [record.id for record in pool.records]
+            seen = len(utterances.waiting(connection, project_id, ids))
+            waiting = utterances.count_all(connection, project_id, _UNLABELLED)
+        unseen = min(waiting, MOST) - seen
+        return unseen <= (_UNSEEN_SHARE * MOST if waiting > MOST else 0)
 
     def _kept(self, project_id: int) -> ProjectPool:
         """Return a project's pool as the one asked about last, and drop those of long ago."""
@@ -139,6 +212,7 @@ class Pools:
 
     def _refresh(self, project_id: int) -> None:
         began, kept = time.monotonic(), self.kept[project_id]
+        pause = _Pauses(kept, self.traffic)
         is_first = kept.pool is None or kept.pool.live.version.id != kept.champion
         try:
             live = self.models.get(project_id)
@@ -147,12 +221,13 @@ class Pools:
                 kept.pool = None
                 return
             with self.studio.database.read() as connection:
+                head = events.head(connection, project_id)
                 records = utterances.sample_unlabelled(connection, project_id, MOST)
             rows = self._embedded(live, records)
-            # Users wait for the first evaluation; a later one can give way to requests.
-            pause = no_pause if kept.pool is None else self.traffic.give_way
             pool = judged(live, tuple(records), rows, pause)
-            kept.pool = replace(pool, worth=worth(_doubts(pool), pool.embeddings, pause))
+            helps = worth(_doubts(pool), pool.embeddings, pause)
+            kept.pool = replace(pool, worth=helps, revision=head)
+            kept.evaluated = (kept.champion, kept.fence)
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
             kept.trouble = error.message
@@ -162,9 +237,9 @@ class Pools:
         finally:
             ended = time.monotonic()
             # The first evaluation also loads the model and embeds the pool; later ones do not.
-            took = 0.0 if is_first else ended - began
+            took = 0.0 if is_first else ended - began - pause.seconds
             kept.rest_until = ended + max(_REST_SECONDS, _REST_SHARE * took)
-            kept.busy = False
+            kept.busy = kept.awaited = False
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:
         encoder = live.pipeline.encoder

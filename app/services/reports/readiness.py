@@ -147,7 +147,10 @@ def _refusal_words(facts: Facts) -> str:
     refused, n = facts.scope.refused, facts.scope.outside
     nothing = "texts that fit no intent (out of scope)"
     known = (
-        ", none of the test set: its line may have been set by them" if facts.scope.known else ""
+        ". They are not test texts: the model may have learned from them what to refuse, so it may "
+        "do worse on new ones"
+        if facts.scope.known
+        else ""
     )
     if refused is None:
         return f"How it treats {nothing} is not tested: none of them are labelled yet."
@@ -159,7 +162,7 @@ def _refusal_words(facts: Facts) -> str:
         )
     return (
         f"Of {nothing} it refuses {of_hundred(refused)} of 100, so {of_hundred(1 - refused)} get "
-        f"an answer that cannot be right (checked on {n:,}{known})."
+        f"an answer that cannot be right (checked on {n:,}){known}."
     )
 
 

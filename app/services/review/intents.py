@@ -45,7 +45,7 @@ class Border:
     """Texts between two intents, from the clearest of the first to the clearest of the second.
 
     `mixed` says in words how many of them are mixed up; "" for none. `left_out` further texts lie
-    more clearly on one side.
+    more clearly on one side. `counting`: unlabelled texts are being read again, and may follow.
     """
 
     first: str
@@ -53,6 +53,7 @@ class Border:
     steps: tuple[Step, ...]
     mixed: str
     left_out: int
+    counting: bool = False
 
 
 def confusions(evidence: Evidence) -> list[Finding]:

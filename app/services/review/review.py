@@ -92,8 +92,8 @@ def review(
     """
     record, live = open_live(live_studio, project)
     watched_texts = watched_texts or WatchedTextCache(live_studio)
+    is_reading = live_studio.pools.settled(record.id)[1]
     pool = live_studio.pools.get(record.id)
-    is_reading = live_studio.pools.loading(record.id)
     ready = watched_texts.is_ready(record)
     if not ready:
         watched_texts.prepare(record.id)
@@ -107,15 +107,12 @@ def review(
     place = {key: at for at, key in enumerate(seen)}
     asked.sort(key=lambda finding: place.get(finding.id, len(place)))
     asked = asked[page.offset : page.offset + page.limit]
-    is_read = pool is not None and pool.live.version.id == live.version.id
-    if pool is not None and is_read:
+    if pool is not None and pool.live.version.id == live.version.id:
         evidence = _evidence(live_studio, record, live)
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
     notes = _notes(live, pool, ready=ready, recounted=recounted)
-    return Review(
-        counts, shown, live.revision, notes, ready and (is_read or not is_reading), recounted
-    )
+    return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted)
 
 
 def _standing(
@@ -166,13 +163,14 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
             raise NotFound("The model does not know that intent.", "Label some texts with it.")
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, record.id)
+    counting = live_studio.pools.settled(record.id)[1]
     found = border(evidence, live_studio.pools.get(record.id), (first, second), done)
     # The pool is evaluated again some seconds after a label: until then it holds the text.
     asked = [step.text.id for step in found.steps if step.text.intents is None]
     with live_studio.studio.database.read() as connection:
         still = utterances.waiting(connection, record.id, asked)
     steps = (one for one in found.steps if one.text.intents is not None or one.text.id in still)
-    return replace(found, steps=tuple(steps))
+    return replace(found, steps=tuple(steps), counting=counting)
 
 
 def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:

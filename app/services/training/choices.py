@@ -33,6 +33,7 @@ from storage.records import ProjectRecord
 
 Role = Literal["quick", "best", "more", "unusable"]
 BUNDLED = "bundled"
+_OUTSIDE = utterances.Filter(split="train", state="out-of-scope")
 _FEW = 2
 """Examples for each intent, on average, below which names tell more than examples."""
 _SEVERAL = "Here a text may have several intents; this way knows one intent a text."
@@ -95,11 +96,15 @@ class TrainingChoices:
     Attributes:
         base: `bundled`, a folder, a hub id or a model version `PROJECT@N`.
         base_words: What this base is, in words.
+        examples: Texts that have an intent, outside the test set.
+        outside: Texts labelled out of scope there; of several intents a text, they are examples.
     """
 
     choices: tuple[TrainingChoice, ...]
     base: str
     base_words: str
+    examples: int = 0
+    outside: int = 0
 
 
 def training_choices(studio: Studio, project: str) -> TrainingChoices:
@@ -109,7 +114,10 @@ def training_choices(studio: Studio, project: str) -> TrainingChoices:
         data = _data_of(connection, record)
         found = [_choice(connection, record, data, recipe) for recipe in ordered(data)]
         base, words = _live_base(connection, record)
-    return TrainingChoices(tuple(found), base, words)
+        outside = 0
+        if record.task == "single-label":
+            outside = utterances.count_all(connection, record.id, _OUTSIDE)
+    return TrainingChoices(tuple(found), base, words, data.examples, outside)
 
 
 def quick_and_best(data: ProjectData) -> tuple[type[Recipe], type[Recipe]]:

@@ -23,6 +23,8 @@ export const ordersOf = multi => [
   ['random', 'Random', 'A fair sample of what waits.'],
 ];
 
+const NOT_YET = 'Not yet in this order: the model still reads the texts.';
+
 const isBare = ({suggestions}) => suggestions === null;
 
 const BY_MODEL = [STANDARD, 'unsure', 'torn', 'unlike'];
@@ -59,6 +61,7 @@ export class Queue {
   }
 
   get note() {
+    if (this.isUnsettled) return NOT_YET;
     return this.filter ?? this.#orders.find(([value]) => value === this.order)?.[2] ?? '';
   }
 
@@ -95,8 +98,8 @@ export class Queue {
     this.suggest();
   }
 
-  // Whether the order is random, because no model has scored the pool yet.
-  get byChance() {
+  // Whether the order is random or of before, because the model has not scored the texts as they are now.
+  get isUnsettled() {
     return BY_MODEL.includes(this.order) && this.#model === 'loading' && this.filter === null;
   }
 

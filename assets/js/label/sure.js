@@ -9,6 +9,8 @@ import {number, percent, plural, unturned} from '../shared/words.js';
 
 const FEWEST = 5; // sure texts that are worth a check
 const LISTED = 200; // rows of the list of sure texts
+const SOON_MS = 1000; // after which the server is asked again while it counts
+const COUNTING = 'Counting what the model is sure of …';
 
 export class SureTexts {
   element = h('div', {class: 'note row', hidden: true, 'data-role': 'sure'});
@@ -16,6 +18,8 @@ export class SureTexts {
   #intents;
   #hears;
   #fetching = false;
+  #asked = 0; // number of the newest count; older answers are out of date
+  #soon = 0;
   #all = 0; // unlabelled texts that were compared
   #among = h('span'); // the same in words; drawn alone as texts are labelled
 
@@ -29,8 +33,19 @@ export class SureTexts {
 
   // Counts what the model is sure of; waits on the server until the model is loaded.
   async load() {
+    const asked = (this.#asked += 1);
     const sure = await call(`${this.#base}/sure?most=0`).catch(() => ({n: 0})); // the page works without
-    this.#draw(sure);
+    if (asked === this.#asked) this.#draw(sure);
+  }
+
+  // Many texts have a label more or less, or another version answers: what was counted is no longer so.
+  async again() {
+    this.#sayCounting();
+    await this.load();
+  }
+
+  #sayCounting() {
+    if (!this.element.hidden) fill(this.element, h('div', {class: 'grow', role: 'status'}, COUNTING));
   }
 
   // Texts that wait for a label: more, or fewer. The server's count follows.
@@ -39,7 +54,13 @@ export class SureTexts {
     this.#among.textContent = plural(this.#all, 'unlabelled text');
   }
 
-  #draw({n, looked_at: all, expected, check}) {
+  #draw({n, looked_at: all, expected, check, counting}) {
+    clearTimeout(this.#soon);
+    if (counting) {
+      this.#sayCounting();
+      this.#soon = setTimeout(() => this.element.isConnected && this.load(), SOON_MS);
+      return;
+    }
     this.element.hidden = n < FEWEST;
     if (this.element.hidden) return;
     this.#all = 0;
@@ -71,9 +92,10 @@ export class SureTexts {
       return;
     }
     this.#fetching = true;
-    const sure = await call(`${this.#base}/sure`).finally(() => {
+    const sure = await this.#counted().finally(() => {
       this.#fetching = false;
     });
+    this.#asked += 1;
     this.#draw(sure);
     if (sure.n < FEWEST) {
       toast('The model is not sure of enough texts yet.', 'Label more, then train; it gets sure of more.');
@@ -88,17 +110,26 @@ export class SureTexts {
     await closed;
   });
 
+  // The texts themselves, as soon as they are counted.
+  async #counted() {
+    const sure = await call(`${this.#base}/sure`);
+    if (!sure.counting) return sure;
+    this.#sayCounting();
+    await new Promise(resolve => setTimeout(resolve, SOON_MS));
+    return this.#counted();
+  }
+
   async #accept(answers) {
     const key = crypto.randomUUID();
     const {changed, left} = await post(`${this.#base}/sure/accept`, {...answers, key});
     const takeBack = undoing(this.#base, key, async () => {
       this.#hears.undone(changed);
-      await this.load();
+      await this.again();
     });
     const said = `${plural(changed, 'text')} labelled as the model answers.`;
     toast(said, leftWords(left), 'good', () => this.#hears.undo(key));
     this.#hears.accepted(Object.keys(answers.answers), {key, n: changed, takeBack});
-    await this.load();
+    await this.again();
     if (answers.wrong.length) this.#hears.doubted(answers.wrong);
   }
 }
@@ -190,16 +221,17 @@ class SpotCheck {
       `Accept ${plural(n, 'label')}`,
     );
     const back = h('button', {onclick: () => this.#reopen()}, 'Back to the check');
+    const told = h('p', {class: 'utterance', tabindex: -1, 'data-role': 'verdict'}, verdictWords(verdict));
     const rest = verdict.wrong ? stayWords(verdict.wrong) : '';
     fill(
       this.element,
-      h('p', {class: 'utterance', 'data-role': 'verdict'}, verdictWords(verdict)),
+      told,
       rest && h('p', {}, rest),
       h('p', {class: 'soft'}, boundWords(verdict)),
       h('div', {class: 'row'}, accept, back),
       this.#list(),
     );
-    accept.focus();
+    told.focus(); // on the button, one key more of a quick hand accepted what nobody had read
   }
 
   #reopen() {

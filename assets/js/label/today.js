@@ -5,6 +5,7 @@ import {call} from '../shared/rest.js';
 import {number} from '../shared/words.js';
 
 const PAUSE = 3000; // milliseconds between two counts of the server while somebody decides
+const COUNTED = 'Texts that you labelled today on any page, out of scope too.';
 const NO_GOAL = 'Leave it empty for no goal.';
 
 export class Today {
@@ -51,7 +52,7 @@ export class Today {
     const pace = perMinute === null ? '' : `, about ${number(Math.max(1, Math.round(perMinute)))} a minute`;
     const words = `${number(decided)}${goal ? ` of ${number(goal)}` : ''} labelled today${pace}`;
     const change = guarded(() => this.#change(goal));
-    const title = goal ? 'Change the goal of the day' : 'Set a goal of the day';
+    const title = `${COUNTED} ${goal ? 'Change the goal of the day' : 'Set a goal of the day'}.`;
     const isTold = goal || decided > 0; // a day without a goal begins with nothing to tell
     fill(this.element, isTold && h('button', {class: 'plain', title, 'data-key': 'goal', onclick: change}, words));
   }

@@ -6,6 +6,7 @@ const FARTHEST = 0.6;
 const LARGEST = 12; // times the whole map, to which some points are brought
 const FAR_OFF = 0.12; // share of some points at each side that may lie out of view
 const STEP_IN = 60; // pixels from the edge to which a point is brought
+const TURNS_FROM = 1.25; // times larger, from which a map is turned
 
 export class Camera {
   width = 1; // pixels
@@ -35,6 +36,13 @@ export class Camera {
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
     this.scale = zoom * this.#fitted;
+  }
+
+  // Whether a map fills a high frame much better when it is turned by a quarter. In a wide one it stays, so that the
+  // maps of all versions lie alike.
+  fitsTurned(xy) {
+    const {width, height} = boxOf(xy);
+    return this.height > this.width && this.#fittedTo(height, width) > TURNS_FROM * this.#fittedTo(width, height);
   }
 
   // Shows all points, given as x and y alternating.

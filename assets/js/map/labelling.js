@@ -2,7 +2,7 @@
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
-import {guarded, toast} from '../shared/messages.js';
+import {guarded} from '../shared/messages.js';
 import {isUndoKey, Newest, whenLabelsCount} from '../shared/newest.js';
 import {Reach, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
@@ -10,6 +10,7 @@ import {undoing} from '../shared/undoing.js';
 import {capital, number, plural} from '../shared/words.js';
 
 const MOST = 20000; // texts of one act
+const NONE_FREE = 'No text here is unlabelled: tick first what else may change';
 
 export class Labelling {
   element = h('div');
@@ -22,9 +23,10 @@ export class Labelling {
   #reach;
   #chosen = h('div', {class: 'row tight', 'data-role': 'chosen-label'});
   #button = h('button', {class: 'primary', 'data-key': 'label', onclick: guarded(() => this.#label())});
-  #made = []; // acts that can be taken back here, newest last
-  #newest = new Newest(guarded(() => this.#undo()));
+  #newest = new Newest(({back}) => back());
   #flag = h('button', {'data-key': 'flag', onclick: guarded(() => this.#flagAll())});
+  #outside = h('button', {'data-key': 'out-of-scope', onclick: guarded(() => this.#chooseNone())});
+  #tests = 0; // selected texts of the test set
 
   // Calls `done` after the texts were changed, or changed back.
   constructor(context, intents, done) {
@@ -55,14 +57,23 @@ export class Labelling {
     this.#target = null;
     this.#reach.reset();
     this.#ids = ids;
+    this.#tests = 0;
     fill(this.element, ids.length > MOST ? tooMany() : this.#controls());
     this.#drawButton();
   }
 
   async count(ids) {
     this.#ids = ids;
-    if (ids.length && ids.length <= MOST) await this.#reach.count(this.#edit);
+    if (ids.length && ids.length <= MOST) await Promise.all([this.#reach.count(this.#edit), this.#countTests(ids)]);
     else this.#drawButton();
+  }
+
+  // A flag takes those of the test set, too, and so says how many they are: a deletion would spare them.
+  async #countTests(ids) {
+    const {counts} = await post(`${this.#base}/edits/count`, {filter: {ids}, kind: 'delete'});
+    if (ids !== this.#ids) return;
+    this.#tests = counts.test;
+    this.#drawButton();
   }
 
   get #edit() {
@@ -71,14 +82,12 @@ export class Labelling {
   }
 
   #controls() {
-    const {nothing} = this.#intents;
     const finder = new IntentFinder({
       intents: () => this.#intents.open,
       label: 'Choose the label',
       pick: intent => this.#choose({kind: 'label', value: intent.id, name: intent.name, chip: chip(intent)}),
     });
-    const none = {kind: 'out-of-scope', value: '', name: nothing, chip: this.#intents.nothingChip()};
-    const choose = guarded(() => this.#choose(none));
+    this.#outside.textContent = capital(this.#intents.nothing);
     return [
       this.#reach.element,
       h('div', {class: 'around'}, finder.element),
@@ -87,10 +96,15 @@ export class Labelling {
         'div',
         {class: 'row around'},
         this.#button,
-        h('button', {'data-key': 'out-of-scope', onclick: choose}, capital(nothing)),
+        this.#outside,
         this.#flag,
       ),
     ];
+  }
+
+  async #chooseNone() {
+    const {nothing} = this.#intents;
+    await this.#choose({kind: 'out-of-scope', value: '', name: nothing, chip: this.#intents.nothingChip()});
   }
 
   async #choose(target) {
@@ -106,8 +120,15 @@ export class Labelling {
     fill(this.#chosen, this.#target && [h('span', {class: 'soft'}, `Label ${them}`), this.#target.chip]);
     this.#button.disabled = !this.#target || !n;
     this.#button.textContent = n === null ? 'Label …' : n ? `Label ${plural(n, 'text')}` : 'No text to label';
-    this.#flag.textContent = `Flag ${this.#ids.length === 1 ? '1 text' : `all ${number(this.#ids.length)}`}`;
+    this.#outside.disabled = n === 0; // nothing is unlabelled, and nothing else is ticked
+    this.#outside.title = n === 0 ? NONE_FREE : '';
+    const flagged = this.#ids.length === 1 ? '1 text' : `all ${number(this.#ids.length)}`;
+    this.#flag.textContent = `Flag ${flagged}${this.#tests ? ` (${this.#testWords})` : ''}`;
     this.element.dispatchEvent(new CustomEvent('reach', {bubbles: true}));
+  }
+
+  get #testWords() {
+    return this.#ids.length === 1 ? 'in the test set' : `${number(this.#tests)} in the test set`;
   }
 
   async #label() {
@@ -117,7 +138,7 @@ export class Labelling {
 
   async #flagAll() {
     const flag = {filter: {ids: this.#ids}, kind: 'flag', value: 'from the map'};
-    await this.#send({...flag, expected: this.#ids.length}, 'flagged');
+    await this.#send({...flag, expected: this.#ids.length}, `flagged${this.#tests ? `, ${this.#testWords}` : ''}`);
   }
 
   async #send(edit, said, about = '') {
@@ -125,37 +146,17 @@ export class Labelling {
     try {
       const {changed, left} = await post(`${this.#base}/edits`, {...edit, key});
       const words = [`${plural(changed, 'text')} ${said}.`, leftWords(left)].filter(Boolean).join(' ');
-      this.#setMade([...this.#made, {words, about, isSaved: true, back: undoing(this.#base, key, this.#done)}]);
+      this.#newest.add({words, about, isSaved: true, back: undoing(this.#base, key, this.#done)});
       this.#reach.reset(); // a tick is for one act
     } finally {
       await this.#done(); // also after a refusal, so that the counts are those of now
     }
   }
 
-  #setMade(made) {
-    this.#made = made;
-    this.#newest.show(made.at(-1));
-  }
-
-  async #undo() {
-    const last = this.#made.at(-1);
-    if (!last) {
-      toast('Nothing was changed here yet.', 'The Data page undoes older changes.');
-      return;
-    }
-    this.#setMade(this.#made.slice(0, -1));
-    try {
-      await last.back();
-    } catch (error) {
-      if (error.status === 0) this.#setMade([...this.#made, last]); // it can be tried again
-      throw error;
-    }
-  }
-
   #onKey(event) {
     if (!this.#newest.element.isConnected || !isUndoKey(event)) return;
     event.preventDefault();
-    guarded(() => this.#undo())();
+    guarded(() => this.#newest.undo())();
   }
 }
 

@@ -17,7 +17,9 @@ export class Names {
 
   // `islands`: name, at and before, in the order in which they get room.
   show(islands) {
-    this.#names = islands.map(island => ({...island, node: h('span', {}, lines(island.name))}));
+    // Unseen until they have places: at first all lay in a pile.
+    const node = name => h('span', {style: {opacity: 0}}, lines(name));
+    this.#names = islands.map(island => ({...island, node: node(island.name)}));
     fill(this.element, this.#names.map(({node}) => node));
     this.#measure();
   }

@@ -37,6 +37,7 @@ export class Plot {
   #draws = false; // whether a lasso is being drawn
   #xy = new Float32Array(); // coordinates drawn now
   #target; // coordinates at the end of the movement
+  #isTurned = false; // by a quarter: a wide map in the high frame of a phone filled a third of it
   #side = 'at';
   #seen = new Uint32Array(); // points that are drawn, lowest first
   #grid = null; // made when it is needed
@@ -102,13 +103,15 @@ export class Plot {
   draw(xy, colours, {islands, hidden, picked}) {
     this.stop();
     this.#painter ??= painterOn(this.#canvas);
-    this.#xy = xy;
+    this.#camera.resize(this.#map.clientWidth, this.#map.clientHeight);
+    this.#isTurned = this.#camera.fitsTurned(xy);
+    this.#xy = this.#turned(xy);
     this.#side = 'at';
     Object.assign(this.#view, {colours, hidden, picked, marked: [], found: [], glanced: new Set()});
     this.#leave();
     this.#at = null;
-    this.#camera.fit(xy);
-    this.#names.show(islands);
+    this.#camera.fit(this.#xy);
+    this.#showNames(islands);
     this.#resize();
     this.#stage();
     this.#map.dataset.ready = 'true';
@@ -116,8 +119,18 @@ export class Plot {
 
   recolour(colours, {islands, hidden}) {
     Object.assign(this.#view, {colours, hidden, glanced: new Set()});
-    this.#names.show(islands);
+    this.#showNames(islands);
     this.#stage();
+  }
+
+  // Places as x and y alternating; which way a map lies means nothing.
+  #turned(xy) {
+    return this.#isTurned ? xy.map((value, at) => (at % 2 ? -xy[at - 1] : xy[at + 1])) : xy;
+  }
+
+  #showNames(islands) {
+    const turned = place => place && this.#turned(place);
+    this.#names.show(islands.map(one => ({...one, at: turned(one.at), before: turned(one.before)})));
   }
 
   hide(codes) {
@@ -312,9 +325,9 @@ export class Plot {
   moveTo(xy, side = 'at') {
     this.stop();
     this.#side = side;
-    this.#target = xy;
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) this.#place(xy);
-    else this.#glide(this.#xy, xy);
+    this.#target = this.#turned(xy);
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) this.#place(this.#target);
+    else this.#glide(this.#xy, this.#target);
   }
 
   stop() {

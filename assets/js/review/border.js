@@ -2,8 +2,10 @@
 import {query, setQuery} from '../shared/address.js';
 import {labelAs} from '../shared/act_words.js';
 import {field, fill, h, said, select} from '../shared/elements.js';
+import {chip} from '../shared/intents.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
+import {skeleton} from '../shared/skeleton.js';
 import {number, plural, points, unquoted} from '../shared/words.js';
 import {Foretold} from './foretold.js';
 import {mayHarm} from './harm.js';
@@ -14,6 +16,8 @@ const ANY = 'any'; // the choice of a pair that is not in the list
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
 const WAITING = 'Looking for the texts between the two …';
+const COUNTING = 'The unlabelled texts are being read again; more may follow.';
+const SOON_MS = 1000; // after which the list is asked for again meanwhile
 const CLEAR = 0.4; // texts with a larger difference are folded
 const MIDDLE = 0.05; // smaller differences lie in the middle
 
@@ -25,6 +29,7 @@ export class BorderTab {
   #walked = []; // the pair of the list that was shown last: it stays there when its texts are mended
   #isFree = false; // whether any two intents are chosen, and not a pair of the list
   #foretold; // what each relabel in sight would change
+  #soon = 0;
   #choice = h('div', {class: 'row end'});
   #walk = h('div', {'data-role': 'walk'});
 
@@ -80,6 +85,19 @@ export class BorderTab {
 
   async renew() {
     const asked = (this.#asked += 1);
+    if (!this.#walk.firstChild) fill(this.#walk, skeleton(WAITING));
+    await this.#load(asked).catch(error => {
+      if (this.#walk.querySelector('.skeleton')) fill(this.#walk, this.#failed(error));
+      throw error;
+    });
+  }
+
+  #failed({message}) {
+    const again = {'data-key': 'again', onclick: guarded(() => this.renew())};
+    return h('div', {class: 'empty'}, h('p', {}, message), h('button', again, 'Try again'));
+  }
+
+  async #load(asked) {
     await this.#offer();
     if (asked !== this.#asked) return;
     const open = this.#tools.intents.openSorted.filter(intent => intent.utterances > 0);
@@ -95,11 +113,16 @@ export class BorderTab {
     }
     const [first, second] = this.#pair;
     setQuery({first, second});
-    if (!this.#walk.firstChild) fill(this.#walk, h('div', {class: 'empty', role: 'status'}, WAITING));
     const found = await call(`${this.#tools.base}/review/border?${new URLSearchParams({first, second})}`);
     if (asked !== this.#asked) return;
+    clearTimeout(this.#soon);
+    if (found.counting) this.#soon = setTimeout(() => this.#again(), SOON_MS);
     this.#foretold.clear();
     fill(this.#walk, this.#steps(found));
+  }
+
+  #again() {
+    if (this.element.isConnected) this.renew().catch(() => {}); // the header shows the error
   }
 
   #side(place, words, open) {
@@ -111,21 +134,29 @@ export class BorderTab {
     return field(words, select({onchange: choose, 'data-key': words}, options, this.#pair[place]));
   }
 
-  #steps({steps, mixed, left_out: leftOut}) {
+  #steps({steps, mixed, left_out: leftOut, counting}) {
     const sorted = [...steps].sort((a, b) => Math.abs(a.lead) - Math.abs(b.lead));
     const kept = sorted.filter(step => step.kept);
     const open = sorted.filter(step => !step.kept);
-    if (!steps.length) return h('div', {class: 'empty'}, 'No text lies between these two.');
+    if (!steps.length) return h('div', {class: 'empty'}, counting ? WAITING : 'No text lies between these two.');
     const unclear = open.filter(step => Math.abs(step.lead) < CLEAR || step.answer);
     const shown = unclear.length ? unclear : open;
     const clear = open.filter(step => !shown.includes(step));
     const are = clear.length === 1 ? 'that lies' : 'that lie';
     return [
-      h('p', {class: 'after', 'data-role': 'between'}, countedWords(steps, mixed, leftOut)),
+      h('p', {class: 'after', 'data-role': 'between'}, countedWords(steps, mixed, leftOut), counting && ` ${COUNTING}`),
+      this.#sides(),
       this.#list(shown),
       this.#folded('clear', `${plural(clear.length, 'text')} ${are} clearly on one side`, clear),
       this.#folded('kept', `${plural(kept.length, 'text')} that you kept`, kept),
     ];
+  }
+
+  // What the bars mean; the list of pairs may cut the names off.
+  #sides() {
+    const [first, second] = this.#pair.map(id => chip(this.#tools.intents.byId.get(id), '?'));
+    const sign = words => h('span', {'aria-hidden': 'true'}, words);
+    return h('p', {class: 'row small soft', 'data-role': 'sides'}, sign('←'), first, sign('|'), second, sign('→'));
   }
 
   #list(steps) {

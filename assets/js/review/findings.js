@@ -173,6 +173,7 @@ export class FindingsTab {
     }
     const same = this.#findings.findIndex(({id}) => id === chosen);
     if (same >= 0) this.#at = same;
+    else if (gone.length) this.#at = this.#nextAt;
     this.#at = Math.min(this.#at, Math.max(0, this.#findings.length - 1));
     this.#drawFilter(this.#counts);
     this.#draw(this.#counts);
@@ -180,6 +181,12 @@ export class FindingsTab {
     if (this.#beside.hidden) this.#openDetail(false);
     this.#drawWhere();
     await this.#view.show(this.#findings[this.#at] ?? null);
+  }
+
+  // What is offered in place of one that went: the next that is not being counted again.
+  get #nextAt() {
+    const at = this.#findings.findIndex(({waits}, place) => !waits && place >= this.#at);
+    return at >= 0 ? at : Math.max(0, this.#findings.findLastIndex(({waits}) => !waits));
   }
 
   // A finding goes as soon as somebody decides about it, before the server has saved that; others wait.

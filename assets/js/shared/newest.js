@@ -1,22 +1,63 @@
-// The newest act of a page, which stays in sight with its Undo: a message would go, and lie over what comes next.
+// The acts of a page that can be undone. The newest one stays in sight with its Undo: a message would go, and lie over
+// what comes next.
 import {fill, h} from './elements.js';
 import {icon} from './icons.js';
-import {dialogIsOpen} from './messages.js';
+import {dialogIsOpen, guarded, toast} from './messages.js';
 
 export class Newest {
   element = h('div', {class: 'newest small', role: 'status', 'data-role': 'newest', hidden: true});
-  #undo;
+  #takeBack;
+  #made = []; // newest last
 
-  // `undo` takes back the act that is shown.
-  constructor(undo) {
-    this.#undo = undo;
+  // `takeBack` takes back one act on the server.
+  constructor(takeBack) {
+    this.#takeBack = takeBack;
   }
 
-  // Shows an act, or without one nothing: its `words`, whether it `isSaved`, what it changed for the better or the
-  // worse (`gain`: badges), and a sentence `about` it.
-  show(act) {
+  // An act: its `words`, whether it `isSaved`, what it changed for the better or the worse (`gain`: badges), and a
+  // sentence `about` it. It stands here at once, so that it can be undone before the server has answered.
+  add(act) {
+    this.#setMade([...this.#made, act]);
+  }
+
+  // The server has refused an act.
+  drop(act) {
+    this.#setMade(this.#made.filter(other => other !== act));
+  }
+
+  saved(act) {
+    act.isSaved = true;
+    this.#draw();
+  }
+
+  // Without an act, the newest one is taken back.
+  async undo(act = this.#made.at(-1)) {
+    if (!act) {
+      toast('Nothing was changed here yet.', 'The Data page undoes older changes.');
+      return;
+    }
+    if (!this.#made.includes(act)) {
+      toast('It is taken back already.');
+      return;
+    }
+    this.drop(act);
+    try {
+      await this.#takeBack(act);
+    } catch (error) {
+      if (error.status === 0) this.add(act); // the server did not answer: it can be tried again
+      throw error;
+    }
+  }
+
+  #setMade(made) {
+    this.#made = made;
+    this.#draw();
+  }
+
+  #draw() {
+    const act = this.#made.at(-1);
     this.element.hidden = !act;
-    const undo = {class: 'plain small', 'data-key': 'undo newest', onclick: this.#undo};
+    const undo = {class: 'plain small', 'data-key': 'undo newest', onclick: guarded(() => this.undo())};
     fill(
       this.element,
       act && [

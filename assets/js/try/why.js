@@ -192,7 +192,7 @@ const isTelling = ({answer, speaking}, {load_bearing: bearing}) =>
 const heading = (...words) => h('h3', {}, words);
 
 // The text with each word coloured by its effect for or against the answer.
-function wordsOf(text, {words, rival, error, note}, intent) {
+function wordsOf(text, {words, rival, error, note, unclear}, intent) {
   const strength = words.map(word => word.share ?? word.effect);
   const most = Math.max(1e-9, ...strength.map(Math.abs));
   const signs = [...text]; // positions count Unicode characters, not UTF-16 units
@@ -204,12 +204,17 @@ function wordsOf(text, {words, rival, error, note}, intent) {
     parts.push(between(place, start), wordMark(between(start, end), strength[at] / most, word));
     place = end;
   });
-  return [
-    heading('What each word speaks for'),
+  const coloured = [
     h('p', {class: 'carrying', 'data-role': 'words', dir: 'auto'}, parts, between(place)),
     keyOf(intent, rival),
     error === null && h('p', {class: 'soft small'}, note),
   ];
+  const fold = () => {
+    const summary = h('summary', {'data-key': 'words summary'}, 'Show the words all the same');
+    const folded = h('details', {'data-key': 'words'}, summary, coloured);
+    return [h('p', {class: 'soft', 'data-role': 'unclear'}, unclear), folded];
+  };
+  return [heading('What each word speaks for'), unclear ? fold() : coloured];
 }
 
 // The two colours of the words; the darker, the more a word decides.

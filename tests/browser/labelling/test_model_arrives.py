@@ -1,10 +1,11 @@
-"""The card that is in view while the first model is trained and loaded."""
+"""What the Label page shows while a model is trained and loaded, or counts anew."""
 
 from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 
@@ -50,3 +51,31 @@ def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     expect(page.locator("[data-role=utterance]")).to_have_text(text)
     for path in ("**/status", "**/queue?*", "**/suggestions?*"):
         page.unroute(path)
+
+
+def test_while_sure_texts_are_counted_again_no_figure_of_before_is_told(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Sure of 368 of 1,003” stood for 14 seconds under “1,977 wait for a label”."""
+    page = visit(studio, "/label?project=sample")
+    note = page.locator("[data-role=sure]")
+    expect(note).to_contain_text("The model is sure of")
+    counting = {"n": 0, "looked_at": 0, "texts": [], "check": [], "counting": True}
+    answers: list[Route] = []
+
+    def answer(route: Route) -> None:
+        answers.append(route)
+        if len(answers) == 1:
+            route.fulfill(json=counting)
+        else:
+            route.fallback()
+
+    reroute(page, "**/sure?most=0", answer)
+    champion = studio.ask("/projects/sample/status")["champion"]
+    page.route(
+        "**/sample/status",
+        lambda route: route.fulfill(json={**route.fetch().json(), "champion": champion + 1}),
+    )
+    expect(note).to_have_text("Counting what the model is sure of …")  # another version answers
+    expect(note).to_contain_text(f"The model is sure of {studio.ask('/projects/sample/sure')['n']}")
+    assert len(answers) > 1

@@ -1,10 +1,11 @@
 """The map on a phone, what its legend and lasso take, and the list of intents that are mixed up."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served, probe
 
@@ -57,6 +58,28 @@ def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Pa
     opener.click()
     colours.select_option("intent")
     page.get_by_role("button", name="Close: What the map shows").click()
+
+
+@pytest.mark.parametrize("size", [(390, 844), (1280, 900)])
+def test_a_wide_map_stands_upright_in_the_high_frame_of_a_phone(
+    visit: Callable[..., Page], studio: Served, size: tuple[int, int]
+) -> None:
+    """It filled a third of its frame."""
+    page = visit(studio, viewport=dict(zip(("width", "height"), size, strict=True)))
+
+    def widened(route: Route) -> None:
+        answer = route.fetch()
+        xy = np.frombuffer(answer.body(), np.float32).reshape(-1, 2) * np.float32([1.0, 0.3])
+        route.fulfill(response=answer, body=xy.astype(np.float32).tobytes())
+
+    page.route("**/map/xy?*", widened)
+    page.goto(f"{studio.base}/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    found = page.evaluate(_STATE)
+    across, down = np.ptp(np.array(found["points"]), axis=0)
+    assert (down > 2 * across) == (size[0] < size[1])
+    frame = found["box"]
+    assert max(across / frame["width"], down / frame["height"]) > 0.7
 
 
 def test_layouts_are_named_in_plain_words(page: Page) -> None:

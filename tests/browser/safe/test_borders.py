@@ -6,6 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 _REVIEW = "/projects/sample/review"
@@ -43,6 +44,28 @@ def test_a_border_lists_every_text_by_which_the_two_are_mixed_up(
         expect(told).to_have_count(int(one["figure"]))
         for row in told.all():  # none is folded away with the clear ones
             expect(row).to_be_visible()
+
+
+def test_a_border_shows_its_shape_while_it_loads_and_says_what_failed(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page was empty for seconds, without a sign that anything would come."""
+    page = visit(studio, "/review?project=sample")
+    expect(page.locator("[data-role=findings] button").first).to_be_visible()
+    late = hold(page, "**/review?kind=confusion*")
+    page.get_by_role("button", name="Borders").click()
+    late.arrived()
+    shape = page.locator("[data-role=walk] [data-role=skeleton]")
+    expect(shape).to_be_visible()
+    expect(shape).to_contain_text("Looking for the texts between the two …")
+    late.routes.pop().fulfill(status=500, json={"message": "The disk is full.", "hint": ""})
+    walk = page.locator("[data-role=walk]")
+    expect(walk).to_contain_text("The disk is full.")
+    walk.get_by_role("button", name="Try again").click()
+    late.arrived()
+    late.release()
+    expect(page.locator(".walk li").first).to_be_visible()
+    expect(shape).to_have_count(0)
 
 
 def test_a_right_label_of_a_third_intent_is_kept_and_comes_back(

@@ -61,6 +61,28 @@ def test_a_lasso_labels_what_its_button_counts_and_undo_takes_it_back(
     assert labels(studio, everything) == before
 
 
+def test_out_of_scope_and_flags_on_the_map_say_what_they_touch(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Out of scope could be pressed with nothing unlabelled, and “Flag all” took test texts."""
+    other = [row["id"] for row in rows(studio, "split=train&state=labelled", 2)]
+    tests = [row["id"] for row in rows(studio, "split=test&state=labelled", 3)]
+    page = visit(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    ids = studio.ask("/projects/sample/map")["ids"]
+    page.evaluate(probe("lasso"), [ids.index(key) for key in [*other, *tests]])
+    nothing = page.get_by_role("button", name="Out of scope")
+    expect(page.locator("[data-role=reach]")).to_contain_text("0 unlabelled")
+    expect(nothing).to_be_disabled()
+    page.get_by_label("Also relabel 2 labelled texts").check()
+    expect(nothing).to_be_enabled()
+    page.get_by_role("button", name="Flag all 5 (3 in the test set)").click()
+    newest = page.locator("[data-role=selection] [data-role=newest]")
+    expect(newest).to_contain_text("5 texts flagged, 3 in the test set.")
+    newest.get_by_role("button", name="Undo").click()
+    expect(newest).to_be_hidden()
+
+
 def test_undo_of_the_map_stays_until_it_is_spent(
     visit: Callable[..., Page], studio: Served
 ) -> None:

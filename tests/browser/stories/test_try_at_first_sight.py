@@ -5,11 +5,12 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, Route, expect
 
-from app.services.explaining.words import SCORE, VOTES
+from app.services.explaining.words import SCORE, UNCLEAR, VOTES
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 CLEAR = "the wifi does not reach my bedroom"
+SEVERAL = "my internet is down and I want a new sim card"
 OUTSIDE = "play some jazz on the kitchen speaker"
 
 
@@ -36,6 +37,24 @@ def test_a_vote_and_how_sure_an_answer_is_are_two_things(
     page.get_by_label("Text to try").fill(OUTSIDE)
     expect(answer.locator(".answer .chip")).to_have_text("out of scope")
     expect(answer.locator("[data-role=sure]")).to_have_count(0)
+
+
+def test_words_are_not_coloured_where_two_measures_of_them_disagree(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """In “wake me up … play some jazz” the colours were senseless, and stood there all the same."""
+    page = visit(studio, address(SEVERAL))
+    why = page.get_by_role("region", name="Why")
+    why.locator("summary").first.click()
+    expect(why.locator("[data-role=unclear]")).to_have_text(UNCLEAR)
+    words = why.locator("[data-role=words]")
+    expect(words).to_be_hidden()
+    why.get_by_text("Show the words all the same").click()
+    expect(words).to_be_visible()
+    page.get_by_label("Text to try").fill(CLEAR)
+    expect(words).to_have_text(CLEAR)
+    expect(words).to_be_visible()
+    expect(why.locator("[data-role=unclear]")).to_have_count(0)
 
 
 def test_two_intents_for_one_text_come_with_a_reason(

@@ -13,7 +13,7 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.encoders.word_embeddings import TextInput, text_input, unit_length
 from core.errors import InvalidInput
 from core.explain import attribution
-from core.explain.attribution import _points, attribute
+from core.explain.attribution import Word, _points, agreement, attribute
 from core.heads.votes.fit import VoteHead, fit_votes
 from tests.builders.tiny_encoder import HashingEncoder, tiny_transformer
 from tests.conftest import SENTENCES
@@ -26,6 +26,16 @@ def voting(encoder: TransformerEncoder) -> VoteHead:
     names = list(SENTENCES)
     targets = np.eye(len(names))[[names.index(name) for _, name in pairs]]
     return fit_votes(encoder.encode([text for text, _ in pairs]), targets, names, 0.3, 0.1)
+
+
+def test_both_measures_of_the_words_agree_or_not() -> None:
+    words = [Word("a", 0, 1, 0.4, 0.8), Word("b", 2, 3, -0.1, -0.2)]
+    assert agreement(words) == pytest.approx(1.0)
+    assert agreement([replace(word, effect=-word.effect) for word in words]) == pytest.approx(-1.0)
+    assert agreement([words[0], replace(words[1], share=0.8, effect=-1.0)]) == pytest.approx(
+        -0.42, abs=0.01
+    )
+    assert agreement([]) == 0.0
 
 
 def test_shares_and_what_blank_words_score_sum_to_the_difference(tiny: TransformerEncoder) -> None:

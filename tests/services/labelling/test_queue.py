@@ -1,5 +1,6 @@
 """The queue: other items for each browser, in the order asked for, none lost."""
 
+import threading
 import time
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from app.services.data.projects import create_project
 from app.services.labelling import decisions, queue
 from app.services.labelling.decisions import Operation
 from app.services.labelling.queue import QueueRequest, Queues
+from app.services.live import pool as pool_module
 from app.services.live.pool import Pool
 from app.services.live.server_state import open_live_studio
 from app.services.review.fence import save_fence
@@ -272,6 +274,23 @@ def test_the_pool_is_looked_at_again_when_another_model_answers(trained: Queues)
     assert second.live.version.number == 3 - first.live.version.number
     assert load_status(trained.live_studio, "p").model == "ready"
     assert not np.allclose(first.probabilities, second.probabilities)
+
+
+def test_an_order_by_the_doubts_of_another_version_is_not_the_last_word(
+    trained: Queues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“Helps most” began with texts that were 99 % sure: the version before had doubted them."""
+    first = trained.live_studio.pools.wait(1)
+    settle(trained)
+    assert trained.next("p", wish("one", "helps")).model == "ready"
+    read, made = threading.Event(), pool_module.judged
+    monkeypatch.setattr(pool_module, "judged", lambda *given: read.wait(60) and made(*given))
+    promote(trained.live_studio.studio, "p", 3 - first.live.version.number)
+    trained.live_studio.models.get(1)
+    assert trained.next("p", wish("one", "helps")).model == "loading"
+    read.set()
+    settle(trained)
+    assert trained.next("p", wish("one", "helps")).model == "ready"
 
 
 def test_a_damaged_model_does_not_stop_labelling(trained: Queues, monkeypatch, caplog) -> None:

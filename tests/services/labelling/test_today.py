@@ -4,16 +4,19 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.services.data.bulk import BulkAct, Edit
+from app.services.data.bulk import Allowed, BulkAct, Edit
+from app.services.data.history import undo_action
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
 from app.services.labelling.decisions import Operation, decide
 from app.services.labelling.today import load_today, pace, set_goal
 from app.services.studio import Studio
+from app.services.what_if.repairs import Repair, apply_repair
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries.utterances import Filter
 
+ALL = Allowed(labelled=True)
 MIDNIGHT = datetime.now(UTC) - timedelta(hours=1)
 
 
@@ -64,6 +67,21 @@ def test_all_texts_count_that_this_person_labelled_those_labelled_at_once_too(
     later = datetime.now(UTC) + timedelta(hours=1)
     tomorrow = load_today(studio, "p", later)
     assert (tomorrow.decided, len(tomorrow.last)) == (0, 1)
+
+
+def test_labels_of_other_pages_count_and_a_text_counts_once(studio: Studio, intent) -> None:
+    """Labels given on Review and at a border were none of today's, and a changed one was two."""
+    act(studio, "card", "label", "u0", intents=(intent,))
+    apply_repair(studio, "p", Repair("relabel", ("u0",), ()), "changed")
+    apply_repair(studio, "p", Repair("relabel", ("u1",), (intent,)), "border")
+    apply_repair(studio, "p", Repair("relabel", ("u2",), (intent,)), "found", "next:u2")
+    apply_repair(studio, "p", Repair("add", intents=(intent,), value="a new one"), "added")
+    apply_repair(studio, "p", Repair("delete", ("u3",)), "gone")
+    assert load_today(studio, "p", MIDNIGHT).decided == 4
+    undo_action(studio, "p", "found")
+    assert load_today(studio, "p", MIDNIGHT).decided == 3
+    change_many(studio, "p", Filter(ids=("u1",)), Edit("unlabel"), BulkAct(1, ALL))
+    assert load_today(studio, "p", MIDNIGHT).decided == 3  # a label was given all the same
 
 
 def _row(studio: Studio, key: str):

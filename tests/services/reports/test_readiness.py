@@ -166,7 +166,10 @@ def test_refusals_of_training_labels_are_not_told_as_checked() -> None:
     """A manager read 100 % of 27: all were labels of the training set, the line set by them."""
     found = readiness_of(replace(GOOD, scope=replace(GOOD.scope, known=True)))
     assert found.figures[1].basis.endswith("fit no intent, none of the test set")
-    assert "its line may have been set by them" in found.sentences[2]
+    assert found.sentences[2].endswith(
+        "They are not test texts: the model may have learned from them what to refuse, so it may "
+        "do worse on new ones."
+    )
     assert readiness_of(GOOD).figures[1].basis == "of 50 test texts that fit no intent"
 
 

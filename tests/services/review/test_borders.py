@@ -1,10 +1,13 @@
 """A person keeps the texts of a border that are labelled right."""
 
+import time
+
 from app.services.data.history import undo_action
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation
 from app.services.live.server_state import open_live_studio
 from app.services.review import review
+from app.services.review.intents import Border
 from app.services.studio import Studio
 from app.services.what_if import repairs
 from storage.queries import utterances
@@ -26,6 +29,40 @@ def test_a_text_at_a_border_is_kept_until_that_is_taken_back(home: Studio) -> No
     assert kept() == {step.text.text}
     undo_action(home, "p", "keep-border-1")
     assert kept() == set()
+
+
+def test_a_text_that_lost_its_label_comes_back_to_the_border_at_once(home: Studio) -> None:
+    """After Undo it was missing for as long as the pool rested."""
+    live_studio = open_live_studio(home)
+    review.wait_for_pool(live_studio, "p")
+    with home.database.read() as connection:
+        by = utterances.intent_ids(connection, 1)
+
+    def settled() -> None:
+        limit = time.monotonic() + 60
+        while live_studio.pools.loading(1):
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+
+    def walked() -> Border:
+        return review.walk(live_studio, "p", by["password"], by["parcel"])
+
+    def waiting() -> set[str]:
+        return {step.text.id for step in walked().steps if step.text.intents is None}
+
+    before = waiting()
+    label = Operation("label-at-border", "label", min(before), (by["parcel"],))
+    assert [one.state for one in decisions.decide(home, "p", [label])] == ["saved"]
+    kept = live_studio.pools.kept[1]
+    kept.rest_until = 0.0
+    live_studio.pools.get(1)
+    settled()
+    kept.rest_until = time.monotonic() + 1e6
+    undo_action(home, "p", "label-at-border")
+    assert walked().counting
+    settled()
+    assert waiting() == before
+    assert not walked().counting
 
 
 def test_a_text_that_was_labelled_just_now_does_not_wait_for_a_label(home: Studio) -> None:

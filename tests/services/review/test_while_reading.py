@@ -26,6 +26,5 @@ def test_a_review_is_incomplete_while_the_unlabelled_texts_are_read(
     live_studio.pools.wait(record.id)
     assert review.review(live_studio, "p", watched_texts=watched_texts).effects
     with monkeypatch.context() as patched:
-        patched.setattr(Pools, "get", lambda *_: None)
-        patched.setattr(Pools, "loading", lambda *_: True)
+        patched.setattr(Pools, "settled", lambda *_: (None, True))
         assert not review.review(live_studio, "p", watched_texts=watched_texts).effects

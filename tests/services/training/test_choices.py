@@ -19,6 +19,8 @@ from core.recipes.labels import ConvfitRecipe, InstantRecipe, LabelEncoderRecipe
 from core.recipes.read import RECIPES
 from core.recipes.templates import TemplatesRecipe
 from storage import jobs, models
+from storage.log import edits, events
+from storage.log.events import Action
 from storage.queries import dataset
 
 DATA = ProjectData("single-label", 640, 64, has_conversations=False, has_marked=False)
@@ -60,6 +62,15 @@ def test_each_choice_says_what_it_learns_from_and_how_long_it_takes(home: Studio
     assert {one.role for one in more} == {"more", "unusable"}
     unusable = [one for one in more if one.role == "unusable"]
     assert all(one.why_not and not one.time for one in unusable)
+
+
+def test_texts_out_of_scope_are_counted_apart_from_the_examples(home: Studio) -> None:
+    """Train said 838 examples where the other pages counted 840 labelled texts."""
+    with home.database.write() as connection:
+        made = edits.create_utterance("o", "what is the weather", "train", "f", [])
+        events.record(connection, 1, Action("import"), [made])
+    found = training_choices(home, "p")
+    assert (found.examples, found.outside) == (20, 1)
 
 
 def test_without_labels_quick_and_best_say_what_they_need(studio: Studio) -> None:
