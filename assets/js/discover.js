@@ -8,6 +8,7 @@ import {Intents} from './shared/intents.js';
 import {ask, dialogIsOpen, guarded, toast} from './shared/messages.js';
 import {isUndoKey, Newest, whenLabelsCount} from './shared/newest.js';
 import {call, post} from './shared/rest.js';
+import {skeleton} from './shared/skeleton.js';
 import {Turns} from './shared/turns.js';
 import {duration, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
@@ -28,8 +29,7 @@ class DiscoverPage {
   #isBusy = false; // while an act is saved and the next group comes, keys do nothing: nobody has seen it
   #turns = new Turns(); // an undo waits for the act before it
   #waits = false; // for the job that groups the texts
-  #made = []; // acts that can be taken back here, newest last
-  #newest = new Newest(guarded(() => this.#undo()));
+  #newest = new Newest(act => this.#takeBack(act));
   #note = h('div', {class: 'row grouping', role: 'status', 'data-role': 'grouping', hidden: true});
   #place = h('div', {'data-role': 'place'});
   #columns;
@@ -57,8 +57,9 @@ class DiscoverPage {
 
   async start() {
     this.#context.main.append(h('div', {class: 'row above'}, this.#newest.element), this.#note, this.#place);
-    await this.#renew();
+    fill(this.#place, h('div', {class: 'sheet'}, skeleton('Looking for groups')));
     document.addEventListener('keydown', event => this.#onKey(event));
+    await this.#renew();
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
   }
 
@@ -217,7 +218,7 @@ class DiscoverPage {
     if (meanwhile) toast(`${plural(meanwhile, 'text')} changed meanwhile: left as they are.`);
     this.#remember(`${plural(done.changed, 'text')}: ${label}`, card.id, async () => {
       await post(`${this.#context.base}/undo`, {key});
-      if (card.state !== 'open') await this.#change(card.id, {set_aside: card.size - card.joined});
+      await this.#change(card.id, {set_aside: card.set_aside});
     });
   }
 
@@ -252,10 +253,11 @@ class DiscoverPage {
   }
 
   async #later(card) {
-    const before = card.state === 'aside' ? card.size - card.joined : 0;
     await this.#change(card.id, {set_aside: card.state === 'aside' ? 0 : card.size});
     const words = card.state === 'aside' ? 'Open again' : 'Later';
-    this.#remember(`${words}: “${card.name}”`, card.id, () => this.#change(card.id, {set_aside: before}));
+    this.#remember(`${words}: “${card.name}”`, card.id, () =>
+      this.#change(card.id, {set_aside: card.set_aside}),
+    );
   }
 
   #change(id, what) {
@@ -263,30 +265,13 @@ class DiscoverPage {
   }
 
   #remember(words, group, back) {
-    const about = whenLabelsCount(this.#context.status);
-    this.#setMade([...this.#made, {words, group, back, about, isSaved: true}]);
+    this.#newest.add({words, group, back, about: whenLabelsCount(this.#context.status), isSaved: true});
   }
 
-  #setMade(made) {
-    this.#made = made;
-    this.#newest.show(made.at(-1));
-  }
-
-  async #undo() {
-    const last = this.#made.at(-1);
-    if (!last) {
-      toast('Nothing was changed here yet.', 'The Data page undoes older changes.');
-      return;
-    }
-    this.#setMade(this.#made.slice(0, -1));
-    try {
-      await this.#turns.take(last.back);
-    } catch (error) {
-      if (error.status === 0) this.#setMade([...this.#made, last]);
-      throw error;
-    }
-    toast(`Taken back: ${last.words}`);
-    await this.#renew(last.group);
+  async #takeBack({words, group, back}) {
+    await this.#turns.take(back);
+    toast(`Taken back: ${words}`);
+    await this.#renew(group);
     this.#context.refreshSoon();
   }
 
@@ -295,7 +280,7 @@ class DiscoverPage {
     if (event.isComposing || event.repeat || dialogIsOpen()) return;
     if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
     const undoes = isUndoKey(event);
-    const action = undoes ? () => this.#undo() : !this.#isBusy && this.#keyed(key.toLowerCase());
+    const action = undoes ? () => this.#newest.undo() : !this.#isBusy && this.#keyed(key.toLowerCase());
     if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
     event.preventDefault();
     guarded(action)();

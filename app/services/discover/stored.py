@@ -38,6 +38,7 @@ class GroupCard:
         label: Id of the intent that most of these have; empty: none of them has an intent.
         state: `aside`: a person left it for later; `done`: it was taken, though some may wait.
         joined: Texts that joined since it was set aside.
+        set_aside: How many texts waited when a person was done with it; 0: nobody is.
     """
 
     id: int
@@ -48,6 +49,7 @@ class GroupCard:
     label: str
     state: State
     joined: int
+    set_aside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,7 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         label=intents.most_common(1)[0][0] if intents else "",
         state=state,
         joined=joined,
+        set_aside=group.set_aside,
     )
 
 

@@ -93,6 +93,8 @@ def test_a_group_is_split_merged_and_left_for_later(
     newest = page.locator("[data-role=newest]")
     listed = page.locator("[data-role=groups] button[data-key^=group]")
     expect(listed).to_have_count(18)
+    expect(page.locator("[data-role=groups] .badge")).to_have_count(0)  # nothing joined by an Undo
+    expect(page.locator("[data-role=typical] li").first).to_be_visible()
     page.keyboard.press("s")
     expect(newest).to_contain_text("Split “")
     assert listed.count() > 18
