@@ -7,6 +7,15 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served
 
+RUNNING = {
+    "id": "j",
+    "kind": "train",
+    "state": "running",
+    "progress": 0.4,
+    "stage": "reading your texts",
+    "eta_seconds": None,
+}
+
 
 def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     visit: Callable[..., Page], studio: Served
@@ -41,6 +50,10 @@ def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     expect(page.locator(".toast")).to_contain_text("once there is a model")
     expect(page.locator(".toast.bad")).to_have_count(0)
     text = page.locator("[data-role=utterance]").inner_text()
+    state["job"] = RUNNING  # "Train Quick first" stood there while Quick ran
+    expect(card).to_contain_text("The first training runs; when it has ended, each card suggests")
+    expect(card).not_to_contain_text("Train Quick")
+    state["job"] = None
     state |= {"champion": 1, "model": "loading"}
     expect(card).to_contain_text("The model is loading; suggestions will follow.")
     expect(card.locator(".option")).to_have_count(0)
