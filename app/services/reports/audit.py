@@ -8,7 +8,6 @@ from storage import projects
 from storage.people import acts
 from storage.people.acts import ActFilter, ActPage, ActRecord
 
-
 _OF_A_TRAINING = ("train", "cancel training", "resume training")
 
 

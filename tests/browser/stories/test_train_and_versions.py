@@ -264,7 +264,8 @@ def test_header_and_page_tell_one_share_of_a_training(
     """They asked one after the other, and the bar was up to 1 % ahead of the header."""
     page = visit(twice)
     [*_, first] = twice.ask("/projects/sample/jobs")
-    job = {**first, "state": "running", "stage": "learning", "eta_seconds": None}
+    slow = {"eta_seconds": 2_760.0, "slowed": True}
+    job = {**first, **slow, "state": "running", "stage": "learning"}
     shares = iter(place / 100 for place in range(10, 60))
 
     def asked(route: Route) -> None:
@@ -278,6 +279,7 @@ def test_header_and_page_tell_one_share_of_a_training(
     reroute(page, "**/projects/sample/jobs", listed)
     page.goto(f"{twice.base}/train?project=sample")
     page.wait_for_selector("[role=progressbar]")
+    expect(page.get_by_text("46 min left, while other programs run")).to_be_visible()
     differ = page.evaluate(_SHARES_DIFFER)
     page.unroute_all(behavior="wait")
     assert differ == []
