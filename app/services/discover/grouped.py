@@ -13,14 +13,13 @@ from core.discover.grouping import (
     founded,
     group_texts,
     join,
-    mean_directions,
 )
 from core.discover.naming import group_terms, name_of
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.text import normalise
 from core.types import FloatArray
-from core.vectors import unit_rows
+from core.vectors import mean_directions, unit_rows
 from storage.database import Database
 from storage.queries import utterances
 from storage.queries.utterances import Filter
