@@ -1,5 +1,6 @@
 """What the processor of this machine can do, asked without torch."""
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +18,13 @@ def lists_bfloat16() -> bool:
     lines = _facts().splitlines()
     flags = next((line for line in lines if line.startswith("flags")), "")
     return not _BFLOAT16.isdisjoint(flags.split())
+
+
+def waiting_work() -> float:
+    """Return how many programs want each processor, over the last minute; 0 where nothing tells."""
+    if not hasattr(os, "getloadavg"):
+        return 0.0
+    return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
 @cache

@@ -3,9 +3,10 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import count
 
 from core.errors import InvalidInput
 from core.types import Task
@@ -48,6 +49,13 @@ def plain_name(name: str) -> str:
     Two names that differ by a zero-width space or a mark of direction look the same in every list.
     """
     return normalise("".join(sign for sign in name if not is_hidden(sign)))
+
+
+def free_name(name: str, taken: Container[str], mark: str) -> str:
+    """Return a name or, where it is taken, the first free one with a mark and a number from 2."""
+    if name not in taken:
+        return name
+    return next(new for n in count(2) if (new := f"{name}{mark}{n}") not in taken)
 
 
 def is_hidden(sign: str) -> bool:

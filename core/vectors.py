@@ -1,9 +1,13 @@
 """Unit rows and their cosines, for heads, maps and metrics."""
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from core.types import FloatArray, ScoreArray
+
+AnyRows = TypeVar("AnyRows", FloatArray, ScoreArray)
 
 _ROUNDING = 1e-6
 """Tolerance around length one in float32, whose rounding is about 1e-7."""
@@ -21,6 +25,18 @@ def unit_rows(embeddings: FloatArray) -> FloatArray:
     lengths[(np.abs(lengths - 1.0) < _ROUNDING) | (lengths < _TINY)] = 1.0
     unit: FloatArray = (embeddings / lengths).astype(np.float32)
     return unit
+
+
+def sums_of(rows: AnyRows, of: NDArray[np.int64], n_groups: int) -> AnyRows:
+    """Sum the rows (n, d) of each group, in the precision of the rows; (n_groups, d)."""
+    sums: AnyRows = np.zeros((n_groups, rows.shape[1]), dtype=rows.dtype)
+    np.add.at(sums, of, rows)
+    return sums
+
+
+def mean_directions(unit: FloatArray, of: NDArray[np.int64], n_groups: int) -> FloatArray:
+    """Return the mean direction of each group's rows of length 1, (n_groups, d) float32."""
+    return unit_rows(sums_of(unit, of, n_groups))
 
 
 def cosines(left: FloatArray, right: FloatArray) -> ScoreArray:

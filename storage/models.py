@@ -141,6 +141,22 @@ def point(
     connection: Connection, record: ModelVersionRecord, name: str = CHAMPION, actor: str = "local"
 ) -> None:
     """Point an alias at a version; its earlier targets stay in the history."""
+    _assign(connection, record, name, actor)
+    done = Act(_VERBS.get(name, name), actor, str(record.number))
+    acts.note(connection, record.project_id, done)
+
+
+def go_back(
+    connection: Connection, left: ModelVersionRecord, target: ModelVersionRecord, actor: str
+) -> None:
+    """Point the champion at an earlier version: two assignments, and one act."""
+    _assign(connection, left, ROLLED_BACK, actor)
+    _assign(connection, target, CHAMPION, actor)
+    about = f"{left.number} to version {target.number}"
+    acts.note(connection, left.project_id, Act(_VERBS[ROLLED_BACK], actor, about))
+
+
+def _assign(connection: Connection, record: ModelVersionRecord, name: str, actor: str) -> None:
     values = {
         "project_id": record.project_id,
         "name": name,
@@ -149,8 +165,6 @@ def point(
         "at": now(),
     }
     connection.execute(sa.insert(alias).values(values))
-    done = Act(_VERBS.get(name, name), actor, str(record.number))
-    acts.note(connection, record.project_id, done)
 
 
 def alias_history(connection: Connection, project_id: int, name: str) -> list[int]:

@@ -32,23 +32,36 @@ class Pace:
     """The speed of equal units of work, such as steps, and the time left at that speed.
 
     What comes before the first unit, such as loading, is not part of it. A resumed job begins with
-    the units of its earlier attempt. `ends` is when the work ends by the last measurement.
+    the units of its earlier attempt. The newest half of the time tells the speed, so that a slow
+    beginning, or a program that has ended since, is forgotten.
+
+    Attributes:
+        first: The moment of the first unit.
+        start: From when on the speed is measured, and the units done by then.
+        middle: The same of the next start.
+        ends: When the work ends by the last measurement.
     """
 
-    began: float | None = None
-    begun_with: float = 0.0
+    first: float | None = None
+    start: tuple[float, float] = (0.0, 0.0)
+    middle: tuple[float, float] | None = None
     ends: float | None = None
 
     def left(self, done: float, total: float) -> float | None:
         """Return the seconds left, after `done` units of `total`; None until one was measured."""
         moment = time.monotonic()
-        if self.began is None:
-            self.began, self.begun_with = moment, done
-        took, measured = moment - self.began, done - self.begun_with
-        least = _MEASURED_SHARE * (total - self.begun_with)
+        if self.first is None:
+            self.first, self.start = moment, (moment, done)
+        began, begun_with = self.start
+        took, measured = moment - began, done - begun_with
+        least = _MEASURED_SHARE * (total - begun_with)
         enough = _MEASURED_SECONDS if measured >= least else _MEASURED_ENOUGH
         if measured > 0 and took >= enough:
             self.ends = moment + took / measured * max(0.0, total - done)
+            if self.middle is None:
+                self.middle = (moment, done)
+            elif moment - self.first >= 2 * (self.middle[0] - self.first):
+                self.start, self.middle = self.middle, (moment, done)
         return self.still_left()
 
     def still_left(self) -> float | None:

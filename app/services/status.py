@@ -11,6 +11,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from app.services.versions.registry import newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on
+from core.processor import waiting_work
 from core.types import Task
 from storage import conversation_logs, jobs, models, projects
 from storage.database import Transaction
@@ -22,12 +23,18 @@ from storage.records import BatchRecord, ModelVersionRecord, ProjectRecord
 ModelState = Literal["ready", "loading", "failed", "none"]
 _UNLABELLED = utterances.Filter(state="unlabelled")
 _STEPS = (events.undoable, events.redoable)
+_SHARED = 2.0
+"""Programs that want each processor while a training runs: it is one of them."""
 _WAY_OUT = "Promote another version on the Versions page, or train a new one."
 
 
 @dataclass(frozen=True, slots=True)
 class RunningJob:
-    """A queued or running job."""
+    """A queued or running job.
+
+    Attributes:
+        slowed: Whether it is a training, and other programs want as much of the processor as it.
+    """
 
     id: str
     kind: str
@@ -35,6 +42,7 @@ class RunningJob:
     progress: float
     stage: str
     eta_seconds: float | None
+    slowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,4 +218,5 @@ def _running(connection: Transaction, project_id: int) -> RunningJob | None:
     if not mine:
         return None
     job = next((j for j in mine if j.state == "running"), mine[0])
-    return RunningJob(job.id, job.kind, job.state, job.progress, job.stage, job.eta_seconds)
+    slowed = job.kind == "train" and job.state == "running" and waiting_work() >= _SHARED
+    return RunningJob(job.id, job.kind, job.state, job.progress, job.stage, job.eta_seconds, slowed)

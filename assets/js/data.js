@@ -144,7 +144,7 @@ class DataPage {
     );
     return h(
       'div',
-      {class: 'columns'},
+      {class: 'columns of-texts'},
       h(
         'div',
         {class: 'stack'},

@@ -1,5 +1,5 @@
 // The Label page: one key decides and shows the next card; decisions are kept until they are saved.
-import {Card} from './label/card.js';
+import {Card, untilAModel} from './label/card.js';
 import {Deciding} from './label/deciding.js';
 import {Decisions} from './label/decisions.js';
 import {Few} from './label/few.js';
@@ -261,7 +261,8 @@ class LabelPage {
     if (before && isNews && left !== this.#waiting) this.#sure.load(); // labels of another page, say
     if (isNews) this.#countLeft(left);
     if (!before) return;
-    if (this.#queue.isDone) this.#draw(); // the next act may be another
+    // The next act may be another, or a training has begun.
+    if (this.#queue.isDone || status.job?.kind !== before.job?.kind) this.#draw();
     if (status.unlabelled && !before.unlabelled && !this.#queue.first) this.#queue.refill(); // an import elsewhere
     if (before.champion !== status.champion) {
       toast(`Version ${status.champion} answers now.`, 'The next cards have its suggestions.', 'good');
@@ -318,7 +319,7 @@ class LabelPage {
 
   async #similarTo(texts) {
     if (this.#context.status.champion === null) {
-      toast('Similar texts are found once there is a model.', 'Train Quick first: it takes about 10 seconds.');
+      toast('Similar texts are found once there is a model.', untilAModel(this.#context.status));
       return;
     }
     const found = await post(`${this.#context.base}/similar`, {texts, n: SIMILAR});
@@ -377,10 +378,9 @@ class LabelPage {
   #draw() {
     const {first, fetching, note} = this.#queue;
     this.#orderNote.textContent = note;
-    const hasModel = this.#context.status.champion !== null;
     this.#values.follow(first);
     this.#why.follow(first);
-    if (first) this.#card.draw(first, {chosen: this.#chosen, hasModel});
+    if (first) this.#card.draw(first, {chosen: this.#chosen, status: this.#context.status});
     else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for texts …') : this.#done());
   }
 

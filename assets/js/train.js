@@ -253,8 +253,8 @@ class TrainPage {
   #now(job) {
     const told = this.#context.status.job;
     if (isOver(job) || told?.id !== job.id) return job;
-    const {state, progress, stage, eta_seconds} = told;
-    return {...job, state, progress, stage, eta_seconds};
+    const {state, progress, stage, eta_seconds, slowed} = told;
+    return {...job, state, progress, stage, eta_seconds, slowed};
   }
 
   #drawEarlier(jobs) {

@@ -67,7 +67,7 @@ class VersionsPage {
     this.#states = found.states;
     const counts = found.models.length ? null : (await call(`${this.#base}/overview`)).counts;
     const actions = {
-      promote: number => this.#act(`models/${number}/promote`, `Version ${number} is live.`),
+      promote: number => this.#use(number),
       discard: number => this.#act(`models/${number}/discard`, `Version ${number} is not used.`),
       compare: (candidate, champion) => this.#compare(candidate, champion),
       lineage: number => this.#show(this.#lineage(number)),
@@ -159,14 +159,15 @@ class VersionsPage {
       setQuery({candidate: '', champion: ''});
       this.#detail.hidden = true;
     };
-    const use = () => this.#use(mine, live, act);
+    const use = () => this.#use(mine, act);
     const keep = () => act(`models/${mine}/discard`, `Version ${mine} is not used.`);
     return decisionOf([mine, live], advice, use, waits ? keep : null);
   }
 
-  #use(mine, live, act) {
+  #use(mine, act = (...args) => this.#act(...args)) {
+    const {champion: live} = this.#context.status;
     const back = () => this.#act('rollback', `Version ${live} is live again.`, {champion: mine});
-    return act(`models/${mine}/promote`, `Version ${mine} is live.`, undefined, back);
+    return act(`models/${mine}/promote`, `Version ${mine} is live.`, undefined, live === null ? null : back);
   }
 
   #compareData(older, newer) {

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.types import FloatArray
-from core.vectors import unit_rows
+from core.vectors import mean_directions, unit_rows
 
 MOST_GROUPS = 400
 """Nobody looks at more groups at once; more texts make larger groups."""
@@ -106,13 +106,6 @@ def founded(unit: FloatArray, of: NDArray[np.int64]) -> Grouping:
     """Make a grouping of rows of length 1, (n, d), whose groups are known, (n,), none empty."""
     centres = mean_directions(unit, of, int(of.max()) + 1)
     return Grouping(of, centres, np.einsum("ij,ij->i", unit, centres[of]))
-
-
-def mean_directions(unit: FloatArray, of: NDArray[np.int64], n_groups: int) -> FloatArray:
-    """Return the mean direction of each group's rows of length 1, (n_groups, d) float32."""
-    sums = np.zeros((n_groups, unit.shape[1]), dtype=np.float32)
-    np.add.at(sums, of, unit)
-    return unit_rows(sums)
 
 
 def _numbered(unit: FloatArray, found: NDArray[np.integer]) -> Grouping:

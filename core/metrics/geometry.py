@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.types import FloatArray
-from core.vectors import unit_rows
+from core.vectors import sums_of, unit_rows
 
 _CHUNK = 1_024
 _Rows = NDArray[np.float64]
@@ -24,8 +24,7 @@ def silhouette(embeddings: FloatArray, labels: Sequence[Hashable]) -> float | No
         return None
     unit = unit_rows(embeddings).astype(np.float64)
     kind = np.array([places[label] for label in labels])
-    sums = np.zeros((len(places), unit.shape[1]))
-    np.add.at(sums, kind, unit)
+    sums = sums_of(unit, kind, len(places))
     sizes = np.bincount(kind)
     total = 0.0
     for start in range(0, len(unit), _CHUNK):
@@ -64,12 +63,10 @@ def uniformity(embeddings: FloatArray) -> float:
 def alignment(embeddings: FloatArray, labels: Sequence[str]) -> float:
     """Mean |x - y|^2 over distinct pairs of one intent (Wang and Isola 2020); lower is tighter."""
     unit = unit_rows(embeddings).astype(np.float64)
-    names = np.asarray(labels)
-    total, pairs = 0.0, 0
-    for name in np.unique(names):
-        rows = unit[names == name]
-        n = len(rows)
-        pairs += n * (n - 1)
-        # Sum over ordered pairs of |x - y|^2 = 2 (n sum |x|^2 - |sum x|^2): no loop over pairs.
-        total += 2.0 * (n * float((rows**2).sum()) - float((rows.sum(0) ** 2).sum()))
+    kind = np.unique(np.asarray(labels), return_inverse=True)[1]
+    sizes = np.bincount(kind)
+    pairs = int((sizes * (sizes - 1)).sum())
+    sums, squares = sums_of(unit, kind, len(sizes)), np.bincount(kind, (unit**2).sum(1))
+    # Sum over ordered pairs of |x - y|^2 = 2 (n sum |x|^2 - |sum x|^2): no loop over pairs.
+    total = 2.0 * float((sizes * squares - (sums**2).sum(1)).sum())
     return total / pairs if pairs else 0.0

@@ -37,14 +37,13 @@ class StageStarted:
 class StepDone:
     """A step, counted from 1 over all tunings of a run.
 
-    `epoch` counts from 1 to `epochs` in its tuning; 0 epochs: their number is not known.
+    `epoch` counts from 1 in its tuning.
     """
 
     step: int
     total: int
     epoch: int
     loss: float
-    epochs: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def follow(
         optimiser.set_rate(linear_rate(step + 1, len(plan) + 1, recipe.warmup))
         share.seed_step(recipe.seed, step)
         loss, embedded = _step(tuning, course, optimiser, share, rows)
-        yield StepDone(step + 1, len(plan), epoch, loss, plan[-1][0])
+        yield StepDone(step + 1, len(plan), epoch, loss)
         if watcher is not None:
             watcher.note(rows, embedded)
             yield from _scored(watcher, plan, step + 1)

@@ -208,6 +208,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects", "answer", "[].answered_right"),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
+    ("GET /api/projects/{project}/status", "answer", "job.slowed"),
     ("GET /api/projects/{project}/status", "answer", "joins"),
     *(
         ("GET /api/projects/{project}/dialogues", "answer", f"[].{n}")

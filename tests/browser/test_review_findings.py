@@ -379,11 +379,15 @@ def test_home_counts_label_errors_as_review_does_when_one_comes_back_to_it(
     review = studio.ask(f"{_REVIEW}?kind=label&limit=1")
     n = review["counts"]["label"]
     page = visit(studio, "/")
-    expect(page.get_by_text(f"Check {n} likely label errors")).to_be_visible()
+    expect(page.get_by_text(f"Check {n} labels", exact=True)).to_be_visible()
     key = f"kept {uuid.uuid4()}"
     act = {"key": key, "finding": review["findings"][0]["id"], "repair": None}
     studio.ask(f"{_REVIEW}/act", act)
     assert studio.ask(f"{_REVIEW}?kind=label&limit=1")["counts"]["label"] == n - 1
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    expect(page.get_by_text(f"Check {n - 1} likely label errors")).to_be_visible()
+    expect(page.get_by_text(f"Check {n - 1} labels", exact=True)).to_be_visible()
     studio.ask(f"{_REVIEW}/undo", {"key": key})
+    # "Likely label errors" led to "Labels worth a check".
+    page.goto(f"{studio.base}/review?project=sample")
+    kinds = page.get_by_role("group", name="Kinds of findings")
+    expect(kinds.get_by_role("button", name=f"Labels to check {n}")).to_be_visible()

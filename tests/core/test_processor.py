@@ -37,3 +37,11 @@ def test_a_system_that_does_not_tell_has_neither(monkeypatch, tmp_path: Path) ->
         assert not processor.lists_bfloat16()
     finally:
         processor._facts.cache_clear()
+
+
+def test_waiting_work_is_that_of_each_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(processor.os, "getloadavg", lambda: (3.0, 9.0, 9.0))
+    assert processor.waiting_work() == 1.5
+    monkeypatch.delattr(processor.os, "getloadavg")
+    assert processor.waiting_work() == 0.0

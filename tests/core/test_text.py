@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.text import (
     decimal,
+    free_name,
     match_key,
     normalise,
     percent,
@@ -99,3 +100,9 @@ def test_a_negative_figure_has_a_minus_sign_and_zero_has_none() -> None:
 )
 def test_a_name_has_no_sign_that_nobody_sees(typed: str, name: str) -> None:
     assert plain_name(typed) == name
+
+
+def test_a_name_that_is_taken_gets_the_first_free_number() -> None:
+    assert free_name("card", {"parcel"}, "_") == "card"
+    assert free_name("card", ["card", "card 3"], " ") == "card 2"
+    assert free_name("card", {"card", "card_2", "card_3"}, "_") == "card_4"

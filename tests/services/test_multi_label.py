@@ -249,7 +249,7 @@ def test_candidate_and_champion_are_compared_by_exact_sets(several: Studio) -> N
     assert (found.before, found.after) == tuple(m["accuracy"] for m in stored)
     assert found.f1 == pytest.approx(tuple(m["micro_f1"] for m in stored))
     assert any("with just the right intents" in words for words in found.words)
-    assert any(words.startswith("F1 over all intents") for words in found.words)
+    assert any(words.startswith("Average over all answers") for words in found.words)
     assert any("exact match" in words for words in comparison.gate(found).reasons)
 
 

@@ -13,14 +13,13 @@ from core.discover.grouping import (
     founded,
     group_texts,
     join,
-    mean_directions,
 )
 from core.discover.naming import group_terms, name_of
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
-from core.text import normalise
+from core.text import free_name, normalise
 from core.types import FloatArray
-from core.vectors import unit_rows
+from core.vectors import mean_directions, unit_rows
 from storage.database import Database
 from storage.queries import utterances
 from storage.queries.utterances import Filter
@@ -90,11 +89,7 @@ def _names(terms: Sequence[Sequence[str]], known: Sequence[str]) -> tuple[str, .
     """Name the groups; the first ones are known, and no two get the same name."""
     names = list(known)
     for some in terms[len(known) :]:
-        name = first = name_of(some) or "without words"
-        number = 2
-        while name in names:
-            name, number = f"{first} {number}", number + 1
-        names.append(name)
+        names.append(free_name(name_of(some) or "without words", names, " "))
     return tuple(names)
 
 

@@ -20,7 +20,7 @@ from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
-from core.text import normalise
+from core.text import free_name, normalise
 from core.types import FloatArray
 from core.vectors import unit_rows
 from storage import jobs, projects
@@ -180,8 +180,9 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
         if old is not None:
             facts = {**new.facts, "description": old.facts["description"]}
             new = replace(old, facts=facts, centre=new.centre)
-        elif new.name in taken:
-            new = replace(new, name=f"{new.name} {number}")
+        else:
+            new = replace(new, name=free_name(new.name, taken, " "))
+            taken.add(new.name)
         records.append(new)
     return records
 

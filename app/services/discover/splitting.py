@@ -10,7 +10,7 @@ from app.services.discover.stored import waiting_texts
 from app.services.embedding import embed_texts
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
-from core.text import counted
+from core.text import counted, free_name
 from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
@@ -69,10 +69,12 @@ def _fresh(made: Grouped, number: int, every: list[TextGroupRecord]) -> list[Tex
     nearest = next(one for one in every if one.id == number).facts["nearest"]
     last = max(one.id for one in every)
     parts = range(1, len(made.grouping.centres))
-    fresh = [group_record(made, at, last + at, nearest) for at in parts]
-    return [
-        replace(one, name=f"{one.name} {one.id}") if one.name in names else one for one in fresh
-    ]
+    fresh = list[TextGroupRecord]()
+    for at in parts:
+        new = group_record(made, at, last + at, nearest)
+        fresh.append(replace(new, name=free_name(new.name, names, " ")))
+        names.add(fresh[-1].name)
+    return fresh
 
 
 def _moved(made: Grouped, fresh: list[TextGroupRecord]) -> list[GroupMember]:

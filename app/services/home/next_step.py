@@ -171,9 +171,9 @@ def _can_train(facts: ProjectFacts) -> bool:
 
 def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
     if facts.label_errors:
-        wrong = counted(facts.label_errors, "likely label error")
+        labels = counted(facts.label_errors, "label")
         reason = "A wrong label makes answers wrong, and the next training would learn it."
-        return NextStep("review", f"Check {wrong}", reason, "review", {"kind": "label"})
+        return NextStep("review", f"Check {labels}", reason, "review", {"kind": "label"})
     new = 0 if facts.is_training else facts.new_labels or 0
     if new >= ENOUGH_NEW:
         return _training(facts, champion)

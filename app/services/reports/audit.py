@@ -8,6 +8,8 @@ from storage import projects
 from storage.people import acts
 from storage.people.acts import ActFilter, ActPage, ActRecord
 
+_OF_A_TRAINING = ("train", "cancel training", "resume training")
+
 
 def list_acts(studio: Studio, project: str, which: ActFilter) -> ActPage:
     """Return some acts of a project, newest first.
@@ -21,6 +23,6 @@ def list_acts(studio: Studio, project: str, which: ActFilter) -> ActPage:
 
 
 def _titled(done: ActRecord) -> ActRecord:
-    """Say in plain words how a training learned; the log keeps the kind of its recipe."""
-    work = work_of({"kind": done.about}) if done.verb == "train" else ""
+    """Say in plain words how a training learns; the log keeps the kind of its recipe."""
+    work = work_of({"kind": done.about}) if done.verb in _OF_A_TRAINING else ""
     return replace(done, about=f"({work[0].lower()}{work[1:]})") if work else done

@@ -105,7 +105,7 @@ def judge_again(studio: Studio, model: ExplainedModel) -> JudgedVersion:
     judged = _judge(studio, model, tests)
     if not judged.answers:
         left_out, bins = _left_out(model)
-        basis = f"{len(left_out):,} examples, each answered by the votes of the others"
+        basis = f"{len(left_out):,} examples, each answered by all the others"
         judged = JudgedVersion(tuple(left_out), (), basis if left_out else "", bins)
     return replace(judged, outside=outside, outside_known=is_known)
 

@@ -39,6 +39,7 @@ from app.services.versions.comparison import compare_versions
 from app.services.versions.comparison_words import version_words
 from app.services.versions.registry import live_number, model_states, version_before
 from app.services.versions.verdict import Sides, advice_on
+from core.explain.typical import typical_examples
 from core.metrics.mixed_up import MixUp, WrongAnswer, mixed_up
 from core.metrics.paired import PairedAnswer
 from core.recipes.read import work_of
@@ -166,17 +167,14 @@ def _steps(
 def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, ...]:
     """Return the intents by the same answers as all figures of the report, the weakest first."""
     quality = figures_by_intent(judged.answers, model.pipeline.task)
-    counts: Counter[str] = Counter()
-    samples: dict[str, str] = {}
-    for exemplar in model.pipeline.exemplars:
-        for name in exemplar.intents:
-            counts[name] += 1
-            samples.setdefault(name, exemplar.text)
+    exemplars = model.pipeline.exemplars
+    counts = Counter(name for exemplar in exemplars for name in exemplar.intents)
+    samples = typical_examples(exemplars, model.pipeline.embeddings)
     lines = [
         IntentLine(
             name,
             counts[name],
-            samples.get(name, ""),
+            samples[name].text if name in samples else "",
             quality[name].precision if name in quality else None,
             quality[name].recall if name in quality else None,
             quality[name].support if name in quality else 0,
@@ -193,9 +191,12 @@ def _weakness(one: IntentLine) -> tuple[float, str]:
 
 
 def _confusions(judged: JudgedVersion, task: Task) -> tuple[ConfusionLine, ...]:
-    """Return the wrong answers by the two intents that are mixed up, as Review and the map do."""
+    """Return the wrong answers by the two intents that are mixed up, as Review and the map do.
+
+    The least sure answers come first: of a sure one the label itself may be wrong.
+    """
     wrong = list[WrongAnswer[str]]()
-    for one in judged.answers:
+    for one in sorted(judged.answers, key=lambda answer: answer.confidence):
         refused = task == "single-label" and one.refused
         if refused or not one.right:
             said = REFUSED if refused else label_words(one.said, task)

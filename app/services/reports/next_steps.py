@@ -45,6 +45,11 @@ def _of_scope(scope: ScopeLine) -> list[str]:
             f"Label {_FEW_OUTSIDE} texts that fit no intent as out of scope: whether it refuses "
             "them is not tested."
         ]
+    if scope.known:
+        return [
+            f"Put {_FEW_OUTSIDE} texts that fit no intent into the test set, labelled out of "
+            "scope: whether it refuses them is not tested."
+        ]
     if scope.refused < _LOW and scope.outside < _FEW_OUTSIDE:
         return [
             f"Label texts that fit no intent as out of scope, {_FEW_OUTSIDE} in all: "

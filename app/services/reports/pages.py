@@ -15,6 +15,18 @@ from core.text import percent, points, share_of, signed_points, unturned
 _LATIN, _OTHERS = "inter-latin.woff2", "inter-latin-ext.woff2"
 _EXTENDED = re.compile("[\u0100-\u024f\u1e00-\u1eff]")
 """Letters that the larger half of the font has, such as those of Polish or Turkish."""
+_HELD_OUT = {
+    re.compile(r"(\d+)-fold cross-validation over ([\d,]+) texts"): (
+        r"its own \2 examples, in \1 parts, each answered by a version that learned from the others"
+    ),
+    re.compile(r"leave-one-out over ([\d,]+) texts"): (
+        r"its own \1 examples, each answered without its own label"
+    ),
+    re.compile(r"([\d,]+) of ([\d,]+) texts, held out"): (
+        r"\1 of its own \2 examples, which a version made for this had not learned from"
+    ),
+}
+"""How a training checks itself without a test set, and the same for readers who know no method."""
 _UNKNOWN = "\N{EN DASH}"
 
 
@@ -57,6 +69,7 @@ def _environment() -> Environment:
         number=lambda value: f"{value:,}",
         day=day,
         version=_named_version,
+        basis=_plain_basis,
     )
     return found
 
@@ -70,6 +83,13 @@ def _named_version(name: str) -> str:
     """Write `PROJECT@N` as "PROJECT, version N"; the name of a bundle stays."""
     project, at, number = name.rpartition("@")
     return f"{project}, version {number}" if at else name
+
+
+def _plain_basis(words: str) -> str:
+    """Say on which texts a version was checked, in a manager's words."""
+    for method, plain in _HELD_OUT.items():
+        words = method.sub(plain, words)
+    return words
 
 
 def _share_of(value: float | None, n: int) -> str:

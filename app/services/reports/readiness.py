@@ -146,23 +146,21 @@ def _quality_words(facts: Facts) -> str:
 def _refusal_words(facts: Facts) -> str:
     refused, n = facts.scope.refused, facts.scope.outside
     nothing = "texts that fit no intent (out of scope)"
-    known = (
-        ". They are not test texts: the model may have learned from them what to refuse, so it may "
-        "do worse on new ones"
-        if facts.scope.known
-        else ""
-    )
     if refused is None:
         return f"How it treats {nothing} is not tested: none of them are labelled yet."
-    if n < FEW:
-        right = round(refused * n)
+    right = round(refused * n)
+    if facts.scope.known:
         return (
-            f"It refuses {right} of the {n} {nothing} that it was checked on, too few to tell "
-            f"more{known}."
+            f"How it treats {nothing} is not tested: none of them are test texts. Of the {n:,} "
+            f"others it refuses {right:,}, but it may have learned from them what to refuse."
+        )
+    if n < FEW:
+        return (
+            f"It refuses {right} of the {n} {nothing} that it was checked on, too few to tell more."
         )
     return (
         f"Of {nothing} it refuses {of_hundred(refused)} of 100, so {of_hundred(1 - refused)} get "
-        f"an answer that cannot be right (checked on {n:,}){known}."
+        f"an answer that cannot be right (checked on {n:,})."
     )
 
 
@@ -217,7 +215,7 @@ def _outside_basis(scope: ScopeLine) -> str:
     if not scope.outside:
         return "no text is labelled out of scope yet"
     if scope.known:
-        return f"of {scope.outside:,} labelled texts that fit no intent, none of the test set"
+        return "no test text is labelled out of scope"
     return f"of {scope.outside:,} test texts that fit no intent"
 
 
@@ -250,7 +248,7 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
         ),
         KeyFigure(
             "Out-of-scope texts refused",
-            "not tested" if scope.refused is None else percent(scope.refused),
+            "not tested" if scope.refused is None or scope.known else percent(scope.refused),
             _outside_basis(scope),
         ),
         _well_figure(facts.intents),

@@ -10,12 +10,14 @@ import numpy as np
 from app.services.embedding import embed_texts
 from app.services.live.server_state import LiveStudio, open_live
 from core.review.groups import find_groups, most_groups
-from core.text import normalise
+from core.text import free_name, normalise
 from core.types import Split
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import IntentRecord, UtteranceRecord
 
+_LONGEST = 190
+"""Letters of a proposed name, so that a number fits behind it."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -109,7 +111,8 @@ def _names(
             if word not in of_name
         }
         best = min(lead, key=lambda word: (-lead[word], word), default="")
-        names.append(_free(f"{source.name}_{best}" if best else source.name, taken | set(names)))
+        name = f"{source.name}_{best}" if best else source.name
+        names.append(free_name(name[:_LONGEST], taken | set(names), "_"))
     return names
 
 
@@ -121,12 +124,3 @@ def _shares(texts: Sequence[str]) -> dict[str, float]:
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(normalise(text).casefold())
-
-
-def _free(name: str, taken: set[str]) -> str:
-    name, number = name[:190], 2
-    if name not in taken:
-        return name
-    while f"{name}_{number}" in taken:
-        number += 1
-    return f"{name}_{number}"

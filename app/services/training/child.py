@@ -99,10 +99,10 @@ class TrainingProgress:
     def step(self, done: "StepDone") -> None:
         """Report a step."""
         self.share = _LOADED + (_TRAINED - _LOADED) * done.step / done.total
-        of = f" of {done.epochs}" if done.epochs else ""
         left = self.pace.left(done.step, done.total * (1 + self.after))
+        part = f"step {done.step:,} of {done.total:,}"  # of the whole training, as the share is
         self.context.draw(f"loss while {self.of_curve}", done.step, done.loss)
-        self.context.report(self.share, f"{self.words}, round {done.epoch}{of}", left)
+        self.context.report(self.share, f"{self.words}, {part}", left)
 
     def _rise(self, done: float, words: str) -> None:
         span = self.spans.get(self.stage)

@@ -1,7 +1,6 @@
 """Describe a training and estimate its time, before it starts."""
 
 import math
-import os
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,7 +8,7 @@ from app.services.conversations.reading import require_logs
 from app.services.studio import Studio
 from app.services.training.marked_utterances import require_slots
 from core.errors import InvalidInput
-from core.processor import lists_bfloat16
+from core.processor import lists_bfloat16, waiting_work
 from core.recipes.base import Recipe, Tuned
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.heads import VotesConfig
@@ -47,8 +46,9 @@ _STORE_SECONDS = 3.5
 _FIFTHS = 5
 _MEASURED = "going by the last one on this computer"
 _UNMEASURED = "longer while other programs run"
-_BUSY, _MOST_BUSY = 2.0, 10.0
-"""Waiting work, in processors, from which a training is slowed down, and the most that is told."""
+_BUSY, _MOST_BUSY = 1.0, 10.0
+"""Other programs on each processor from which a training takes twice as long; and the most that is
+told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,12 +323,10 @@ def _time_words(seconds: float, basis: str) -> str:
 def busy_factor() -> float:
     """Return how many times as long a training may take while other programs want the processor.
 
-    1 unless at least twice as much work waits as there are processors, or where nothing tells it.
+    Each processor is shared with them. 1 where they leave half of it, or nothing tells.
     """
-    if not hasattr(os, "getloadavg"):
-        return 1.0
-    load = os.getloadavg()[0] / (os.cpu_count() or 1)
-    return min(load, _MOST_BUSY) if load >= _BUSY else 1.0
+    others = waiting_work()
+    return min(1.0 + others, _MOST_BUSY) if others >= _BUSY else 1.0
 
 
 def _changed_defaults(recipe: Recipe, task: Task) -> str:

@@ -12,6 +12,8 @@ from core.recipes.read import title_of
 from core.text import counted
 from storage import jobs, projects
 from storage.database import Transaction
+from storage.people import acts
+from storage.people.acts import Act
 from storage.records import JobRecord
 
 JobStateName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
@@ -63,7 +65,10 @@ def cancel_job(studio: Studio, job_id: str) -> JobRecord:
         Conflict: Several ids begin so.
     """
     with studio.database.write() as connection:
-        job = jobs.request_cancel(connection, jobs.find(connection, job_id).id)
+        before = jobs.find(connection, job_id)
+        job = jobs.request_cancel(connection, before.id)
+        if not before.ended and not before.cancel_requested:
+            _note(studio, connection, "cancel training", job)
     if not job.ended:
         studio.executor.ensure_running()
     return job
@@ -82,8 +87,16 @@ def resume_job(studio: Studio, job_id: str) -> JobRecord:
         if job.state == "cancelled" and not _has_checkpoint(studio, job):
             raise Conflict(f"Job {job.id} kept nothing to go on from.", "Start another training.")
         job = jobs.resume(connection, job.id)
+        _note(studio, connection, "resume training", job)
     studio.executor.ensure_running()
     return job
+
+
+def _note(studio: Studio, connection: Transaction, verb: str, job: JobRecord) -> None:
+    """Keep what a person did to a training; layouts of maps are no acts."""
+    if job.kind == "train" and job.project_id is not None:
+        about = str(job.payload.get("recipe", {}).get("kind", ""))
+        acts.note(connection, job.project_id, Act(verb, studio.settings.actor, about))
 
 
 def read_log(studio: Studio, job_id: str) -> tuple[JobRecord, str]:

@@ -125,7 +125,8 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     if comparison.f1 is not None:
         f1_before, f1_after = comparison.f1
         words.append(
-            f"F1 over all intents: {percent(f1_after, 1)}, {percent(f1_before, 1)} before."
+            f"Average over all answers (micro F1): {percent(f1_after, 1)}, "
+            f"{percent(f1_before, 1)} before."
         )
     return words
 
@@ -134,7 +135,7 @@ def _answer_words(comparison: ModelComparison) -> list[str]:
     if comparison.basis != "test split":
         return []
     counts: Counter[str] = Counter(answer.verdict for answer in comparison.answers)
-    verdicts = {"fixed": "fixed", "broken": "broken", "other": "changed otherwise"}
+    verdicts = {"fixed": "now right", "broken": "now wrong", "other": "wrong in another way"}
     parts = [f"{counts[kind]:,} {words}" for kind, words in verdicts.items() if counts[kind]]
     words = [f"Answers: {', '.join(parts)}." if parts else "Every text is answered as before."]
     old, new = comparison.refused
@@ -165,4 +166,4 @@ def _pin_words(comparison: ModelComparison) -> list[str]:
 def points(difference: Difference) -> str:
     """Write a difference with its interval, in points."""
     low, high = signed_points(difference.low), signed_points(difference.high)
-    return f"{signed_points(difference.value)} points (95 % interval {low} to {high})"
+    return f"{signed_points(difference.value)} points ({low} to {high} in 95 of 100 cases)"

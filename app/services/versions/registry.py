@@ -123,9 +123,7 @@ def roll_back(
         left, target = (
             models.find(connection, project_record.id, number) for number in path[:-3:-1]
         )
-        who = actor or studio.settings.actor
-        models.point(connection, left, models.ROLLED_BACK, who)
-        models.point(connection, target, actor=who)
+        models.go_back(connection, left, target, actor or studio.settings.actor)
     return ChampionChange(project, left.number, target.number)
 
 

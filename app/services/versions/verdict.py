@@ -156,9 +156,9 @@ def title_of(known: Known, task: Task) -> str:
 def rule_words() -> str:
     """Say where the limits are."""
     return (
-        f"“Ready” means: at least {percent(READY)} of the test texts answered right, no pin "
-        f"broken, at least {percent(REFUSED)} of the texts that fit no intent refused (where any "
-        "are labelled), and not worse than the version before beyond luck. "
+        f"“Ready” means: at least {percent(READY)} of the test texts answered right, no "
+        f"promised answer (pin) broken, at least {percent(REFUSED)} of the test texts that fit no "
+        "intent refused (where there are any), and not worse than the version before beyond luck. "
         f"“Ready for a trial” begins at {percent(TRIAL)}."
     )
 

@@ -86,8 +86,20 @@ def apply_repair(
             return
         _refuse_changed(connection, record.id, repair, seen)
         origin = settled_findings.origin_of(_settled_by(finding, repair)) if finding else "page"
-        action = Action(repair.kind, studio.settings.actor, origin, key)
-        events.record(connection, record.id, action, changes_of(connection, record, repair))
+        changes = changes_of(connection, record, repair)
+        action = Action(_verb(repair, changes), studio.settings.actor, origin, key)
+        events.record(connection, record.id, action, changes)
+
+
+def _verb(repair: Repair, changes: Sequence[Change]) -> str:
+    """Name the act as a history shows it: the first label of a text is no other label."""
+    if repair.kind != "relabel" or any(c.before is not None for c in changes if _labels_it(c)):
+        return repair.kind
+    return "label" if repair.intents else "out-of-scope"
+
+
+def _labels_it(change: Change) -> bool:
+    return change.subject == "utterance" and change.field == "labels"
 
 
 def _refuse_changed(

@@ -190,7 +190,7 @@ export class Rows {
         onclick: guarded(() => this.#hears.values(row)),
       },
       icon('highlighter'),
-      'Mark values',
+      h('span', {}, 'Mark', h('span', {class: 'more-words'}, ' values')),
     );
   }
 

@@ -8,6 +8,7 @@ import {Utterance} from './utterance.js';
 
 const NO_MODEL = 'There is no model yet, so these are not suggestions. Any other can be found below.';
 const QUICK = 'Train Quick first'; // one click away, and every card suggests
+const TRAINING = 'The first training runs';
 const TAUGHT = 2; // intents with examples that a training needs
 const NO_INTENT = 'There is no intent yet. Type the name of the first one below.';
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
@@ -79,7 +80,8 @@ export class Card {
   }
 
   // `chosen` holds the intents chosen so far, in a multi-label project.
-  draw(item, {chosen, hasModel}) {
+  draw(item, {chosen, status}) {
+    const hasModel = status.champion !== null;
     this.#work.hidden = false;
     this.#rest.hidden = true;
     fill(this.#about, this.#facts(item));
@@ -88,13 +90,13 @@ export class Card {
     const ids = new Set(this.#multi ? intents : []);
     const forget = name => {
       chosen.forget(item, name);
-      this.draw(item, {chosen, hasModel});
+      this.draw(item, {chosen, status});
     };
     const fresh = create.map(name => newOption(name, () => forget(name)));
     const options = this.#optionsOf(item, ids, hasModel);
     this.#shown = options.map(option => option.intent_id);
     const lines = options.map((option, place) => this.#option(option, ids, place));
-    fill(this.#options, this.#note(item, hasModel), lines, fresh);
+    fill(this.#options, this.#note(item, status), lines, fresh);
     for (const name of this.#named) name(item);
     if (!this.#multi) return;
     const n = ids.size + create.length;
@@ -117,8 +119,14 @@ export class Card {
     ];
   }
 
-  #note({suggestions}, hasModel) {
+  #note({suggestions}, {champion, job}) {
     if (suggestions !== null) return null;
+    const hasModel = champion !== null;
+    if (!hasModel && isTraining(job)) {
+      const follow = h('a', {href: address('train', this.#project)}, TRAINING);
+      const then = '; when it has ended, each card suggests an intent. These are no suggestions.';
+      return h('p', {}, follow, then);
+    }
     if (!hasModel && this.#intents.open.filter(one => one.utterances > one.tests).length >= TAUGHT) {
       const train = h('a', {href: address('train', this.#project)}, QUICK);
       return h('p', {}, train, ' (about 10 seconds), and each card suggests an intent. These are no suggestions.');
@@ -165,6 +173,12 @@ export class Card {
     );
   }
 }
+
+const isTraining = job => job?.kind === 'train';
+
+// What to do about a model where there is none.
+export const untilAModel = ({job}) =>
+  isTraining(job) ? `${TRAINING}: ask again when it has ended.` : `${QUICK}: it takes about 10 seconds.`;
 
 // An option without the model's word on it.
 const bare = ({id, name}) => ({intent_id: id, intent: name});

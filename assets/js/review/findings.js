@@ -18,7 +18,7 @@ const KINDS = [
   ['', 'All'],
   ['conflict', 'Conflicting labels'],
   ['tested', 'Also in the test set'],
-  ['label', 'Labels worth a check'],
+  ['label', 'Labels to check'],
   ['greedy', 'Harmful examples'],
   ['confusion', 'Mixed-up intents'],
   ['overgrown', 'Too broad intents'],

@@ -36,11 +36,12 @@ export function jobView(job, curves, {name, today}, actions) {
 }
 
 // No time is told before steps were measured; a short training ends before that.
-function leftOf({eta_seconds: seconds, state, progress}) {
+function leftOf({eta_seconds: seconds, state, progress, slowed}) {
   if (state !== 'running') return null;
   const soon = seconds === null ? progress >= NEARLY : seconds < SOON_S;
   const words = seconds === null ? 'the time left is not known yet' : duration(seconds);
-  return h('span', {class: 'push'}, soon ? 'nearly done' : words);
+  const told = slowed ? `${words}, while other programs run` : words;
+  return h('span', {class: 'push'}, soon ? 'nearly done' : told);
 }
 
 const nextStep = ({result}, use) =>

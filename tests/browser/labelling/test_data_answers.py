@@ -9,6 +9,15 @@ from playwright.sync_api import Page, Route, expect
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
+LONG_NAMES = ("international_transfer_notifications", "internationalTransferNotifications")
+CELLS = "[data-role=utterances] tr[data-id] td"
+# Cells whose content is wider than they are, but for the room around a text that is pressed, or
+# that reach over the edge of the sheet.
+STICKING_OUT = """cells => cells
+  .filter(at => at.scrollWidth > at.clientWidth + 4
+    || at.getBoundingClientRect().right > at.closest('.sheet').getBoundingClientRect().right)
+  .map(at => at.innerText)"""
+
 
 def test_the_answer_stands_beside_the_label_and_can_be_filtered(
     visit: Callable[..., Page], studio: Served
@@ -40,6 +49,28 @@ def test_an_example_that_the_others_answer_otherwise_says_so(
     expect(words).to_have_attribute("title", re.compile("Try answers just this text as it is"))
     page.goto(f"{studio.base}/data?project=sample&state=labelled&differs=true&split=test")
     expect(answer.locator(".badge")).to_have_text("differs")
+
+
+def test_a_row_stands_whole_in_its_sheet(visit: Callable[..., Page], studio: Served) -> None:
+    """With the column of answers the bin stuck out of the sheet."""
+    page = visit(studio)
+
+    def with_long_names(route: Route) -> None:
+        overview = route.fetch().json()
+        for intent, name in zip(overview["intents"], LONG_NAMES * 20, strict=False):
+            intent["name"] = name
+        route.fulfill(json=overview)
+
+    reroute(page, "**/projects/sample/overview", with_long_names)
+    page.goto(f"{studio.base}/data?project=sample&state=labelled")
+    expect(page.locator(".answer-cell .chip").first).to_be_visible()
+    for width in (1600, 1280, 1024, 700, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.locator(CELLS).evaluate_all(STICKING_OUT) == [], width
+        text = page.locator("td.text-cell").first.bounding_box()
+        assert text is not None
+        assert text["width"] > 170, width
+    page.unroute_all(behavior="wait")
 
 
 def test_an_answer_leads_to_its_reason(visit: Callable[..., Page], studio: Served) -> None:

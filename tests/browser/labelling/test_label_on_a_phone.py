@@ -106,3 +106,16 @@ def test_a_long_name_of_an_intent_leaves_its_share_free(page: Page) -> None:
     assert beside is not None
     assert name.evaluate("node => node.scrollWidth <= node.clientWidth")
     assert inside["x"] + inside["width"] <= beside["x"]
+
+
+@pytest.mark.parametrize("page_name", ["label", "review", "data", "try?text=no+signal"])
+def test_no_key_is_shown_in_a_window_as_narrow_as_a_phone(
+    visit: Callable[..., Page], studio: Served, page_name: str
+) -> None:
+    """Phones that report a mouse, and narrow windows, were full of keys."""
+    mark = "&" if "?" in page_name else "?"
+    page = visit(studio, f"/{page_name}{mark}project=sample", viewport=PHONE["viewport"])
+    expect(page.locator("[data-role=champion]")).to_be_visible()
+    page.locator(".content :is(button, a):visible").first.wait_for()
+    expect(page.locator("kbd:visible")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

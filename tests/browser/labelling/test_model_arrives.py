@@ -8,6 +8,43 @@ from playwright.sync_api import Page, Route, expect
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
+RUNNING = {
+    "id": "j",
+    "kind": "train",
+    "state": "running",
+    "progress": 0.4,
+    "stage": "reading your texts",
+    "eta_seconds": None,
+}
+
+
+def test_the_card_says_that_the_first_training_runs(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """ "Train Quick first" stood there while Quick ran."""
+    page = visit(studio, "/try?project=sample")
+    state: dict[str, Any] = {"champion": None, "model": "none", "job": None}
+
+    def status(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), **state})
+
+    def queue(route: Route) -> None:
+        found: dict[str, Any] = route.fetch().json()
+        items = [{**item, "suggestions": None} for item in found["items"]]
+        route.fulfill(json={**found, "items": items, "model": "none"})
+
+    page.route("**/status", status)
+    page.route("**/queue?*", queue)
+    page.goto(f"{studio.base}/label?project=sample")
+    card = page.get_by_role("region", name="Utterance to label")
+    expect(card).to_contain_text("Train Quick first (about 10 seconds)")
+    state["job"] = RUNNING
+    expect(card).to_contain_text("The first training runs; when it has ended, each card suggests")
+    expect(card).not_to_contain_text("Train Quick")
+    page.keyboard.press("m")
+    expect(page.locator(".toast")).to_contain_text("The first training runs: ask again when")
+    page.unroute_all(behavior="wait")
+
 
 def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     visit: Callable[..., Page], studio: Served

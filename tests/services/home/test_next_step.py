@@ -29,7 +29,7 @@ DONE = replace(LIVE, unlabelled=0)
         (replace(LABELLED, candidate=1), "Use version 1", "versions"),
         (replace(LIVE, failed=True, candidate=4), "Choose another version", "versions"),
         (replace(LIVE, candidate=4, label_errors=5), "Decide on version 4", "train"),
-        (replace(LIVE, label_errors=12, new_labels=30), "Check 12 likely label errors", "review"),
+        (replace(LIVE, label_errors=12, new_labels=30), "Check 12 labels", "review"),
         (replace(LIVE, label_errors=0, new_labels=12), "Train", "train"),
         (replace(LIVE, new_labels=12, is_training=True), "Label these 20", "label"),
         (replace(LIVE, new_labels=9), "Label these 20", "label"),

@@ -16,12 +16,13 @@ from app.services.reports.audit import list_acts
 from app.services.reports.sharing import create_share, list_shares, stop_sharing
 from app.services.status import load_status
 from app.services.studio import Studio
+from app.services.training.jobs import cancel_job, resume_job
 from app.services.training.runs import TrainingRequest, start_training
 from app.services.trying.pins import remove_pin, set_pin
 from app.services.versions.bundles import export_model
 from app.services.versions.registry import promote, roll_back
 from app.services.what_if.repairs import Repair, apply_repair
-from storage import projects
+from storage import jobs, projects
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.people.acts import VIA, ActFilter
@@ -53,8 +54,8 @@ def test_acts_of_the_log_and_outside_it_are_listed_newest_first(
         ("export", "csv", 0),
         ("stop sharing", "report on version 1", 0),
         ("share", "report on version 1", 0),
-        ("use version", "1", 0),
-        ("go back from version", "2", 0),
+        ("go back from version", "2 to version 1", 0),  # it stood there twice
+        ("use version", "2", 0),
     ]
     assert told(home, "q")[: len(expected)] == expected
     assert list_acts(home, "q", ActFilter()).total > before + len(expected)
@@ -127,6 +128,46 @@ def test_an_action_on_one_text_names_it_and_its_label(studio: Studio, labelled_c
     assert told(studio)[0] == ("delete", f"“{first.text}”", 1)
 
 
+def test_a_text_is_labelled_before_it_is_relabelled(studio: Studio, labelled_csv: Path) -> None:
+    """The first label of a text that was chosen on Try or Review was called “Relabel”."""
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    say(studio, "p", "good evening")
+    with studio.database.read() as connection:
+        first, second = (intent.id for intent in dataset.intents(connection, 1)[:2])
+    verbs = []
+    for key, labels in enumerate(((first,), (second,), ())):
+        apply_repair(studio, "p", Repair("relabel", ("u1",), labels), f"decision-{key}")
+        verbs.append(told(studio)[0][0])
+        assert load_status(open_live_studio(studio), "p").can_undo == verbs[-1]
+    assert verbs == ["label", "relabel", "relabel"]
+    say(studio, "p", "a poem", key="u2")
+    apply_repair(studio, "p", Repair("relabel", ("u2",), ()), "out-01")
+    assert told(studio)[0] == ("out-of-scope", "“a poem”", 1)
+
+
+def test_a_training_that_is_cancelled_and_resumed_says_so(
+    home: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only its beginning was listed."""
+    monkeypatch.setattr(LocalExecutor, "ensure_running", lambda _: None)
+    request = TrainingRequest("p", "instant", {}, base=str(tiny_path))
+    job = start_training(home, request)
+    with home.database.write() as connection:
+        jobs.claim(connection, job.id)
+    for _ in range(2):  # a second click on Cancel is no second act
+        cancel_job(home, job.id)
+    how = "(quick: compares with your examples, not tuned to them)"
+    assert told(home)[:2] == [("cancel training", how, 0), ("train", how, 0)]
+    with home.database.write() as connection:
+        jobs.finish(connection, job.id, 1, jobs.JobOutcome("cancelled"))
+    cancel_job(home, job.id)
+    assert told(home)[0][0] == "cancel training"
+    home.places.checkpoints(job.id).joinpath("step-1").mkdir(parents=True)
+    resume_job(home, job.id)
+    assert told(home)[:2] == [("resume training", how, 0), ("cancel training", how, 0)]
+
+
 def test_a_pin_names_its_text_which_can_be_erased(studio: Studio) -> None:
     """“Pin to greeting” stood there, and nobody knew what was pinned."""
     create_project(studio, "p")
@@ -151,7 +192,7 @@ def test_a_pin_names_its_text_which_can_be_erased(studio: Studio) -> None:
     ]
 
 
-def say(studio: Studio, project: str, text: str) -> None:
-    change = edits.create_utterance("u1", text, "pool", "f", None)
+def say(studio: Studio, project: str, text: str, key: str = "u1") -> None:
+    change = edits.create_utterance(key, text, "pool", "f", None)
     with studio.database.write() as connection:
         events.record(connection, projects.find(connection, project).id, Action("add"), [change])

@@ -8,6 +8,7 @@ import pytest
 from app.services.answering.pinned import BrokenPin
 from app.services.reports.judged_again import JudgedText, JudgedVersion, figures_by_intent
 from app.services.reports.links import link_words, reaches_others
+from app.services.reports.pages import _plain_basis
 from app.services.reports.readiness import Checked, Facts, checked_on, readiness_of
 from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
 from app.services.reports.report_views import IntentLine, ScopeLine
@@ -165,12 +166,23 @@ def test_an_intent_works_well_only_where_enough_texts_say_so() -> None:
 def test_refusals_of_training_labels_are_not_told_as_checked() -> None:
     """A manager read 100 % of 27: all were labels of the training set, the line set by them."""
     found = readiness_of(replace(GOOD, scope=replace(GOOD.scope, known=True)))
-    assert found.figures[1].basis.endswith("fit no intent, none of the test set")
-    assert found.sentences[2].endswith(
-        "They are not test texts: the model may have learned from them what to refuse, so it may "
-        "do worse on new ones."
-    )
+    # "Not tested" stood above "50 %".
+    assert found.gap.startswith("Whether it refuses all others is not tested")
+    assert found.figures[1].value == "not tested"
+    assert found.figures[1].basis == "no test text is labelled out of scope"
+    assert "is not tested: none of them are test texts" in found.sentences[2]
+    assert "Of the 50 others it refuses 35, but it may have learned" in found.sentences[2]
     assert readiness_of(GOOD).figures[1].basis == "of 50 test texts that fit no intent"
+
+
+def test_how_a_training_checks_itself_is_told_without_its_method() -> None:
+    """ "5-fold cross-validation over 340 texts" stood in the appendix."""
+    assert _plain_basis("5-fold cross-validation over 340 texts") == (
+        "its own 340 examples, in 5 parts, each answered by a version that learned from the others"
+    )
+    assert _plain_basis("leave-one-out over 20 texts").startswith("its own 20 examples, each")
+    assert _plain_basis("68 of 340 texts, held out").startswith("68 of its own 340 examples, which")
+    assert _plain_basis("test set of 306 texts") == "test set of 306 texts"
 
 
 def test_an_intent_without_an_example_is_no_intent_that_was_learned() -> None:

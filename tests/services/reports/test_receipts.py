@@ -225,7 +225,7 @@ def test_a_report_says_what_is_new_and_what_is_weak(live_studio: LiveStudio) -> 
     assert (first.state, second.state) == ("former champion", "champion")
     assert [line.examples for line in first.intents] == [5, 5, 5, 5]
     assert sum(line.support for line in first.intents) == first.metrics["n"] == 20
-    assert first.basis == "20 examples, each answered by the votes of the others"
+    assert first.basis == "20 examples, each answered by all the others"
     wrong = sum(line.count for line in first.confusions)
     assert first.ready.figures[0].basis.startswith(f"{20 - wrong} of 20")  # the refused ones, too
     assert sum(line.n for line in first.bins) == 20
@@ -262,7 +262,7 @@ def test_bins_hold_every_answer_once() -> None:
 
 def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
     class Scope:
-        kept, outside, refused = 1.0, 9, 0.9
+        kept, outside, refused, known = 1.0, 9, 0.9, False
 
     class Leaky(Scope):
         outside, refused = 2, 0.5
@@ -275,6 +275,8 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
     )
     Leaky.outside = 20
     assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Raise the line for out of scope")
+    Leaky.known = True  # "Raise the line" stood beside "not tested"
+    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Put 20 texts that fit no intent")
     pins = 2 * [BrokenPin("a", "b", "c")]
     assert next_steps(metrics, [], Scope(), (), ()) == ()
     assert next_steps(metrics, [], Scope(), (), pins)[0].startswith(

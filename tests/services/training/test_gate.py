@@ -46,14 +46,15 @@ def pin(before: str, after: str) -> PinChange:
             20,
             False,
             "The loss of accuracy is real, not luck: "
-            "\u221220.0 points (95 % interval \u221227.8 to \u221212.2)",
+            "\u221220.0 points (\u221227.8 to \u221212.2 in 95 of 100 cases)",
         ),
-        (3, 5, True, "beyond luck: \u22122.0 points (95 % interval \u22127.5 to +3.5)"),
+        (3, 5, True, "beyond luck: \u22122.0 points (\u22127.5 to +3.5 in 95 of 100 cases)"),
         (
             20,
             0,
             True,
-            "The gain of accuracy is real, not luck: +20.0 points (95 % interval +12.2 to +27.8)",
+            "The gain of accuracy is real, not luck: "
+            "+20.0 points (+12.2 to +27.8 in 95 of 100 cases)",
         ),
         (0, 0, True, "no loss of accuracy beyond luck: +0.0 points"),
     ],
@@ -111,7 +112,7 @@ def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, ti
     assert judged(studio, StubPipeline(right)).promote
     wrong = judged(studio, StubPipeline(dict.fromkeys(tests, "neither")))
     assert not wrong.promote
-    assert "95 % interval \u2212" in wrong.reasons[0]
+    assert "in 95 of 100 cases" in wrong.reasons[0]
     waits = judged(studio, StubPipeline(right), may_promote=False)
     assert (waits.promote, waits.reasons[-1]) == (False, "A person decides.")
     with studio.database.write() as connection:

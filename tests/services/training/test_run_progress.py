@@ -66,10 +66,12 @@ def test_progress_only_rises_and_by_equal_steps(
     assert min(gaps) > 0
     assert 0 < shares[0] < 0.2
     assert shares[-1] == pytest.approx(0.95)
+    # "Round 7 of 10" was that of the first part, and stood beside 18 % of the whole.
     words = [stage for _, stage in listener.heard]
-    assert words[:2] == ["learning", "learning, round 1 of 3"]
-    part, rounds = ("", "1 of 1") if folds == 1 else (" 3 of 3", "3 of 3")
-    assert words[-1] == f"checking how sure it may be{part}, round {rounds}"
+    n = len(shares) - 1
+    assert words[:2] == ["learning", f"learning, step 1 of {n}"]
+    part = "" if folds == 1 else " 3 of 3"
+    assert words[-1] == f"checking how sure it may be{part}, step {n} of {n}"
 
 
 def test_no_time_is_told_before_a_step_was_measured_and_then_that_of_the_steps(
@@ -141,6 +143,18 @@ def test_the_first_slow_units_alone_tell_no_time_left(monkeypatch: pytest.Monkey
     slow.left(0, 1_000)
     clock[0] = 30.0
     assert slow.left(4, 1_000) == pytest.approx(4_980.0)  # long, and by now known
+
+
+def test_a_slow_beginning_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """ "46 minutes left" came down to the true five only long after the computer was free again."""
+    clock = [0.0]
+    monkeypatch.setattr(context.time, "monotonic", lambda: clock[0])
+    pace, told = context.Pace(), []
+    for second in range(161):
+        clock[0] = float(second)
+        told.append(pace.left(min(second, 40) * 0.5 + max(0, second - 40) * 10, 3_000))
+    assert told[40] == pytest.approx(5_960)
+    assert told[160] == pytest.approx(178, abs=1)  # 233 by all steps since the first
 
 
 def test_a_new_attempt_does_not_keep_the_time_left_of_the_former(studio: Studio) -> None:

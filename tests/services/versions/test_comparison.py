@@ -63,8 +63,8 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
     ]
     assert found.words == (
         "Version 2 answers 97.0 % of 100 test texts right, version 1 94.0 %: "
-        "+3.0 points (95 % interval \u22122.2 to +8.2).",
-        "Answers: 5 fixed, 2 broken.",
+        "+3.0 points (\u22122.2 to +8.2 in 95 of 100 cases).",
+        "Answers: 5 now right, 2 now wrong.",
     )
     assert found.outcome == "alike"
     assert found.verdict == (
@@ -193,7 +193,7 @@ def test_what_is_sent_out_of_scope_is_answered_wrongly(studio: Studio) -> None:
     )
     assert (found.before, found.after, found.refused) == (1.0, 0.0, (0, 2))
     assert found.words[-2:] == (
-        "Answers: 2 broken.",
+        "Answers: 2 now wrong.",
         "2 texts that fit an intent sent out of scope, 0 before.",
     )
 
