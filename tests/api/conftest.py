@@ -5,6 +5,7 @@ from pathlib import Path
 
 import gradio as gr
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi.testclient import TestClient
 
 from app.server import build_app
@@ -44,13 +45,23 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built_pages: gr.
 
 
 @pytest.fixture
-def serve(live_studio: LiveStudio, own_folder: None) -> Iterator[Callable[..., TestClient]]:
+def portal() -> Iterator[BlockingPortal]:
+    """One event loop for all requests of a test: each would start a thread with one of its own."""
+    with start_blocking_portal() as portal:
+        yield portal
+
+
+@pytest.fixture
+def serve(
+    live_studio: LiveStudio, own_folder: None, portal: BlockingPortal
+) -> Iterator[Callable[..., TestClient]]:
     """Serve the studio to clients with a launch token or without."""
     opened: list[TestClient] = []
 
     def start(token: str | None = None) -> TestClient:
         app = build_app(live_studio, token, frozenset({"127.0.0.1"}))
         client = TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=False)
+        client.portal = portal
         opened.append(client)
         return client
 

@@ -18,6 +18,7 @@ from tests.api.conftest import (  # noqa: F401 - fixtures
     labelled,
     live_studio,
     own_folder,
+    portal,
     serve,
     trained,
 )
