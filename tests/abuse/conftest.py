@@ -18,7 +18,9 @@ from tests.api.conftest import (  # noqa: F401 - fixtures
     live_studio,
     own_folder,
     portal,
+    prepared,
     serve,
+    studio,
     trained,
 )
 

@@ -1,5 +1,6 @@
 """A served studio without a socket: the whole stack behind the guard, spoken to in memory."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,17 +9,52 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi.testclient import TestClient
 
+from app.bootstrap import open_studio
 from app.server import build_app
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
+from app.settings import Settings
 from app.ui import navigation
 from tests.builders.trained_home import train_here
 
 HOST = "127.0.0.1:7860"
 TOKEN = "a-token-of-a-launch"
+
+
+@pytest.fixture(scope="session")
+def prepared(
+    tmp_path_factory: pytest.TempPathFactory, labelled_csv: Path, tiny_path: Path
+) -> dict[str, Path]:
+    """Homes by the fixture that stands for them; to be copied, which is sooner than an import."""
+    folder = tmp_path_factory.mktemp("prepared")
+    homes = {name: folder / name for name in ("labelled", "trained")}
+    pool = folder / "pool.txt"
+    pool.write_text("money back now\nwhere is it\nreset it\n", encoding="utf-8")
+    studio = open_studio(Settings(home=homes["labelled"]))
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    import_file(studio, ImportRequest("p", pool))
+    studio.database.close()
+    shutil.copytree(homes["labelled"], homes["trained"])
+    studio = open_studio(Settings(home=homes["trained"]))
+    train_here(studio, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    studio.database.close()
+    return homes
+
+
+@pytest.fixture
+def studio(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Studio]:
+    """A studio that has what the other fixtures of the test stand for."""
+    for name in ("trained", "labelled"):
+        if name in request.fixturenames:
+            shutil.copytree(request.getfixturevalue("prepared")[name], tmp_path / "home")
+            break
+    opened = open_studio(Settings(home=tmp_path / "home"))
+    yield opened
+    opened.database.close()
 
 
 @pytest.fixture
@@ -76,18 +112,12 @@ def client(serve: Callable[..., TestClient]) -> TestClient:
 
 
 @pytest.fixture
-def labelled(studio: Studio, labelled_csv: Path) -> str:
-    """A project `p` with twenty labelled utterances and three without a label."""
-    create_project(studio, "p")
-    import_file(studio, ImportRequest("p", labelled_csv))
-    pool = labelled_csv.parent / "pool.txt"
-    pool.write_text("money back now\nwhere is it\nreset it\n", encoding="utf-8")
-    import_file(studio, ImportRequest("p", pool))
+def labelled() -> str:
+    """A project `p` with twenty labelled utterances and three without a label; see `studio`."""
     return "p"
 
 
 @pytest.fixture
-def trained(studio: Studio, labelled: str, tiny_path: Path) -> str:
-    """The same project with a model on the tiny encoder."""
-    train_here(studio, TrainingRequest(labelled, "instant", {}, str(tiny_path)))
-    return labelled
+def trained() -> str:
+    """The same project with a model on the tiny encoder; see `studio`."""
+    return "p"
