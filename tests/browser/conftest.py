@@ -12,6 +12,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     Dialog,
+    Frame,
     Page,
     Request,
     expect,
@@ -35,6 +36,7 @@ from tests.builders.trained_home import lay_out_here, train_here
 # How long a page may take to show what must come: a busy machine is no fault of the page.
 _PATIENCE_MS = 60_000
 _DESK = {"width": 1280, "height": 900}
+_NOBODY = ("data:", "blob:", "about:", "chrome-error:")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -149,14 +151,14 @@ def contexts(chromium: Browser) -> ContextPool:
 @pytest.fixture
 def visit(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     """Open a browser of its own on a studio; whatever it asks of elsewhere fails the test."""
-    with _watched_pages(contexts) as open_page:
+    with watched_pages(contexts) as open_page:
         yield open_page
 
 
 @pytest.fixture(scope="module")
 def visit_once(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     """Open a page that the tests of a file share, watched like that of `visit`."""
-    with _watched_pages(contexts) as open_page:
+    with watched_pages(contexts) as open_page:
         yield open_page
 
 
@@ -170,7 +172,7 @@ def _of_the_page_alone(settings: dict[str, Any]) -> tuple[Any, Any]:
 
 
 @contextmanager
-def _watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
+def watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     used: list[tuple[BrowserContext, dict[str, Any], str]] = []
     strangers: list[str] = []
     troubles: list[str] = []
@@ -188,17 +190,19 @@ def _watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
         context.set_default_timeout(_PATIENCE_MS)
         used.append((context, settings, served.base))
 
-        def look(request: Request) -> None:
-            if not request.url.startswith((served.base, "data:", "blob:")):
-                strangers.append(request.url)
+        def look(asked: Request | Frame) -> None:
+            if not asked.url.startswith((served.base, *_NOBODY)):
+                strangers.append(asked.url)
 
-        # Chromium finds no other host; a route that decides about each request would switch off
-        # its cache, and a page would take three times as long.
-        context.on("request", look)
+        # Chromium finds no other host, and the studio's pages may ask none: what they ask of one
+        # fails. To be told of each request would cost as much as a tenth of each page, and a route
+        # that decides about each would switch off Chromium's cache: three times as much.
+        context.on("requestfailed", look)
         watching.append((context, look))
         page = context.new_page()
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=colours)
+        page.on("framenavigated", look)
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", decide)
         page.goto(f"{served.base}{path}{'&' if '?' in path else '?'}token={served.token}")
@@ -207,7 +211,7 @@ def _watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
 
     yield open_page
     for context, look in watching:
-        context.remove_listener("request", look)
+        context.remove_listener("requestfailed", look)
     for context, settings, origin in used:
         contexts.give_back(context, settings, origin)
     assert strangers == []
