@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders.copied_tables import making_tables
 from tests.faults import table
+from tests.storage.copied_tables import making_tables
 
 _NAME = "measured"
 

@@ -20,7 +20,7 @@ from storage.log.replay import canonical_hash, canonical_lines
 from storage.migrations import steps
 from storage.queries import dataset
 from storage.tables import utterance
-from tests.builders.copied_tables import making_tables
+from tests.storage.copied_tables import making_tables
 
 Steps = st.lists(
     st.tuples(
