@@ -2,7 +2,6 @@
 
 import gc
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from app.settings import Settings
 from core.encoders.packed.encoder import TransformerEncoder
 from tests.builders.tiny_encoder import tiny_folder
 from tests.builders.unpacked_bundle import Elsewhere
+from tests.storage.copied_tables import copying_tables
 
 # A property holds or does not, however long an example takes; `.ci/run` draws the same ones each
 # time, so that a change is judged by itself. Whoever develops sees new ones with every run.
@@ -52,17 +52,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
-@pytest.fixture(scope="session")
-def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home without a project; to be copied, for its tables take longer to make than to copy."""
-    home = tmp_path_factory.mktemp("empty") / "home"
-    open_studio(Settings(home=home)).database.close()
-    return home
+@pytest.fixture(scope="session", autouse=True)
+def copied_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Copy the tables of each new home: 4 ms of processor instead of 80."""
+    with copying_tables(tmp_path_factory.mktemp("tables") / "studio.db"):
+        yield
 
 
 @pytest.fixture
-def studio(tmp_path: Path, empty_home: Path) -> Iterator[Studio]:
-    shutil.copytree(empty_home, tmp_path / "home")
+def studio(tmp_path: Path) -> Iterator[Studio]:
     opened = open_studio(Settings(home=tmp_path / "home"))
     yield opened
     opened.database.close()

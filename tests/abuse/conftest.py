@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
+from anyio.from_thread import BlockingPortal
 from fastapi.testclient import TestClient
 
 from app.server import build_app
@@ -16,13 +17,20 @@ from tests.api.conftest import (  # noqa: F401 - fixtures
     labelled,
     live_studio,
     own_folder,
+    portal,
+    prepared,
     serve,
+    studio,
     trained,
 )
 
 
 @pytest.fixture
-def visited(live_studio: LiveStudio, own_folder: None) -> Iterator[Callable[..., TestClient]]:  # noqa: F811
+def visited(
+    live_studio: LiveStudio,  # noqa: F811
+    own_folder: None,  # noqa: F811
+    portal: BlockingPortal,  # noqa: F811
+) -> Iterator[Callable[..., TestClient]]:
     """Serve a studio that asks for a token, to clients with these headers."""
     app = build_app(live_studio, TOKEN, frozenset({"127.0.0.1"}))
     opened: list[TestClient] = []
@@ -31,6 +39,7 @@ def visited(live_studio: LiveStudio, own_folder: None) -> Iterator[Callable[...,
         made = TestClient(
             app, base_url=f"http://{HOST}", raise_server_exceptions=False, headers=headers
         )
+        made.portal = portal
         opened.append(made)
         return made
 

@@ -12,6 +12,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     Dialog,
+    Frame,
     Page,
     Request,
     expect,
@@ -34,6 +35,8 @@ from tests.builders.trained_home import group_here, lay_out_here, train_here
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
 _PATIENCE_MS = 60_000
+_DESK = {"width": 1280, "height": 900}
+_NOBODY = ("data:", "blob:", "about:", "chrome-error:")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -58,27 +61,33 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="package")
-def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample project with an instant model and a clear map of it; to be copied, not used.
-
-    The first of the test processes makes it for all of them.
-    """
-    own = tmp_path_factory.getbasetemp()
-    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "sample"
+def _made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Let the first of the test processes make a home for all of them, and return it."""
+    own = factory.getbasetemp()
+    shared = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
     shared.mkdir(exist_ok=True)
     home, making = shared / "home", shared / "making"
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not home.exists():
-            studio = open_studio(Settings(home=making, device="cpu"))
-            create_sample(studio, "sample")
-            train_here(studio, TrainingRequest("sample", "instant", {}))
-            lay_out_here(studio, "sample")  # else each visit of the map would start UMAP
-            group_here(studio, "sample")
-            studio.database.close()
+            make(making)
             making.rename(home)
     return home
+
+
+@pytest.fixture(scope="package")
+def sample_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample project with an instant model and a clear map of it; to be copied, not used."""
+
+    def make(home: Path) -> None:
+        studio = open_studio(Settings(home=home, device="cpu"))
+        create_sample(studio, "sample")
+        train_here(studio, TrainingRequest("sample", "instant", {}))
+        lay_out_here(studio, "sample")  # else each visit of the map would start UMAP
+        group_here(studio, "sample")
+        studio.database.close()
+
+    return _made_once(tmp_path_factory, "sample", make)
 
 
 @pytest.fixture(scope="package")
@@ -88,18 +97,20 @@ def twice_home(sample_home: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     It learned from three sevenths of the labels alone, which have come back since, and its head
     cannot take them in before a training. To be copied, not used.
     """
-    home = copy_home(sample_home, tmp_path_factory.mktemp("twice") / "home")
-    studio = open_studio(Settings(home=home, device="cpu"))
-    with studio.database.read() as connection:
-        rows = sorted(dataset.utterances(connection, 1, "train"), key=lambda row: row.text)
-    ids = tuple(row.id for place, row in enumerate(rows) if place % 7 > 2)
-    act = BulkAct(len(ids), EVERY_TEXT)
-    change_many(studio, "sample", Filter(ids=ids), Edit("unlabel"), act)
-    linear: dict[str, object] = {"head": {"kind": "linear"}}
-    train_here(studio, TrainingRequest("sample", "instant", linear, gate=False))
-    undo_last(studio, "sample")
-    studio.database.close()
-    return home
+
+    def make(home: Path) -> None:
+        studio = open_studio(Settings(home=copy_home(sample_home, home), device="cpu"))
+        with studio.database.read() as connection:
+            rows = sorted(dataset.utterances(connection, 1, "train"), key=lambda row: row.text)
+        ids = tuple(row.id for place, row in enumerate(rows) if place % 7 > 2)
+        act = BulkAct(len(ids), EVERY_TEXT)
+        change_many(studio, "sample", Filter(ids=ids), Edit("unlabel"), act)
+        linear: dict[str, object] = {"head": {"kind": "linear"}}
+        train_here(studio, TrainingRequest("sample", "instant", linear, gate=False))
+        undo_last(studio, "sample")
+        studio.database.close()
+
+    return _made_once(tmp_path_factory, "twice", make)
 
 
 @pytest.fixture(scope="package")
@@ -141,19 +152,28 @@ def contexts(chromium: Browser) -> ContextPool:
 @pytest.fixture
 def visit(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     """Open a browser of its own on a studio; whatever it asks of elsewhere fails the test."""
-    with _watched_pages(contexts) as open_page:
+    with watched_pages(contexts) as open_page:
         yield open_page
 
 
 @pytest.fixture(scope="module")
 def visit_once(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     """Open a page that the tests of a file share, watched like that of `visit`."""
-    with _watched_pages(contexts) as open_page:
+    with watched_pages(contexts) as open_page:
         yield open_page
 
 
+def _of_the_page_alone(settings: dict[str, Any]) -> tuple[Any, Any]:
+    """Take size and colours out of settings: a context for each would load all scripts anew."""
+    size = settings.get("viewport", _DESK)
+    if not settings.get("is_mobile"):
+        settings["viewport"] = _DESK
+    settings.setdefault("reduced_motion", "reduce")  # colours are measured, not their change
+    return size, settings.pop("color_scheme", None)
+
+
 @contextmanager
-def _watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
+def watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     used: list[tuple[BrowserContext, dict[str, Any], str]] = []
     strangers: list[str] = []
     troubles: list[str] = []
@@ -166,21 +186,24 @@ def _watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
         dialog.accept()
 
     def open_page(served: Served, path: str = "/", **settings: Any) -> Page:
-        settings.setdefault("viewport", {"width": 1280, "height": 900})
-        settings.setdefault("reduced_motion", "reduce")  # colours are measured, not their change
+        size, colours = _of_the_page_alone(settings)
         context = contexts.take(settings)
         context.set_default_timeout(_PATIENCE_MS)
         used.append((context, settings, served.base))
 
-        def look(request: Request) -> None:
-            if not request.url.startswith((served.base, "data:", "blob:")):
-                strangers.append(request.url)
+        def look(asked: Request | Frame) -> None:
+            if not asked.url.startswith((served.base, *_NOBODY)):
+                strangers.append(asked.url)
 
-        # Chromium finds no other host; a route that decides about each request would switch off
-        # its cache, and a page would take three times as long.
-        context.on("request", look)
+        # Chromium finds no other host, and the studio's pages may ask none: what they ask of one
+        # fails. To be told of each request would cost as much as a tenth of each page, and a route
+        # that decides about each would switch off Chromium's cache: three times as much.
+        context.on("requestfailed", look)
         watching.append((context, look))
         page = context.new_page()
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=colours)
+        page.on("framenavigated", look)
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", decide)
         page.goto(f"{served.base}{path}{'&' if '?' in path else '?'}token={served.token}")
@@ -189,7 +212,7 @@ def _watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
 
     yield open_page
     for context, look in watching:
-        context.remove_listener("request", look)
+        context.remove_listener("requestfailed", look)
     for context, settings, origin in used:
         contexts.give_back(context, settings, origin)
     assert strangers == []

@@ -4,8 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
+from tests.browser.conftest import watched_pages
+from tests.browser.contexts import ContextPool
 from tests.builders.served_studio import Served, environment
 
 
@@ -21,6 +24,24 @@ def test_whom_a_studio_asks_is_written_down_and_not_reached(tmp_path: Path) -> N
     assert "no test may reach '192.0.2.1'" in done.stderr
     [stranger] = Served(tmp_path / "home").strangers()
     assert stranger.startswith("socket.getaddrinfo '192.0.2.1'")
+
+
+@pytest.mark.parametrize("elsewhere", ["http://example.org/", "http://127.0.0.1:9/"])
+def test_a_page_that_asks_elsewhere_is_noticed(
+    studio: Served, contexts: ContextPool, elsewhere: str
+) -> None:
+    """Whatever it asks of others fails, and the test is told of what failed."""
+
+    def asks() -> None:
+        with watched_pages(contexts) as open_page:
+            open_page(studio).evaluate(
+                "address => new Promise(done => { const one = new Image(); "
+                "one.onerror = () => done(); one.src = address; })",
+                elsewhere,
+            )
+
+    with pytest.raises(AssertionError, match=elsewhere):
+        asks()
 
 
 def test_a_page_reaches_no_other_host(chromium: Browser) -> None:

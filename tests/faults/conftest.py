@@ -1,12 +1,13 @@
 """What the tests of faults measure: told at the end of a run, and kept on request."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.faults import table
+from tests.storage.copied_tables import making_tables
 
 _NAME = "measured"
 
@@ -14,6 +15,13 @@ _NAME = "measured"
 def pytest_addoption(parser: pytest.Parser) -> None:
     words = "keep what the tests of faults measure, and write docs/topics/reliability.md"
     parser.addoption("--keep-measured", action="store_true", help=words)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def real_tables() -> Iterator[None]:
+    """Let new homes be made as users' are, write for write: each may be where something fails."""
+    with making_tables():
+        yield
 
 
 @pytest.fixture

@@ -4,10 +4,9 @@ import multiprocessing
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from storage.artifacts import ArtifactStore
 from storage.database import Database, open_database
 from storage.jobs import Fenced, JobOutcome, Progress
 from storage.records import JobRecord
+from tests.builders.forked_command import start_fork
 from tests.builders.toy_job_kinds import open_workplace
 from tests.faults.processes import holding, serving
 from tests.faults.table import Fault
@@ -54,15 +54,14 @@ class Home:
         self.database: Database = open_database(self.places.database)
         with self.database.write() as connection:
             self.project_id = projects.create(connection, "p").id
-        self.supervisor: subprocess.Popen[bytes] | None = None
+        self.supervisor: ForkServerProcess | None = None
 
-    def start(self, *, until_idle: bool = True) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "app.jobs.supervisor", "--home", str(self.places.home)]
-        command += ["--workplace", "tests.builders.toy_job_kinds:open_workplace", "--grace", "0.3"]
-        command += ["--until-idle"] * until_idle
-        root = Path(__file__).parents[2]
-        environment = {**os.environ, "PYTHONPATH": str(root)}
-        self.supervisor = subprocess.Popen(command, cwd=root, env=environment)
+    def start(self, *, until_idle: bool = True) -> ForkServerProcess:
+        arguments = ["--home", str(self.places.home), "--grace", "0.3"]
+        arguments += ["--workplace", "tests.builders.toy_job_kinds:open_workplace"]
+        arguments += ["--until-idle"] * until_idle
+        output, program = self.places.home.with_suffix(".output"), "app.jobs.supervisor"
+        self.supervisor = start_fork(arguments, dict(os.environ), output, program)
         return self.supervisor
 
     def enqueue(self, kind: str, **payload: int) -> JobRecord:
@@ -91,9 +90,9 @@ class Home:
             os.kill(pid, signal.SIGKILL)
 
     def kill_supervisor(self) -> None:
-        if self.supervisor is not None and self.supervisor.poll() is None:
+        if self.supervisor is not None:
             self.supervisor.kill()
-            self.supervisor.wait()
+            self.supervisor.join()
 
     def close(self) -> None:
         self.kill_supervisor()
@@ -218,7 +217,9 @@ def test_an_orphan_leaves_when_its_supervisor_is_killed(home: Home) -> None:
 def test_a_second_supervisor_is_refused(home: Home) -> None:
     held = take_lock(home.places.supervisor_lock)
     assert held is not None
-    assert home.start().wait(timeout=180) == ALREADY_RUNNING
+    second = home.start()
+    second.join(180)
+    assert second.exitcode == ALREADY_RUNNING
     os.close(held)
 
 

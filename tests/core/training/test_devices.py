@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch import distributed, multiprocessing
+from torch import distributed
 
 from core.encoders.base import Tuning, TuningOptions
 from core.encoders.loading import load_folder
@@ -15,6 +15,7 @@ from core.encoders.opening import open_tuning
 from core.recipes.labels import ConvfitRecipe
 from core.training.devices import Share, device_of_process, repeatable, share_of_process
 from core.training.loop import FitOptions, fit
+from tests.builders.forked_command import run_in_two
 from tests.builders.tiny_encoder import tiny_transformer
 from tests.conftest import SENTENCES
 
@@ -54,7 +55,7 @@ def train_as_one_of_two(rank: int, folder: Path, out: Path) -> None:
 @pytest.mark.parametrize("kind", ["packed", "distilbert"])
 def test_two_processes_end_where_one_does(tiny_path: Path, tmp_path: Path, kind: str) -> None:
     folder = tiny_path if kind == "packed" else tiny_transformer(tmp_path / "model", kind)
-    multiprocessing.spawn(train_as_one_of_two, (folder, tmp_path), nprocs=2)
+    run_in_two(train_as_one_of_two, (folder, tmp_path))
     alone, losses = trained(folder, dropout=False)
     together = load_file(tmp_path / "0-False")
     assert together["losses"].tolist() == pytest.approx(losses, abs=1e-4)

@@ -18,7 +18,10 @@ from tests.api.conftest import (  # noqa: F401 - fixtures
     labelled,
     live_studio,
     own_folder,
+    portal,
+    prepared,
     serve,
+    studio,
     trained,
 )
 from tests.builders.trained_home import train_here
@@ -63,7 +66,7 @@ def answer(client: TestClient, project: str) -> Any:  # noqa: F811
 
 def test_a_damaged_champion_is_named_and_replaced(
     client: TestClient,  # noqa: F811
-    studio: Studio,
+    studio: Studio,  # noqa: F811
     damaged: str,
     tiny_path: Path,
 ) -> None:
@@ -89,6 +92,6 @@ def test_a_damaged_champion_is_named_and_replaced(
     assert answer(client, damaged).status_code == 200
 
 
-def newest_reasons(studio: Studio) -> str:
+def newest_reasons(studio: Studio) -> str:  # noqa: F811
     with studio.database.read() as connection:
         return " ".join((jobs.list_all(connection, 1)[0].result or {})["gate"])

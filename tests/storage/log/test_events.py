@@ -21,6 +21,7 @@ from storage.log.replay import canonical_hash, canonical_lines
 from storage.migrations import steps
 from storage.queries import dataset
 from storage.tables import utterance
+from tests.storage.copied_tables import making_tables
 
 Steps = st.lists(
     st.tuples(
@@ -266,7 +267,7 @@ def test_an_interrupted_migration_leaves_the_old_schema(tmp_path: Path, monkeypa
         raise KeyboardInterrupt
 
     monkeypatch.setattr(steps, "migrate", interrupted)
-    with pytest.raises(KeyboardInterrupt):
+    with making_tables(), pytest.raises(KeyboardInterrupt):
         open_database(path)
     monkeypatch.undo()
     assert tables_in(path) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from torch import distributed, multiprocessing
+from torch import distributed
 
 from core.encoders.base import TuningOptions
 from core.encoders.loading import load_folder
@@ -16,6 +16,7 @@ from core.recipes.conversations import DialoguesRecipe
 from core.training.events import StepDone
 from core.training.from_conversations.loop import RankOptions, rank
 from core.training.from_conversations.towers import EncoderTowers
+from tests.builders.forked_command import run_in_two
 
 PAIRS = [Pair(f"where is parcel {n}", f"parcel {n} is late") for n in range(21)]
 RECIPE = DialoguesRecipe(minutes=None, batch_size=7, chunk=3, learning_rate=1e-3)
@@ -56,7 +57,7 @@ def train_as_one_of_two(index: int, folder: Path, out: Path) -> None:
 
 @pytest.mark.slow
 def test_two_processes_end_where_one_does(tiny_path: Path, tmp_path: Path) -> None:
-    multiprocessing.spawn(train_as_one_of_two, (tiny_path, tmp_path), nprocs=2)
+    run_in_two(train_as_one_of_two, (tiny_path, tmp_path))
     alone = trained(tiny_path)
     for index in range(2):
         together = load_file(tmp_path / f"weights-{index}")
