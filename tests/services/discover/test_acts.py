@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
@@ -211,3 +212,10 @@ def test_without_texts_that_wait_there_is_nothing_to_group(studio: Studio) -> No
     with pytest.raises(InvalidInput, match="No text waits for a label"):
         start_grouping(studio, "empty")
     assert list_groups(studio, "empty") == GroupsView((), 0, 0, 0)
+
+
+def test_erasing_a_text_forgets_the_groups_whose_names_quote_it(raw: Studio) -> None:
+    assert len(grouped(raw, n_groups=2).groups) == 2
+    erase_texts(raw, "raw", [CARDS[0]], now=True)
+    view = list_groups(raw, "raw")
+    assert (view.groups, view.ungrouped) == ((), 13)

@@ -1,0 +1,65 @@
+"""Groups over REST: nobody takes what was not shown, and the same key takes once."""
+
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+from app.services.live.server_state import LiveStudio
+from tests.api.conftest import HOST
+from tests.builders.trained_home import group_here
+
+HEADERS = {"origin": f"http://{HOST}"}
+GROUPS = "/api/projects/p/groups"
+
+
+def test_a_group_is_taken_as_it_was_shown(
+    client: TestClient, live_studio: LiveStudio, labelled: str
+) -> None:
+    before = client.get(GROUPS).json()
+    assert (before["groups"], before["waiting"], before["ungrouped"]) == ([], 3, 3)
+    group_here(live_studio.studio, labelled)
+    [card, *_] = client.get(GROUPS).json()["groups"]
+    group = client.get(f"{GROUPS}/{card['id']}").json()
+    body: dict[str, Any] = {
+        "create": "brand_new",
+        "share": "all",
+        "expected": card["size"] + 1,
+        "revision": group["revision"],
+        "key": "taking-0001",
+    }
+    take = f"{GROUPS}/{card['id']}/take"
+    refused = client.post(take, json=body, headers=HEADERS)
+    assert refused.status_code == 409
+    assert "Meanwhile this would label" in refused.json()["message"]
+    body["expected"] = card["size"]
+    taken = client.post(take, json=body, headers=HEADERS).json()
+    assert taken["changed"] == card["size"]
+    assert client.post(take, json=body, headers=HEADERS).json()["changed"] == card["size"]
+    intents = client.get("/api/projects/p/overview").json()["intents"]
+    assert {one["id"]: one["name"] for one in intents}[taken["intent"]] == "brand_new"
+
+
+def test_a_group_is_renamed_and_left_for_later(
+    client: TestClient, live_studio: LiveStudio, labelled: str
+) -> None:
+    group_here(live_studio.studio, labelled)
+    [card, *_] = client.get(GROUPS).json()["groups"]
+    change = {"name": "odd ones", "set_aside": card["size"]}
+    assert client.patch(f"{GROUPS}/{card['id']}", json=change, headers=HEADERS).status_code == 204
+    after = {one["id"]: one for one in client.get(GROUPS).json()["groups"]}[card["id"]]
+    assert (after["name"], after["state"]) == ("odd ones", "aside")
+    lost = client.patch(f"{GROUPS}/99", json=change, headers=HEADERS)
+    assert (lost.status_code, lost.json()["message"]) == (404, "There is no group 99.")
+    few = client.post(f"{GROUPS}/{card['id']}/split", headers=HEADERS)
+    assert (few.status_code, "too few to split" in few.json()["message"]) == (422, True)
+
+
+def test_grouping_is_a_job_and_the_same_one_for_two_people(
+    client: TestClient, live_studio: LiveStudio, labelled: str
+) -> None:
+    first = client.post(GROUPS, json={}, headers=HEADERS)
+    second = client.post(GROUPS, json={}, headers=HEADERS)
+    assert (first.status_code, second.status_code) == (202, 202)
+    assert first.json() == second.json()
+    none = client.post(GROUPS, json={"n_groups": 0}, headers=HEADERS)
+    assert none.status_code == 422
