@@ -111,12 +111,6 @@ def ask_why(page: Page) -> None:
     page.wait_for_selector("[data-role=why-not]")
 
 
-def open_replies(page: Page) -> None:
-    """Unfold the form that ranks replies."""
-    page.get_by_text("Which reply fits a conversation?").click()
-    page.get_by_role("button", name="Rank replies").scroll_into_view_if_needed()
-
-
 def pin_it(page: Page) -> None:
     """Pin the text on the Try page; a round in another width has pinned it already."""
     page.get_by_role("region", name="Pins").get_by_role("heading").wait_for()
@@ -193,7 +187,6 @@ PAGES = {
     "try-why": Shot(f"/try?project=sample&text={ASKED}", ".vote", ask_why),
     "try-outside": Shot("/try?project=sample&text=who+won+the+match+last+night", ".vote"),
     "try-many": Shot("/try?project=sample", ".empty", type_many),
-    "try-replies": Shot("/try?project=shop", "text=Which reply fits", open_replies),
     "versions": Shot("/versions?project=sample", "[data-role=models] > li"),
     "comparison": Shot("/versions?project=sample", "[data-role=models] > li", compare),
     "hand-over": Shot(
