@@ -26,6 +26,7 @@ class DiscoverPage {
   #group;
   #groups = null; // as the server listed them
   #open = null; // number of the group that is shown
+  #wanted = null; // of the one to show when the list is there
   #isBusy = false; // while an act is saved and the next group comes, keys do nothing: nobody has seen it
   #turns = new Turns(); // an undo waits for the act before it
   #waits = false; // for the job that groups the texts
@@ -72,7 +73,9 @@ class DiscoverPage {
     if ((ended || changed) && !this.#isBusy && !dialogIsOpen()) guarded(() => this.#renew())();
   }
 
-  async #renew(wanted = this.#open) {
+  // A group that was wanted stays so when a newer load overtakes this one.
+  async #renew(wanted = null) {
+    this.#wanted = wanted ?? this.#wanted;
     const asked = (this.#asked += 1);
     const [groups] = await Promise.all([call(`${this.#context.base}/groups`), this.#intents.load()]);
     if (asked !== this.#asked) return;
@@ -83,9 +86,11 @@ class DiscoverPage {
       return;
     }
     if (!this.#columns.isConnected) fill(this.#place, this.#columns);
-    this.#list.show(groups.groups, wanted);
+    const chosen = this.#wanted ?? this.#open;
+    this.#wanted = null;
+    this.#list.show(groups.groups, chosen);
     const listed = this.#list.listed;
-    const next = listed.find(({id}) => id === wanted) ?? listed[0];
+    const next = listed.find(({id}) => id === chosen) ?? listed[0];
     await this.#show(next?.id ?? null);
   }
 

@@ -10,7 +10,12 @@ def upgrade(operations: Operations) -> None:
     """Create the tables of groups and of the texts in them."""
     operations.create_table(
         "text_group",
-        sa.Column("project_id", sa.Integer, sa.ForeignKey("project.id"), primary_key=True),
+        sa.Column(
+            "project_id",
+            sa.Integer,
+            sa.ForeignKey("project.id", name="fk_text_group_project_id"),
+            primary_key=True,
+        ),
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("facts", sa.Text, nullable=False),
@@ -22,7 +27,12 @@ def upgrade(operations: Operations) -> None:
     )
     operations.create_table(
         "grouped_text",
-        sa.Column("project_id", sa.Integer, sa.ForeignKey("project.id"), primary_key=True),
+        sa.Column(
+            "project_id",
+            sa.Integer,
+            sa.ForeignKey("project.id", name="fk_grouped_text_project_id"),
+            primary_key=True,
+        ),
         sa.Column("utterance_id", sa.Text, primary_key=True),
         sa.Column("group_id", sa.Integer, nullable=False),
         sa.Column("closeness", sa.REAL, nullable=False),

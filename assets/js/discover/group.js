@@ -6,6 +6,7 @@ import {guarded} from '../shared/messages.js';
 import {number, plural} from '../shared/words.js';
 
 const FEW = 4; // a smaller group is not split
+const LOOSE = 0.5; // mean cosine of texts and middle
 
 export class GroupView {
   #intents;
@@ -64,6 +65,11 @@ export class GroupView {
     return this.#input.value.trim() || this.#group.card.name;
   }
 
+  // Texts of several meanings, which are better divided first.
+  get #isLoose() {
+    return this.#group.cohesion < LOOSE && this.#group.card.size >= FEW;
+  }
+
   // How many texts an act labels.
   get #count() {
     const {core, card} = this.#group;
@@ -82,10 +88,9 @@ export class GroupView {
   }
 
   #draw() {
-    const {card, core, border, cohesion} = this.#group;
+    const {card, core, border} = this.#group;
     const isWhole = core >= card.size; // the tabs below say how many otherwise
-    const loose =
-      cohesion < 0.5 && card.size > 1 && 'They have little in common: look closely, or split them. ';
+    const loose = this.#isLoose && 'They have little in common: look closely, or split them. ';
     const about = [isWhole && `${plural(card.size, 'text')} without a label. `, loose, this.#labelledWords()];
     fill(
       this.element,
@@ -249,11 +254,12 @@ export class GroupView {
       'div',
       {class: 'row'},
       act('O', `${count} are ${this.#intents.nothing}`, () => this.#take({}), '', nothing),
-      act('S', 'Split', () => this.#acts.split(this.#group), '', card.size < FEW),
+      act('S', 'Split', () => this.#acts.split(this.#group), this.#isLoose ? 'primary' : '', card.size < FEW),
       act('M', 'Merge', () => this.#acts.merge(this.#group)),
       act('L', card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),
     );
-    const main = act('T', first, () => this.#take({create: this.#name}), 'primary', nothing);
+    const looks = this.#isLoose ? '' : 'primary'; // first what is likely right
+    const main = act('T', first, () => this.#take({create: this.#name}), looks, nothing);
     return [h('div', {class: 'row'}, main, near, this.#finder.element), rest];
   }
 }

@@ -43,7 +43,7 @@ def test_raw_texts_become_intents_by_single_keys(visit: Callable[..., Page], raw
     named = listed.evaluate_all("rows => rows.map(row => row.querySelector('.what').textContent)")
     assert len(set(named)) == 18
     first = group.get_by_role("textbox", name="Name of the group").input_value()
-    primary = group.locator(".deeds button.primary")
+    primary = group.locator("[data-key='act T']")
     expect(primary).to_contain_text(f"the new intent “{first}”")
     n = int(primary.inner_text().split()[1])
     page.keyboard.press("t")
@@ -65,7 +65,7 @@ def test_what_is_unticked_stays_and_the_name_can_be_changed(
 ) -> None:
     page = visit(raw, "/discover?project=raw")
     group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
-    primary = group.locator(".deeds button.primary")
+    primary = group.locator("[data-key='act T']")
     expect(primary).to_be_enabled()
     n = int(primary.inner_text().split()[1])
     box = group.locator("[data-role=typical] li").first
