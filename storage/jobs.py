@@ -121,6 +121,12 @@ def live(connection: Connection) -> list[JobRecord]:
     return [_record(row) for row in connection.execute(query)]
 
 
+def live_of(connection: Connection, project_id: int, *kinds: str) -> list[JobRecord]:
+    """Return a project's jobs, of these kinds or of all, that have not ended; oldest first."""
+    mine = (one for one in live(connection) if one.project_id == project_id)
+    return [one for one in mine if not kinds or one.kind in kinds]
+
+
 def find(connection: Connection, given: str) -> JobRecord:
     """Return the job whose id begins so.
 

@@ -214,7 +214,7 @@ def _texts(connection: Transaction, project_id: int) -> tuple[int, int]:
 
 
 def _running(connection: Transaction, project_id: int) -> RunningJob | None:
-    mine = [job for job in jobs.live(connection) if job.project_id == project_id]
+    mine = jobs.live_of(connection, project_id)
     if not mine:
         return None
     job = next((j for j in mine if j.state == "running"), mine[0])

@@ -125,7 +125,7 @@ def _erase(
 
 
 def _require_rest(connection: Transaction, project: ProjectRecord) -> None:
-    if any(job.project_id == project.id for job in jobs.live(connection)):
+    if jobs.live_of(connection, project.id):
         raise Conflict(
             f"A job of '{project.name}' is under way and holds its texts.",
             "Wait for its end, or cancel it first.",

@@ -75,9 +75,8 @@ def start_grouping(
         if not count_waiting(connection, target):
             raise InvalidInput("No text waits for a label.", "Import more texts on the Data page.")
         payload = {"n_groups": n_groups, "anew": anew, "device": studio.settings.device}
-        job = _under_way(connection, target)
-        if job is None:
-            job = jobs.enqueue(connection, KIND, payload, target.id, "cpu")
+        under_way = jobs.live_of(connection, target.id, KIND)
+        job = under_way[0] if under_way else jobs.enqueue(connection, KIND, payload, target.id)
     studio.executor.ensure_running()
     return job
 
@@ -122,11 +121,6 @@ def count_waiting(connection: Transaction, project: ProjectRecord) -> int:
     """Count the texts outside the test set that wait for a label."""
     every = utterances.count_all(connection, project.id, WAITING)
     return every - utterances.count_all(connection, project.id, replace(WAITING, split="test"))
-
-
-def _under_way(connection: Transaction, project: ProjectRecord) -> JobRecord | None:
-    alive = (job for job in jobs.live(connection) if job.kind == KIND)
-    return next((job for job in alive if job.project_id == project.id), None)
 
 
 def _before(connection: Transaction, project: ProjectRecord, *, anew: bool) -> _Before:

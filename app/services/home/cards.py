@@ -83,9 +83,7 @@ def _facts(
         unlabelled = utterances.count_all(connection, project.id, _UNLABELLED)
         tests = utterances.count_all(connection, project.id, _TESTS)
         examples, intents = utterances.taught(connection, project.id, project.task)
-        is_training = any(
-            job.project_id == project.id and job.kind == "train" for job in jobs.live(connection)
-        )
+        is_training = bool(jobs.live_of(connection, project.id, "train"))
     live = live_studio.models.peek(project.id)
     if live is not None and (champion is None or live.version.id != champion.id):
         live = None  # another version was promoted since

@@ -174,6 +174,5 @@ def _best(studio: Studio, method: str, *spaces: Space) -> str:
 def _under_way(
     connection: Transaction, space: Space, payload: dict[str, object]
 ) -> JobRecord | None:
-    same = (job for job in jobs.live(connection) if job.kind == "layout")
-    here = (job for job in same if job.project_id == space.project.id)
+    here = jobs.live_of(connection, space.project.id, "layout")
     return next((job for job in here if job.payload == payload), None)
