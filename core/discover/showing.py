@@ -30,13 +30,18 @@ class ShownGroup:
     cohesion: float
 
 
+def core_size(n_texts: int, core_share: float) -> int:
+    """Return how many texts the core of a group has: a share of them, and all that are shown."""
+    return max(min(SHOWN, n_texts), int(np.ceil(core_share * n_texts)))
+
+
 def show(members: NDArray[np.int64], closeness: FloatArray, core_share: float) -> ShownGroup:
     """Show a group of rows, the closest first, with their cosines to its centre, both (m,).
 
     The core is the closest `core_share` of the texts, and all that are shown. Those shown are
     spread evenly over the core, from the centre to its rim: they vouch for all of it.
     """
-    n_core = max(min(SHOWN, len(members)), int(np.ceil(core_share * len(members))))
+    n_core = core_size(len(members), core_share)
     core = members[:n_core]
     places = np.unique(np.linspace(0, n_core - 1, min(SHOWN, n_core)).round().astype(np.int64))
     return ShownGroup(

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import NotFound
-from storage.records import TextGroupRecord, now, record_of
+from storage.records import TextGroupRecord, record_of
 from storage.tables import grouped_text, text_group, utterance
 
 _CHUNK = 5_000
@@ -90,19 +90,7 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
 
 def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecord]) -> None:
     """Add groups with their own numbers."""
-    rows = [
-        {
-            "project_id": project_id,
-            "id": group.id,
-            "name": group.name,
-            "facts": group.facts,
-            "centre": group.centre,
-            "merged_into": group.merged_into,
-            "set_aside": group.set_aside,
-            "created_at": group.created_at or now(),
-        }
-        for group in groups
-    ]
+    rows = [{"project_id": project_id, **asdict(group)} for group in groups]
     if rows:
         connection.execute(sa.insert(text_group), rows)
 
@@ -110,15 +98,8 @@ def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecor
 def place(connection: Connection, project_id: int, texts: Sequence[GroupMember]) -> None:
     """Put texts into groups; those that were in another group leave it."""
     for start in range(0, len(texts), _CHUNK):
-        rows = [
-            {
-                "project_id": project_id,
-                "utterance_id": text.utterance_id,
-                "group_id": text.group_id,
-                "closeness": text.closeness,
-            }
-            for text in texts[start : start + _CHUNK]
-        ]
+        part = texts[start : start + _CHUNK]
+        rows = [{"project_id": project_id, **asdict(text)} for text in part]
         connection.execute(sa.insert(grouped_text).prefix_with("OR REPLACE"), rows)
 
 

@@ -1,11 +1,12 @@
 """Request bodies of the Discover page, validated by pydantic."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
 from app.api.http.bodies import Body, Key
-from app.services.discover.acts import GroupChange, Taking
+from app.services.discover.acts import GroupChange, Share, Taking
+from core.discover.grouping import MOST_GROUPS
 
 
 class GroupingBody(Body):
@@ -14,7 +15,7 @@ class GroupingBody(Body):
     Groups that are there stay, unless all are made `anew`.
     """
 
-    n_groups: int | None = Field(default=None, ge=1, le=400)
+    n_groups: int | None = Field(default=None, ge=1, le=MOST_GROUPS)
     anew: bool = False
 
 
@@ -27,7 +28,7 @@ class TakingBody(Body):
 
     intent: str = Field(default="", max_length=200)
     create: str = Field(default="", max_length=200)
-    share: Literal["core", "all"] = "core"
+    share: Share = "core"
     without: frozenset[Annotated[str, Field(max_length=200)]] = Field(
         default=frozenset(), max_length=100
     )

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from app.services.data.bulk import BulkCounts, Edit, Plan, plan
 from app.services.discover.stored import read_families, waiting_texts
 from app.services.studio import Studio
 from core.discover.order import CORE
-from core.discover.showing import show
+from core.discover.showing import core_size
 from core.errors import Conflict, InvalidInput
 from core.text import counted, is_storable, plain_name
 from storage import projects
@@ -121,8 +119,7 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
 
 def _chosen(ids: Sequence[str], taking: Taking) -> list[str]:
     """Return the texts to label, or refuse if the page showed others."""
-    n_core = len(show(np.arange(len(ids)), np.ones(len(ids) or 1, dtype=np.float32), CORE).core)
-    part = ids if taking.share == "all" else ids[:n_core]
+    part = ids if taking.share == "all" else ids[: core_size(len(ids), CORE)]
     chosen = [key for key in part if key not in taking.without]
     if len(chosen) != taking.expected:
         raise Conflict(

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.jobs.context import JobContext, Publish
 from app.services.answering.opened import Space, find_space, open_space
@@ -99,18 +100,19 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     made = _grouped(texts, unit, before, payload["n_groups"])
     centres = _centres(context, space, encoder)
     groups = _records(made, before, centres)
-    placed = _placed(made, groups, before)
+    known = {group.id for group in before.groups}
 
     def publish(connection: Transaction) -> dict[str, Any]:
         if payload["anew"]:
             text_groups.remove_all(connection, project.id)
-        known = {group.id for group in before.groups}
         for group in groups:
             if group.id in known:
                 values = {"facts": group.facts, "centre": group.centre}
                 text_groups.change(connection, project.id, group.id, values)
         fresh = [group for group in groups if group.id not in known]
         text_groups.add(connection, project.id, fresh)
+        members = members_of(made, [group.id for group in groups])
+        placed = [one for one in members if one.utterance_id not in before.places]
         text_groups.place(connection, project.id, placed)
         return {"groups": len(fresh), "texts": len(placed), "by": space.name}
 
@@ -164,13 +166,13 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
     taken = {group.name for group in before.groups}
     near = made.grouping.centres @ centres.rows.T
     records = list[TextGroupRecord]()
-    for at in range(len(made.grouping.centres)):
+    for at, rows in enumerate(made.grouping.members()):
         closest = np.argsort(-near[at], kind="stable")[:3].tolist()
         nearest = [(centres.names[one], round(float(near[at, one]), 4)) for one in closest]
         old = kept.get(made.names[at])
         if old is None:
             number += 1
-        new = group_record(made, at, number, nearest)
+        new = group_record(made, at, rows, number, nearest)
         if old is not None:
             facts = {**new.facts, "description": old.facts["description"]}
             new = replace(old, facts=facts, centre=new.centre)
@@ -182,10 +184,13 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
 
 
 def group_record(
-    made: Grouped, at: int, number: int, nearest: Sequence[tuple[str, float]]
+    made: Grouped,
+    at: int,
+    rows: NDArray[np.int64],
+    number: int,
+    nearest: Sequence[tuple[str, float]],
 ) -> TextGroupRecord:
-    """Describe the group `at` of some grouped texts as one to store under a number."""
-    rows = made.grouping.members()[at]
+    """Describe a group to store under a number: the group `at`, whose texts are `rows`."""
     facts = GroupFacts(
         description=line_about(made.terms[at], made.texts[rows[0]].text),
         cohesion=round(float(made.grouping.closeness[rows].mean()), 4),
@@ -195,11 +200,7 @@ def group_record(
     return TextGroupRecord(number, made.names[at], asdict(facts), centre, None, 0, now())
 
 
-def _placed(made: Grouped, groups: Sequence[TextGroupRecord], before: _Before) -> list[GroupMember]:
-    """Return the texts that were in no group, with theirs."""
+def members_of(made: Grouped, numbers: Sequence[int]) -> list[GroupMember]:
+    """Return all texts with the numbers of their groups."""
     places = zip(made.texts, made.grouping.of.tolist(), made.grouping.closeness, strict=True)
-    return [
-        GroupMember(one.id, groups[group].id, float(closeness))
-        for one, group, closeness in places
-        if one.id not in before.places
-    ]
+    return [GroupMember(one.id, numbers[group], float(near)) for one, group, near in places]

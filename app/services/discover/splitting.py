@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.services.answering.opened import find_space, open_space
 from app.services.discover.grouped import GroupChoice, Grouped, group_together
-from app.services.discover.runs import group_record
+from app.services.discover.runs import group_record, members_of
 from app.services.discover.stored import waiting_texts
 from app.services.embedding import embed_texts
 from app.services.studio import Studio
@@ -14,7 +14,6 @@ from core.text import counted, free_name
 from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
-from storage.computed.text_groups import GroupMember
 from storage.queries import utterances
 from storage.records import TextGroupRecord, UtteranceRecord
 
@@ -43,7 +42,9 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
         every = text_groups.list_all(connection, target.id)
         fresh = _fresh(made, number, every)
         text_groups.add(connection, target.id, fresh)
-        text_groups.place(connection, target.id, _moved(made, fresh))
+        members = members_of(made, [number, *(one.id for one in fresh)])
+        moved = [one for one in members if one.group_id != number]
+        text_groups.place(connection, target.id, moved)
     return tuple(one.id for one in fresh)
 
 
@@ -68,19 +69,9 @@ def _fresh(made: Grouped, number: int, every: list[TextGroupRecord]) -> list[Tex
     names = {one.name for one in every}
     nearest = next(one for one in every if one.id == number).facts["nearest"]
     last = max(one.id for one in every)
-    parts = range(1, len(made.grouping.centres))
     fresh = list[TextGroupRecord]()
-    for at in parts:
-        new = group_record(made, at, last + at, nearest)
+    for at, rows in enumerate(made.grouping.members()[1:], start=1):
+        new = group_record(made, at, rows, last + at, nearest)
         fresh.append(replace(new, name=free_name(new.name, names, " ")))
         names.add(fresh[-1].name)
     return fresh
-
-
-def _moved(made: Grouped, fresh: list[TextGroupRecord]) -> list[GroupMember]:
-    rows = zip(made.texts, made.grouping.of.tolist(), made.grouping.closeness, strict=True)
-    return [
-        GroupMember(one.id, fresh[part - 1].id, float(closeness))
-        for one, part, closeness in rows
-        if part > 0
-    ]

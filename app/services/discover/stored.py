@@ -120,7 +120,7 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
     """
     with studio.database.read() as connection:
         target = projects.find(connection, project)
-        cards = _cards(connection, target)
+        cards = _cards(connection, target, read_families(connection, target))
         waiting = count_waiting(connection, target)
     ordered = sorted(cards, key=lambda one: (one.state != "open", -one.size, one.id))
     grouped = sum(one.size for one in cards)
@@ -135,21 +135,22 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
     """
     with studio.database.read() as connection:
         target = projects.find(connection, project)
-        ids = waiting_texts(connection, target, number)
-        card = next(one for one in _cards(connection, target) if one.id == number)
+        families = read_families(connection, target)
+        ids = _waiting_in(connection, target, families, number)
+        cards = _cards(connection, target, families)
         shown = show(np.arange(len(ids)), np.ones(max(1, len(ids)), dtype=np.float32), CORE)
         wanted = [ids[row] for row in (*shown.typical.tolist(), *shown.border.tolist())]
         records = utterances.by_ids(connection, target.id, wanted)
-        group = text_groups.find(connection, target.id, number)
-        near = _near(connection, target, group)
+        usable = set(dataset.open_intents(connection, target.id))
+    group = families.groups[number]
     texts = [GroupText(key, records[key].text) for key in wanted]
     n_typical = len(shown.typical)
     return OpenedGroup(
-        card=card,
+        card=next(one for one in cards if one.id == number),
         core=len(shown.core),
         typical=tuple(texts[:n_typical]),
         border=tuple(texts[n_typical:]),
-        intents=near,
+        intents=_near(families, cards, group, usable),
         cohesion=float(group.facts["cohesion"]),
         revision=target.head_revision,
     )
@@ -171,15 +172,19 @@ def waiting_texts(connection: Transaction, project: ProjectRecord, number: int) 
     Raises:
         NotFound: There is no such group, or it was merged into another.
     """
-    group = text_groups.find(connection, project.id, number)
-    families = read_families(connection, project)
+    return _waiting_in(connection, project, read_families(connection, project), number)
+
+
+def _waiting_in(
+    connection: Transaction, project: ProjectRecord, families: Families, number: int
+) -> list[str]:
     if number not in families.parts:
+        group = text_groups.find(connection, project.id, number)
         raise NotFound(f"'{group.name}' is part of another group now.", "Reload the page.")
     return text_groups.waiting_in(connection, project.id, families.parts[number])
 
 
-def _cards(connection: Transaction, project: ProjectRecord) -> list[GroupCard]:
-    families = read_families(connection, project)
+def _cards(connection: Transaction, project: ProjectRecord, families: Families) -> list[GroupCard]:
     found = text_groups.inhabitants(connection, project.id)
     cards = list[GroupCard]()
     for number, parts in families.parts.items():
@@ -213,13 +218,11 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
 
 
 def _near(
-    connection: Transaction, project: ProjectRecord, group: TextGroupRecord
+    families: Families, cards: Sequence[GroupCard], group: TextGroupRecord, usable: set[str]
 ) -> tuple[str, ...]:
-    """Return the intents whose texts, or whose groups, lie nearest, at most 2."""
-    families = read_families(connection, project)
-    usable = set(dataset.open_intents(connection, project.id))
+    """Return the usable intents whose texts, or whose groups, lie nearest, at most 2."""
     near = {key: cosine for key, cosine in group.facts["nearest"] if key in usable}
-    others = [card for card in _cards(connection, project) if card.label in usable]
+    others = [card for card in cards if card.label in usable]
     if others:
         centres = unit_rows(np.stack([_centre(families.groups[one.id]) for one in others]))
         cosines = (centres @ _centre(group)).tolist()

@@ -1,7 +1,6 @@
 """Groups are kept, taken, split and merged; Undo frees the texts that were taken."""
 
 import dataclasses
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,8 +20,6 @@ from storage.log.label_origins import label_origins
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from tests.builders.trained_home import POOL, Idle, change, do
-
-Grouped = Callable[..., GroupsView]
 
 CARDS = [f"my card is lost number {n}" for n in range(8)]
 BILLS = [f"why is the bill so high in month {n}" for n in range(6)]
