@@ -7,6 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from storage.log import settled_findings
+from storage.log.label_origins import GROUP
 from storage.tables import batch, event
 
 SKIP = "skip"
@@ -92,7 +94,7 @@ def _made_by(
     return (
         batch.c.project_id == project_id,
         batch.c.actor == actor,
-        sa.or_(batch.c.origin == "page", batch.c.origin.startswith("review ")),
+        batch.c.origin.in_(("page", GROUP)) | batch.c.origin.startswith(settled_findings.ORIGIN),
         batch.c.verb.in_(verbs),
         batch.c.undone_by.is_(None),
     )

@@ -13,12 +13,13 @@ from storage.tables import batch
 KEEP = "keep"
 """Verb of an action that dismisses a finding without a change."""
 
-_ORIGIN = "review "
+ORIGIN = "review "
+"""Begins the origin of an action on the Review page that settles a finding."""
 
 
 def origin_of(finding: str) -> str:
     """Return the origin of an action that settles a finding."""
-    return f"{_ORIGIN}{finding}"
+    return f"{ORIGIN}{finding}"
 
 
 def keep_finding(
@@ -33,9 +34,9 @@ def settled(connection: Connection, project_id: int) -> frozenset[str]:
     query = sa.select(batch.c.origin).where(
         batch.c.project_id == project_id,
         batch.c.undone_by.is_(None),
-        batch.c.origin.startswith(_ORIGIN),
+        batch.c.origin.startswith(ORIGIN),
     )
-    return frozenset(origin[len(_ORIGIN) :] for origin in connection.execute(query).scalars())
+    return frozenset(origin[len(ORIGIN) :] for origin in connection.execute(query).scalars())
 
 
 def undo_settling(connection: Connection, project_id: int, key: str, actor: str) -> None:

@@ -1,6 +1,7 @@
 """Groups are kept, taken, split and merged; Undo frees the texts that were taken."""
 
 import dataclasses
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from app.services.discover.acts import GroupChange, Taking, change_group, take_g
 from app.services.discover.runs import start_grouping
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
+from app.services.labelling.today import load_today
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
 from storage import projects
@@ -216,3 +218,10 @@ def test_erasing_a_text_forgets_the_groups_whose_names_quote_it(raw: Studio) -> 
     erase_texts(raw, "raw", [CARDS[0]], now=True)
     view = list_groups(raw, "raw")
     assert (view.groups, view.ungrouped) == ((), 13)
+
+
+def test_labels_of_a_group_count_as_labelled_today(raw: Studio) -> None:
+    """Thirty groups were taken, and the day at the card stood at 0."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    take_group(raw, "raw", group.card.id, taking(group, create="lost_card"))
+    assert load_today(raw, "raw", datetime.now(UTC) - timedelta(hours=1)).decided == 8
