@@ -195,6 +195,7 @@ class TextGroupRecord:
     """A group of unlabelled texts that resemble one another.
 
     Attributes:
+        id: Its number in the project, from 1; 0 before it is stored.
         facts: What a page tells of the group: see `GroupFacts` of the discover service.
         centre: Mean direction of its texts, float32 as bytes.
         merged_into: Id of the group in which a person put it, or None.

@@ -88,11 +88,18 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
     return found
 
 
-def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecord]) -> None:
-    """Add groups with their own numbers."""
-    rows = [{"project_id": project_id, **asdict(group)} for group in groups]
+def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecord]) -> list[int]:
+    """Add groups under the next free numbers; return these, in order."""
+    last = sa.select(sa.func.max(text_group.c.id)).where(text_group.c.project_id == project_id)
+    first = (connection.execute(last).scalar() or 0) + 1
+    numbers = list(range(first, first + len(groups)))
+    rows = [
+        {"project_id": project_id, **asdict(group), "id": number}
+        for group, number in zip(groups, numbers, strict=True)
+    ]
     if rows:
         connection.execute(sa.insert(text_group), rows)
+    return numbers
 
 
 def place(connection: Connection, project_id: int, texts: Sequence[GroupMember]) -> None:

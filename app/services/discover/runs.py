@@ -100,18 +100,17 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     made = _grouped(texts, unit, before, payload["n_groups"])
     centres = _centres(context, space, encoder)
     groups = _records(made, before, centres)
-    known = {group.id for group in before.groups}
 
     def publish(connection: Transaction) -> dict[str, Any]:
         if payload["anew"]:
             text_groups.remove_all(connection, project.id)
         for group in groups:
-            if group.id in known:
+            if group.id:
                 values = {"facts": group.facts, "centre": group.centre}
                 text_groups.change(connection, project.id, group.id, values)
-        fresh = [group for group in groups if group.id not in known]
-        text_groups.add(connection, project.id, fresh)
-        members = members_of(made, [group.id for group in groups])
+        fresh = [group for group in groups if not group.id]
+        free = iter(text_groups.add(connection, project.id, fresh))
+        members = members_of(made, [group.id or next(free) for group in groups])
         placed = [one for one in members if one.utterance_id not in before.places]
         text_groups.place(connection, project.id, placed)
         return {"groups": len(fresh), "texts": len(placed), "by": space.name}
@@ -160,20 +159,16 @@ def _centres(context: JobContext, space: Space, encoder: Encoder) -> Centres:
 
 
 def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroupRecord]:
-    """Describe each group; those that are kept have their number and name."""
+    """Describe each group; those that are kept have their number and name, others no number."""
     kept = {str(group.id): group for group in before.groups}
-    number = max((group.id for group in before.groups), default=0)
     taken = {group.name for group in before.groups}
     near = made.grouping.centres @ centres.rows.T
     records = list[TextGroupRecord]()
     for at, rows in enumerate(made.grouping.members()):
         closest = np.argsort(-near[at], kind="stable")[:3].tolist()
         nearest = [(centres.names[one], round(float(near[at, one]), 4)) for one in closest]
-        old = kept.get(made.names[at])
-        if old is None:
-            number += 1
-        new = group_record(made, at, rows, number, nearest)
-        if old is not None:
+        new = group_record(made, at, rows, nearest)
+        if (old := kept.get(made.names[at])) is not None:
             facts = {**new.facts, "description": old.facts["description"]}
             new = replace(old, facts=facts, centre=new.centre)
         else:
@@ -187,17 +182,16 @@ def group_record(
     made: Grouped,
     at: int,
     rows: NDArray[np.int64],
-    number: int,
     nearest: Sequence[tuple[str, float]],
 ) -> TextGroupRecord:
-    """Describe a group to store under a number: the group `at`, whose texts are `rows`."""
+    """Describe a group that is not stored yet: the group `at`, whose texts are `rows`."""
     facts = GroupFacts(
         description=line_about(made.terms[at], made.texts[rows[0]].text),
         cohesion=round(float(made.grouping.closeness[rows].mean()), 4),
         nearest=nearest,
     )
     centre = made.grouping.centres[at].astype("<f4").tobytes()
-    return TextGroupRecord(number, made.names[at], asdict(facts), centre, None, 0, now())
+    return TextGroupRecord(0, made.names[at], asdict(facts), centre, None, 0, now())
 
 
 def members_of(made: Grouped, numbers: Sequence[int]) -> list[GroupMember]:

@@ -41,11 +41,11 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
             raise Conflict("Somebody has changed the group meanwhile.", "Split it once more.")
         every = text_groups.list_all(connection, target.id)
         fresh = _fresh(made, number, every)
-        text_groups.add(connection, target.id, fresh)
-        members = members_of(made, [number, *(one.id for one in fresh)])
+        numbers = text_groups.add(connection, target.id, fresh)
+        members = members_of(made, [number, *numbers])
         moved = [one for one in members if one.group_id != number]
         text_groups.place(connection, target.id, moved)
-    return tuple(one.id for one in fresh)
+    return tuple(numbers)
 
 
 def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Grouped:
@@ -68,10 +68,9 @@ def _fresh(made: Grouped, number: int, every: list[TextGroupRecord]) -> list[Tex
     """Return the new groups: all parts but the first, which is the largest."""
     names = {one.name for one in every}
     nearest = next(one for one in every if one.id == number).facts["nearest"]
-    last = max(one.id for one in every)
     fresh = list[TextGroupRecord]()
     for at, rows in enumerate(made.grouping.members()[1:], start=1):
-        new = group_record(made, at, rows, last + at, nearest)
+        new = group_record(made, at, rows, nearest)
         fresh.append(replace(new, name=free_name(new.name, names, " ")))
         names.add(fresh[-1].name)
     return fresh

@@ -6,18 +6,19 @@ from pathlib import Path
 
 import pytest
 
+from app.jobs.context import JobContext
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
-from app.services.discover.runs import start_grouping
+from app.services.discover.runs import do_grouping, start_grouping
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
 from app.services.labelling.today import load_today
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
-from storage import projects
+from storage import jobs, projects
 from storage.log.label_origins import label_origins
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
@@ -225,3 +226,27 @@ def test_labels_of_a_group_count_as_labelled_today(raw: Studio) -> None:
     group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
     take_group(raw, "raw", group.card.id, taking(group, create="lost_card"))
     assert load_today(raw, "raw", datetime.now(UTC) - timedelta(hours=1)).decided == 8
+
+
+def test_a_split_beside_a_running_job_takes_no_number_that_the_job_will_use(
+    raw: Studio, tmp_path: Path
+) -> None:
+    """Both counted on from the same number, and the job broke when it stored its groups."""
+    [card] = grouped(raw, n_groups=1).groups
+    path = tmp_path / "more.txt"
+    more = [f"are there cheap flights to {city}" for city in ["Rome", "Oslo", "Lima", "Bern"]]
+    more += [f"book me {n} flights for the summer" for n in range(2, 10)]
+    path.write_text("\n".join(more) + "\n", encoding="utf-8")
+    import_file(raw, ImportRequest("raw", path))
+    queued = start_grouping(raw, "raw")
+    with raw.database.write() as connection:
+        claimed = jobs.claim(connection, queued.id)
+    publish = do_grouping(raw, JobContext(raw.places, raw.database, claimed))
+    parts = split_group(raw, "raw", card.id)
+    with raw.database.write() as connection:
+        made = publish(connection)
+    view = list_groups(raw, "raw")
+    assert made["groups"] >= 1
+    assert len(view.groups) == 1 + len(parts) + made["groups"]
+    assert view.ungrouped == 0
+    assert sum(one.size for one in view.groups) == view.waiting == 26
