@@ -1,13 +1,18 @@
 """A trained home, made once, and copies of it to change at will."""
 
 import shutil
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.live import pool
+from app.services.live.pool import Pool, judged
 from app.services.studio import Studio
 from tests.builders.trained_home import POOL, opened, train
 
@@ -28,6 +33,30 @@ def trained_home(
     train(studio, tiny_path, {"kind": "convfit", "epochs": 3, "learning_rate": 1e-3})
     studio.database.close()
     return folder / "home"
+
+
+@pytest.fixture
+def held_evaluation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[], AbstractContextManager[None]]:
+    """Hold each evaluation of unlabelled texts; five are evaluated before anybody sees it begin."""
+
+    @contextmanager
+    def hold() -> Iterator[None]:
+        released = threading.Event()
+
+        def held(*given: Any) -> Pool:
+            assert released.wait(60)
+            return judged(*given)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(pool, "judged", held)
+            try:
+                yield
+            finally:
+                released.set()
+
+    return hold
 
 
 @pytest.fixture

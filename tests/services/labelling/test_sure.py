@@ -1,6 +1,8 @@
 """What the model is sure of is labelled only after a spot check, and by the rule for bulk acts."""
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import numpy as np
@@ -112,7 +114,9 @@ def settle(live_studio: LiveStudio) -> None:
         time.sleep(0.01)
 
 
-def test_texts_that_come_back_are_counted_before_a_figure_is_told(live_studio: LiveStudio) -> None:
+def test_texts_that_come_back_are_counted_before_a_figure_is_told(
+    live_studio: LiveStudio, held_evaluation: Callable[[], AbstractContextManager[None]]
+) -> None:
     """After Undo of many, “sure of 368 of 1,003” stood for 14 seconds under “1,977 wait”."""
     studio, view = live_studio.studio, list_sure(live_studio, "p")
     accept_sure(studio, "p", judged(view))
@@ -122,7 +126,8 @@ def test_texts_that_come_back_are_counted_before_a_figure_is_told(live_studio: L
     assert (list_sure(live_studio, "p").looked_at, live_studio.pools.get(1).records) == (0, ())
     live_studio.pools.kept[1].rest_until = time.monotonic() + 1e6
     undo_action(studio, "p", "once")
-    found = list_sure(live_studio, "p")
+    with held_evaluation():
+        found = list_sure(live_studio, "p")
     assert (found.counting, found.n, found.texts) == (True, 0, ())
     settle(live_studio)  # without the rest
     again = list_sure(live_studio, "p")
@@ -130,7 +135,7 @@ def test_texts_that_come_back_are_counted_before_a_figure_is_told(live_studio: L
 
 
 def test_another_version_or_fence_is_counted_before_a_figure_is_told(
-    live_studio: LiveStudio,
+    live_studio: LiveStudio, held_evaluation: Callable[[], AbstractContextManager[None]]
 ) -> None:
     """732 texts were told as sure, and with a key 975 came: the figure was of version 1."""
     first = list_sure(live_studio, "p")
@@ -138,12 +143,14 @@ def test_another_version_or_fence_is_counted_before_a_figure_is_told(
     with live_studio.studio.database.read() as connection:
         champion = models.champion(connection, 1)
     promote(live_studio.studio, "p", 3 - champion.number)
-    assert list_sure(live_studio, "p").counting
+    with held_evaluation():
+        assert list_sure(live_studio, "p").counting
     settle(live_studio)
     assert list_sure(live_studio, "p").n == 5
     before = live_studio.pools.get(1)
     save_fence(live_studio, "p", FenceSetting(9.0))
-    assert list_sure(live_studio, "p").counting
+    with held_evaluation():
+        assert list_sure(live_studio, "p").counting
     settle(live_studio)
     assert live_studio.pools.get(1) is not before
 

@@ -1,6 +1,8 @@
 """A person keeps the texts of a border that are labelled right."""
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from app.services.data.history import undo_action
 from app.services.labelling import decisions
@@ -31,7 +33,9 @@ def test_a_text_at_a_border_is_kept_until_that_is_taken_back(home: Studio) -> No
     assert kept() == set()
 
 
-def test_a_text_that_lost_its_label_comes_back_to_the_border_at_once(home: Studio) -> None:
+def test_a_text_that_lost_its_label_comes_back_to_the_border_at_once(
+    home: Studio, held_evaluation: Callable[[], AbstractContextManager[None]]
+) -> None:
     """After Undo it was missing for as long as the pool rested."""
     live_studio = open_live_studio(home)
     review.wait_for_pool(live_studio, "p")
@@ -59,7 +63,8 @@ def test_a_text_that_lost_its_label_comes_back_to_the_border_at_once(home: Studi
     settled()
     kept.rest_until = time.monotonic() + 1e6
     undo_action(home, "p", "label-at-border")
-    assert walked().counting
+    with held_evaluation():
+        assert walked().counting
     settled()
     assert waiting() == before
     assert not walked().counting
