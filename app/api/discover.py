@@ -9,7 +9,14 @@ from app.api.http.server_state import OpenStudio
 from app.services.discover.acts import TakenView, change_group, take_group
 from app.services.discover.runs import start_grouping
 from app.services.discover.splitting import split_group
-from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
+from app.services.discover.stored import (
+    GroupsView,
+    GroupText,
+    OpenedGroup,
+    list_groups,
+    open_group,
+    texts_of_group,
+)
 
 router = rest_router("groups")
 
@@ -31,6 +38,12 @@ def group(studio: OpenStudio, project: str, body: GroupingBody) -> schemas.Start
 def opened(studio: OpenStudio, project: str, number: int) -> OpenedGroup:
     """Return a group with its typical and border texts, and the intents nearest to it."""
     return open_group(studio, project, number)
+
+
+@router.get("/projects/{project}/groups/{number}/texts")
+def texts(studio: OpenStudio, project: str, number: int) -> tuple[GroupText, ...]:
+    """Return a group's texts, at most 500, the closest to its middle first."""
+    return texts_of_group(studio, project, number)
 
 
 @router.post("/projects/{project}/groups/{number}/take")

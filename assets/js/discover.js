@@ -14,7 +14,7 @@ import {duration, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD =
-  'What your texts are about, in groups of similar ones. Take a group, and all its texts have a label.';
+  'What your texts are about, in groups of similar ones. Take a group, and its surest texts have a label.';
 
 export const mount = view =>
   frame(view, 'discover', 'Discover', LEAD, context => new DiscoverPage(context).start());
@@ -49,6 +49,7 @@ class DiscoverPage {
       split: group => this.#act(() => this.#split(group.card)),
       merge: group => this.#merge(group.card),
       later: group => this.#act(() => this.#later(group.card)),
+      texts: card => call(`${context.base}/groups/${card.id}/texts`),
     });
     const back = {class: 'plain', 'data-key': 'back', onclick: () => this.#goBack()};
     const above = h('div', {class: 'row way-back only-narrow'}, h('button', back, 'All groups'));
@@ -164,7 +165,7 @@ class DiscoverPage {
     this.#note.hidden = !groups.length;
     this.#note.classList.toggle('note', ungrouped > 0);
     const sort = {'data-key': 'sort', onclick: guarded(() => this.#find())};
-    const anew = {class: 'plain', 'data-key': 'anew', onclick: guarded(() => this.#askAnew())};
+    const anew = {'data-key': 'anew', onclick: guarded(() => this.#askAnew())};
     const open = groups.filter(({state}) => state === 'open').length;
     const is = ungrouped === 1 ? 'is' : 'are';
     fill(

@@ -260,7 +260,7 @@ function stateOf(status) {
         sinceTraining(status),
       ),
     candidate &&
-      h('a', {class: 'badge accent', href: train, 'data-key': 'candidate'}, `Decide on v${candidate}`),
+      h('a', {class: 'button small', href: train, 'data-key': 'candidate'}, `Decide on v${candidate}`),
     championState(status),
     status.trouble && trouble(status),
   ];

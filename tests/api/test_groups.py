@@ -63,3 +63,15 @@ def test_grouping_is_a_job_and_the_same_one_for_two_people(
     assert first.json() == second.json()
     none = client.post(GROUPS, json={"n_groups": 0}, headers=HEADERS)
     assert none.status_code == 422
+
+
+def test_all_texts_of_a_group_are_listed_the_typical_first(
+    client: TestClient, live_studio: LiveStudio, labelled: str
+) -> None:
+    group_here(live_studio.studio, labelled)
+    [card, *_] = client.get(GROUPS).json()["groups"]
+    group = client.get(f"{GROUPS}/{card['id']}").json()
+    every = client.get(f"{GROUPS}/{card['id']}/texts").json()
+    assert len(every) == card["size"]
+    assert every[0] == group["typical"][0]
+    assert client.get(f"{GROUPS}/99/texts").status_code == 404

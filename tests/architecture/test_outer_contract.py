@@ -103,6 +103,7 @@ NEW_ROUTES = {
     *(f"{verb} /api/projects/{{project}}/groups" for verb in ("GET", "POST")),
     *(f"{verb} /api/projects/{{project}}/groups/{{number}}" for verb in ("GET", "PATCH")),
     *(f"POST /api/projects/{{project}}/groups/{{number}}/{act}" for act in ("take", "split")),
+    "GET /api/projects/{project}/groups/{number}/texts",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.api.http.bodies import Body, Key
 from app.services.discover.acts import GroupChange, Share, Taking
+from app.services.discover.stored import MOST_LISTED
 from core.discover.grouping import MOST_GROUPS
 
 
@@ -30,7 +31,7 @@ class TakingBody(Body):
     create: str = Field(default="", max_length=200)
     share: Share = "core"
     without: frozenset[Annotated[str, Field(max_length=200)]] = Field(
-        default=frozenset(), max_length=100
+        default=frozenset(), max_length=MOST_LISTED
     )
     expected: int = Field(ge=1)
     revision: int = Field(ge=0)

@@ -24,6 +24,9 @@ State = Literal["open", "aside", "done"]
 _NEAR = 0.45
 """Cosine of two centres below which an intent is not offered as the place for a group."""
 
+MOST_LISTED = 500
+"""Texts of a group that are listed at once."""
+
 _REOPENS = 3
 """Texts that must have joined a group that was set aside before it is shown again."""
 
@@ -154,6 +157,19 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
         cohesion=float(group.facts["cohesion"]),
         revision=target.head_revision,
     )
+
+
+def texts_of_group(studio: Studio, project: str, number: int) -> tuple[GroupText, ...]:
+    """Return a group's texts that wait for a label, at most 500, the closest to its middle first.
+
+    Raises:
+        NotFound: There is no such group, or it was merged into another.
+    """
+    with studio.database.read() as connection:
+        target = projects.find(connection, project)
+        ids = waiting_texts(connection, target, number)[:MOST_LISTED]
+        records = utterances.by_ids(connection, target.id, ids)
+    return tuple(GroupText(key, records[key].text) for key in ids)
 
 
 def read_families(connection: Transaction, project: ProjectRecord) -> Families:

@@ -160,7 +160,7 @@ def _learned_words(facts: ProjectFacts) -> str:
         parts.append(f"{facts.outside:,} that fit no intent")
     few = ""
     if 0 < facts.tests < FEW:
-        few = f" {FEW - facts.tests:,} more to test with would tell how good it is."
+        few = f" How good it is can be told from {FEW} test texts on."
     return f"{', '.join(parts)}.{few}"
 
 

@@ -14,10 +14,11 @@ export class GroupView {
   #group = null;
   #share = 'core'; // or `all`: which texts are taken
   #without = new Set(); // ids of shown texts that do not belong to it
+  #every = null; // its texts, once they were asked for; the closest to its middle first
   #finder;
   element = h('section', {class: 'sheet group', 'aria-label': 'Group', 'data-role': 'group'});
 
-  // `acts`: take, rename, split, merge and later, each with what the page needs to know.
+  // `acts`: take, rename, split, merge, later and texts, each with what the page needs to know.
   constructor(intents, acts) {
     this.#intents = intents;
     this.#acts = acts;
@@ -35,6 +36,8 @@ export class GroupView {
       this.#without.clear();
       this.#share = 'core';
     }
+    if (group?.card.id !== this.#group?.card.id || group.revision !== this.#group.revision)
+      this.#every = null;
     this.#group = group;
     if (group) this.#draw();
     else fill(this.element);
@@ -70,15 +73,21 @@ export class GroupView {
     return this.#group.cohesion < LOOSE && this.#group.card.size >= FEW;
   }
 
+  // Ids of what would get the label if it were not unticked; typical texts are part of both shares.
+  get #leftOut() {
+    const rest = this.#share === 'all' ? [] : (this.#every ?? []).slice(this.#group.core);
+    return [...this.#without].filter(id => !rest.some(one => one.id === id));
+  }
+
   // How many texts an act labels.
   get #count() {
     const {core, card} = this.#group;
-    return (this.#share === 'all' ? card.size : core) - this.#without.size;
+    return (this.#share === 'all' ? card.size : core) - this.#leftOut.length;
   }
 
   #take(label) {
     const {card, revision} = this.#group;
-    const how = {share: this.#share, without: [...this.#without], expected: this.#count, revision};
+    const how = {share: this.#share, without: this.#leftOut, expected: this.#count, revision};
     return this.#acts.take(card, {...label, ...how});
   }
 
@@ -194,31 +203,54 @@ export class GroupView {
     );
   }
 
+  // Texts that get the label, as far as they are shown: typical ones, or all of them.
   #texts() {
-    const {typical} = this.#group;
-    const rows = typical.map(({id, text}) => {
-      const toggle = event => {
-        if (event.target.checked) this.#without.delete(id);
-        else this.#without.add(id);
-        this.#drawRemedies();
-      };
-      const box = {
-        type: 'checkbox',
-        checked: !this.#without.has(id),
-        'data-key': `text ${id}`,
-        onchange: toggle,
-      };
-      return h('li', {}, h('label', {}, h('input', box), h('span', {dir: 'auto'}, text)));
-    });
+    const {typical, core, card} = this.#group;
+    const n = this.#share === 'all' ? card.size : core;
+    const shown = this.#every?.slice(0, n) ?? typical;
+    const isCut = shown.length < n;
+    const more = {class: 'plain', 'data-key': 'every', onclick: guarded(() => this.#showEvery())};
     return [
       h(
         'h3',
         {},
-        typical.length < this.#group.card.size ? 'Typical texts' : 'Its texts',
+        shown === typical && isCut ? 'Typical texts' : 'Its texts',
         h('span', {class: 'soft small'}, ' Untick what does not belong.'),
       ),
-      h('ul', {class: 'plain-list typical', 'data-role': 'typical'}, rows),
+      h(
+        'ul',
+        {class: 'plain-list typical', 'data-role': 'typical'},
+        shown.map(one => this.#row(one)),
+      ),
+      isCut && shown === typical && h('button', more, `Show all ${number(n)}`),
+      isCut &&
+        shown !== typical &&
+        h('p', {class: 'soft small'}, `These are the first ${number(shown.length)}.`),
     ];
+  }
+
+  #row({id, text}) {
+    const toggle = event => {
+      if (event.target.checked) this.#without.delete(id);
+      else this.#without.add(id);
+      this.#drawRemedies();
+    };
+    const box = {
+      type: 'checkbox',
+      checked: !this.#without.has(id),
+      'data-key': `text ${id}`,
+      onchange: toggle,
+    };
+    return h('li', {}, h('label', {}, h('input', box), h('span', {dir: 'auto'}, text)));
+  }
+
+  async #showEvery() {
+    const group = this.#group;
+    const every = await this.#acts.texts(group.card);
+    if (group !== this.#group) return;
+    this.#every = every;
+    this.#draw();
+    this.element.querySelector(`[data-key="text ${every[0]?.id}"]`)?.focus();
   }
 
   #drawRemedies() {

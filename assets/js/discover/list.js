@@ -49,22 +49,21 @@ export class GroupList {
 
   #draw() {
     const count = state => this.#cards.filter(one => one.state === state).length;
-    fill(
-      this.#filter,
-      STATES.filter(([state]) => state === this.#state || count(state)).map(([state, words]) =>
-        h(
-          'button',
-          {
-            class: 'kind',
-            'aria-pressed': String(state === this.#state),
-            'data-key': `state ${state}`,
-            onclick: () => this.#choose(state),
-          },
-          words,
-          h('span', {class: 'soft tabular'}, number(count(state))),
-        ),
+    const some = STATES.filter(([state]) => state === this.#state || count(state));
+    const choices = some.map(([state, words]) =>
+      h(
+        'button',
+        {
+          class: 'kind',
+          'aria-pressed': String(state === this.#state),
+          'data-key': `state ${state}`,
+          onclick: () => this.#choose(state),
+        },
+        words,
+        h('span', {class: 'soft tabular'}, number(count(state))),
       ),
     );
+    fill(this.#filter, choices.length > 1 && choices); // one alone is no choice
     fill(
       this.#list,
       this.listed.length ? this.listed.map(card => this.#row(card)) : h('li', {class: 'empty'}, DONE),

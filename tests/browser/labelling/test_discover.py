@@ -1,6 +1,7 @@
 """A project of raw texts: groups are found, taken by keys, split and merged; more texts join."""
 
 import csv
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -127,3 +128,30 @@ def test_new_texts_join_the_groups_that_are_there(visit: Callable[..., Page], ra
     expect(note).to_contain_text("groups to look at")
     assert set(listed.evaluate_all("rows => rows.map(row => row.dataset.key)")) >= keys
     assert raw.ask("/projects/raw/groups")["ungrouped"] == 0
+
+
+def test_all_texts_that_get_a_label_can_be_seen_and_left_out(
+    visit: Callable[..., Page], raw: Served
+) -> None:
+    """Twelve texts were shown, and the button labelled 21: nobody could look at the other nine."""
+    page = visit(raw, "/discover?project=raw")
+    group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
+    primary, rows = group.locator("[data-key='act T']"), group.locator("[data-role=typical] li")
+    expect(rows).to_have_count(12)
+    n = int(primary.inner_text().split()[1])
+    group.get_by_role("button", name=f"Show all {n}").click()
+    expect(rows).to_have_count(n)
+    expect(group.get_by_role("button", name="Show all")).to_have_count(0)
+    every = group.get_by_role("button", name=re.compile(r"^All \d+"))
+    every.click()
+    size = int(every.inner_text().split()[1])
+    expect(rows).to_have_count(size)
+    rows.last.get_by_role("checkbox").uncheck()
+    expect(primary).to_contain_text(f"Make {size - 1} ")
+    page.keyboard.press("a")  # back to the surest, of which the last is none
+    expect(primary).to_contain_text(f"Make {n} ")
+    page.keyboard.press("a")
+    page.keyboard.press("t")
+    expect(newest).to_contain_text(f"{size - 1} texts")
+    page.keyboard.press("u")
+    expect(page.locator(".toast")).to_contain_text("Taken back")

@@ -126,3 +126,15 @@ def test_a_remedy_stays_under_the_pointer_when_the_list_of_labels_closes(
     expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
     page.keyboard.press("u")  # other tests look at the same findings
     expect(page.locator(".toast", has_text="Taken back: Keep as it is")).to_be_visible()
+
+
+def test_the_field_for_another_label_lies_on_nothing(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """In a low window it lay on the words of what a remedy changes."""
+    page = visit(studio, "/review?project=sample&kind=label")
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.locator(".remedy", has_text="Another label").click()
+    field = page.get_by_role("combobox", name="Find the right label").bounding_box()
+    below = page.locator("[data-role=finding] h3").first.bounding_box()
+    assert field and below and field["y"] + field["height"] <= below["y"]

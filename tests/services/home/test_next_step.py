@@ -56,7 +56,7 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     assert next_step(LABELLED).reason == "40 labels to learn from."
     # Two test texts give no percentage, and nothing said so.
     assert next_step(replace(LABELLED, tests=2)).reason == (
-        "40 labels to learn from, 2 to test with. 18 more to test with would tell how good it is."
+        "40 labels to learn from, 2 to test with. How good it is can be told from 20 test texts on."
     )
     # "1,856 of 3,856 texts labelled" stood over 996 and 800.
     assert next_step(replace(LABELLED, tests=80, outside=6)).reason == (
