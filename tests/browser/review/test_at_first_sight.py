@@ -137,4 +137,6 @@ def test_the_field_for_another_label_lies_on_nothing(
     page.locator(".remedy", has_text="Another label").click()
     field = page.get_by_role("combobox", name="Find the right label").bounding_box()
     below = page.locator("[data-role=finding] h3").first.bounding_box()
-    assert field and below and field["y"] + field["height"] <= below["y"]
+    assert field is not None
+    assert below is not None
+    assert field["y"] + field["height"] <= below["y"]
