@@ -127,6 +127,7 @@ _OF_VERDICT = ("", ".level", ".title", ".meaning", ".reasons", ".reasons[]", ".g
 _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
+_OF_LINE = (".right", ".outside", ".unlabelled")
 _KEPT = ("GET /api/projects/{project}/models/{number}/report-link",)
 _KEPT += ("POST /api/projects/{project}/receipts",)
 _OF_SHORT = (
@@ -225,9 +226,9 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("POST /api/projects/{project}/fence/what-if", "answer", name)
         for name in (
             *("equal", "lost", "won", "total", "refused", "default", "default.method"),
-            *("unlabelled", "outside_tested"),
-            *("default.limit", "default.limits", "default.limits{}"),
-            *("wished", "wished[]", "wished[].lost", "wished[].limit", "wished[].n", "wished[].of"),
+            *("unlabelled", "outside_tested", *(f"default.limit{n}" for n in ("", "s", "s{}"))),
+            *("wished", "wished[]", "wished[].lost", "wished[].limit"),
+            *(f"{of}{n}" for of in ("in_force", "wished[].outcome") for n in ("", *_OF_LINE)),
         )
     ),
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),

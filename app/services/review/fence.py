@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from app.services.answering.as_project import own_threshold
 from app.services.live.server_state import LiveStudio, open_live
-from app.services.review.fence_texts import measured_texts
+from app.services.review.fence_texts import MeasuredTexts, measured_texts
 from app.services.review.fence_views import FenceSetting, FenceView, WishedLimit
 from core.calibration.fence import crossing
 from core.errors import InvalidInput
@@ -43,8 +43,7 @@ def preview_fence(
     now, then = texts.let_in(standing, own_now), texts.let_in(setting, own)
     familiarity = texts.familiarity(setting.method)
     moved = crossing(now[: (n := texts.n_texts)], then[:n], familiarity[:n])
-    names = _names(live_studio, record)
-    inside, outside = texts.sides
+    (inside, outside), names = texts.sides, _names(live_studio, record)
     right, methods = texts.answered_right(), texts.methods()
     return FenceView(
         own=own,
@@ -59,7 +58,7 @@ def preview_fence(
         n_entering=len(moved.entering),
         leaving=texts.crossed(moved.leaving, familiarity, names),
         n_leaving=len(moved.leaving),
-        suggested=texts.suggested(setting.method),
+        suggested=(suggested := texts.suggested(setting.method)),
         methods=methods,
         best=max(methods.items(), key=lambda item: item[1])[0] if methods else None,
         equal=_equal(now[:n], familiarity[:n], own, inside),
@@ -71,7 +70,8 @@ def preview_fence(
         total=n,
         refused=_counts(~now[:n], ~then[:n]),
         default=FenceSetting(method=trained.measure),
-        wished=_wished(familiarity[inside][right]),
+        in_force=texts.outcome(now, right),
+        wished=_wished(texts, right, familiarity, suggested.limit),
     )
 
 
@@ -96,14 +96,18 @@ def _names(live_studio: LiveStudio, project: ProjectRecord) -> dict[str, str]:
         return {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
 
 
-def _wished(of_right: ScoreArray) -> tuple[WishedLimit, ...]:
-    """Return limits by the familiarity of the test texts answered right, (n,)."""
+def _wished(
+    texts: MeasuredTexts, right: NDArray[np.bool_], familiarity: ScoreArray, even: float | None
+) -> tuple[WishedLimit, ...]:
+    """Return limits by the familiarity of the in-scope test texts answered `right`, and `even`."""
+    of_right = familiarity[texts.sides[0]][right]
     if not len(of_right):
         return ()
     limits = [(lost, float(np.quantile(of_right, lost))) for lost in _LOST]
+    offered = [*limits, *([] if even is None else [(None, even)])]
     return tuple(
-        WishedLimit(lost, limit, int((of_right < limit).sum()), len(of_right))
-        for lost, limit in limits
+        WishedLimit(lost, limit, texts.outcome(texts.let_in_from(limit, familiarity), right))
+        for lost, limit in offered
     )
 
 

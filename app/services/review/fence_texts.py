@@ -20,10 +20,11 @@ from app.services.live.answered_tests import (
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio
-from app.services.review.fence_views import Crossed, FenceSetting, PinTurn
+from app.services.review.fence_views import Crossed, FenceSetting, LineOutcome, PinTurn
 from app.services.review.findings import held_out_with_names, labels_of
 from app.services.studio import Studio
 from core.calibration.fence import Fence, signals, with_intent_limits, with_limit
+from core.calibration.out_of_scope import in_scope
 from core.metrics.out_of_scope import auroc
 from core.text import label_words
 from core.types import FloatArray, Method, ScoreArray
@@ -111,6 +112,20 @@ class MeasuredTexts:
         fence = replace(fence, limit=limit, limits=limits)
         inside = fence.inside(self.familiarity(method), self.scored.scores.argmax(1))
         return self.scored.exact | inside
+
+    def let_in_from(self, limit: float, familiarity: ScoreArray) -> NDArray[np.bool_]:
+        """Return which texts one limit for all intents accepts, by their familiarity; (n,)."""
+        return self.scored.exact | in_scope(familiarity, np.full(len(familiarity), limit))
+
+    def outcome(self, let_in: NDArray[np.bool_], right: NDArray[np.bool_]) -> LineOutcome:
+        """Count what accepting some texts, (n,), does; `right` are in-scope texts, (inside,)."""
+        inside, outside = self.sides
+        refused = ~let_in[: self.n_texts]
+        return LineOutcome(
+            right=int((right & let_in[inside]).sum()),
+            outside=int(refused[outside].sum()),
+            unlabelled=int(refused[outside.stop :].sum()),
+        )
 
     def answered_right(self) -> NDArray[np.bool_]:
         """Return which in-scope texts are answered with one of their labels if accepted."""

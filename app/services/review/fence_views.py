@@ -31,16 +31,31 @@ class Crossed:
 
 
 @dataclass(frozen=True, slots=True)
-class WishedLimit:
-    """The limit that refuses about a share `lost` of the test texts answered right.
+class LineOutcome:
+    """What a fence does to all texts: what it gives up, and what it gains.
 
-    It refuses `n` of `of` texts that are answered right where nothing is refused.
+    Attributes:
+        right: Number of in-scope test texts that are accepted and answered right.
+        outside: Number of texts labelled out of scope that are refused.
+        unlabelled: Number of texts without a label that are refused.
     """
 
-    lost: float
+    right: int
+    outside: int
+    unlabelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class WishedLimit:
+    """A limit that is offered, with what it does.
+
+    `lost` is the share of right answers that it refuses, as near as the texts allow; None for the
+    limit that is wrong as rarely about texts in scope as about others.
+    """
+
+    lost: float | None
     limit: float
-    n: int
-    of: int
+    outcome: LineOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +91,9 @@ class FenceView:
         total: Number of all texts whose answers are compared, without pins.
         refused: Number of those that are out of scope.
         default: The setting of a project that has saved none: the model's own.
-        wished: Limits by how many right answers they lose; empty without test texts.
+        in_force: What `stands` does.
+        wished: Limits from lenient to strict, then the one that weighs both kinds of error alike;
+            empty without a test text that is answered right.
         methods: AUROC of each method, in scope against out of scope; empty without texts of both.
     """
 
@@ -103,5 +120,6 @@ class FenceView:
     won: int = 0
     total: int = 0
     refused: tuple[int, int] = (0, 0)
+    in_force: LineOutcome = field(default_factory=lambda: LineOutcome(0, 0, 0))
     wished: tuple[WishedLimit, ...] = ()
     default: FenceSetting = field(default_factory=FenceSetting)

@@ -4,13 +4,14 @@ import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {number, percent, plural} from '../shared/words.js';
+import {choicesView} from './line_choices.js';
 import {changesView, crossedView, METHODS, pinsView} from './moved_line.js';
 
 const PAUSE = 60;
 const OF_VOTES = [-0.2, 1.2];
 const OF_TRAINING = 'texts that you labelled out of scope, none a test text';
 const FEWEST = 20; // texts labelled out of scope by which a line can be judged; reports ask for as many
-const BASE = 'Right answers are counted among test texts, before any is refused.';
+const UNMOVED = 'Nothing to save yet: choose a line, or move the slider.';
 
 export class FenceTab {
   #path;
@@ -20,6 +21,7 @@ export class FenceTab {
   #refresh;
   #stands = null; // the fence in force
   #starts = false; // whether a method was just chosen, and no limit of it
+  #wasMoved = false; // whether the line on the screen was another than that in force
   #timer = 0;
   #running = null;
   #intent = ''; // the intent whose threshold is moved; "" for the project's
@@ -36,7 +38,7 @@ export class FenceTab {
   #crossed = h('div', {class: 'stack after'});
   #buttons = h('div', {class: 'row tight'});
   #decision = h('div', {class: 'row decision', hidden: true}, this.#changes, this.#buttons);
-  #wishes = h('div', {class: 'row tight around', 'data-role': 'wishes'});
+  #wishes = h('div', {class: 'around', 'data-role': 'wishes'});
   #each = h('div', {'data-role': 'each'});
   #below = h('div');
 
@@ -211,17 +213,17 @@ export class FenceTab {
     );
     fill(this.#few, judged[1] < FEWEST && fewOutside(judged[1]));
     const moved = !isSame(found.stands, found.asked);
-    fill(this.#changes, moved && changesView(found));
+    fill(this.#changes, moved ? changesView(found) : h('p', {class: 'soft'}, UNMOVED));
     fill(this.#pins, moved && pinsView(found));
     fill(
       this.#crossed,
       crossedView(found),
     );
     fill(this.#buttons, this.#actions(found));
-    const wasHidden = this.#decision.hidden;
-    this.#decision.hidden = !this.#buttons.childElementCount;
-    if (wasHidden && moved) this.#decision.scrollIntoView({block: 'nearest'});
-    fill(this.#wishes, this.#wishesOf(found));
+    this.#decision.hidden = false;
+    if (moved && !this.#wasMoved) this.#decision.scrollIntoView({block: 'nearest'});
+    this.#wasMoved = moved;
+    fill(this.#wishes, choicesView(found, {fewest: FEWEST, choose: change => this.#set(change)}));
     fill(this.#each, this.#eachOwn(found.suggested));
     fill(this.#below, methodsView(found));
   }
@@ -232,7 +234,7 @@ export class FenceTab {
     const reset = guarded(() => this.#save(own, 'The default line decides again.'));
     const discard = () => this.#set(stands);
     return [
-      moved && h('button', {class: 'primary', 'data-key': 'save', onclick: save}, 'Save'),
+      h('button', {class: 'primary', 'data-key': 'save', disabled: !moved, onclick: save}, 'Save'),
       moved && h('button', {'data-key': 'back', onclick: discard}, 'Discard changes'),
       !isSame(meant(stands), meant(own)) &&
         !moved &&
@@ -264,36 +266,6 @@ export class FenceTab {
   async #put(setting) {
     await call(this.#path, {method: 'PUT', body: setting});
     await this.#refresh();
-  }
-
-  // Lines by what they cost, and the one at which both kinds of error weigh alike; each says how it differs from now.
-  #wishesOf({wished, suggested: {limit: even}, judged, asked, stands, own}) {
-    const isEvenKnown = judged[1] >= FEWEST; // else nobody has counted one of the two
-    const limits = [...wished.map(({limit}) => limit), ...(isEvenKnown ? [even] : [])];
-    const isOneOf = limits.includes(stands.limit);
-    const here = asked.method === stands.method ? (stands.limit ?? own) : null;
-    const choice = (words, limit, key) =>
-      h(
-        'button',
-        {
-          class: 'small',
-          'data-key': key,
-          'aria-pressed': String(asked.limit === limit),
-          onclick: () => this.#set({limit, limits: {}}),
-        },
-        words,
-        limit === stands.limit ? ' (in force)' : here !== null && ` (${limit < here ? 'more lenient' : 'stricter'})`,
-      );
-    const costs = wished.map(({lost, limit, n, of}) => {
-      return choice(`Costs ${number(n)} of ${plural(of, 'right answer')}`, limit, `lose ${Math.round(100 * lost)}`);
-    });
-    const now = {class: 'small', 'data-key': 'as now', 'aria-pressed': String(isSame(stands, asked))};
-    return [
-      costs.length > 0 && h('span', {class: 'soft small base'}, BASE),
-      !isOneOf && h('button', {...now, onclick: () => this.#set(stands)}, 'As it is now'),
-      costs,
-      isEvenKnown && choice('Both mistakes equally rare', even, 'calibrated'), // it may refuse much
-    ];
   }
 
   #eachOwn({limit, limits}) {

@@ -87,21 +87,22 @@ def test_on_a_phone_the_title_of_a_finding_takes_few_lines_and_texts_are_not_cut
         assert box["x"] + box["width"] <= edge
 
 
-def test_a_line_says_how_many_of_which_right_answers_it_costs(
+def test_a_line_says_what_it_gains_beside_what_it_costs(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """“Costs 10 right answers of 100” told neither of how many nor of which texts."""
-    found = studio.ask("/projects/sample/fence/what-if", {})["wished"]
+    """“Costs 3 of 286 right answers” told no gain, and of another number than the header."""
+    found = studio.ask("/projects/sample/fence/what-if", {})
     page = visit(studio, "/review?project=sample&tab=fence")
     wishes = page.locator("[data-role=wishes]")
-    expect(wishes).to_contain_text(
-        "Right answers are counted among test texts, before any is refused."
-    )
-    assert len(found) == 3
-    assert all(0 < one["n"] < one["of"] <= 306 for one in found)
-    for one in found:
-        words = f"Costs {one['n']} of {one['of']} right answers"
-        expect(wishes.get_by_role("button", name=words)).to_be_visible()
+    expect(wishes).to_contain_text(f"Right, of {found['judged'][0]} test texts")
+    now = wishes.locator("tr", has_text="As it is now").locator("td")
+    expect(now.nth(1)).to_have_text(str(found["in_force"]["right"]))
+    share = found["in_force"]["right"] / found["judged"][0]
+    expect(page.locator("[data-role=champion]")).to_contain_text(f"{100 * share:.1f} %")
+    for name, one in zip(("Lenient", "Medium", "Strict"), found["wished"], strict=False):
+        cells = wishes.locator("tr", has_text=name).locator("td")
+        expect(cells.nth(1)).to_contain_text(str(one["outcome"]["right"]))
+        expect(cells.last).to_contain_text(f"{one['outcome']['unlabelled']:,}")
 
 
 def test_a_remedy_stays_under_the_pointer_when_the_list_of_labels_closes(

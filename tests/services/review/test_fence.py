@@ -67,7 +67,7 @@ def test_a_line_is_offered_by_how_many_right_answers_it_gives_up(
 ) -> None:
     """The one line that was offered gave up six right answers of a hundred, and did not say so."""
     found = preview_fence(live_studio, "p")
-    assert [one.lost for one in found.wished] == [0.01, 0.05, 0.1]
+    assert [one.lost for one in found.wished] == [0.01, 0.05, 0.1, None]
     said = live_studio.models.get(1).pipeline.predict(list(JUDGED))
     labels = dict(rows_of(live_studio.studio).values())
     right = tuple(
@@ -77,10 +77,25 @@ def test_a_line_is_offered_by_how_many_right_answers_it_gives_up(
     )
     assert len(right) == 3
     scores = top(live_studio, right)
-    by_hand = [float(np.quantile(scores, one.lost)) for one in found.wished]
-    assert [one.limit for one in found.wished] == pytest.approx(by_hand)
-    refused = [(int((scores < limit).sum()), len(right)) for limit in by_hand]
-    assert [(one.n, one.of) for one in found.wished] == refused  # of how many was not said
+    *given_up, even = found.wished
+    by_hand = [float(np.quantile(scores, one.lost or 0.0)) for one in given_up]
+    assert [one.limit for one in given_up] == pytest.approx(by_hand)
+    assert even.limit == found.suggested.limit
+
+
+def test_an_offered_line_says_what_it_costs_and_what_it_gains(live_studio: LiveStudio) -> None:
+    """It said only how many right answers it costs, of another number than the header's."""
+    found = preview_fence(live_studio, "p")
+    assert found.accuracy is not None
+    assert found.in_force.right == round(found.accuracy[0] * found.judged[0])
+    for one in found.wished:
+        moved = preview_fence(live_studio, "p", FenceSetting(one.limit))
+        assert moved.accuracy is not None
+        assert moved.recall is not None
+        assert one.outcome.right == round(moved.accuracy[1] * moved.judged[0])
+        assert one.outcome.outside == round(moved.recall[1] * moved.judged[1])
+        change_of_unlabelled = moved.unlabelled[1] - moved.unlabelled[0]
+        assert one.outcome.unlabelled == found.in_force.unlabelled + change_of_unlabelled
 
 
 def test_unlabelled_texts_that_change_sides_are_counted_apart(live_studio: LiveStudio) -> None:

@@ -1,0 +1,58 @@
+// Lines that are offered, each with what it gives up and what it gains, beside what the line in force does.
+import {h, table} from '../shared/elements.js';
+import {decimal, number, plural} from '../shared/words.js';
+
+const NAMES = ['Lenient', 'Medium', 'Strict']; // by the share of right answers that they give up
+const EVEN = 'Both mistakes equally rare';
+const BASE = 'What each line would do. “Right” is counted as at the top of the page.';
+
+// `choose` takes the change of the fence that a press means; a line that weighs both mistakes needs `fewest` texts
+// labelled out of scope, or nobody has counted one of the two.
+export function choicesView(found, {fewest, choose}) {
+  const {wished, judged, asked, stands, in_force: now} = found;
+  const offered = wished.filter(({lost}) => lost !== null || judged[1] >= fewest);
+  if (!offered.length) return null;
+  const isSame = JSON.stringify(asked) === JSON.stringify(stands);
+  const isOneOf = asked.method === stands.method && offered.some(({limit}) => limit === stands.limit);
+  const columns = columnsOf(found);
+  const present = [
+    choice('As it is now', {key: 'as now', isChosen: isSame, onclick: () => choose(stands)}),
+    ...columns.map(({key}) => h('td', {class: 'number'}, number(now[key]))),
+  ];
+  const rows = offered.map(({lost, limit, outcome}, at) => {
+    const isNow = asked.method === stands.method && limit === stands.limit;
+    const name = lost === null ? EVEN : NAMES[at];
+    const key = lost === null ? 'calibrated' : `lose ${Math.round(100 * lost)}`;
+    const onclick = () => choose({limit, limits: {}});
+    return [
+      choice(isNow ? `${name} (as it is now)` : name, {key, isChosen: asked.limit === limit, onclick}),
+      ...columns.map(column => figure(outcome[column.key], now[column.key])),
+    ];
+  });
+  const head = ['Line', ...columns.map(({words}) => h('th', {class: 'number'}, words))];
+  return [
+    h('p', {class: 'soft small base'}, BASE),
+    table(head, isOneOf ? rows : [present, ...rows], {class: 'choices'}),
+  ];
+}
+
+// What is counted, without what there is nothing of.
+function columnsOf({judged: [nTests, nOutside], total}) {
+  const nUnlabelled = total - nTests - nOutside;
+  return [
+    {key: 'right', n: nTests, words: `Right, of ${plural(nTests, 'test text')}`},
+    {key: 'outside', n: nOutside, words: `Refused, of ${number(nOutside)} labelled out of scope`},
+    {key: 'unlabelled', n: nUnlabelled, words: `Refused, of ${number(nUnlabelled)} unlabelled`},
+  ].filter(({n}) => n > 0);
+}
+
+const choice = (words, {key, isChosen, onclick}) =>
+  h('button', {class: 'small', 'data-key': key, 'aria-pressed': String(isChosen), onclick}, words);
+
+const figure = (then, now) =>
+  h(
+    'td',
+    {class: 'number'},
+    number(then),
+    then !== now && h('div', {class: 'soft small'}, `${then > now ? '+' : ''}${decimal(then - now, 0)}`),
+  );
