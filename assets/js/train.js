@@ -14,7 +14,7 @@ import {Result} from './train/result.js';
 import {RecipeSettings} from './train/settings.js';
 
 const GATE_WORDS =
-  'Use the new version automatically if its accuracy does not drop and every pinned answer stays';
+  'Use the new version automatically if it is better or about as good, and every pinned answer stays';
 const CALM = 'Your labels stay as they are.';
 const WHAT =
   'A training makes a new version from the texts that have an intent; those labelled out of scope only check what is ' +
@@ -74,6 +74,7 @@ class TrainPage {
     });
     await this.#follow();
     if (this.#running) this.#choices.choose(this.#running.recipe); // what was chosen on the last visit
+    else this.#preferWhatWon();
     this.#showChoice();
     await this.#estimate();
   }
@@ -128,7 +129,7 @@ class TrainPage {
     if (champion === null) this.#outlook.textContent = `${what} The first version answers when it is ready.`;
     else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
     else if (this.#gate.checked)
-      this.#outlook.textContent = `${answering}; the new one takes over by itself if it is not worse.`;
+      this.#outlook.textContent = `${answering}; the new one takes over by itself if it is better or about as good.`;
     else this.#outlook.textContent = `${answering}; then you decide which of the two to use.`;
   }
 
@@ -207,9 +208,22 @@ class TrainPage {
     if (ended && !this.#result.element.hidden) this.#result.element.scrollIntoView({block: 'nearest'});
   }
 
+  #jobOf(version) {
+    return this.#jobs.find(({result}) => result?.model && numberOf(result.model) === version);
+  }
+
   #wayOf(version) {
-    const job = this.#jobs.find(({result}) => result?.model && numberOf(result.model) === version);
+    const job = this.#jobOf(version);
     return job ? this.#choices.nameOf(job.recipe) : null;
+  }
+
+  // A way that did not beat the live version is not proposed again: the way of the live one is.
+  #preferWhatWon() {
+    const {champion, candidate} = this.#context.status;
+    const newest = this.#jobs.find(({result}) => result?.metrics);
+    const isLost = newest && (candidate === null ? numberOf(newest.result.model) !== champion : this.#result.isLost);
+    const won = this.#jobOf(champion);
+    if (isLost && won) this.#choices.prefer(won.recipe, newest.recipe);
   }
 
   #drawStart() {

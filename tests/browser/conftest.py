@@ -128,6 +128,16 @@ def studio(
         yield served
 
 
+@pytest.fixture(scope="module")
+def twice(
+    twice_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
+) -> Iterator[Served]:
+    """The sample with a second version that waits."""
+    home = copy_home(twice_home, tmp_path_factory.mktemp("twice-served") / "home")
+    with studios.serving(home) as served:
+        yield served
+
+
 @pytest.fixture
 def serve(
     tmp_path: Path, sample_home: Path, studios: StudioPool

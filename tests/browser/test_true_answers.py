@@ -253,10 +253,7 @@ def test_a_line_is_chosen_by_what_it_costs_and_what_it_gains(
     gain = re.compile(r"better refuses \d more of 5 labelled out of scope")
     expect(judged).to_contain_text(gain)
     wishes = page.locator("[data-role=wishes]")
-    found = studio.ask("/projects/sample/fence/what-if", {})
-    most = found["wished"][2]
     strict = wishes.get_by_role("button", name="Strict")
-    row = wishes.locator("tr", has=strict)
     now = wishes.get_by_role("button", name="As it is now")
     # The one line that was called suggested cost 16 of 100 right answers; 5 texts cannot tell it.
     expect(wishes).not_to_contain_text(re.compile("Suggested|Both mistakes"))

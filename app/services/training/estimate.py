@@ -316,8 +316,9 @@ def _seconds_taken(job: JobRecord) -> float | None:
 
 def _time_words(seconds: float, basis: str) -> str:
     usual, most = in_words(seconds), in_words(busy_factor() * seconds)
-    longer = "" if most == usual else f", up to {most} while it is as busy as now"
-    return f"about {usual}{longer}{f' ({basis})' if basis else ''}"
+    longer = "" if most == usual else f", or up to {most} because other programs are running"
+    told = "" if longer and basis == _UNMEASURED else basis  # it would say the same
+    return f"about {usual}{longer}{f' ({told})' if told else ''}"
 
 
 def busy_factor() -> float:

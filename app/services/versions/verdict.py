@@ -4,8 +4,10 @@ Ready: at least 85 of 100 checked texts are answered right, no pin is broken, at
 texts that fit no intent are refused, and it is not worse than the version before beyond luck. The
 first limit is a habit of the trade, not a law: the report says it.
 
-To be used instead of the live version, a version must be better beyond luck and break no pin. Both
-are compared as they would answer in use now, where so many labels do not forbid it.
+A version is advised instead of the live one if it is better beyond luck and breaks no pin. If the
+two differ by no more than luck, they are about as good, and either may be used: by itself a version
+takes over if it is better or about as good (`comparison.gate`), in the same words. Both are
+compared as they would answer in use now, where so many labels do not forbid it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,11 +90,12 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """How the newer of two versions stands, and whether that is a gain or a loss."""
+    """How the newer of two versions stands: a gain, a loss, or even within luck."""
 
     words: str
     is_gain: bool = False
     is_loss: bool = False
+    is_even: bool = False
 
 
 class FiguresNow(Protocol):
@@ -176,6 +179,8 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
     if sides.live != sides.older:
         return None
     act = f"use {new}" if standing.is_gain else f"leave {old} in use"
+    if standing.is_even:
+        act = "use either"
     return Advice(standing.is_gain, f"{standing.words}: {act}.", act)
 
 
@@ -186,11 +191,11 @@ def _standing(comparison: ModelComparison, old: str) -> _Standing:
         return _Standing(f"It breaks {counted(broken, 'pin')}{more}", is_loss=True)
     words = {
         "better": f"Better than {old}",
-        "alike": f"Not better than {old}",
+        "alike": f"About as good as {old}",
         "worse": f"Worse than {old}",
         "unknown": f"Nobody can say whether it is better than {old}",
     }[outcome]
-    return _Standing(words, is_gain=outcome == "better", is_loss=outcome == "worse")
+    return _Standing(words, outcome == "better", outcome == "worse", outcome == "alike")
 
 
 def verdict_on(

@@ -3,6 +3,7 @@ import {fill, h} from '../shared/elements.js';
 import {capital} from '../shared/words.js';
 
 const FIRST = 'best';
+const LOST = 'Last time it was not better than the live version.';
 const FEATURED = ['quick', 'best'];
 
 export class Choices {
@@ -10,10 +11,13 @@ export class Choices {
   #choose;
   #all = []; // what the server says of each recipe
   #name = null; // the chosen recipe
+  #isPicked = false; // whether a person chose it
+  #lost = null; // the recipe of a version that was not better than the live one
 
   // Calls `chosen` when another recipe is chosen.
   constructor(chosen) {
     this.#choose = name => {
+      this.#isPicked = true;
       this.choose(name);
       chosen();
     };
@@ -34,6 +38,18 @@ export class Choices {
   choose(name = this.#of(FIRST)[0].recipe) {
     this.#name = name;
     this.#draw();
+  }
+
+  // Proposes `recipe`, by which the live version was made, instead of `lost`, by which the last one was not better.
+  prefer(recipe, lost) {
+    if (recipe === lost) return;
+    this.#lost = lost;
+    if (!this.#isPicked && this.#name === lost && this.#isUsable(recipe)) this.#name = recipe;
+    this.#draw();
+  }
+
+  #isUsable(recipe) {
+    return this.#all.some(one => one.recipe === recipe && !one.why_not);
   }
 
   // What the page calls a recipe; null for one that it does not know.
@@ -84,6 +100,7 @@ export class Choices {
       h('strong', {}, name),
       h('span', {}, summary),
       why && h('span', {class: 'why small'}, why),
+      recipe === this.#lost && h('span', {class: 'warn small', 'data-role': 'lost'}, LOST),
       data && h('span', {class: 'small'}, h('span', {class: 'soft'}, 'Learns from '), data),
       time && h('span', {class: 'small', 'data-role': 'time'}, capital(time)),
     );

@@ -10,6 +10,7 @@ export class Result {
   element = h('section', {class: 'sheet result', hidden: true, 'aria-label': 'Result', tabindex: -1});
   #context;
   #wayOf; // what the page calls the training of a version; null where that is not known
+  isLost = false; // whether the newer of the two is not advised
   #drawn = ''; // which comparison is shown: comparing again takes the server a while
 
   constructor(context, wayOf) {
@@ -20,6 +21,7 @@ export class Result {
   hide() {
     this.element.hidden = true;
     this.#drawn = '';
+    this.isLost = false;
   }
 
   // `job` is a training that ended while this page was open, or null.
@@ -40,6 +42,7 @@ export class Result {
     fill(this.element, title, h('p', {class: 'soft'}, `Comparing it with version ${older} …`));
     try {
       const found = await call(`${this.#context.base}/compare?candidate=${newer}&champion=${older}`);
+      this.isLost = Boolean(found.advice && !found.advice.use);
       if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions(found.advice)));
     } catch (error) {
       fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions(null)));

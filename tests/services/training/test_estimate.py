@@ -155,8 +155,11 @@ def test_an_earlier_training_tells_the_speed_of_its_own_size(home: Studio) -> No
     assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(5 * plain)
 
 
-def test_a_training_of_another_kind_tells_nothing(home: Studio) -> None:
+def test_a_training_of_another_kind_tells_nothing(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Seconds of loading for `instant` had made a tuning of minutes look three times shorter."""
+    monkeypatch.setattr(progress, "waiting_work", lambda: 0.0)
     with home.database.write() as connection:
         newest = jobs.list_all(connection, 1)[0]
         connection.execute(sa.delete(job).where(job.c.id == newest.id))
@@ -181,10 +184,14 @@ def test_a_busy_computer_is_told_before_a_training(
     for others in (0.75, 1.5, 25.0):
         monkeypatch.setattr(progress, "waiting_work", lambda others=others: others)
         told.append(estimate(studio, "p", "convfit", {"epochs": 100}).time)
-    assert [progress.busy_factor(), "busy" in told[0]] == [10.0, False]
+    assert [progress.busy_factor(), "because" in told[0]] == [10.0, False]
     seconds = estimate(studio, "p", "convfit", {"epochs": 100}).seconds
-    assert f", up to {in_words(2.5 * seconds)} while it is as busy as now (" in told[1]
-    assert f", up to {in_words(10 * seconds)} while" in told[2]
+    # "Up to 4 minutes while it is as busy as now (longer while other programs run)" was garbled.
+    most = in_words(2.5 * seconds)
+    assert told[1] == (
+        f"about {in_words(seconds)}, or up to {most} because other programs are running"
+    )
+    assert f", or up to {in_words(10 * seconds)} because" in told[2]
 
 
 def test_a_recipe_of_an_older_studio_is_passed_over(home: Studio) -> None:
