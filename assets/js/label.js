@@ -134,7 +134,7 @@ class LabelPage {
         ['Set aside to label together', 'T', actions.t, 'Collect texts of the same label, and give it once'],
         ['Similar texts next', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
         ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
-        ['Mark values', 'V', actions.v, 'Marks names, dates or places in the text'],
+        ['Mark values (names, dates)', 'V', actions.v, 'Says what they are; Slots puts other values there'],
         [item => this.#pinWords(item), 'P', actions.p, `Pins what the model answers now. ${whatPinsAre}`],
       ],
     });
@@ -231,8 +231,8 @@ class LabelPage {
           'div',
           {class: 'stack'},
           h('div', {class: 'row order'}, order, this.#orderNote, h('span', {class: 'push'}), this.#keys.button),
-          this.#sure.element,
           this.#card.element,
+          this.#sure.element, // the other way to begin stands back
           this.#values.element,
           h('section', {class: 'sheet'}, h('h2', {}, 'Last decisions'), this.#counting, this.#decisions.list),
         ),

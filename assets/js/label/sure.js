@@ -13,7 +13,7 @@ const SOON_MS = 1000; // after which the server is asked again while it counts
 const COUNTING = 'Counting what the model is sure of …';
 
 export class SureTexts {
-  element = h('div', {class: 'note row', hidden: true, 'data-role': 'sure'});
+  element = h('div', {class: 'sheet row', hidden: true, 'data-role': 'sure'});
   #base;
   #intents;
   #hears;
@@ -70,10 +70,15 @@ export class SureTexts {
       h(
         'div',
         {class: 'grow'},
-        `The model is sure of ${number(n)} of `,
+        h('b', {}, 'Or label many at once.'),
+        ` The model is sure of ${number(n)} of `,
         this.#among,
         `. Check ${number(check.length)} of them, then label all at once. `,
-        h('span', {class: 'soft'}, `Before the check, expect ${errorWords(expected * n)}; more if many fit no intent.`),
+        h(
+          'span',
+          {class: 'soft'},
+          `Before the check, expect ${wrongWords(expected * n, n)}; more if many fit no intent.`,
+        ),
       ),
       h(
         'button',
@@ -271,6 +276,11 @@ class SpotCheck {
 
 const errorWords = errors =>
   errors < 1 ? 'less than one error' : `about ${plural(Math.round(errors), 'error')}`;
+
+const wrongWords = (errors, n) =>
+  errors < 1
+    ? 'less than one wrong label'
+    : `about ${number(Math.round(errors))} of these ${plural(n, 'label')} to be wrong`;
 
 function verdictWords({checked, wrong, rest, expected}) {
   const judged = wrong

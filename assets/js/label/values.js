@@ -4,6 +4,10 @@ import {Marker} from '../shared/marker.js';
 import {guarded} from '../shared/messages.js';
 import {SlotNames} from '../shared/slot_names.js';
 
+const WHAT =
+  'Choose words and say what they are: a name, a date, a place. ' +
+  'Slots makes more examples of this text by putting other values there.';
+
 export class Values {
   element = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Values'});
   #names;
@@ -20,7 +24,8 @@ export class Values {
       'Close ',
       h('kbd', {}, 'Esc'),
     );
-    fill(this.element, h('div', {class: 'row'}, h('h2', {}, 'Values'), close), this.#marker.element);
+    const head = h('div', {class: 'row'}, h('h2', {}, 'Values'), close);
+    fill(this.element, head, h('p', {class: 'soft'}, WHAT), this.#marker.element);
   }
 
   // Opens for an utterance and takes the keyboard at once, so no key reaches the card.

@@ -43,6 +43,8 @@ def test_all_that_the_model_is_sure_of_is_accepted_after_a_check(
     expect(note).to_contain_text("Check 20 of them, then label all at once.")
     page.keyboard.press("a")
     expect(note.get_by_role("button")).to_have_text("Check 20 of them A")
+    # "About 8 errors" did not say of what.
+    expect(note).to_contain_text(re.compile(rf"(of these {sure} labels to be|one) wrong"))
     check = page.locator("[data-role=spot-check]")
     expect(check).to_contain_text("Judge 20 of them, drawn at random.")
     expect(page.get_by_role("button", name="Accept")).to_have_count(0)
