@@ -27,6 +27,8 @@ const FIRST = {
 const firstOf = ({asks, repair}) =>
   asks && FIRST[repair.kind]?.[0] === asks ? FIRST[repair.kind][1] : undefined;
 const isForetold = one => one.repair && !firstOf(one);
+// The title of what a remedy would change: its words alone stood there like a second button.
+const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '')}”`);
 // What was done, and to which text, where it was done to one.
 function deedOf({words, repair, textOfMany}, {texts}) {
   const [id, ...others] = repair?.ids ?? [texts[0]?.id];
@@ -197,7 +199,7 @@ export class FindingView {
     const pointed = {};
     this.#seen = pointed;
     const [blast] = await post(`${this.#tools.base}/review/what-if`, {repairs: [repair]});
-    if (pointed === this.#seen) fill(this.#turns, h('h3', {}, words), radiusLine(blast), turnsOf(blast, repair.kind));
+    if (pointed === this.#seen) fill(this.#turns, foretold(words), radiusLine(blast), turnsOf(blast, repair.kind));
   }
 
   #remedy(remedy, place, key) {
@@ -263,7 +265,7 @@ export class FindingView {
   #open(one) {
     if (isForetold(one)) this.#seen = one;
     if (!one.blast) return;
-    fill(this.#turns, h('h3', {}, one.words), turnsOf(one.blast, one.repair.kind));
+    fill(this.#turns, foretold(one.words), turnsOf(one.blast, one.repair.kind));
   }
 
   async #take(one) {

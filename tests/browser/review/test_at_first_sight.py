@@ -105,6 +105,24 @@ def test_a_line_says_what_it_gains_beside_what_it_costs(
         expect(cells.last).to_contain_text(f"{one['outcome']['unlabelled']:,}")
 
 
+def test_all_similar_texts_are_in_sight_and_no_remedy_stands_there_twice(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“5 most similar” stood above four texts, and “Delete this text” below the button, too."""
+    page = visit(studio, "/review?project=sample&kind=label")
+    finding = page.locator("[data-role=finding]")
+    texts = finding.locator(".told li")
+    expect(texts).to_have_count(6)
+    for text in texts.all():
+        expect(text).to_be_in_viewport(ratio=1)
+    hidden = "one => one.scrollHeight - one.clientHeight"
+    assert finding.locator(".told").evaluate(hidden) <= 1
+    finding.locator(".remedy", has_text="Delete this text").hover()
+    title = finding.get_by_role("heading", name="If you choose “Delete this text”")
+    expect(title).to_be_visible()
+    expect(finding.get_by_text("Delete this text", exact=True)).to_have_count(1)
+
+
 def test_a_remedy_stays_under_the_pointer_when_the_list_of_labels_closes(
     visit: Callable[..., Page], studio: Served
 ) -> None:
