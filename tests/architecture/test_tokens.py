@@ -21,7 +21,7 @@ def test_no_sheet_has_a_colour_size_or_distance_of_its_own() -> None:
 def test_every_token_that_is_used_is_there() -> None:
     tokens = (CSS / "shared/tokens.css").read_text(encoding="utf-8")
     known = set(re.findall(r"(--[\w-]+):", tokens))
-    given_by_scripts = {"--dot", "--hue", "--w"}
+    given_by_scripts = {"--dot", "--hue", "--long", "--w"}
     for sheet in sorted(CSS.rglob("*.css")):
         used = set(re.findall(r"var\((--[\w-]+)", sheet.read_text(encoding="utf-8")))
         assert used <= known | given_by_scripts, sheet.name

@@ -145,6 +145,12 @@ function boxOf(xy) {
   return {x: (low[0] + high[0]) / 2, y: (low[1] + high[1]) / 2, width, height};
 }
 
+// How many times as long as broad a map is, whichever way it lies.
+export function lengthOf(xy) {
+  const {width, height} = boxOf(xy);
+  return Math.max(width, height) / Math.min(width, height);
+}
+
 function quantile(values, share) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.round(share * (sorted.length - 1))];

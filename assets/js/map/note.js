@@ -27,11 +27,11 @@ export class Note {
   describe(points, sideName, isSketch) {
     const {ids, missing, compared, method, model} = points;
     const toCome = this.offered.hidden ? (model ? FAILED : UNTRAINED) : READY;
-    const {called, method: by} = LAYOUTS[method];
+    const {name, says, method: by} = LAYOUTS[method];
     const layout = {'data-role': 'layout', title: `Laid out by ${by}`};
     fill(
       this.element,
-      h('span', layout, isSketch ? `${SKETCH} ${toCome}` : `This is ${called}.`),
+      h('span', layout, isSketch ? `${SKETCH} ${toCome}` : `${name}: ${says}.`),
       h('span', {}, plural(ids.length, 'point')),
       compared && comparisonOf(compared, sideName),
       missing > 0 && [

@@ -1,6 +1,6 @@
 // The map itself: points, names on the islands, and what pointer and keyboard do on it. Points are given by index.
 import {h} from '../shared/elements.js';
-import {Camera} from './camera.js';
+import {Camera, lengthOf} from './camera.js';
 import {Gestures, HELP, listenToKeys} from './gestures.js';
 import {Grid, insideOf} from './grid.js';
 import {Names} from './names.js';
@@ -103,6 +103,7 @@ export class Plot {
   draw(xy, colours, {islands, hidden, picked}) {
     this.stop();
     this.#painter ??= painterOn(this.#canvas);
+    this.element.style.setProperty('--long', lengthOf(xy).toFixed(2)); // a phone's frame is as high as its map needs
     this.#camera.resize(this.#map.clientWidth, this.#map.clientHeight);
     this.#isTurned = this.#camera.fitsTurned(xy);
     this.#xy = this.#turned(xy);

@@ -1,13 +1,23 @@
 // Coordinates and colours of a map. Both are arrays in the order of one list of ids.
 import {binary, call, post} from '../shared/rest.js';
 
-// Ways to lay the points out: the name, how a sentence calls the map, and the method. `auto` is the clearest of the
-// others that is ready.
+// Ways to lay the points out: the name, how a sentence calls the map, what it is for, and the method. `auto` is the
+// clearest of the others that is ready.
 export const LAYOUTS = {
-  auto: {name: 'Automatic', called: 'the clearest map', method: ''},
-  pca: {name: 'Quick map', called: 'the quick map', method: 'PCA'},
-  umap: {name: 'Clearer map', called: 'the clearer map', method: 'UMAP'},
-  tsne: {name: 'Tight groups', called: 'the map of tight groups', method: 't-SNE'},
+  auto: {name: 'Automatic', called: 'the clearest map', says: '', method: ''},
+  pca: {name: 'Quick map', called: 'the quick map', says: 'a first overview', method: 'PCA'},
+  umap: {
+    name: 'Clearer map',
+    called: 'the clearer map',
+    says: 'texts that mean the same lie closer together than on the quick map',
+    method: 'UMAP',
+  },
+  tsne: {
+    name: 'Tight groups',
+    called: 'the map of tight groups',
+    says: 'only what lies in one group belongs together; how far groups are apart means nothing',
+    method: 't-SNE',
+  },
 };
 export const COLOURINGS = [
   ['intent', 'intent'],

@@ -82,12 +82,43 @@ def test_a_wide_map_stands_upright_in_the_high_frame_of_a_phone(
     assert max(across / frame["width"], down / frame["height"]) > 0.7
 
 
+def test_a_square_map_fills_the_frame_of_a_phone(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The frame was half as high again as broad, and the map filled half of it."""
+    page = visit(studio, viewport={"width": 390, "height": 844})
+
+    def squared(route: Route) -> None:
+        answer = route.fetch()
+        xy = np.frombuffer(answer.body(), np.float32).reshape(-1, 2)
+        xy = (xy - xy.min(0)) / np.ptp(xy, axis=0)
+        route.fulfill(response=answer, body=xy.astype(np.float32).tobytes())
+
+    page.route("**/map/xy?*", squared)
+    page.goto(f"{studio.base}/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    found = page.evaluate(_STATE)
+    size = np.ptp(np.array(found["points"]), axis=0)
+    frame = np.array([found["box"]["width"], found["box"]["height"]])
+    assert (size / frame > 0.7).all()
+
+
+def test_a_list_that_goes_on_below_its_edge_shows_a_shade(page: Page) -> None:
+    """Legend and selection were cut, and neither a bar nor a shade said that they go on."""
+    page.set_viewport_size({"width": 1280, "height": 860})
+    for place in (".legend .entries", ".map-side [data-role=selection]"):
+        look = page.locator(place).evaluate("one => getComputedStyle(one).backgroundAttachment")
+        assert "local" in look
+
+
 def test_layouts_are_named_in_plain_words(page: Page) -> None:
     """“Best there is” and “Clear (UMAP)” told a designer nothing."""
     choices = page.get_by_label("Layout").locator("option")
     expect(choices).to_have_text(["Automatic", "Quick map", "Clearer map", "Tight groups"])
     layout = page.locator("[data-role=layout]")
-    expect(layout).to_have_text(re.compile(r"^This is the (quick|clearer) map\.$"))
+    # "This is the clearer map." did not say clearer than what.
+    said = r"^(Quick map: a first overview|Clearer map: texts .* than on the quick map)"
+    expect(layout).to_have_text(re.compile(said + r"\.$"))
     expect(layout).to_have_attribute("title", re.compile("^Laid out by (PCA|UMAP)$"))
 
 

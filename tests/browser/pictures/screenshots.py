@@ -151,7 +151,7 @@ def wait_for_clear_map(page: Page, served: Served) -> None:
     """Wait until the map that follows the first sketch is offered."""
     page.goto(served.base + PAGES["map"].path)
     offer = page.locator("[data-role=map-offer] button")
-    offer.or_(page.get_by_text("This is the clearer map.")).first.wait_for(timeout=120_000)
+    offer.or_(page.get_by_text("Clearer map: ")).first.wait_for(timeout=120_000)
     page.context.close()
 
 
