@@ -179,7 +179,7 @@ def test_a_figure_says_that_newer_labels_are_being_counted(
 
 def test_no_page_calls_ready_what_nobody_tested(visit: Callable[..., Page], studio: Served) -> None:
     """Green "Ready to use" stood over Data, where "need a dentist" was technician_appointment."""
-    title, gap = "Ready for texts that fit an intent", "refuses all others is not tested"
+    title, gap = "Ready for texts that fit an intent", "Not tested for texts that fit no intent"
     page = visit(studio, "/")
     verdict = page.get_by_role("article", name="sample", exact=True).locator(
         "[data-role=readiness]"

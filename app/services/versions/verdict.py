@@ -147,7 +147,7 @@ def gap_of(known: Known, task: Task) -> str:
     """Say what the verdict leaves out: without such texts nobody knows what is refused."""
     if task == "multi-label" or known.refused is not None or level_of(known) == "unknown":
         return ""
-    return "Whether it refuses all others is not tested: no test text is labelled out of scope."
+    return "Not tested for texts that fit no intent: no test text is labelled out of scope."
 
 
 def title_of(known: Known, task: Task) -> str:

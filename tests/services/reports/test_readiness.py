@@ -134,7 +134,7 @@ def test_a_report_says_what_its_verdict_leaves_out() -> None:
     for scope in (ScopeLine(0.3, 0.97, 0, None), replace(GOOD.scope, known=True)):
         found = readiness_of(replace(GOOD, scope=scope))
         assert (found.level, found.title) == ("ready", "Ready for texts that fit an intent")
-        assert found.gap.startswith("Whether it refuses all others is not tested")
+        assert found.gap.startswith("Not tested for texts that fit no intent: ")
     untested = readiness_of(replace(GOOD, scope=ScopeLine(0.3, 0.97, 0, None)))
     assert untested.figures[1].value == "not tested"  # "Ready" stood above "not known"
     assert "is not tested: none of them are labelled yet" in untested.sentences[2]
@@ -167,7 +167,7 @@ def test_refusals_of_training_labels_are_not_told_as_checked() -> None:
     """A manager read 100 % of 27: all were labels of the training set, the line set by them."""
     found = readiness_of(replace(GOOD, scope=replace(GOOD.scope, known=True)))
     # "Not tested" stood above "50 %".
-    assert found.gap.startswith("Whether it refuses all others is not tested")
+    assert found.gap.startswith("Not tested for texts that fit no intent: ")
     assert found.figures[1].value == "not tested"
     assert found.figures[1].basis == "no test text is labelled out of scope"
     assert "is not tested: none of them are test texts" in found.sentences[2]
