@@ -8,9 +8,9 @@ import {number, plural} from '../shared/words.js';
 import {erase} from './erasing.js';
 
 const actionsOf = (nothing, several) => [
-  ['label', several ? 'Add the intent …' : 'Label as …'],
+  ['label', several ? 'Add the intent …' : 'Give the intent …'],
   ...(several ? [['unlabel:one', 'Take away the intent …']] : []),
-  ['out-of-scope', `Mark as ${nothing}`],
+  ['out-of-scope', `Give “${nothing}”`],
   ['unlabel', several ? 'Take all labels away' : 'Take the label away'],
   ['move:train', 'Move to the training set'],
   ['move:test', 'Move to the test set'],

@@ -19,13 +19,13 @@ export class LabelCell {
     this.#decide = decide;
     this.#hears = hears;
     const isLabelled = row.labels !== null;
-    const words = isLabelled ? 'Change the label' : 'Label';
+    const words = isLabelled ? 'Change the label' : 'Add label';
     this.#button = h(
       'button',
       {
         class: 'plain relabel',
         title: isLabelled && words,
-        'aria-label': `${words} ${isLabelled ? 'of ' : ''}“${row.text.slice(0, 60)}”`,
+        'aria-label': `${words} ${isLabelled ? 'of' : 'to'} “${row.text.slice(0, 60)}”`,
         'data-key': `label ${row.id}`,
         onclick: () => this.#open(),
       },

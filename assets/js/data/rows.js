@@ -8,7 +8,8 @@ import {number, plural} from '../shared/words.js';
 import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
 
-const USED_IN = {train: 'training', test: 'test', pool: 'none'};
+const USED_IN = {train: 'training', test: 'test', pool: 'not yet'};
+const JOINS = 'It joins the training set when it gets a label';
 const SIZE = 50; // rows of a page
 
 export class Rows {
@@ -165,7 +166,7 @@ export class Rows {
       ),
       this.#label(row),
       this.#answers.cell(row),
-      h('td', {class: 'soft small split'}, USED_IN[row.split]),
+      h('td', {class: 'soft small split', title: row.split === 'pool' && JOINS}, USED_IN[row.split]),
       h('td', {class: 'acts'}, this.#values(row), this.#removal(row)),
     );
   }
@@ -190,7 +191,7 @@ export class Rows {
         onclick: guarded(() => this.#hears.values(row)),
       },
       icon('highlighter'),
-      h('span', {}, 'Mark', h('span', {class: 'more-words'}, ' values')),
+      h('span', {}, 'Values'),
     );
   }
 

@@ -136,7 +136,7 @@ def test_a_filter_is_kept_by_name_and_deleted_with_undo(
     chip.click()
     expect(page.get_by_label("State of the label", exact=True)).to_have_value("unlabelled")
     expect(page.get_by_label("Set", exact=True)).to_have_value("pool")
-    expect(page.locator("[data-role=utterances] tr[data-id]").first).to_contain_text("Label")
+    expect(page.locator("[data-role=utterances] tr[data-id]").first).to_contain_text("Add label")
     page.get_by_role("button", name="Delete the filter to label").click()
     expect(chip).to_have_count(0)
     page.locator(".toast").get_by_role("button", name="Undo").click()
@@ -154,7 +154,7 @@ def test_answers_have_a_column_once_there_is_a_model(
 
     reroute(page, "**/projects/sample/status", untrained)
     page.goto(f"{studio.base}/data?project=sample&state=unlabelled")
-    expect(page.locator("[data-role=utterances] td.split").first).to_have_text("none")
+    expect(page.locator("[data-role=utterances] td.split").first).to_have_text("not yet")
     head = page.locator("[data-role=utterances] th")
     expect(head.nth(3)).to_be_hidden()
     page.unroute_all(behavior="wait")

@@ -84,14 +84,13 @@ def test_what_a_row_offers_reads_as_something_to_press(
     """“no label” was grey words, and the pen beside it had none."""
     page = visit(studio, "/data?project=sample&state=unlabelled")
     row = page.locator("[data-role=utterances] tr[data-id]").first
-    label = row.get_by_role("button", name="Label “")
+    label = row.get_by_role("button", name="Add label to “")
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 844})
-        expect(label).to_have_text("Label")
+        expect(label).to_have_text("Add label")
         assert label.evaluate("node => node.getBoundingClientRect().height") < 40  # on one line
-        expect(row.get_by_role("button", name="Mark values of this text")).to_have_text(
-            "Mark values"
-        )
+        values = row.get_by_role("button", name="Mark values of this text")
+        expect(values).to_have_text("Values")  # “Mark” alone stood there
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     expect(row.locator(".editable bdi")).to_have_count(1)  # a text has its own direction
     label.click()
@@ -197,7 +196,7 @@ def test_each_filter_has_its_name_in_sight_and_files_are_behind_one_button(
     page = visit(studio, "/data?project=sample")
     names = page.locator(".filters label.field")
     expect(names).to_have_count(4)
-    for place, name in enumerate(("Intent", "Label")):
+    for place, name in enumerate(("Intent", "State")):
         expect(names.nth(place)).to_contain_text(re.compile(f"^{name}"))
         expect(names.nth(place)).to_be_in_viewport()
     csv = page.get_by_role("link", name="Export CSV")

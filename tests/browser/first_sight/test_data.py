@@ -1,0 +1,22 @@
+"""Data is understood at first sight: one word for one thing."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_label_is_the_word_for_one_thing(visit: Callable[..., Page], studio: Served) -> None:
+    """“Label” was a column, a filter, a button and an act; a set was “none”, an act “Mark as”."""
+    page = visit(studio, "/data?project=sample&state=unlabelled")
+    first = page.locator("[data-role=utterances] tr[data-id]").first
+    expect(first.locator(".relabel")).to_have_text("Add label")
+    expect(first.locator(".split")).to_have_text("not yet")
+    filters = page.locator(".filters label.field")
+    assert page.get_by_text("Label", exact=True).count() == 2  # the page, and the column
+    expect(filters.nth(1)).to_contain_text("State")
+    first.get_by_role("checkbox").check()
+    acts = page.get_by_label("What to do").locator("option")
+    expect(acts.nth(0)).to_have_text("Give the intent …")
+    expect(acts.nth(1)).to_have_text("Give “out of scope”")
