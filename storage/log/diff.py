@@ -17,7 +17,7 @@ _UTTERANCE_WORDS = {
     "removed": "removed",
     "labelled": "labelled",
     "relabelled": "relabelled",
-    "unlabelled": "unlabelled",
+    "unlabelled": "no longer labelled",
     "edited": "edited",
     "marked": "with other slots",
     "moved": "moved between training and test set",

@@ -105,7 +105,7 @@ def _sign_of(level: Level, facts: Facts) -> tuple[str, Level]:
         return _MARKS["not-ready"], "not-ready"
     if facts.outcome == "better":
         return "▲", "ready"
-    return ("≈" if facts.outcome == "alike" else "?"), "trial"
+    return ("=" if facts.outcome == "alike" else "?"), "trial"
 
 
 def sentences_of(facts: Facts) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ export const STANDARD = 'helps'; // the order that wins most accuracy by label
 
 // Value, name and meaning. Other values of the server's orders stay usable in links.
 export const ordersOf = multi => [
-  [STANDARD, 'Helps most', 'Texts that teach the model most come first; texts that are alike stand apart.'],
+  [STANDARD, 'Helps most', 'What teaches the model most comes first, never two alike in a row.'],
   [
     'unsure',
     'Least sure',

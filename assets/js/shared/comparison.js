@@ -10,7 +10,7 @@ const PIN_WORDS = {fixed: 'mended', broken: 'broken', kept: 'kept', missed: 'bro
 // Colour is not the only sign: each has a word and a mark of its own.
 const OUTCOMES = {
   better: {mark: '▲', words: 'Better', kind: 'good'},
-  alike: {mark: '≈', words: 'About as good', kind: 'accent'},
+  alike: {mark: '=', words: 'About as good', kind: 'accent'},
   worse: {mark: '▼', words: 'Worse', kind: 'bad'},
   but: {mark: '✗', words: 'Better, but', kind: 'bad'}, // such as by a broken pin
   unknown: {mark: '?', words: 'Not known', kind: 'warn'},
@@ -52,7 +52,7 @@ function verdictOf(found, {gate, advice}, actions) {
   const {outcome} = found;
   const {mark, words, kind} = advice && !advice.use && outcome === 'better' ? OUTCOMES.but : OUTCOMES[outcome];
   const drawn = h('span', {'aria-hidden': 'true'}, advice ? mark : `${mark} `);
-  const sign = h('span', {class: `badge ${kind}`}, drawn, !advice && words);
+  const sign = h('span', {class: `badge ${kind}`, title: words}, drawn, !advice && words);
   return h(
     'div',
     {class: 'verdict', 'data-role': 'verdict', 'data-outcome': outcome},

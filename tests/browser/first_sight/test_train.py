@@ -45,4 +45,7 @@ def test_the_rule_and_the_verdict_say_the_same(visit: Callable[..., Page], twice
     page.route("**/projects/sample/compare?*", alike)
     page.goto(f"{twice.base}/train?project=sample")
     expect(page.locator("[data-role=advice]")).to_contain_text("About as good as version 1")
+    sign = page.locator("[data-role=verdict] .badge")  # "≈" had no meaning
+    expect(sign).to_have_text("=")
+    expect(sign).to_have_attribute("title", "About as good")
     expect(page.get_by_label("if it is better or about as good")).to_be_visible()

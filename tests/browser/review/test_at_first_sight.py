@@ -159,3 +159,19 @@ def test_the_field_for_another_label_lies_on_nothing(
     assert field is not None
     assert below is not None
     assert field["y"] + field["height"] <= below["y"]
+
+
+def test_the_chosen_pair_is_not_cut_on_a_phone(visit: Callable[..., Page], studio: Served) -> None:
+    """Of two long names the list showed the first one and a half."""
+    page = visit(studio, "/review?project=sample&tab=border", viewport=_PHONE)
+    page.wait_for_selector(".walk li")
+    pair = page.get_by_label("Mixed up most")
+    low = pair.bounding_box()
+    pair.evaluate(
+        "at => at.options[at.selectedIndex].text = "
+        "'balance_not_updated_after_transfer answered as transfer_not_received (8 texts)'"
+    )
+    high = pair.bounding_box()
+    assert low
+    assert high
+    assert high["height"] > low["height"] + 10  # a second line

@@ -34,7 +34,10 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
     assert headings == names
     for title in ("Better: ", "Worse: "):
         side = page.locator(".columns > div", has_text=title)
-        expect(side.locator(".pair").first).to_contain_text("now ")
+        told = side.locator(".pair").first  # "now B; right would be A, as before" was in no order
+        expect(told).to_contain_text(re.compile(r"before .*now "))
+    # "Its examples: 193 unlabelled" read as if it had learned from texts without a label.
+    expect(page.locator("body")).to_contain_text(re.compile("data: .*no longer labelled"))
     expect(page.locator("footer")).to_contain_text("on this computer only")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.goto(f"{twice.base}/reports/sample/2")  # it was a dead end

@@ -309,7 +309,7 @@ def test_versions_begin_with_what_is_live_and_fold_the_figures(
     second = page.locator("[data-role=models] > li[data-version='2']")
     expect(first.locator("[data-role=state]")).to_contain_text("Live")
     expect(second.locator("[data-role=changes]")).to_contain_text("since version 1: ")
-    expect(second.locator("[data-role=changes]")).to_contain_text("unlabelled")
+    expect(second.locator("[data-role=changes]")).to_contain_text("no longer labelled")
     expect(second.get_by_role("button", name="Use version 2")).to_be_visible()
     expect(first.get_by_role("button", name="Hand over")).to_be_visible()
     hard = first.locator("[data-role=borderline]")

@@ -54,7 +54,7 @@ def test_equal_states_differ_in_nothing() -> None:
         # Its label took it to the training set: nobody moved it.
         ("u6", row("text 6", ["A"], split="train"), "labelled", (None, ("refund",)), "1 labelled"),
         ("u0", row("text 0", ["B"]), "relabelled", (("refund",), ("parcel",)), "1 relabelled"),
-        ("u0", row("text 0", None), "unlabelled", (("refund",), None), "1 unlabelled"),
+        ("u0", row("text 0", None), "unlabelled", (("refund",), None), "1 no longer labelled"),
         ("u0", row("other", ["A"]), "edited", ("text 0", "other"), "1 edited"),
         (
             "u0",
