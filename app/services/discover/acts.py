@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.services.data.bulk import BulkCounts, Edit, Plan, plan
-from app.services.discover.stored import read_families, waiting_texts
+from app.services.discover.stored import read_families, waiting_in_family
 from app.services.studio import Studio
 from core.discover.order import CORE
 from core.discover.showing import core_size
@@ -77,7 +77,8 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
 
     Raises:
         NotFound: There is no such group or intent.
-        Conflict: The group has other texts meanwhile, or somebody has taken them.
+        Conflict: Somebody has decided about texts of the group since it was shown, or it has
+            others.
     """
     with studio.database.write() as connection:
         target = projects.find(connection, project)
@@ -86,7 +87,7 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
             changes = events.changes_of(connection, before.id)
             texts = {one.subject_id for one in changes if one.subject == "utterance"}
             return TakenView(len(texts), taking.intent, Plan().counts)
-        ids = waiting_texts(connection, target, number)
+        ids = _undecided(connection, target, number, taking.revision)
         created, intent = _intent(connection, target, taking)
         made = _planned(connection, target, _chosen(ids, taking), intent, taking)
         labels = [change for changes in made.free for change in changes]
@@ -115,6 +116,27 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
             values["merged_into"] = _merged(connection, target, number, change.merged_into)
         if values:
             text_groups.change(connection, target.id, number, values)
+
+
+def _undecided(
+    connection: Transaction, project: ProjectRecord, number: int, revision: int
+) -> list[str]:
+    """Return the ids of a group's texts that wait, or refuse if somebody was quicker.
+
+    What is left of a group that somebody has taken can be as many texts as the page showed: those
+    of its border, which nobody has seen.
+    """
+    families = read_families(connection, project)
+    ids = waiting_in_family(connection, project, families, number)
+    touched = {key for _, key in events.touched_since(connection, project.id, revision)}
+    decided = text_groups.decided_in(connection, project.id, families.parts[number])
+    if meanwhile := len(touched & decided):
+        every = "all" if not ids else f"{meanwhile:,}"
+        raise Conflict(
+            f"Somebody has decided about {every} of this group's texts meanwhile.",
+            "Nothing was changed. Look at what is left of it." if ids else "Nothing was changed.",
+        )
+    return ids
 
 
 def _chosen(ids: Sequence[str], taking: Taking) -> list[str]:

@@ -139,7 +139,7 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
     with studio.database.read() as connection:
         target = projects.find(connection, project)
         families = read_families(connection, target)
-        ids = _waiting_in(connection, target, families, number)
+        ids = waiting_in_family(connection, target, families, number)
         cards = _cards(connection, target, families)
         shown = show(np.arange(len(ids)), np.ones(max(1, len(ids)), dtype=np.float32), CORE)
         wanted = [ids[row] for row in (*shown.typical.tolist(), *shown.border.tolist())]
@@ -188,12 +188,13 @@ def waiting_texts(connection: Transaction, project: ProjectRecord, number: int) 
     Raises:
         NotFound: There is no such group, or it was merged into another.
     """
-    return _waiting_in(connection, project, read_families(connection, project), number)
+    return waiting_in_family(connection, project, read_families(connection, project), number)
 
 
-def _waiting_in(
+def waiting_in_family(
     connection: Transaction, project: ProjectRecord, families: Families, number: int
 ) -> list[str]:
+    """Return the same as `waiting_texts`, of groups that have been read."""
     if number not in families.parts:
         group = text_groups.find(connection, project.id, number)
         raise NotFound(f"'{group.name}' is part of another group now.", "Reload the page.")
