@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.services.data.bulk import BulkCounts, Edit, Plan, plan
+from app.services.data.intents import named_intents
 from app.services.discover.stored import read_families, waiting_in_family
 from app.services.studio import Studio
 from core.discover.order import CORE
@@ -14,7 +15,7 @@ from core.text import counted, is_storable, plain_name
 from storage import projects
 from storage.computed import text_groups
 from storage.database import Transaction
-from storage.log import edits, events
+from storage.log import events
 from storage.log.events import Action
 from storage.log.label_origins import GROUP
 from storage.queries import dataset, utterances
@@ -31,8 +32,8 @@ class Taking:
 
     Attributes:
         intent: Id of the intent, or empty.
-        create: Name of an intent, which is created if there is none of this name; or empty. Without
-            both, the texts are out of scope.
+        create: Name of an intent, which is created if there is none of this name, and brought back
+            if it is archived; or empty. Without both, the texts are out of scope.
         share: The sure `core` alone, or `all` texts.
         without: Ids of texts that do not belong to it.
         expected: How many texts the page showed to be labelled.
@@ -154,23 +155,18 @@ def _chosen(ids: Sequence[str], taking: Taking) -> list[str]:
 def _intent(
     connection: Transaction, project: ProjectRecord, taking: Taking
 ) -> tuple[list[Change], str]:
-    """Return the changes that create the intent, if it is new, and its id; empty: out of scope."""
-    every = dataset.intents(connection, project.id)
+    """Return the changes that the intent needs before it can be used, and its id.
+
+    An empty id stands for out of scope.
+    """
     if taking.intent:
         if taking.intent not in dataset.open_intents(connection, project.id):
             raise InvalidInput("This intent is there no more.", "Choose another.")
         return [], taking.intent
     if not taking.create:
         return [], ""
-    name = plain_name(taking.create)
-    found = next((one for one in every if one.name == name), None)
-    if found is not None and not found.archived:
-        return [], found.id
-    if found is not None:
-        raise Conflict(f"The intent '{name}' is archived.", "Bring it back, or use another name.")
-    edits.check_look(name, every)
-    made = edits.create_intent(name, position=len(every))
-    return [made], made.subject_id
+    changes, [intent] = named_intents([taking.create], dataset.intents(connection, project.id))
+    return changes, intent
 
 
 def _planned(

@@ -12,6 +12,7 @@ from app.jobs.context import JobContext
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action
 from app.services.data.importing import ImportRequest, import_file
+from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
 from app.services.discover.runs import do_grouping, start_grouping
@@ -165,6 +166,21 @@ def test_what_somebody_left_of_a_group_is_not_taken_for_what_was_shown(
         take_group(raw, "raw", group.card.id, second)
     assert open_group(raw, "raw", group.card.id).core == 12
     assert ("second",) not in labels(raw).values()
+
+
+def test_a_group_brings_an_archived_intent_of_its_name_back_and_undo_archives_it(
+    raw: Studio,
+) -> None:
+    key = add_intent(raw, "raw", "lost_card")
+    change_intent(raw, "raw", key, {"archived": True})
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    assert take_group(raw, "raw", group.card.id, taking(group, create="lost_card")).intent == key
+    with raw.database.read() as connection:
+        usable = dataset.open_intents(connection, projects.find(connection, "raw").id)
+    assert list(usable) == [key]
+    undo_action(raw, "raw", "key-of-a-taking")
+    with raw.database.read() as connection:
+        assert not dataset.open_intents(connection, projects.find(connection, "raw").id)
 
 
 def test_texts_that_changed_since_the_group_was_shown_stay(raw: Studio) -> None:
