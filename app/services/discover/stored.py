@@ -9,6 +9,7 @@ import numpy as np
 
 from app.services.discover.runs import count_waiting
 from app.services.studio import Studio
+from core.discover.grouping import MOST_GROUPS
 from core.discover.order import CORE
 from core.discover.showing import show
 from core.errors import NotFound
@@ -62,12 +63,14 @@ class GroupsView:
     Attributes:
         waiting: Texts of the project outside the test set that wait for a label.
         ungrouped: How many of these are in no group yet.
+        most_groups: So many groups can be made.
         revision: Revision of the project at which this was read.
     """
 
     groups: tuple[GroupCard, ...]
     waiting: int
     ungrouped: int
+    most_groups: int
     revision: int
 
 
@@ -127,7 +130,13 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         waiting = count_waiting(connection, target)
     ordered = sorted(cards, key=lambda one: (one.state != "open", -one.size, one.id))
     grouped = sum(one.size for one in cards)
-    return GroupsView(tuple(ordered), waiting, max(0, waiting - grouped), target.head_revision)
+    return GroupsView(
+        groups=tuple(ordered),
+        waiting=waiting,
+        ungrouped=max(0, waiting - grouped),
+        most_groups=MOST_GROUPS,
+        revision=target.head_revision,
+    )
 
 
 def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:

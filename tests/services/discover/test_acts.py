@@ -20,6 +20,7 @@ from app.services.discover.splitting import split_group
 from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
 from app.services.labelling.today import load_today
 from app.services.studio import Studio
+from core.discover.grouping import MOST_GROUPS
 from core.errors import Conflict, InvalidInput, NotFound
 from storage import jobs, projects
 from storage.log.label_origins import label_origins
@@ -271,7 +272,7 @@ def test_without_texts_that_wait_there_is_nothing_to_group(studio: Studio) -> No
     create_project(studio, "empty")
     with pytest.raises(InvalidInput, match="No text waits for a label"):
         start_grouping(studio, "empty")
-    assert list_groups(studio, "empty") == GroupsView((), 0, 0, 0)
+    assert list_groups(studio, "empty") == GroupsView((), 0, 0, MOST_GROUPS, 0)
 
 
 def test_erasing_a_text_forgets_the_groups_whose_names_quote_it(raw: Studio) -> None:
