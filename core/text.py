@@ -63,6 +63,11 @@ def is_hidden(sign: str) -> bool:
     return unicodedata.category(sign) == "Cf" and sign not in _JOINERS
 
 
+def continues_word(sign: str) -> bool:
+    """Whether a character that is no letter belongs to the letter before it: a mark, a joiner."""
+    return sign in _JOINERS or unicodedata.category(sign).startswith("M")
+
+
 def unturned(text: str) -> str:
     """Return a text in which signs that turn the order of letters are words, and turn nothing."""
     return text.translate(_TURNS)

@@ -183,8 +183,8 @@ class DiscoverPage {
   }
 
   async #askAnew() {
-    const {waiting, groups} = this.#groups;
-    const most = Math.min(400, waiting);
+    const {waiting, groups, most_groups: allowed} = this.#groups;
+    const most = Math.min(allowed, waiting);
     const usual = Math.min(most, Math.max(1, Math.round(Math.sqrt(waiting))));
     const gone = `All ${plural(groups.length, 'group')} and their names go`;
     const about = `${gone}, and others are made of ${plural(waiting, 'text')}. Labels stay.`;

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.benchmarks.inputs import LabelledTexts, peak_mb
+from core.discover.grouping import group_texts
 from core.discover.order import groups_in_order, size_for
 from core.discover.showing import SHOWN, ShownGroup
 from core.discover.spreading import spread
@@ -85,8 +86,9 @@ def discover_figures(
 
     `known` is the share of the texts that are labelled at the start, in [0, 1). The other texts
     alone are judged. `ari` and `nmi`, in percent, compare the intents of all of them, as the votes
-    tell them after the work, with the right ones; `kmeans_ari` and `kmeans_nmi` are those of
-    k-means with the true number of intents.
+    tell them after the work, with the right ones; `groups_ari` and `groups_nmi` compare the groups
+    of Discover, and `kmeans_ari` and `kmeans_nmi` those of k-means, both without a designer and as
+    many as there are intents.
     """
     began = time.perf_counter()
     names, hidden = np.unique(np.array(train.intents), return_inverse=True)
@@ -127,16 +129,17 @@ def discover_figures(
 def agreement(
     unit: FloatArray, right: NDArray[np.int64], found: NDArray[np.int64], seed: int
 ) -> dict[str, float]:
-    """Compare found intents with the right ones, and with k-means of their true number."""
+    """Compare found intents, and groups of the intents' true number, with the right intents."""
     from sklearn.cluster import KMeans
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     k = len(np.unique(right))
     means = KMeans(k, n_init=1, random_state=seed).fit_predict(unit)
+    groups = group_texts(unit, len(unit) / (k + 0.5), seed).of
     scores = {"ari": adjusted_rand_score, "nmi": normalized_mutual_info_score}
     return {
         f"{prefix}{name}": round(100 * float(score(right, labels)), 2)
-        for prefix, labels in (("", found), ("kmeans_", means))
+        for prefix, labels in (("", found), ("groups_", groups), ("kmeans_", means))
         for name, score in scores.items()
     }
 

@@ -16,6 +16,9 @@ _CHUNK = 8_192
 _PART = 10
 """Added texts are looked at in parts of about so many: one odd text is no news."""
 
+_SAME = 0.9999
+"""Cosine of two groups' centres from which their texts are the same to the encoder."""
+
 _FEWEST_NEW = 8
 """Fewer texts that fit no group join the closest ones."""
 
@@ -60,7 +63,7 @@ def group_texts(embeddings: FloatArray, size: float, seed: int = 0) -> Grouping:
     if k < 2:
         return _numbered(unit, np.zeros(len(unit), dtype=np.int64))
     means = MiniBatchKMeans(k, batch_size=_BATCH, n_init=1, max_iter=_PASSES, random_state=seed)
-    return _numbered(unit, means.fit(unit).labels_)
+    return _numbered(unit, _without_twins(unit, means.fit(unit).labels_))
 
 
 def join(grouping: Grouping, embeddings: FloatArray, size: float, seed: int = 0) -> Grouping:
@@ -106,6 +109,16 @@ def founded(unit: FloatArray, of: NDArray[np.int64]) -> Grouping:
     """Make a grouping of rows of length 1, (n, d), whose groups are known, (n,), none empty."""
     centres = mean_directions(unit, of, int(of.max()) + 1)
     return Grouping(of, centres, np.einsum("ij,ij->i", unit, centres[of]))
+
+
+def _without_twins(unit: FloatArray, found: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Join groups whose centres are the same: thousands of equal texts were cut into hundreds."""
+    from scipy.sparse.csgraph import connected_components
+
+    of = np.unique(found, return_inverse=True)[1]
+    centres = mean_directions(unit, of, int(of.max()) + 1)
+    joined: NDArray[np.integer] = connected_components(centres @ centres.T >= _SAME)[1]
+    return joined[of]
 
 
 def _numbered(unit: FloatArray, found: NDArray[np.integer]) -> Grouping:

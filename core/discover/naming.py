@@ -1,4 +1,4 @@
-"""Names of groups from the words that set them apart: class-based TF-IDF."""
+"""Names of groups from the words that set them apart: TF-IDF with groups in place of texts."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.review.borderline import words_in_order
+from core.text import plain_name
 
 _TERMS, _NAMING = 3, 2
 """Terms of a description; the first ones are the name."""
 
 _FEWEST = 2
 """A term of one text alone names no group, unless the group is that text."""
+
+_TELLING = log(2)
+"""A term with a lower logarithm is used by more than half of the groups, such as `is` and `my`."""
+
+_LONGEST = 40
+"""Signs of a word or of a text that can be a name: a longer one is an address, or a sentence."""
 
 
 def group_terms(
@@ -24,23 +31,21 @@ def group_terms(
 
     The best come first, but for the first two, which stand as they are spoken.
 
-    A term's weight is its share of the group's texts times log(1 + mean terms of a group / its
-    occurrences in all groups) (Grootendorst 2022, Eq. 2); a pair's logarithm is at most that of its
-    rarer word. `of` has each text's group, (n,). A term that shares a word with a better one is
-    left out.
+    A term's weight is its share of the group's texts times log(groups / groups that use it, in at
+    least two texts); a pair's logarithm is at most that of its rarer word. `of` has each text's
+    group, (n,). A term that shares a word with a better one is left out, and so are terms that more
+    than half of the groups use, unless a group has no others.
     """
     counts: list[Counter[str]] = [Counter() for _ in range(n_groups)]
     for text, group in zip(texts, of.tolist(), strict=True):
         counts[group].update(set(_terms(text)))
-    total: Counter[str] = Counter()
-    for counted in counts:
-        total.update(counted)
-    mean = sum(total.values()) / max(1, n_groups)
     sizes = np.bincount(of, minlength=n_groups).tolist()
-    rare = {term: log(1 + mean / number) for term, number in total.items()}
+    usual = [_usual(counted, size) for counted, size in zip(counts, sizes, strict=True)]
+    users = Counter(term for shares in usual for term in shares)
+    rare = {term: log(n_groups / number) for term, number in users.items()}
     # Two common words say no more together: "for a" is rare in other groups, and tells nothing.
     rare = {term: min(rare[term], max(rare[word] for word in term.split())) for term in rare}
-    best = [_best(counted, size, rare, count) for counted, size in zip(counts, sizes, strict=True)]
+    best = [_best(shares, rare, count) for shares in usual]
     return _as_spoken(texts, of, best)
 
 
@@ -65,18 +70,35 @@ def name_of(terms: Sequence[str]) -> str:
     return " ".join(terms[:_NAMING])
 
 
+def name_after(text: str) -> str:
+    """Return the beginning of a text, to name a group whose texts have no term in common.
+
+    Texts of a language without spaces have none, unless they repeat whole sentences.
+    """
+    whole = plain_name(" ".join(text.split()))
+    if len(whole) <= _LONGEST:
+        return whole
+    return whole[: _LONGEST + 1].rpartition(" ")[0] or whole[:_LONGEST]
+
+
 def _terms(text: str) -> Iterator[str]:
-    words = words_in_order(text)
+    words = [word for word in words_in_order(text) if len(word) <= _LONGEST]
     yield from words
     yield from (f"{first} {second}" for first, second in pairwise(words))
 
 
-def _best(counted: Counter[str], size: int, rare: dict[str, float], count: int) -> tuple[str, ...]:
+def _usual(counted: Counter[str], size: int) -> dict[str, float]:
+    """Return the terms of enough texts of a group to name it, with their shares of the texts."""
     fewest = min(_FEWEST, size)
-    weights = {t: n / size * rare[t] for t, n in counted.items() if n >= fewest}
+    return {term: n / size for term, n in counted.items() if n >= fewest}
+
+
+def _best(shares: dict[str, float], rare: dict[str, float], count: int) -> tuple[str, ...]:
+    telling = [term for term in shares if rare[term] >= _TELLING]
     best: list[str] = []
     used: set[str] = set()
-    for term in sorted(weights, key=lambda term: (-weights[term], term)):
+    weights = {term: (-shares[term] * rare[term], -shares[term]) for term in telling or shares}
+    for term in sorted(weights, key=lambda term: (*weights[term], *_order(term))):
         words = set(term.split())
         if not words & used:
             best.append(term)
@@ -84,3 +106,8 @@ def _best(counted: Counter[str], size: int, rare: dict[str, float], count: int) 
         if len(best) == count:
             break
     return tuple(best)
+
+
+def _order(term: str) -> tuple[int, int, str]:
+    """Order terms of equal weight: words before pairs, long ones first."""
+    return term.count(" "), -len(term), term

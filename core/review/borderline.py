@@ -5,7 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.text import continues_word
+
 _WORD = re.compile(r"[^\W_]+")
+_GAP = re.compile(r"[\W_]")
 
 _FEW_INTENTS = 8
 """With fewer intents, half of them may well use a word that tells them apart."""
@@ -43,8 +46,15 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def words_in_order(text: str) -> list[str]:
-    """Cut a text into words, ignoring case."""
-    return _WORD.findall(text.casefold())
+    """Cut a text into words, ignoring case.
+
+    Vowel signs and accents stay with their letters: Hindi and Thai words fell into single letters.
+    """
+    folded = text.casefold()
+    if folded.isascii():
+        return _WORD.findall(folded)
+    kept = _GAP.sub(lambda found: found[0] if continues_word(found[0]) else " ", folded)
+    return [word for word in kept.split() if word[0].isalnum()]
 
 
 def idle_words(

@@ -68,6 +68,17 @@ def waiting_in(connection: Connection, project_id: int, groups: Sequence[int]) -
     return list(connection.execute(query.order_by(*order)).scalars())
 
 
+def decided_in(connection: Connection, project_id: int, groups: Sequence[int]) -> set[str]:
+    """Return the ids of the texts of some groups that wait for no label."""
+    query = sa.select(grouped_text.c.utterance_id).select_from(_with_utterances())
+    query = query.where(
+        grouped_text.c.project_id == project_id,
+        grouped_text.c.group_id.in_(groups),
+        sa.not_(sa.and_(*_waits())),
+    )
+    return set(connection.execute(query).scalars())
+
+
 def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitants]:
     """Count the texts of each group by label; groups without texts are left out."""
     query = sa.select(

@@ -77,6 +77,32 @@ def add_intent(studio: Studio, project: str, name: str, description: str = "") -
     return change.subject_id
 
 
+def named_intents(
+    names: Iterable[str], intents: Sequence[IntentRecord]
+) -> tuple[list[Change], list[str]]:
+    """Return changes after which labels can use intents of some names, and the intents' ids.
+
+    An intent that is not there is created; an archived one is brought back.
+
+    Raises:
+        Conflict: A new name looks like that of another intent.
+        InvalidInput: A new name is empty, too long, or not storable.
+    """
+    by_name = {plain_name(one.name): one for one in intents}
+    changes, ids = list[Change](), list[str]()
+    n_created = 0
+    for name in dict.fromkeys(map(plain_name, names)):
+        found = by_name.get(name)
+        if found is None:
+            edits.check_look(name, intents)
+            changes.append(edits.create_intent(name, position=len(intents) + n_created))
+            n_created += 1
+        elif found.archived:
+            changes.append(edits.edit(found, "archived", value=False))
+        ids.append(changes[-1].subject_id if found is None else found.id)
+    return changes, ids
+
+
 def change_intent(studio: Studio, project: str, intent_id: str, values: dict[str, object]) -> None:
     """Rename, describe, colour, archive or restore an intent; no label changes.
 

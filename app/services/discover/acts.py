@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.services.data.bulk import BulkCounts, Edit, Plan, plan
-from app.services.discover.stored import read_families, waiting_texts
+from app.services.data.intents import named_intents
+from app.services.discover.stored import read_families, waiting_in_family
 from app.services.studio import Studio
 from core.discover.order import CORE
 from core.discover.showing import core_size
@@ -14,7 +15,7 @@ from core.text import counted, is_storable, plain_name
 from storage import projects
 from storage.computed import text_groups
 from storage.database import Transaction
-from storage.log import edits, events
+from storage.log import events
 from storage.log.events import Action
 from storage.log.label_origins import GROUP
 from storage.queries import dataset, utterances
@@ -31,8 +32,8 @@ class Taking:
 
     Attributes:
         intent: Id of the intent, or empty.
-        create: Name of an intent, which is created if there is none of this name; or empty. Without
-            both, the texts are out of scope.
+        create: Name of an intent, which is created if there is none of this name, and brought back
+            if it is archived; or empty. Without both, the texts are out of scope.
         share: The sure `core` alone, or `all` texts.
         without: Ids of texts that do not belong to it.
         expected: How many texts the page showed to be labelled.
@@ -77,7 +78,8 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
 
     Raises:
         NotFound: There is no such group or intent.
-        Conflict: The group has other texts meanwhile, or somebody has taken them.
+        Conflict: Somebody has decided about texts of the group since it was shown, or it has
+            others.
     """
     with studio.database.write() as connection:
         target = projects.find(connection, project)
@@ -86,7 +88,7 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
             changes = events.changes_of(connection, before.id)
             texts = {one.subject_id for one in changes if one.subject == "utterance"}
             return TakenView(len(texts), taking.intent, Plan().counts)
-        ids = waiting_texts(connection, target, number)
+        ids = _undecided(connection, target, number, taking.revision)
         created, intent = _intent(connection, target, taking)
         made = _planned(connection, target, _chosen(ids, taking), intent, taking)
         labels = [change for changes in made.free for change in changes]
@@ -117,6 +119,27 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
             text_groups.change(connection, target.id, number, values)
 
 
+def _undecided(
+    connection: Transaction, project: ProjectRecord, number: int, revision: int
+) -> list[str]:
+    """Return the ids of a group's texts that wait, or refuse if somebody was quicker.
+
+    What is left of a group that somebody has taken can be as many texts as the page showed: those
+    of its border, which nobody has seen.
+    """
+    families = read_families(connection, project)
+    ids = waiting_in_family(connection, project, families, number)
+    touched = {key for _, key in events.touched_since(connection, project.id, revision)}
+    decided = text_groups.decided_in(connection, project.id, families.parts[number])
+    if meanwhile := len(touched & decided):
+        every = "all" if not ids else f"{meanwhile:,}"
+        raise Conflict(
+            f"Somebody has decided about {every} of this group's texts meanwhile.",
+            "Nothing was changed. Look at what is left of it." if ids else "Nothing was changed.",
+        )
+    return ids
+
+
 def _chosen(ids: Sequence[str], taking: Taking) -> list[str]:
     """Return the texts to label, or refuse if the page showed others."""
     part = ids if taking.share == "all" else ids[: core_size(len(ids), CORE)]
@@ -132,23 +155,18 @@ def _chosen(ids: Sequence[str], taking: Taking) -> list[str]:
 def _intent(
     connection: Transaction, project: ProjectRecord, taking: Taking
 ) -> tuple[list[Change], str]:
-    """Return the changes that create the intent, if it is new, and its id; empty: out of scope."""
-    every = dataset.intents(connection, project.id)
+    """Return the changes that the intent needs before it can be used, and its id.
+
+    An empty id stands for out of scope.
+    """
     if taking.intent:
         if taking.intent not in dataset.open_intents(connection, project.id):
             raise InvalidInput("This intent is there no more.", "Choose another.")
         return [], taking.intent
     if not taking.create:
         return [], ""
-    name = plain_name(taking.create)
-    found = next((one for one in every if one.name == name), None)
-    if found is not None and not found.archived:
-        return [], found.id
-    if found is not None:
-        raise Conflict(f"The intent '{name}' is archived.", "Bring it back, or use another name.")
-    edits.check_look(name, every)
-    made = edits.create_intent(name, position=len(every))
-    return [made], made.subject_id
+    changes, [intent] = named_intents([taking.create], dataset.intents(connection, project.id))
+    return changes, intent
 
 
 def _planned(

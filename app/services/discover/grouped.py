@@ -14,7 +14,7 @@ from core.discover.grouping import (
     group_texts,
     join,
 )
-from core.discover.naming import group_terms, name_of
+from core.discover.naming import group_terms, name_after, name_of
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.text import free_name, normalise
@@ -81,15 +81,22 @@ def group_together(texts: list[UtteranceRecord], unit: FloatArray, choice: Group
         grouping = join(before, unit[new], size) if len(new) else before
         order = [*old, *new.tolist()]
         texts, unit = [texts[row] for row in order], unit[order]
-    terms = group_terms([one.text for one in texts], grouping.of, len(grouping.centres))
-    return Grouped(texts, unit, grouping, _names(terms, known), terms)
+    said = [one.text for one in texts]
+    terms = group_terms(said, grouping.of, len(grouping.centres))
+    return Grouped(texts, unit, grouping, _names(said, grouping, terms, known), terms)
 
 
-def _names(terms: Sequence[Sequence[str]], known: Sequence[str]) -> tuple[str, ...]:
+def _names(
+    said: Sequence[str],
+    grouping: Grouping,
+    terms: Sequence[Sequence[str]],
+    known: Sequence[str],
+) -> tuple[str, ...]:
     """Name the groups; the first ones are known, and no two get the same name."""
     names = list(known)
-    for some in terms[len(known) :]:
-        names.append(free_name(name_of(some) or "without words", names, " "))
+    for some, rows in list(zip(terms, grouping.members(), strict=True))[len(known) :]:
+        name = name_of(some) or name_after(said[rows[0]]) or "without words"
+        names.append(free_name(name, names, " "))
     return tuple(names)
 
 

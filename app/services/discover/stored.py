@@ -9,6 +9,7 @@ import numpy as np
 
 from app.services.discover.runs import count_waiting
 from app.services.studio import Studio
+from core.discover.grouping import MOST_GROUPS
 from core.discover.order import CORE
 from core.discover.showing import show
 from core.errors import NotFound
@@ -62,12 +63,14 @@ class GroupsView:
     Attributes:
         waiting: Texts of the project outside the test set that wait for a label.
         ungrouped: How many of these are in no group yet.
+        most_groups: So many groups can be made.
         revision: Revision of the project at which this was read.
     """
 
     groups: tuple[GroupCard, ...]
     waiting: int
     ungrouped: int
+    most_groups: int
     revision: int
 
 
@@ -127,7 +130,13 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         waiting = count_waiting(connection, target)
     ordered = sorted(cards, key=lambda one: (one.state != "open", -one.size, one.id))
     grouped = sum(one.size for one in cards)
-    return GroupsView(tuple(ordered), waiting, max(0, waiting - grouped), target.head_revision)
+    return GroupsView(
+        groups=tuple(ordered),
+        waiting=waiting,
+        ungrouped=max(0, waiting - grouped),
+        most_groups=MOST_GROUPS,
+        revision=target.head_revision,
+    )
 
 
 def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
@@ -139,7 +148,7 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
     with studio.database.read() as connection:
         target = projects.find(connection, project)
         families = read_families(connection, target)
-        ids = _waiting_in(connection, target, families, number)
+        ids = waiting_in_family(connection, target, families, number)
         cards = _cards(connection, target, families)
         shown = show(np.arange(len(ids)), np.ones(max(1, len(ids)), dtype=np.float32), CORE)
         wanted = [ids[row] for row in (*shown.typical.tolist(), *shown.border.tolist())]
@@ -188,12 +197,13 @@ def waiting_texts(connection: Transaction, project: ProjectRecord, number: int) 
     Raises:
         NotFound: There is no such group, or it was merged into another.
     """
-    return _waiting_in(connection, project, read_families(connection, project), number)
+    return waiting_in_family(connection, project, read_families(connection, project), number)
 
 
-def _waiting_in(
+def waiting_in_family(
     connection: Transaction, project: ProjectRecord, families: Families, number: int
 ) -> list[str]:
+    """Return the same as `waiting_texts`, of groups that have been read."""
     if number not in families.parts:
         group = text_groups.find(connection, project.id, number)
         raise NotFound(f"'{group.name}' is part of another group now.", "Reload the page.")

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from app.services.data.intents import named_intents
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound, StudioError
-from core.text import label_words, plain_name
+from core.text import label_words
 from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events
@@ -297,23 +298,14 @@ def _labels(
         return [], ()
     if operation.kind != "label":
         return [], None
-    by_name = {plain_name(one.name): one for one in intents.values()} if operation.create else {}
-    names = list(dict.fromkeys(plain_name(name) for name in operation.create))
-    existing = [by_name[name] for name in names if name in by_name]
-    new_names = [name for name in names if name not in by_name]
-    for name in new_names:
-        edits.check_look(name, intents.values())
-    created = [
-        edits.create_intent(name, position=len(intents) + place)
-        for place, name in enumerate(new_names)
-    ]
-    archived = [intent for intent in existing if intent.archived]
-    restored = [edits.edit(intent, "archived", value=False) for intent in archived]
-    by_id = set(operation.intents) - {intent.id for intent in existing}
+    changes, named = list[Change](), list[str]()
+    if operation.create:
+        changes, named = named_intents(operation.create, list(intents.values()))
+    by_id = set(operation.intents) - set(named)
     _refuse_gone(intents, by_id - set(record.labels or ()))
-    label = by_id | {intent.id for intent in existing} | {change.subject_id for change in created}
+    label = by_id | set(named)
     _refuse_number(project, label)
-    return created + restored, tuple(sorted(label))
+    return changes, tuple(sorted(label))
 
 
 def _refuse_gone(intents: Mapping[str, IntentRecord], label: set[str]) -> None:

@@ -7,6 +7,11 @@ import {number, plural} from '../shared/words.js';
 
 const FEW = 4; // a smaller group is not split
 const LOOSE = 0.5; // mean cosine of texts and middle
+const LONG = 160; // signs; a longer text may fill more lines than are shown
+
+// A long text is cut behind some lines; all of it stands under the pointer, and where Tab stops.
+const wording = text =>
+  h('span', {class: 'wording', dir: 'auto', title: text.length > LONG ? text : null}, text);
 
 export class GroupView {
   #intents;
@@ -122,7 +127,7 @@ export class GroupView {
             h(
               'ul',
               {class: 'plain-list'},
-              border.map(({text}) => h('li', {dir: 'auto'}, text)),
+              border.map(({text}) => h('li', {}, wording(text))),
             ),
           ),
       ),
@@ -241,7 +246,7 @@ export class GroupView {
       'data-key': `text ${id}`,
       onchange: toggle,
     };
-    return h('li', {}, h('label', {}, h('input', box), h('span', {dir: 'auto'}, text)));
+    return h('li', {}, h('label', {}, h('input', box), wording(text)));
   }
 
   async #showEvery() {

@@ -130,6 +130,32 @@ def test_new_texts_join_the_groups_that_are_there(visit: Callable[..., Page], ra
     assert raw.ask("/projects/raw/groups")["ungrouped"] == 0
 
 
+def test_long_texts_are_cut_and_their_group_has_a_short_name(
+    visit: Callable[..., Page], raw: Served
+) -> None:
+    """Twelve texts of 5,000 characters were a page of 200 lines, and a name filled the window."""
+    said = " ".join(f"the parcel of order {n} is late" for n in range(150))
+    long = [f"{said} {number}, {'y' * 300} {number}" for number in range(14)]
+    path = raw.home.parent / "long.txt"
+    path.write_text("\n".join(long) + "\n", encoding="utf-8")
+    run(raw.home, "new", "long")
+    run(raw.home, "import", "long", str(path))
+    page = visit(raw, "/discover?project=long")
+    page.get_by_role("button", name="Find groups").click()
+    rows = page.locator("[data-role=group] [data-role=typical] li")
+    expect(rows.first).to_be_visible()
+    heights = rows.evaluate_all("rows => rows.map(row => row.offsetHeight)")
+    assert max(heights) < 130
+    words = rows.first.locator("span")
+    assert words.get_attribute("title") in long
+    rows.first.get_by_role("checkbox").focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")  # to the box again, by the keyboard: all of the text is shown
+    assert words.evaluate("node => node.scrollHeight - node.clientHeight") <= 1
+    for name in page.locator("[data-role=groups] .what").all_inner_texts():
+        assert 0 < len(name) <= 80
+
+
 def test_all_texts_that_get_a_label_can_be_seen_and_left_out(
     visit: Callable[..., Page], raw: Served
 ) -> None:

@@ -54,6 +54,7 @@ def test_the_right_intents_agree_with_themselves() -> None:
     figures = agreement(toy.rows, toy.columns, toy.columns, 0)
     assert (figures["ari"], figures["nmi"]) == (100.0, 100.0)
     assert figures["kmeans_ari"] < 100.0
+    assert 0.0 < figures["groups_ari"] < 100.0
 
 
 def test_the_command_prints_its_figures_and_refuses_what_is_no_share(
@@ -64,6 +65,8 @@ def test_the_command_prints_its_figures_and_refuses_what_is_no_share(
     found = json.loads(capsys.readouterr().out)
     assert {"decisions", "labelled_share", "right_share", "intents_found", "ari"} <= found.keys()
     assert {"nmi", "kmeans_ari", "seconds", "peak_mb"} <= found.keys()
+    assert 0.0 <= found["groups_nmi"] <= 100.0
+    assert -100.0 <= found["groups_ari"] <= 100.0
     assert main([*words, "--known", "1"]) == 2
     assert "--known 0.1" in capsys.readouterr().err
     assert main([*words, "--decisions", "0"]) == 2

@@ -37,6 +37,16 @@ def test_one_text_and_equal_texts_are_one_group() -> None:
     assert isinstance(join(one, cloud(3, seed=4), 10), Grouping)
 
 
+def test_equal_texts_among_others_are_one_group_also_where_the_encoder_rounds() -> None:
+    """Thousands of equal texts were cut into hundreds of groups of the same name."""
+    rows = np.repeat(cloud(1, 16), 9_000, 0) + cloud(9_000, 16, seed=1) * 1e-6
+    assert group_texts(rows, 90).sizes.tolist() == [9_000]
+    mixed = np.concatenate([rows[:600], clusters(4, 100, 0.1, seed=2, dim=16).rows])
+    grouping = group_texts(mixed.astype(np.float32), 50)
+    assert len(np.unique(grouping.of[:600])) == 1
+    assert (grouping.of[600:] != grouping.of[0]).all()
+
+
 def test_there_are_never_more_groups_than_a_person_would_look_at() -> None:
     assert len(group_texts(cloud(3_000, 8), 2).centres) <= MOST_GROUPS
 

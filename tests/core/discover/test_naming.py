@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.discover.naming import group_terms, name_of
+from core.discover.naming import group_terms, name_after, name_of
 
 TEXTS = (
     "where is my parcel",
@@ -16,7 +16,7 @@ TEXTS = (
 
 def test_a_word_of_one_group_alone_comes_before_words_of_all() -> None:
     terms = group_terms(TEXTS, np.array([0, 0, 0, 1, 1, 1]), 2)
-    assert "parcel" in terms[0][0]
+    assert "parcel" in name_of(terms[0])
     assert "refund" in name_of(terms[1])
 
 
@@ -34,6 +34,39 @@ def test_two_common_words_are_no_name() -> None:
     [terms, _] = group_terms([*asked, *others], np.array([0] * 3 + [1] * 6), 2)
     assert terms[0] == "apply" or terms[1] == "apply"
     assert "for a" not in terms[:2]
+
+
+def test_words_of_most_groups_are_in_no_name_that_has_a_better_one() -> None:
+    """Groups were called “is does” and “wifi in”, in whatever language."""
+    things = ("karta", "konto", "kurs", "zwrot", "limit", "rata")
+    asked = [f"czy {thing} jest {said}" for thing in things for said in ("w", "na", "dla")]
+    names = group_terms(asked, np.repeat(np.arange(6), 3), 6)
+    assert [name_of(terms) for terms in names] == list(things)
+    # Without a better one they are all that there is to say.
+    [one] = group_terms(asked, np.zeros(18, dtype=np.int64), 1)
+    assert name_of(one) == "czy jest"
+
+
+def test_domain_words_stay_beside_a_telling_one() -> None:
+    asked = [f"my card is {what} {n}" for what in ("lost", "stuck") for n in range(3)]
+    asked += [f"the {what} rate is {n}" for what in ("loan", "exchange", "tax") for n in range(3)]
+    names = group_terms(asked, np.repeat(np.arange(5), 3), 5)
+    assert [name_of(terms) for terms in names[:2]] == ["card lost", "card stuck"]
+
+
+def test_words_keep_their_vowel_signs_and_long_ones_name_nothing() -> None:
+    """Hindi words fell into single letters, and a sentence without spaces was a word."""
+    texts = ("मेरा कार्ड", "कार्ड खो गया", "x" * 41, "x" * 41)
+    terms = group_terms(texts, np.array([0, 0, 1, 1]), 2)
+    assert name_of(terms[0]) == "कार्ड"
+    assert name_of(terms[1]) == ""
+
+
+def test_a_group_without_a_term_is_named_by_the_beginning_of_a_text() -> None:
+    assert name_after("我的包裹在哪里") == "我的包裹在哪里"
+    long = "one  word after\nthe other until nobody wants to read on"
+    assert name_after(long) == "one word after the other until nobody"
+    assert name_after("包裹" * 50) == "包裹" * 20
 
 
 def test_no_word_stands_twice_in_a_name() -> None:

@@ -1,12 +1,18 @@
 """Which utterances speak for another intent's name than their own."""
 
-from core.review.borderline import idle_words, select_borderline, words_of
+from core.review.borderline import idle_words, select_borderline, words_in_order, words_of
 
 NAMES = ["order", "order_status", "card_arrival", "pin_blocked"]
 
 
 def test_words_are_whole_and_letter_case_does_not_count() -> None:
     assert words_of("My CARD's pin_blocked, 24h") == {"my", "card", "s", "pin", "blocked", "24h"}
+
+
+def test_letters_keep_their_vowel_signs_and_accents() -> None:
+    """Words of Hindi, Thai and others fell into single letters."""
+    assert words_in_order("मेरा कार्ड, ที่ไหน? cafe\u0301s") == ["मेरा", "कार्ड", "ที่ไหน", "cafe\u0301s"]
+    assert words_in_order("می‌خواهم ❤️ בַּיִת") == ["می‌خواهم", "בַּיִת"]
 
 
 def test_both_stages_by_hand() -> None:

@@ -17,6 +17,8 @@ from app.services import upkeep
 from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.discover.runs import start_grouping
+from app.services.discover.stored import list_groups
 from app.services.labelling.decisions import Operation, decide
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
@@ -95,6 +97,7 @@ class Act:
         between: Asserts what holds after the kill, before anything else opened the home.
         after: Asserts what holds when the act was done again.
         prepare: Changes the copied home before the act.
+        is_job: Whether a failure is told by the job, which a person starts again.
     """
 
     name: str
@@ -102,6 +105,7 @@ class Act:
     after: Callable[[Path], None]
     between: Callable[[Path], None] = lambda _: None
     prepare: Callable[[Path], None] = lambda _: None
+    is_job: bool = False
 
 
 def label(home: Path, text: str = "please label this", key: str = DECISION) -> list[str]:
@@ -147,8 +151,8 @@ def _all_news_or_none(home: Path) -> None:
     assert len(set(NEWS) & texts_of(home).keys()) in (0, len(NEWS))
 
 
-def train(home: Path) -> int:
-    """Do the training that is queued, as its supervisor and child do."""
+def do_queued(home: Path) -> int:
+    """Do the job that is queued, as its supervisor and child do."""
     import torch
 
     torch.set_num_threads(1)  # the threads of the process that was forked are not there
@@ -183,6 +187,38 @@ def _version_and_end_together(home: Path) -> None:
         ended = [job for job in jobs.list_all(connection) if job.state == "succeeded"]
         assert len(models.list_all(connection, 1)) == len(ended)
     studio.database.close()
+
+
+def queue_grouping(home: Path) -> None:
+    """Queue a grouping of the texts that wait, in the place of the training."""
+    studio = opened(home)
+    with studio.database.write() as connection:
+        for job in jobs.live(connection):
+            jobs.request_cancel(connection, job.id)
+    start_grouping(studio, "p", 1)
+    studio.database.close()
+
+
+def _grouped_once(home: Path) -> None:
+    studio = opened(home)
+    view = list_groups(studio, "p")
+    assert [card.size for card in view.groups] == [1]
+    assert view.ungrouped == 0
+    assert _groupings(studio) == ["succeeded"]
+    studio.database.close()
+
+
+def _groups_and_end(home: Path) -> None:
+    studio = opened(home)
+    view = list_groups(studio, "p")
+    is_done = _groupings(studio) == ["succeeded"]
+    assert (len(view.groups), view.ungrouped) == ((1, 0) if is_done else (0, 1))
+    studio.database.close()
+
+
+def _groupings(studio: Studio) -> list[str]:
+    with studio.database.read() as connection:
+        return [job.state for job in jobs.list_all(connection) if job.kind == "discover"]
 
 
 def back_up(home: Path) -> int:
@@ -294,7 +330,8 @@ def _erased(home: Path) -> None:
 ACTS = (
     Act("label", label, _labelled_once, _labelled_or_not),
     Act("import", import_news, _all_news, _all_news_or_none),
-    Act("training", train, _one_version_more, _version_and_end_together),
+    Act("training", do_queued, _one_version_more, _version_and_end_together, is_job=True),
+    Act("grouping", do_queued, _grouped_once, _groups_and_end, queue_grouping, is_job=True),
     Act("backup", back_up, _whole_backup, _whole_backup_or_none),
     Act("restore", bring_back, _restored, prepare=to_backup),
     Act("migration", upgrade, _upgraded, prepare=to_first_schema),

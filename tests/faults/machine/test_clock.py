@@ -10,7 +10,7 @@ from storage import jobs, records
 from storage.log import events
 from storage.queries import dataset
 from tests.builders.served_studio import copy_home
-from tests.faults.kills.acts import opened, soundness, train
+from tests.faults.kills.acts import do_queued, opened, soundness
 from tests.faults.shims.write_points import do
 from tests.faults.table import Fault
 
@@ -57,7 +57,7 @@ def label_and_train(home: Path) -> tuple[list[str], int]:
         undone = {row.text: row.labels for row in dataset.utterances(connection, 1)}
     assert undone["please label this"] == (names[1],)
     studio.database.close()
-    return order, train(home)
+    return order, do_queued(home)
 
 
 def test_order_and_jobs_do_not_hang_on_the_clock(template: Path, tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Groups are kept, taken, split and merged; Undo frees the texts that were taken."""
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -10,6 +12,7 @@ from app.jobs.context import JobContext
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action
 from app.services.data.importing import ImportRequest, import_file
+from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
 from app.services.discover.runs import do_grouping, start_grouping
@@ -17,6 +20,7 @@ from app.services.discover.splitting import split_group
 from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
 from app.services.labelling.today import load_today
 from app.services.studio import Studio
+from core.discover.grouping import MOST_GROUPS
 from core.errors import Conflict, InvalidInput, NotFound
 from storage import jobs, projects
 from storage.log.label_origins import label_origins
@@ -115,12 +119,69 @@ def test_taking_once_more_with_the_same_key_changes_nothing(raw: Studio) -> None
 def test_two_people_take_the_same_group_and_nothing_is_overwritten(raw: Studio) -> None:
     group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
     take_group(raw, "raw", group.card.id, taking(group, create="first"))
-    with pytest.raises(Conflict, match="this would label 0 texts, not 8"):
+    with pytest.raises(Conflict, match="decided about all of this group's texts meanwhile"):
         take_group(raw, "raw", group.card.id, taking(group, create="second", key="another-key"))
     assert ("second",) not in labels(raw).values()
     with raw.database.read() as connection:
         target = projects.find(connection, "raw")
         assert [one.name for one in dataset.intents(connection, target.id)] == ["first"]
+
+
+def test_two_people_take_a_group_at_the_same_moment_and_one_is_told(raw: Studio) -> None:
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    names, together = ("first", "second"), Barrier(2)
+
+    def take(name: str) -> int | Conflict:
+        together.wait()
+        try:
+            how = taking(group, create=name, key=f"key-of-{name}")
+            return take_group(raw, "raw", group.card.id, how).changed
+        except Conflict as error:
+            return error
+
+    with ThreadPoolExecutor(2) as pool:
+        done = dict(zip(names, pool.map(take, names), strict=True))
+    [winner] = [name for name in names if done[name] == 8]
+    [refused] = [one for one in done.values() if isinstance(one, Conflict)]
+    assert refused.message.startswith("Somebody has decided about all of this group's texts")
+    assert {labels(raw)[text] for text in CARDS} == {(winner,)}
+    with raw.database.read() as connection:
+        target = projects.find(connection, "raw")
+        assert [one.name for one in dataset.intents(connection, target.id)] == [winner]
+
+
+def test_what_somebody_left_of_a_group_is_not_taken_for_what_was_shown(
+    raw: Studio, tmp_path: Path
+) -> None:
+    """The core of what was left had as many texts as the one that was shown, but others."""
+    path = tmp_path / "more.txt"
+    path.write_text("\n".join(f"a further text {n}" for n in range(6)) + "\n", encoding="utf-8")
+    import_file(raw, ImportRequest("raw", path))
+    group = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
+    assert (group.card.size, group.core) == (20, 12)
+    out = frozenset(one.id for one in group.typical[:4])
+    first = taking(group, create="first", share="core", without=out, expected=8)
+    assert take_group(raw, "raw", group.card.id, first).changed == 8
+    second = taking(group, create="second", share="core", expected=12, key="another-key")
+    with pytest.raises(Conflict, match="decided about 8 of this group's texts meanwhile"):
+        take_group(raw, "raw", group.card.id, second)
+    assert open_group(raw, "raw", group.card.id).core == 12
+    assert ("second",) not in labels(raw).values()
+
+
+def test_a_group_brings_an_archived_intent_of_its_name_back_and_undo_archives_it(
+    raw: Studio,
+) -> None:
+    key = add_intent(raw, "raw", "lost_card")
+    change_intent(raw, "raw", key, {"archived": True})
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    assert take_group(raw, "raw", group.card.id, taking(group, create="lost_card")).intent == key
+    with raw.database.read() as connection:
+        usable = dataset.open_intents(connection, projects.find(connection, "raw").id)
+    assert list(usable) == [key]
+    undo_action(raw, "raw", "key-of-a-taking")
+    with raw.database.read() as connection:
+        assert not dataset.open_intents(connection, projects.find(connection, "raw").id)
 
 
 def test_texts_that_changed_since_the_group_was_shown_stay(raw: Studio) -> None:
@@ -211,7 +272,7 @@ def test_without_texts_that_wait_there_is_nothing_to_group(studio: Studio) -> No
     create_project(studio, "empty")
     with pytest.raises(InvalidInput, match="No text waits for a label"):
         start_grouping(studio, "empty")
-    assert list_groups(studio, "empty") == GroupsView((), 0, 0, 0)
+    assert list_groups(studio, "empty") == GroupsView((), 0, 0, MOST_GROUPS, 0)
 
 
 def test_erasing_a_text_forgets_the_groups_whose_names_quote_it(raw: Studio) -> None:
