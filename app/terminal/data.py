@@ -257,7 +257,7 @@ def _say_package(package: PackageReport) -> None:
     files = f"{with_phrases:,} of {counted(len(package.files), 'file')}"
     say(f"{package.platform}: phrases in {files} that were read.")
     for loss in package.losses:
-        say(f"  stay in the package: {loss.count:,} {loss.what}")
+        say(f"  stays in the package: {loss.what} ({loss.count:,})")
 
 
 def _say_report(report: ImportReport) -> None:

@@ -181,7 +181,7 @@ def export_onto(
     if found.refusals:
         raise InvalidInput(
             f"{agent.platform} would refuse the package: "
-            + "; ".join(f"{one.count:,} {one.what}" for one in found.refusals)
+            + "; ".join(f"{one.what} ({one.count:,})" for one in found.refusals)
             + ".",
             f"Nothing is written. Begin with “{found.refusals[0].examples[0][:60]}”.",
         )
@@ -206,15 +206,20 @@ def _report(platform: Platform, found: Overlaid, *, dry_run: bool) -> OntoReport
 
 
 def words_of(report: OntoReport) -> list[str]:
-    """Say what a report holds, a sentence for each fact."""
+    """Say what changes, what cannot be carried, and what the platform would refuse."""
+    words = summary_of(report)
+    words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
+    words += [f"Refused by the platform: {one.what} ({one.count:,})." for one in report.refusals]
+    return words
+
+
+def summary_of(report: OntoReport) -> list[str]:
+    """Say what changes, in two sentences."""
     would = "would get" if report.dry_run else "got"
-    words = [
+    return [
         f"{counted(report.moved, 'phrase')} {would} another intent, "
         f"{counted(report.added, 'text')} {'would be' if report.dry_run else 'were'} added, "
         f"{counted(report.kept, 'phrase')} stay as they are.",
         f"{counted(len(report.changed), 'file')} of the package "
         f"{'would differ' if report.dry_run else 'differ'}.",
     ]
-    words += [f"Not carried: {one.count:,} {one.what}." for one in report.losses]
-    words += [f"Refused by the platform: {one.count:,} {one.what}." for one in report.refusals]
-    return words

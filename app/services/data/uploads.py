@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.services.data.exporting import OntoReport, export_onto, words_of
+from app.services.data.exporting import OntoReport, export_onto, summary_of
 from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
@@ -196,7 +196,7 @@ def receive_package(
     except BaseException:
         delete_upload(studio, key)
         raise
-    return ReceivedPackage(key, path.name, report, tuple(words_of(report)))
+    return ReceivedPackage(key, path.name, report, tuple(summary_of(report)))
 
 
 def delete_upload(studio: Studio, key: str) -> None:

@@ -148,7 +148,9 @@ export class ImportSheet {
     const looked = chosen.exceptions?.length ?? 0; // exceptions that the report counts
     const draw = () => fill(buttons, this.#buttons(incoming, {...mapping.values, ...cases.values}, looked));
     const cases = new Cases(report, {chosen, nothing: this.#intents.nothing, changed: again, ticked: draw});
-    const rows = preview.rows.slice(0, SHOWN);
+    const {nothing} = this.#intents;
+    const said = ([text, intent]) => [text, intent === NO_INTENT ? nothing : intent];
+    const rows = preview.rows.slice(0, SHOWN).map(row => (report?.package ? said(row) : row));
     this.#say(
       h(
         'div',
@@ -248,6 +250,7 @@ export class ImportSheet {
   }
 }
 
+const NO_INTENT = '|'; // how a file says it
 const NO_ROWS = 'This file has no row with a text. Choose another file, or read it another way above.';
 
 const problemOf = ({problem, hint}) =>
@@ -299,7 +302,7 @@ function packageWords(found) {
   if (!found) return null;
   const filled = found.files.filter(({phrases}) => phrases > 0).length;
   const read = `${PLATFORMS[found.platform]}: phrases in ${number(filled)} of ${plural(found.files.length, 'file')}. `;
-  const stays = found.losses.map(({what, count}) => `${number(count)} ${what}`).join(', ');
+  const stays = found.losses.map(({what, count}) => `${what} (${number(count)})`).join(', ');
   return [read, stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`)];
 }
 

@@ -3,6 +3,7 @@ import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
 import {call, upload} from '../shared/rest.js';
+import {number} from '../shared/words.js';
 
 export const PLATFORMS = {
   'dialogflow-es': 'Dialogflow ES',
@@ -78,7 +79,8 @@ export class PackageSheet {
         h('button', {class: 'plain', 'aria-label': 'Close', onclick: close}, icon('x')),
       ),
       words.map(one => h('p', {class: 'below'}, one)),
-      [...report.refusals, ...report.losses].map(examplesOf),
+      report.refusals.map(one => examplesOf('Refused by the platform', one)),
+      report.losses.map(one => examplesOf('Not carried', one)),
       report.changed.length > 0 &&
         h('details', {}, h('summary', {}, 'Files that change'), listOf(report.changed)),
       h(
@@ -98,5 +100,5 @@ const listOf = texts =>
     texts.map(text => h('li', {dir: 'auto'}, text)),
   );
 
-const examplesOf = ({what, examples}) =>
-  examples.length > 0 && h('details', {}, h('summary', {}, `Which: ${what}`), listOf(examples));
+const examplesOf = (verb, {what, count, examples}) =>
+  h('details', {}, h('summary', {}, `${verb}: ${what} (${number(count)})`), listOf(examples));

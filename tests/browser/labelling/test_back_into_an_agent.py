@@ -27,7 +27,8 @@ def test_an_agent_comes_in_is_repaired_and_goes_back(
     page.get_by_label("File to import").set_input_files(package)
     preview = page.locator("[data-role=preview]")
     expect(preview).to_contain_text("Dialogflow ES: phrases in 4 of 8 files.")
-    expect(preview).to_contain_text("Stay in the package alone: 1 types of values")
+    expect(preview).to_contain_text("Stay in the package alone: types of values")
+    expect(preview.get_by_role("row", name="who won the match")).to_contain_text("out of scope")
     questions = page.locator("[data-key=questions]")
     if questions.is_visible():
         questions.click()
@@ -40,6 +41,7 @@ def test_an_agent_comes_in_is_repaired_and_goes_back(
     sheet = page.get_by_role("region", name="Back into an agent")
     expect(sheet).to_contain_text("Your labels in “dialogflow-es.zip”, Dialogflow ES")
     expect(sheet).to_contain_text("1 phrase would get another intent, 0 texts would be added")
+    expect(sheet).not_to_contain_text("Not carried")
     with page.expect_download() as downloading:
         sheet.get_by_role("link", name="Download").click()
     out = tmp_path / "back.zip"
