@@ -23,7 +23,7 @@ from app.api.http.server_state import Live, OpenStudio
 from app.api.http.text_bodies import NewTextsBody
 from app.services.data.bulk import Edit
 from app.services.data.erasing import ErasureView, erase_texts
-from app.services.data.exporting import ExportChoice, export_file
+from app.services.data.exporting import ExportChoice, export_file, export_onto
 from app.services.data.importing import ImportReport
 from app.services.data.saved_filters import (
     SavedFilter,
@@ -33,11 +33,14 @@ from app.services.data.saved_filters import (
 )
 from app.services.data.uploads import (
     Incoming,
+    ReceivedPackage,
     delete_upload,
     import_rows,
     import_upload,
     preview_upload,
+    receive_package,
     receive_upload,
+    upload_path,
 )
 from app.services.data.utterances import (
     ChangeView,
@@ -200,3 +203,17 @@ def export(
     choice = ExportChoice(kind, version, split)
     name = f"{project}{number}{part}.{_ENDINGS[kind]}"
     return download(name, lambda out: export_file(studio, project, out, choice))
+
+
+@router.post("/projects/{project}/packages", status_code=201)
+def package(studio: OpenStudio, project: str, file: UploadFile) -> ReceivedPackage:
+    """Store a platform's export, and count what the project's labels would change in it."""
+    pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
+    return receive_package(studio, project, file.filename or "package.zip", pieces)
+
+
+@router.get("/projects/{project}/packages/{key}", responses=BYTES)
+def onto(studio: OpenStudio, project: str, key: str) -> FileResponse:
+    """Download a stored package with the project's labels; all else keeps every byte."""
+    path = upload_path(studio, key)
+    return download(path.name, lambda out: export_onto(studio, project, path, out))

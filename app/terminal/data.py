@@ -7,9 +7,9 @@ from typing import cast, get_args
 
 from app.services.data import importing, projects
 from app.services.data.erasing import ErasureView, erase_texts
-from app.services.data.exporting import ExportChoice, export_file
+from app.services.data.exporting import ExportChoice, export_file, export_onto, words_of
 from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
-from app.services.data.importing import ImportReport
+from app.services.data.importing import ImportReport, PackageReport
 from app.services.versions import shapes as geometry
 from app.services.versions import timeline
 from app.terminal.arguments.given_file import given_file
@@ -164,7 +164,15 @@ def _meaning(given: str) -> tuple[str, Meaning]:
 
 
 def export(options: argparse.Namespace) -> None:
-    """Export a project."""
+    """Export a project, to a file or onto the package that it came from."""
+    if options.onto is not None:
+        with opened(options) as studio:
+            onto = (options.project, options.onto, options.file)
+            written = export_onto(studio, *onto, dry_run=options.dry_run)
+        report(options, "\n".join(words_of(written)), written)
+        return
+    if options.dry_run:
+        raise InvalidInput("--dry-run goes with --onto.", "Name the package, or leave it out.")
     with opened(options) as studio:
         kind = None if options.format == "auto" else options.format
         choice = ExportChoice(kind, options.version, options.split)
@@ -244,7 +252,17 @@ def _share(value: object) -> str:
     return percent(value, 1) if isinstance(value, float) else "-"
 
 
+def _say_package(package: PackageReport) -> None:
+    with_phrases = sum(1 for one in package.files if one.phrases)
+    files = f"{with_phrases:,} of {counted(len(package.files), 'file')}"
+    say(f"{package.platform}: phrases in {files} that were read.")
+    for loss in package.losses:
+        say(f"  stays in the package: {loss.what} ({loss.count:,})")
+
+
 def _say_report(report: ImportReport) -> None:
+    if report.package is not None:
+        _say_package(report.package)
     would = "Would add" if report.dry_run else "Added"
     say(f"{would} {report.added} utterances; {report.labelled} labels given.")
     rows = {case.kind: case.rows for case in report.cases}

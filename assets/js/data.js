@@ -4,6 +4,7 @@ import {ConversationSheet} from './data/conversations.js';
 import {Filter} from './data/filter.js';
 import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
+import {PackageSheet} from './data/package.js';
 import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
 import {actWords, undoWords} from './shared/act_words.js';
@@ -18,6 +19,8 @@ import {SlotNames} from './shared/slot_names.js';
 import {undoing} from './shared/undoing.js';
 import {ago} from './shared/words.js';
 import {frame} from './studio.js';
+
+const INTO_AGENT = 'Back into an agent …';
 
 export const mount = view => frame(view, 'data', 'Data', null, context => new DataPage(context).start());
 
@@ -35,6 +38,7 @@ class DataPage {
   #steps; // the buttons Undo and Redo
   #finding = h('div'); // what finds texts
   #exports = h('details', {class: 'menu'});
+  #package;
   #loaded; // a promise of everything that the page shows at first
 
   constructor(context) {
@@ -115,25 +119,25 @@ class DataPage {
       download('jsonl', 'Export JSONL', 'For programs: a line for each text'),
     ];
     const shut = () => (this.#exports.open = false);
-    fill(this.#exports, h('summary', {class: 'button'}, 'Export'), h('div', {onclick: shut}, files));
+    this.#package = new PackageSheet(this.#context);
+    const title = 'The file that a platform exported, with your labels in it and all else as it was';
+    const back = h(
+      'button',
+      {title, 'data-key': 'package', onclick: () => this.#package.choose()},
+      INTO_AGENT,
+    );
+    fill(this.#exports, h('summary', {class: 'button'}, 'Export'), h('div', {onclick: shut}, files, back));
     this.#jump = h('button', {'data-key': 'to-import', onclick: toImport}, 'Import');
     const jump = h('div', {class: 'only-narrow'}, this.#jump);
     heading.append(
-      h(
-        'div',
-        {class: 'row push data-acts'},
-        jump,
-        this.#steps.undo,
-        this.#steps.redo,
-        this.#exports,
-      ),
+      h('div', {class: 'row push data-acts'}, jump, this.#steps.undo, this.#steps.redo, this.#exports),
     );
     this.#import = new ImportSheet(this.#context, this.#intents, () => this.#reload());
     const columns = this.#columns();
     const reload = () => this.#reload();
     const rest = [columns, jump];
     this.#conversations = new ConversationSheet(this.#context, this.#intents, rest, reload);
-    main.append(this.#conversations.element, columns);
+    main.append(this.#conversations.element, this.#package.element, columns);
   }
 
   #columns() {
@@ -159,12 +163,7 @@ class DataPage {
           h('div', {class: 'room'}),
         ),
       ),
-      h(
-        'aside',
-        {class: 'stack'},
-        this.#import.element,
-        this.#intentList.element,
-      ),
+      h('aside', {class: 'stack'}, this.#import.element, this.#intentList.element),
     );
   }
 

@@ -1,6 +1,6 @@
 """Preview a file before it is imported: its columns and first rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,9 +8,11 @@ from core.errors import InvalidInput
 from core.formats.containers import Container, find_container
 from core.formats.decoding import find_encoding
 from core.formats.detect import find_format, find_layout, read_head
+from core.formats.platform_rows import PLATFORMS, agent_rows
 from core.formats.reading import read_rows
-from core.formats.rows import NO_INTENT, ImportedRow, ReadFormat, ReadOptions
+from core.formats.rows import NO_INTENT, ImportedRow, ReadFormat, ReadOptions, RowProblem
 from core.formats.tables import read_table_head, table_columns
+from core.platforms.reading import find_agent
 
 _ROWS = 8
 _LONGEST_SHOWN = 200
@@ -43,10 +45,12 @@ def preview_file(path: Path, options: ReadOptions) -> FilePreview:
     container = find_container(path)
     if container is not None:
         return _of_table(path, container, options)
+    if options.format in ("auto", *PLATFORMS) and (agent := find_agent(path)) is not None:
+        return _of_rows(agent_rows(agent, options), agent.platform, options)
     encoding = find_encoding(path, options.encoding)
     kind = options.format if options.format != "auto" else find_format(path, encoding)
     if kind in ("jsonl", "text", "rasa"):
-        return _of_rows(path, kind, options)
+        return _of_rows(read_rows(path, replace(options, format=kind)), kind, options)
     options = replace(options, format=kind)
     rows, headed = read_head(path, encoding, options)
     names = _names(rows, headed=headed)
@@ -95,9 +99,11 @@ def _label(row: ImportedRow) -> str:
     return ", ".join(row.intents) or NO_INTENT
 
 
-def _of_rows(path: Path, kind: ReadFormat, options: ReadOptions) -> FilePreview:
+def _of_rows(
+    rows: Iterator[ImportedRow | RowProblem], kind: ReadFormat, options: ReadOptions
+) -> FilePreview:
     shown: list[tuple[str, ...]] = []
-    for row in read_rows(path, replace(options, format=kind)):
+    for row in rows:
         if isinstance(row, ImportedRow):
             shown.append((row.text[:_LONGEST_SHOWN], _label(row)[:_LONGEST_SHOWN]))
         if len(shown) == _ROWS:

@@ -11,9 +11,13 @@ from core.formats.delimited import read_delimited
 from core.formats.detect import find_format
 from core.formats.jsonl import read_jsonl
 from core.formats.plain import read_plain
+from core.formats.platform_rows import PLATFORMS, agent_rows
 from core.formats.rasa import read_rasa
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 from core.formats.tables import read_table
+from core.platforms.reading import find_agent
+
+_KINDS = {"xlsx": "Excel workbook", "parquet": "Parquet file"}
 
 
 def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[ImportedRow | RowProblem]:
@@ -35,6 +39,8 @@ def _rows(path: Path, chosen: ReadOptions) -> Iterator[ImportedRow | RowProblem]
     container = find_container(path)
     if container is not None:
         return read_table(path, container, chosen)
+    if chosen.format in ("auto", *PLATFORMS) and (agent := find_agent(path)) is not None:
+        return agent_rows(agent, chosen)
     encoding = find_encoding(path, chosen.encoding)
     kind = chosen.format if chosen.format != "auto" else find_format(path, encoding)
     match kind:
@@ -44,13 +50,13 @@ def _rows(path: Path, chosen: ReadOptions) -> Iterator[ImportedRow | RowProblem]
             return read_plain(path, encoding, chosen)
         case "rasa":
             return read_rasa(path, encoding, chosen)
-        case "xlsx" | "parquet":
+        case "csv" | "tsv":
+            return read_delimited(path, encoding, replace(chosen, format=kind))
+        case _:
             raise InvalidInput(
-                f"{path} is no {'Excel workbook' if kind == 'xlsx' else 'Parquet file'}.",
+                f"{path} is no {_KINDS.get(kind, f'export of {kind}')}.",
                 "Leave out the format, so that it is detected.",
             )
-        case _:
-            return read_delimited(path, encoding, replace(chosen, format=kind))
 
 
 def _unlabelled(row: ImportedRow | RowProblem) -> ImportedRow | RowProblem:

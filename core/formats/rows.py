@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import InvalidInput
+from core.platforms.agent import Platform
 from core.templates.slots import Slot
 from core.text import is_blank
 from core.types import Split
 
-ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text", "rasa", "xlsx", "parquet"]
+ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text", "rasa", "xlsx", "parquet"] | Platform
 WriteFormat = Literal["csv", "tsv", "jsonl", "text", "spreadsheet", "rasa"]
 
 LONGEST_TEXT = 5_000

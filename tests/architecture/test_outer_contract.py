@@ -13,64 +13,9 @@ from fastapi import FastAPI
 
 from app.api.routes import all_routes
 from app.terminal.arguments.parser import build_parser
+from tests.architecture.added_commands import NEW_COMMANDS, NEW_HELP, NEW_OPTIONS
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-_NAMES = "recipes", "erase", "bundle keygen", "completion", "discover"
-_NAMES += "bench discover", "bench traffic"
-NEW_COMMANDS = {f"intent-studio {name}" for name in _NAMES} | {
-    f"intent-studio project{verb}" for verb in ("", " rename", " delete", " restore")
-}
-NEW_OPTIONS = {
-    ("intent-studio import", option)
-    for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")
-}
-NEW_OPTIONS |= {
-    (f"intent-studio {command}", "--json")
-    for command in (
-        *("backup", "bundle export", "bundle import", "cancel", "dialogues remove", "export"),
-        *("new", "promote", "restore", "resume", "sample"),
-    )
-}
-NEW_OPTIONS |= {
-    ("intent-studio", "--version"),
-    ("intent-studio doctor", "--repair"),
-    ("intent-studio export", "--split"),
-    ("intent-studio serve", "--log"),
-    ("intent-studio backup", "--keep"),
-    ("intent-studio doctor", "--prune"),
-    ("intent-studio doctor", "--now"),
-    ("intent-studio bundle export", "--sign"),
-    ("intent-studio bundle export", "--without-texts"),
-    ("intent-studio bundle verify", "--key"),
-    ("intent-studio jobs", "job"),
-    ("intent-studio jobs", "verb_of_job"),
-}
-NEW_OPTIONS |= {
-    (f"intent-studio bench {bench}", option)
-    for bench in ("few-shot", "out-of-scope")
-    for option in ("--pool", "--pool-oos")
-}
-"""Command and option."""
-NEW_HELP = {
-    ("intent-studio import", "--format"),
-    ("intent-studio cancel", "job"),
-    ("intent-studio resume", "job"),
-    ("intent-studio", "--database-url"),
-    ("intent-studio predict", "model"),
-    ("intent-studio explain", "model"),
-} | {
-    (f"intent-studio {command}", "--set")
-    for command in (
-        "train",
-        "bench few-shot",
-        "bench label-encoder",
-        "bench multi-label",
-        "bench out-of-scope",
-        "bench response-selection",
-        "bench templates",
-    )
-}
-"""Command and option whose default, choices or help differ from the reference."""
 NEW_ROUTES = {
     "GET /api/recipes",
     "GET /api/projects/{project}/training-choices",
@@ -104,6 +49,8 @@ NEW_ROUTES = {
     *(f"{verb} /api/projects/{{project}}/groups/{{number}}" for verb in ("GET", "PATCH")),
     *(f"POST /api/projects/{{project}}/groups/{{number}}/{act}" for act in ("take", "split")),
     "GET /api/projects/{project}/groups/{number}/texts",
+    "POST /api/projects/{project}/packages",
+    "GET /api/projects/{project}/packages/{key}",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
@@ -117,7 +64,9 @@ _REPORT = (
     *(f"cases[].examples[].{name}" for name in _EXAMPLE),
     *("doubtful", *(f"doubtful[].{name}" for name in ("chosen", "label", "meaning", "rows"))),
     *("like_others", *(f"like_others[].{name}" for name in ("chosen", "intents", "label"))),
-    *("key", "relabelled"),
+    *("key", "relabelled", "package", "package.platform", "package.files", "package.losses"),
+    *("package.files[].name", "package.files[].phrases", "package.losses[].count"),
+    *("package.losses[].what", "package.losses[].examples", "package.losses[].examples[]"),
 )
 _OF_ACCURACY = (
     *("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]"),

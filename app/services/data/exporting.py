@@ -1,4 +1,4 @@
-"""Write a project's utterances to a file."""
+"""Write a project's utterances to a file, or onto the package that they came from."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +7,11 @@ from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.formats.rows import SEPARATOR, ImportedRow, WriteFormat
 from core.formats.writing import write_rows
+from core.platforms.agent import Loss, Platform
+from core.platforms.overlay import Labelled, Overlaid, overlay
+from core.platforms.packages import write_package
+from core.platforms.reading import read_agent
+from core.text import counted
 from core.types import Split
 from storage import projects
 from storage.log import versions
@@ -105,8 +110,12 @@ def _number(version: str) -> int:
     return int(version)
 
 
+def _named(record: UtteranceRecord, names: dict[str, str]) -> tuple[str, ...] | None:
+    return None if record.labels is None else tuple(sorted(names[key] for key in record.labels))
+
+
 def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
-    labels = None if record.labels is None else tuple(sorted(names[key] for key in record.labels))
+    labels = _named(record, names)
     return ImportedRow(
         text=record.text,
         intents=labels,
@@ -115,3 +124,102 @@ def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
         slots=record.slots,
         synthetic=record.synthetic,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OntoReport:
+    """What writing a project onto a package changes, or with `dry_run` would change.
+
+    Attributes:
+        kept: Phrases of the package that stay as they are.
+        moved: Phrases that get another intent.
+        added: Texts of the project that the package did not have.
+        changed: Names of the files that differ.
+        losses: What has no place in the package.
+        refusals: Why nothing is written; the platform would refuse the package.
+    """
+
+    platform: Platform
+    kept: int
+    moved: int
+    added: int
+    changed: tuple[str, ...]
+    losses: tuple[Loss, ...]
+    refusals: tuple[Loss, ...]
+    dry_run: bool
+
+
+def export_onto(
+    studio: Studio, project: str, package: Path, out: Path, *, dry_run: bool = False
+) -> OntoReport:
+    """Write a copy of a package with the project's labels; all else keeps every byte.
+
+    Raises:
+        NotFound: There is no such project.
+        InvalidInput: The package cannot be read, `out` is the package itself, or the platform would
+            refuse what would be written.
+    """
+    if out.resolve() == package.resolve():
+        raise InvalidInput("The package would be overwritten.", "Name another file to write.")
+    agent = read_agent(package)
+    with studio.database.read() as connection:
+        target = projects.find(connection, project)
+        names = {one.id: one.name for one in dataset.intents(connection, target.id)}
+        rows = [
+            Labelled(
+                text=record.text,
+                intents=_named(record, names),
+                slots=record.slots,
+                is_test=record.split == "test",
+            )
+            for record in dataset.utterances(connection, target.id)
+        ]
+    found = overlay(agent, rows)
+    report = _report(agent.platform, found, dry_run=dry_run)
+    if dry_run:
+        return report
+    if found.refusals:
+        raise InvalidInput(
+            f"{agent.platform} would refuse the package: "
+            + "; ".join(f"{one.what} ({one.count:,})" for one in found.refusals)
+            + ".",
+            f"Nothing is written. Begin with “{found.refusals[0].examples[0][:60]}”.",
+        )
+    write_package(agent.package, found.changed, out)
+    acts.note_aside(
+        studio.database, target.id, Act("export", studio.settings.actor, agent.platform)
+    )
+    return report
+
+
+def _report(platform: Platform, found: Overlaid, *, dry_run: bool) -> OntoReport:
+    return OntoReport(
+        platform=platform,
+        kept=found.kept,
+        moved=found.moved,
+        added=found.added,
+        changed=tuple(sorted(found.changed)),
+        losses=found.losses,
+        refusals=found.refusals,
+        dry_run=dry_run,
+    )
+
+
+def words_of(report: OntoReport) -> list[str]:
+    """Say what changes, what cannot be carried, and what the platform would refuse."""
+    words = summary_of(report)
+    words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
+    words += [f"Refused by the platform: {one.what} ({one.count:,})." for one in report.refusals]
+    return words
+
+
+def summary_of(report: OntoReport) -> list[str]:
+    """Say what changes, in two sentences."""
+    would = "would get" if report.dry_run else "got"
+    return [
+        f"{counted(report.moved, 'phrase')} {would} another intent, "
+        f"{counted(report.added, 'text')} {'would be' if report.dry_run else 'were'} added, "
+        f"{counted(report.kept, 'phrase')} stay as they are.",
+        f"{counted(len(report.changed), 'file')} of the package "
+        f"{'would differ' if report.dry_run else 'differ'}.",
+    ]

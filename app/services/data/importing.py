@@ -16,9 +16,12 @@ from app.services.data.import_plan import ImportPlan, IntentsOfImport
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from core.errors import Conflict
+from core.formats.platform_rows import agent_rows
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem
 from core.memory import while_memory_lasts
+from core.platforms.agent import Agent, Loss, Platform
+from core.platforms.reading import find_agent
 from core.text import counted, plain_name, text_hash
 from core.types import Split
 from storage import projects
@@ -55,6 +58,23 @@ class ImportRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class FilePhrases:
+    """Name of a file in a platform's package, and its number of phrases."""
+
+    name: str
+    phrases: int
+
+
+@dataclass(frozen=True, slots=True)
+class PackageReport:
+    """What was read of a platform's package; `losses` stay in the package alone."""
+
+    platform: Platform
+    files: tuple[FilePhrases, ...]
+    losses: tuple[Loss, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ImportReport:
     """What an import did, or with `dry_run` would do.
 
@@ -72,6 +92,7 @@ class ImportReport:
         doubtful: Labels that may mean "no label", and how they are read.
         like_others: New names of the file that may stand for intents of the project.
         key: Key by which the import is undone; empty if nothing was written.
+        package: What a platform's package holds; None for every other file.
     """
 
     added: int
@@ -91,6 +112,7 @@ class ImportReport:
     doubtful: tuple[DoubtfulLabel, ...] = ()
     like_others: tuple[NameLikeOthers, ...] = ()
     key: str = ""
+    package: PackageReport | None = None
 
 
 _Rows = Callable[[], Iterator[ImportedRow | RowProblem]]
@@ -108,11 +130,22 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
         NotFound: There is no such project.
         OutOfMemory: Memory is short, while enough is left to say so.
     """
+    agent = find_agent(request.path) if request.options.format == "auto" else None
+    report = _import(studio, request, agent)
+    return report if agent is None else replace(report, package=_package(agent))
+
+
+def _package(agent: Agent) -> PackageReport:
+    files = tuple(FilePhrases(name, n) for name, n in agent.files.items())
+    return PackageReport(agent.platform, files, tuple(agent.losses))
+
+
+def _import(studio: Studio, request: ImportRequest, agent: Agent | None) -> ImportReport:
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
         names = _names_in_use(connection, project)
     options = _options(project, request)
-    rows = _reread(request.path, options)
+    rows = _reread(request.path, options, agent)
     labels = read_file_labels(rows(), request.choices, names)
     if request.dry_run:
         plan, _ = _plan(studio, project, request, labels)
@@ -163,8 +196,10 @@ def _check_counts(plan: ImportPlan, choices: ImportChoices) -> None:
         )
 
 
-def _reread(path: Path, options: ReadOptions) -> _Rows:
+def _reread(path: Path, options: ReadOptions, agent: Agent | None) -> _Rows:
     """Return a function that yields the rows of a file from the first on, whenever it is called."""
+    if agent is not None:
+        return lambda: while_memory_lasts(agent_rows(agent, options))
     if path.is_file() and path.stat().st_size <= _READ_ONCE:
         kept = list(while_memory_lasts(read_rows(path, options)))
         return lambda: while_memory_lasts(kept)

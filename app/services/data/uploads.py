@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.services.data.exporting import OntoReport, export_onto, summary_of
 from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
@@ -67,6 +68,16 @@ class Incoming:
     report: ImportReport | None
     problem: str
     hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedPackage:
+    """An uploaded package of a platform, and what the project's labels would change, in words."""
+
+    key: str
+    name: str
+    report: OntoReport
+    words: tuple[str, ...]
 
 
 def store_upload(
@@ -166,6 +177,26 @@ def import_rows(
     except BaseException:
         delete_upload(studio, key)
         raise
+
+
+def receive_package(
+    studio: Studio, project: str, name: str, chunks: Iterable[bytes]
+) -> ReceivedPackage:
+    """Store a platform's package, and say what the project's labels would change in it.
+
+    Raises:
+        InvalidInput: It is larger than 50 MB, or no package of a known platform.
+        NotFound: There is no such project.
+    """
+    key = store_upload(studio, name, chunks)
+    try:
+        path = upload_path(studio, key)
+        with naming_upload(path):
+            report = export_onto(studio, project, path, path.parent / "out", dry_run=True)
+    except BaseException:
+        delete_upload(studio, key)
+        raise
+    return ReceivedPackage(key, path.name, report, tuple(summary_of(report)))
 
 
 def delete_upload(studio: Studio, key: str) -> None:

@@ -44,7 +44,13 @@ def _data(commands: Commands) -> None:
     export.add_argument("--format", default="auto", choices=(*_FORMATS, "spreadsheet"))
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
     export.add_argument("--split", choices=_SPLITS, help="write the texts of one split alone")
-    add_options(export, "--json")
+    export.add_argument(
+        "--onto",
+        type=Path,
+        metavar="PACKAGE",
+        help="a platform's export: write it with this project's labels, all else as it is",
+    )
+    add_options(export, "--dry-run", "--json")
     _project(commands)
     _past(commands)
 

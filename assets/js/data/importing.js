@@ -10,13 +10,14 @@ import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 import {Cases, countsOf} from './cases.js';
 import {Mapping} from './mapping.js';
+import {PLATFORMS} from './package.js';
 import {PasteBox} from './pasting.js';
 import {Questions} from './questions.js';
 
 const WHY_NOT = 'Nothing is imported yet. Look at them first.';
 const SHOWN = 5; // rows
 const NAMED = 8; // new intents
-const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet';
+const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet,.zip';
 
 export class ImportSheet {
   preview = h('section', {class: 'sheet', 'aria-label': 'Preview of the import', hidden: true});
@@ -52,7 +53,14 @@ export class ImportSheet {
     const title = h('h2', {}, 'Import');
     const logs = h('a', {href: address('data#conversations', context.project)}, 'add a log');
     const whole = h('p', {class: 'small soft'}, 'Whole conversations: ', logs, '.');
-    this.element = h('section', {class: 'sheet', 'aria-label': 'Import'}, title, this.#drop, paste.element, whole);
+    this.element = h(
+      'section',
+      {class: 'sheet', 'aria-label': 'Import'},
+      title,
+      this.#drop,
+      paste.element,
+      whole,
+    );
   }
 
   // Brings the box into sight, for who comes from another page to import.
@@ -83,7 +91,7 @@ export class ImportSheet {
           this.#send(event.dataTransfer.files[0]);
         },
       },
-      h('p', {}, 'Drop a file here: Excel, CSV, TSV, JSONL, Parquet, Rasa or plain text'),
+      h('p', {}, 'Drop a file here: a table, plain text, or what your agent exports'),
       h('button', {type: 'button', onclick: () => this.choose()}, 'Choose a file'),
       this.#picker,
     );
@@ -140,7 +148,9 @@ export class ImportSheet {
     const looked = chosen.exceptions?.length ?? 0; // exceptions that the report counts
     const draw = () => fill(buttons, this.#buttons(incoming, {...mapping.values, ...cases.values}, looked));
     const cases = new Cases(report, {chosen, nothing: this.#intents.nothing, changed: again, ticked: draw});
-    const rows = preview.rows.slice(0, SHOWN);
+    const {nothing} = this.#intents;
+    const said = ([text, intent]) => [text, intent === NO_INTENT ? nothing : intent];
+    const rows = preview.rows.slice(0, SHOWN).map(row => (report?.package ? said(row) : row));
     this.#say(
       h(
         'div',
@@ -148,7 +158,9 @@ export class ImportSheet {
         h('h2', {}, `Import “${incoming.name}”`),
         table(preview.columns, rows),
         mapping.form,
-        incoming.problem ? problemOf(incoming) : h('div', {class: 'note'}, rows.length ? outlook(report) : NO_ROWS),
+        incoming.problem
+          ? problemOf(incoming)
+          : h('div', {class: 'note'}, rows.length ? outlook(report) : NO_ROWS),
         preview.columns.length > 1 && !preview.intent_column && chosen.intent_column !== '' && noLabels(),
         !incoming.problem && rows.length > 0 && destination(mapping.values.split),
         cases.element,
@@ -238,6 +250,7 @@ export class ImportSheet {
   }
 }
 
+const NO_INTENT = '|'; // how a file says it
 const NO_ROWS = 'This file has no row with a text. Choose another file, or read it another way above.';
 
 const problemOf = ({problem, hint}) =>
@@ -276,7 +289,21 @@ function outlook(report) {
   const onIntents = report.examples.filter(example => /^The (new )?intent '/.test(example));
   const convention =
     report.convention && h('div', {class: 'small soft', 'data-role': 'convention'}, report.convention);
-  return [summary(report), onIntents.map(words => h('div', {class: 'small'}, words)), convention];
+  return [
+    packageWords(report.package),
+    summary(report),
+    onIntents.map(words => h('div', {class: 'small'}, words)),
+    convention,
+  ];
+}
+
+// What was read of a platform's package; the rest of it stays there.
+function packageWords(found) {
+  if (!found) return null;
+  const filled = found.files.filter(({phrases}) => phrases > 0).length;
+  const read = `${PLATFORMS[found.platform]}: phrases in ${number(filled)} of ${plural(found.files.length, 'file')}. `;
+  const stays = found.losses.map(({what, count}) => `${what} (${number(count)})`).join(', ');
+  return [read, stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`)];
 }
 
 // How a text of the project is told of, one and many, before and after an import.

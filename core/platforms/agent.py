@@ -1,0 +1,84 @@
+"""An agent as a platform keeps it: its phrases, each with its place in the package."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from core.platforms.json_places import Node
+from core.platforms.packages import Package
+from core.templates.slots import Slot
+from core.types import Split
+
+Platform = Literal["dialogflow-es", "dialogflow-cx", "luis", "clu", "watson", "lex", "rasa-json"]
+
+OUT_OF_SCOPE = ""
+"""In place of an intent's name: the phrase is an example of what fits no intent."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phrase:
+    """A training phrase.
+
+    Attributes:
+        intent: Name of its intent, or `OUT_OF_SCOPE`.
+        file: Name of the file in the package.
+        array: The array in the file that holds it, at `index`.
+        label: The string that names its intent; None where the array belongs to one intent.
+        language: Code such as `en`; empty where the platform has none.
+        split: Where the platform says whether it is for training or for testing.
+    """
+
+    text: str
+    intent: str
+    file: str
+    array: Node
+    index: int
+    slots: tuple[Slot, ...] = ()
+    label: Node | None = None
+    language: str = ""
+    split: Split | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Home:
+    """Where the phrases of an intent stand: an array of a file, None if the file is to be made."""
+
+    file: str
+    array: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What has no place on the other side: what it is, how many, and some of them by name."""
+
+    what: str
+    count: int
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agent:
+    """What a package holds.
+
+    Attributes:
+        files: For each file that holds phrases or intents, its number of phrases.
+        intents: Description by name, in the order of the package.
+        homes: Place of phrases by intent and language.
+        declared: Slots that phrases of an intent may mark, where the platform asks for that.
+        values: Values with their synonyms by slot type.
+        marks: Type by name of each slot that phrases of the package mark; empty if it has none.
+        losses: What the studio has no place for; it stays in the package.
+        documents: The parsed files, by name.
+    """
+
+    platform: Platform
+    package: Package
+    phrases: Sequence[Phrase] = field(repr=False)
+    intents: Mapping[str, str]
+    homes: Mapping[tuple[str, str], Home] = field(repr=False)
+    files: Mapping[str, int] = field(repr=False)
+    declared: Mapping[str, frozenset[str]] = field(repr=False)
+    values: Mapping[str, Mapping[str, tuple[str, ...]]] = field(repr=False)
+    marks: Mapping[str, str]
+    losses: Sequence[Loss]
+    documents: Mapping[str, str] = field(repr=False)

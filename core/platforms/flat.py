@@ -1,0 +1,159 @@
+"""Platforms that keep all phrases in one list, each with the name of its intent: LUIS, CLU, Rasa.
+
+Facts: RasaHQ/rasa `formats/luis.py` (ends are inclusive), Microsoft's "Data formats accepted by
+CLU" (offsets in UTF-16 units), Rasa's documentation of training data in JSON (characters).
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Phrase
+from core.platforms.gathering import Gathering
+from core.platforms.json_places import Node
+from core.platforms.packages import Package
+from core.platforms.utf16 import to_characters
+from core.templates.slots import Slot
+from core.types import Split
+
+NONE = "None"
+"""The intent of LUIS and CLU for what fits no other."""
+
+_SPLITS: dict[str, Split] = {"train": "train", "test": "test"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    """Keys of a marked value."""
+
+    name: str
+    start: str
+    end: str
+    end_adds: int = 0
+
+
+_LUIS = _Marks("entity", "startPos", "endPos", end_adds=1)
+_RASA = _Marks("entity", "start", "end")
+
+
+def read_luis(package: Package, name: str) -> Agent:
+    """Read a LUIS app in JSON, schemas 3 to 7."""
+    found = Gathering("luis", package)
+    root = found.parse(name)
+    _declare(found, root, "name")
+    for group in root.under("closedLists"):
+        found.values[group.text("name")] = {
+            one.text("canonicalForm"): _strings(one, "list") for one in group.under("subLists")
+        }
+    for key, what in (
+        ("patterns", "patterns"),
+        ("phraselists", "phrase lists"),
+        ("model_features", "phrase lists"),
+        ("regex_entities", "regular expressions"),
+        ("composites", "composite entities"),
+    ):
+        for one in root.under(key):
+            found.lose(what, one.text("name") or one.text("pattern"))
+    _utterances(found, name, root, _LUIS)
+    return found.agent()
+
+
+def read_clu(package: Package, name: str) -> Agent:
+    """Read a CLU project in JSON."""
+    found = Gathering("clu", package)
+    root = found.parse(name)
+    assets = cast("Node", root.get("assets"))
+    _declare(found, assets, "category")
+    for entity in assets.under("entities"):
+        lists = entity.get("list")
+        if lists is not None:
+            found.values[entity.text("category")] = {
+                one.text("listKey"): tuple(
+                    value for group in one.under("synonyms") for value in _strings(group, "values")
+                )
+                for one in lists.under("sublists")
+            }
+        if entity.get("regex") is not None:
+            found.lose("regular expressions", entity.text("category"))
+    _utterances(found, name, assets, None)
+    return found.agent()
+
+
+def read_rasa_json(package: Package, name: str) -> Agent:
+    """Read Rasa's training data in JSON."""
+    found = Gathering("rasa-json", package)
+    data = cast("Node", found.parse(name).get("rasa_nlu_data"))
+    for one in data.under("entity_synonyms"):
+        found.lose("synonyms", one.text("value"))
+    for key, what in (("regex_features", "regular expressions"), ("lookup_tables", "lookups")):
+        for one in data.under(key):
+            found.lose(what, one.text("name"))
+    _utterances(found, name, data, _RASA, key="common_examples")
+    return found.agent()
+
+
+def _declare(found: Gathering, root: Node, key: str) -> None:
+    for intent in root.under("intents"):
+        name = intent.text(key)
+        if name != NONE:
+            found.intents[name] = intent.text("description")
+
+
+def _utterances(
+    found: Gathering, name: str, root: Node, marks: _Marks | None, key: str = "utterances"
+) -> None:
+    array = root.array(key)
+    if array is None:
+        return
+    none = NONE if found.platform != "rasa-json" else None
+    for index, one in enumerate(array.items):
+        label = one.get("intent")
+        if label is None or not isinstance(label.value, str):
+            found.lose("phrases without an intent", one.text("text"))
+            continue
+        text = one.text("text")
+        slots = _clu_slots(one, text) if marks is None else _slots(found, one, text, marks)
+        intent = OUT_OF_SCOPE if label.value == none else label.value
+        if intent:
+            found.intents.setdefault(intent, "")
+        found.add(
+            Phrase(
+                text=text,
+                intent=intent,
+                file=name,
+                array=array,
+                index=index,
+                slots=found.fitting(text, slots),
+                label=label,
+                language=one.text("language"),
+                split=_SPLITS.get(one.text("dataset").lower()),
+            )
+        )
+    home = Home(name, array)
+    for intent in (*found.intents, *([OUT_OF_SCOPE] if none else [])):
+        found.homes[intent, ""] = home
+
+
+def _slots(found: Gathering, one: Node, text: str, marks: _Marks) -> list[Slot]:
+    slots = []
+    for entity in one.under("entities"):
+        start, end = entity.number(marks.start), entity.number(marks.end) + marks.end_adds
+        if found.platform == "luis":
+            start, end = to_characters(text, start, end)
+        name, role = entity.text(marks.name), entity.text("role")
+        slots.append(Slot(start, end, f"{name}.{role}" if role else name))
+        if entity.under("children"):
+            found.lose("parts inside a marked value", text)
+    return slots
+
+
+def _clu_slots(one: Node, text: str) -> list[Slot]:
+    slots = []
+    for entity in one.under("entities"):
+        offset = entity.number("offset")
+        start, end = to_characters(text, offset, offset + entity.number("length"))
+        slots.append(Slot(start, end, entity.text("category")))
+    return slots
+
+
+def _strings(node: Node, key: str) -> tuple[str, ...]:
+    return tuple(one.value for one in node.under(key) if isinstance(one.value, str))

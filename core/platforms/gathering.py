@@ -1,0 +1,93 @@
+"""What the readers of all platforms have in common: files are parsed once, phrases are gathered."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from core.errors import InvalidInput
+from core.platforms.agent import Agent, Home, Loss, Phrase, Platform
+from core.platforms.json_places import Node
+from core.platforms.packages import Package
+from core.templates.slots import Slot, slotted
+from core.text import is_blank
+
+_NAMED = 5
+"""Examples that a loss names."""
+
+
+@dataclass(slots=True, eq=False)
+class Gathering:
+    """An agent that is being read."""
+
+    platform: Platform
+    package: Package
+    phrases: list[Phrase] = field(default_factory=list)
+    intents: dict[str, str] = field(default_factory=dict)
+    homes: dict[tuple[str, str], Home] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    declared: dict[str, frozenset[str]] = field(default_factory=dict)
+    values: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    marks: dict[str, str] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
+    _lost: dict[str, list[str]] = field(default_factory=dict)
+
+    def parse(self, name: str) -> Node:
+        """Parse a file of the package."""
+        self.documents[name] = self.package.text(name)
+        self.files.setdefault(name, 0)
+        return self.package.document(name)
+
+    def add(self, phrase: Phrase) -> None:
+        """Keep a phrase; one without words is told of, and stays in the package."""
+        if is_blank(phrase.text):
+            self.lose("phrases without words", phrase.file)
+            return
+        self.phrases.append(phrase)
+        self.files[phrase.file] += 1
+
+    def fitting(self, text: str, slots: Iterable[Slot]) -> tuple[Slot, ...]:
+        """Return the marks of a text that the studio can hold; others are told of."""
+        kept: list[Slot] = []
+        for slot in sorted(slots):
+            try:
+                slotted(text, [*kept, slot])
+            except InvalidInput:
+                self.lose("marks that overlap another, hold no words or have no plain name", text)
+            else:
+                kept.append(slot)
+                self.marks.setdefault(slot.name, "")
+        return tuple(kept)
+
+    def lose(self, what: str, example: str = "") -> None:
+        """Count something that has no place in the studio."""
+        self._lost.setdefault(what, []).append(example)
+
+    def agent(self) -> Agent:
+        """Return what was read.
+
+        Raises:
+            InvalidInput: The package holds no phrase.
+        """
+        if not self.phrases:
+            raise InvalidInput(
+                f"{self.package.path.name} holds intents, but no phrase.",
+                "Export it with its training phrases.",
+            )
+        for kind in self.values:
+            self.lose("types of values with their synonyms", kind)
+        losses = [
+            Loss(what, len(found), tuple(dict.fromkeys(one for one in found if one))[:_NAMED])
+            for what, found in self._lost.items()
+        ]
+        return Agent(
+            self.platform,
+            self.package,
+            self.phrases,
+            self.intents,
+            self.homes,
+            self.files,
+            self.declared,
+            self.values,
+            self.marks,
+            losses,
+            self.documents,
+        )

@@ -1,0 +1,157 @@
+"""JSON with the place of each value, so that one is changed and every other character stays.
+
+The standard library's parser gives no places, and libraries that write JSON again keep neither
+white space nor escapes. Strings are still read by the standard library.
+"""
+
+import re
+from dataclasses import dataclass
+from json import JSONDecodeError
+from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
+from typing import TypeAlias, cast
+
+from core.errors import InvalidInput
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_WORDS = {"true": True, "false": False, "null": None}
+_DEEPEST = 100
+
+Value: TypeAlias = "str | int | float | bool | list[Node] | dict[str, Node] | None"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A value and its place: characters from `start` up to, not including, `end`."""
+
+    start: int
+    end: int
+    value: Value
+
+    def get(self, key: str) -> "Node | None":
+        """Return the value under a key; None where there is none, or this is no object."""
+        return self.value.get(key) if isinstance(self.value, dict) else None
+
+    def text(self, key: str) -> str:
+        """Return the string under a key; empty where there is none."""
+        found = self.get(key)
+        return found.value if found is not None and isinstance(found.value, str) else ""
+
+    def number(self, key: str) -> int:
+        """Return the whole number under a key; -1 where there is none."""
+        found = self.get(key)
+        value = None if found is None else found.value
+        return value if isinstance(value, int) and not isinstance(value, bool) else -1
+
+    def is_true(self, key: str) -> bool:
+        """Whether `true` stands under a key."""
+        found = self.get(key)
+        return found is not None and found.value is True
+
+    def array(self, key: str) -> "Node | None":
+        """Return the array under a key; None where there is none."""
+        found = self.get(key)
+        return found if found is not None and isinstance(found.value, list) else None
+
+    @property
+    def items(self) -> "list[Node]":
+        """The elements of an array; none where this is no array."""
+        return self.value if isinstance(self.value, list) else []
+
+    def under(self, key: str) -> "list[Node]":
+        """Return the elements of the array under a key."""
+        found = self.get(key)
+        return [] if found is None else found.items
+
+
+def parse(text: str, name: str) -> Node:
+    """Parse a document; `name` is the file's, for messages.
+
+    Raises:
+        InvalidInput: It is no JSON, an object has a key twice, or it is nested too deeply.
+    """
+    try:
+        node = _value(text, _space(text, 0), 0)
+        _refuse_more(text, _space(text, node.end))
+    except JSONDecodeError as error:
+        raise InvalidInput(
+            f"{name}, line {error.lineno}, column {error.colno}: no JSON ({error.msg}).",
+            "Export it again from the platform, and leave it as it is.",
+        ) from error
+    return node
+
+
+def _refuse_more(text: str, end: int) -> None:
+    if end != len(text):
+        raise JSONDecodeError("more follows the value", text, end)
+
+
+def _space(text: str, at: int) -> int:
+    return cast("re.Match[str]", _SPACE.match(text, at)).end()
+
+
+def _value(text: str, at: int, depth: int) -> Node:
+    sign = text[at : at + 1]
+    if depth > _DEEPEST:
+        raise JSONDecodeError("nested too deeply", text, at)
+    if sign == '"':
+        value, end = scanstring(text, at + 1)
+        return Node(at, end, value)
+    if sign == "{":
+        return _object(text, at, depth)
+    if sign == "[":
+        return _array(text, at, depth)
+    found = _SCALAR.match(text, at)
+    if found is None:
+        raise JSONDecodeError("a value is missing", text, at)
+    word = found.group()
+    if word in _WORDS:
+        return Node(at, found.end(), _WORDS[word])
+    is_whole = not any(sign in word for sign in ".eE") and len(word) < 20
+    return Node(at, found.end(), int(word) if is_whole else float(word))
+
+
+def _object(text: str, start: int, depth: int) -> Node:
+    values: dict[str, Node] = {}
+    at = _space(text, start + 1)
+    if text[at : at + 1] == "}":
+        return Node(start, at + 1, values)
+    while True:
+        if text[at : at + 1] != '"':
+            raise JSONDecodeError("a key is missing", text, at)
+        key, end = scanstring(text, at + 1)
+        if key in values:
+            raise JSONDecodeError(f"the key {key!r} occurs twice", text, at)
+        values[key] = _value(text, _space(text, _sign(text, end, ":")), depth + 1)
+        end, is_last = _behind(text, values[key].end, "}")
+        if is_last:
+            return Node(start, end, values)
+        at = _space(text, end)
+
+
+def _array(text: str, start: int, depth: int) -> Node:
+    items: list[Node] = []
+    at = _space(text, start + 1)
+    if text[at : at + 1] == "]":
+        return Node(start, at + 1, items)
+    while True:
+        items.append(_value(text, at, depth + 1))
+        end, is_last = _behind(text, items[-1].end, "]")
+        if is_last:
+            return Node(start, end, items)
+        at = _space(text, end)
+
+
+def _behind(text: str, at: int, close: str) -> tuple[int, bool]:
+    """Return the place behind the comma or the closing sign, and whether it was the latter."""
+    place = _space(text, at)
+    if text[place : place + 1] == close:
+        return place + 1, True
+    return _sign(text, place, ","), False
+
+
+def _sign(text: str, at: int, sign: str) -> int:
+    place = _space(text, at)
+    if text[place : place + 1] != sign:
+        raise JSONDecodeError(f"{sign!r} is missing", text, place)
+    return place + 1

@@ -1,0 +1,223 @@
+"""Put a project's labels back into the package they came from; all else keeps every byte.
+
+A phrase moves to the list of its new intent, or gets its new name; it takes along what the platform
+keeps beside it, such as its id. Phrases whose label is as it was are never written anew.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase
+from core.platforms.arrays import ArrayEdits
+from core.platforms.dialogflow_cx import counted_in
+from core.platforms.flat import NONE
+from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
+from core.templates.slots import Slot, SlottedText
+from core.text import normalise
+
+_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """An utterance of the project; `intents` is empty for out of scope, None for unlabelled."""
+
+    text: str
+    intents: tuple[str, ...] | None
+    slots: tuple[Slot, ...] = ()
+    is_test: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overlaid:
+    """What an overlay does.
+
+    Attributes:
+        changed: New content by file, of those that change.
+        kept, moved, added: Numbers of phrases; kept and moved are those of the package.
+        losses: What could not be carried.
+        refusals: Why the package must not be written; none where this is empty.
+    """
+
+    changed: Mapping[str, bytes] = field(repr=False)
+    kept: int
+    moved: int
+    added: int
+    losses: tuple[Loss, ...]
+    refusals: tuple[Loss, ...]
+
+
+@dataclass(slots=True, eq=False)
+class _Plan:
+    agent: Agent
+    arrays: dict[tuple[str, int], ArrayEdits] = field(default_factory=dict)
+    placed: list[str] = field(default_factory=list)  # texts that the platform does not have yet
+    lost: dict[str, list[str]] = field(default_factory=dict)
+    refused: dict[str, list[str]] = field(default_factory=dict)
+
+    def edits(self, home: Home) -> ArrayEdits:
+        start = -1 if home.array is None else home.array.start
+        if (home.file, start) not in self.arrays:
+            text = self.agent.documents.get(home.file, "")
+            self.arrays[home.file, start] = ArrayEdits(home.file, text, home.array)
+        return self.arrays[home.file, start]
+
+    def lose(self, what: str, text: str) -> None:
+        self.lost.setdefault(what, []).append(text)
+
+
+def overlay(agent: Agent, project: Iterable[Labelled]) -> Overlaid:
+    """Change those phrases of a package whose label differs in the project, and add what is new.
+
+    Texts are matched in NFC without outer white space. A text that stands under several intents
+    keeps all its places if its label is one of them. Test texts are matched, but not added.
+    """
+    rows = {normalise(row.text): row for row in project}
+    plan = _Plan(agent)
+    under: dict[str, set[str]] = {}
+    for phrase in agent.phrases:
+        under.setdefault(normalise(phrase.text), set()).add(phrase.intent)
+    moved = sum(_relabel(plan, phrase, rows, under) for phrase in agent.phrases)
+    new = [row for key, row in rows.items() if key not in under]
+    added = sum(_add(plan, row) for row in new)
+    changed = _changed(plan)
+    _check_limits(plan)
+    return Overlaid(
+        changed=changed,
+        kept=len(agent.phrases) - moved,
+        moved=moved,
+        added=added,
+        losses=_told(plan.lost),
+        refusals=_told(plan.refused),
+    )
+
+
+def _relabel(
+    plan: _Plan, phrase: Phrase, rows: Mapping[str, Labelled], under: Mapping[str, set[str]]
+) -> bool:
+    key = normalise(phrase.text)
+    row = rows.get(key)
+    if row is None:
+        plan.lose("phrases that are not in the project: left as they are", phrase.text)
+        return False
+    if row.intents is None:
+        plan.lose("phrases without a label in the project: left as they are", phrase.text)
+        return False
+    intents = row.intents or (OUT_OF_SCOPE,)
+    if under[key].intersection(intents):
+        if len(intents) > 1:
+            plan.lose("phrases with several intents: left under one of them", phrase.text)
+        return False
+    home = _home(plan, intents[0], phrase.language, phrase.text)
+    if home is None:
+        return False
+    source = plan.edits(Home(phrase.file, phrase.array))
+    if phrase.label is not None:
+        source.relabel(phrase.index, phrase.label, intents[0] or NONE)
+        return True
+    raw = source.remove(phrase.index)
+    slots = _allowed(plan, phrase.slots, intents[0], phrase.text)
+    if slots == phrase.slots:
+        plan.edits(home).appended.append(raw)
+        return True
+    said = SlottedText(phrase.text, slots)
+    new = NewPhrase(said, intents[0], phrase.language, plan.agent.marks)
+    plan.edits(home).appended.append(written(plan.agent.platform, new))
+    return True
+
+
+def _allowed(plan: _Plan, slots: Sequence[Slot], intent: str, text: str) -> tuple[Slot, ...]:
+    """Return the slots that an intent's phrases may mark; others become plain words."""
+    agent = plan.agent
+    if agent.platform == "watson" and intent == OUT_OF_SCOPE:
+        if slots:
+            plan.lose("marked values of texts out of scope: written as plain words", text)
+        return ()
+    names = agent.declared.get(intent, frozenset(agent.marks))
+    for slot in slots:
+        if slot.name not in names:
+            plan.lose(f"values of “{slot.name}” where the intent has none: plain words", text)
+    return tuple(slot for slot in slots if slot.name in names)
+
+
+def _add(plan: _Plan, row: Labelled) -> bool:
+    if row.intents is None or row.is_test:
+        return False
+    if len(row.intents) > 1:
+        plan.lose("new texts with several intents: the platform has one for each", row.text)
+        return False
+    intent = row.intents[0] if row.intents else OUT_OF_SCOPE
+    language = _language(plan.agent)
+    home = _home(plan, intent, language, row.text)
+    if home is None:
+        return False
+    said = SlottedText(row.text, _allowed(plan, row.slots, intent, row.text))
+    new = NewPhrase(said, intent, language, plan.agent.marks)
+    plan.edits(home).appended.append(written(plan.agent.platform, new))
+    plan.placed.append(row.text)
+    return True
+
+
+def _home(plan: _Plan, intent: str, language: str, text: str) -> Home | None:
+    homes = plan.agent.homes
+    home = homes.get((intent, language)) or homes.get((intent, ""))
+    if home is None and intent == OUT_OF_SCOPE:
+        plan.lose("texts out of scope, for which the package has no place", text)
+    elif home is None:
+        plan.lose(f"texts of “{intent}”, an intent that the package does not have", text)
+    return home
+
+
+def _language(agent: Agent) -> str:
+    """Return the language of most phrases, in which new ones are added."""
+    languages = [phrase.language for phrase in agent.phrases]
+    return max(sorted(set(languages)), key=languages.count)
+
+
+def _changed(plan: _Plan) -> dict[str, bytes]:
+    by_file: dict[str, list[ArrayEdits]] = {}
+    for edits in plan.arrays.values():
+        if edits.is_changed:
+            by_file.setdefault(edits.file, []).append(edits)
+    texts = {name: _applied(plan, edits) for name, edits in by_file.items()}
+    if plan.agent.platform == "dialogflow-cx":
+        _recount(plan, by_file, texts)
+    return {name: text.encode() for name, text in texts.items()}
+
+
+def _applied(plan: _Plan, edits: Sequence[ArrayEdits]) -> str:
+    text = edits[0].text
+    if not text:
+        return new_file(plan.agent.platform, edits[0].appended)
+    # The last array first, so that the places of those before it hold.
+    for one in sorted(edits, key=lambda one: one.start, reverse=True):
+        text = text[: one.start] + one.rendered() + text[one.end :]
+    return text
+
+
+def _recount(plan: _Plan, by_file: Mapping[str, list[ArrayEdits]], texts: dict[str, str]) -> None:
+    documents = plan.agent.documents
+    for name, edits in by_file.items():
+        counting = counted_in(name, tuple(documents))
+        if counting is not None:
+            text = texts.get(counting, documents[counting])
+            texts[counting] = recounted(text, sum(one.grows_by for one in edits))
+
+
+def _check_limits(plan: _Plan) -> None:
+    """Refuse what the platform refuses, where it is of our making: the rest came from there."""
+    limits = LIMITS[plan.agent.platform]
+    too_long = [text for text in plan.placed if len(text) > limits.longest_phrase]
+    if too_long:
+        plan.refused[f"new texts of over {limits.longest_phrase:,} characters"] = too_long
+    too_many = [
+        edits.file
+        for edits in plan.arrays.values()
+        if edits.grows_by > 0 and edits.size > limits.most_phrases
+    ]
+    if too_many:
+        plan.refused[f"files with over {limits.most_phrases:,} phrases"] = too_many
+
+
+def _told(found: Mapping[str, list[str]]) -> tuple[Loss, ...]:
+    return tuple(Loss(what, len(texts), tuple(texts[:_NAMED])) for what, texts in found.items())

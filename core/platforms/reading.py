@@ -1,0 +1,87 @@
+"""Recognise a platform's export by its content, and read it."""
+
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from core.errors import InvalidInput
+from core.platforms.agent import Agent
+from core.platforms.dialogflow_cx import is_dialogflow_cx, read_dialogflow_cx
+from core.platforms.dialogflow_es import is_dialogflow_es, read_dialogflow_es
+from core.platforms.flat import read_clu, read_luis, read_rasa_json
+from core.platforms.json_places import Node
+from core.platforms.lex import is_lex, read_lex
+from core.platforms.packages import Package, open_package
+from core.platforms.watson import read_watson
+
+_Reader = Callable[[Package], Agent]
+_LONGEST_LINE = 1 << 20
+_FOLDERS: Mapping[Callable[[Package], bool], _Reader] = {
+    is_dialogflow_cx: read_dialogflow_cx,
+    is_dialogflow_es: read_dialogflow_es,
+    is_lex: read_lex,
+}
+
+
+def read_agent(path: Path) -> Agent:
+    """Read an export of Dialogflow ES or CX, LUIS, CLU, Watson, Lex V2, or Rasa in JSON.
+
+    Raises:
+        InvalidInput: It is of none of these, damaged, hostile, or holds no phrase.
+    """
+    agent = find_agent(path)
+    if agent is None:
+        raise InvalidInput(
+            f"{path.name} is no export of a platform that is known here.",
+            "Known are Dialogflow ES and CX, LUIS, CLU, Watson, Lex V2, and Rasa in JSON.",
+        )
+    return agent
+
+
+def find_agent(path: Path) -> Agent | None:
+    """Read a platform's export; None if a file or folder is no such thing.
+
+    Raises:
+        InvalidInput: It is damaged, hostile, or holds no phrase.
+    """
+    if not (path.is_dir() or zipfile.is_zipfile(path) or _is_document(path)):
+        return None
+    package = open_package(path)
+    reader = _reader(package)
+    return None if reader is None else reader(package)
+
+
+def _is_document(path: Path) -> bool:
+    """Whether a file is one JSON document, and not an object a line."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        first, rest = stream.readline(_LONGEST_LINE), stream.read(1)
+    try:
+        return not (rest and isinstance(json.loads(first), dict))
+    except (ValueError, RecursionError):
+        return True
+
+
+def _reader(package: Package) -> _Reader | None:
+    for recognises, reader in _FOLDERS.items():
+        if recognises(package):
+            return reader
+    documents = [name for name in package.files if name.lower().endswith(".json")]
+    if len(documents) != 1:
+        return None
+    return _by_keys(package.document(documents[0]), documents[0])
+
+
+def _by_keys(root: Node, name: str) -> _Reader | None:
+    assets = root.get("assets")
+    if root.get("luis_schema_version") is not None:
+        return lambda package: read_luis(package, name)
+    if root.get("rasa_nlu_data") is not None:
+        return lambda package: read_rasa_json(package, name)
+    if assets is not None and assets.array("utterances") is not None:
+        return lambda package: read_clu(package, name)
+    if any(one.text("intent") and one.array("examples") for one in root.under("intents")):
+        return lambda package: read_watson(package, name)
+    return None

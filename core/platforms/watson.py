@@ -1,0 +1,49 @@
+"""Watson Assistant's skill in JSON: a list of intents, each with its examples.
+
+Facts: RasaHQ/rasa `demo_watson_v2.json`, IBM's reference of the Assistant v1 API. Counterexamples
+are texts that fit no intent. Places of mentions are taken to be in UTF-16 units.
+"""
+
+from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Phrase
+from core.platforms.gathering import Gathering
+from core.platforms.json_places import Node
+from core.platforms.packages import Package
+from core.platforms.utf16 import to_characters
+from core.templates.slots import Slot
+
+
+def read_watson(package: Package, name: str) -> Agent:
+    """Read a skill."""
+    found = Gathering("watson", package)
+    root = found.parse(name)
+    for entity in root.under("entities"):
+        found.values[entity.text("entity")] = {
+            one.text("value"): tuple(
+                each.value for each in one.under("synonyms") if isinstance(each.value, str)
+            )
+            for one in entity.under("values")
+        }
+    for intent in root.under("intents"):
+        title = intent.text("intent")
+        found.intents[title] = intent.text("description")
+        _examples(found, name, title, intent.array("examples"))
+    _examples(found, name, OUT_OF_SCOPE, root.array("counterexamples"))
+    if nodes := root.under("dialog_nodes"):
+        for node in nodes:
+            found.lose("dialog nodes", node.text("dialog_node"))
+    return found.agent()
+
+
+def _examples(found: Gathering, name: str, intent: str, array: Node | None) -> None:
+    if array is None:
+        return
+    found.homes[intent, ""] = Home(name, array)
+    for index, one in enumerate(array.items):
+        text = one.text("text")
+        slots = []
+        for mention in one.under("mentions"):
+            ends = [place.value for place in mention.under("location")]
+            if len(ends) == 2 and all(isinstance(end, int) for end in ends):
+                start, end = to_characters(text, *(int(str(end)) for end in ends))
+                slots.append(Slot(start, end, mention.text("entity")))
+        found.add(Phrase(text, intent, name, array, index, found.fitting(text, slots)))

@@ -1,0 +1,155 @@
+"""A phrase as a platform writes it, and what a platform allows."""
+
+import json
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.platforms.agent import OUT_OF_SCOPE, Platform
+from core.platforms.arrays import as_google_writes
+from core.platforms.flat import NONE
+from core.platforms.utf16 import to_units
+from core.templates.slots import Slot, SlottedText
+
+_IDS = uuid.UUID("5b0b36a1-0c0e-4a36-9c52-7a4b7a3f0d51")
+"""Namespace of the ids of new phrases: the same phrase gets the same id again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a platform allows: characters of a phrase, and phrases of an intent in a language."""
+
+    longest_phrase: int
+    most_phrases: int
+
+
+LIMITS: Mapping[Platform, Limits] = {
+    "dialogflow-es": Limits(768, 2_000),
+    "dialogflow-cx": Limits(768, 2_000),
+    "luis": Limits(500, 15_000),
+    "clu": Limits(500, 50_000),
+    "watson": Limits(1_024, 25_000),
+    "lex": Limits(500, 1_500),
+    "rasa-json": Limits(1_000_000, 1_000_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NewPhrase:
+    """A phrase to be written; `intent` may be `OUT_OF_SCOPE`, `marks` has the types of slots."""
+
+    said: SlottedText
+    intent: str
+    language: str
+    marks: Mapping[str, str]
+
+
+def written(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
+    """Return a phrase's JSON value."""
+    said, text = phrase.said, phrase.said.text
+    match platform:
+        case "dialogflow-es":
+            key = f"{phrase.intent}\n{phrase.language}\n{text}"
+            chunks = [_chunk(phrase, slot) for slot in _pieces(said)]
+            return {
+                "id": str(uuid.uuid5(_IDS, key)),
+                "data": chunks,
+                "isTemplate": False,
+                "count": 0,
+                "updated": 0,
+            }
+        case "dialogflow-cx":
+            parts = [
+                {"text": text[one.start : one.end]}
+                | ({"parameterId": one.name} if one.name else {})
+                for one in _pieces(said)
+            ]
+            return {"parts": parts, "repeatCount": 1, "languageCode": phrase.language}
+        case "watson":
+            return {"text": text} | _mentions(said, phrase.intent)
+        case "lex":
+            return {"utterance": _template(said)}
+        case _:
+            return _flat(platform, phrase)
+
+
+def _flat(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
+    said = phrase.said
+    text = said.text
+    if platform == "rasa-json":
+        entities: list[dict[str, Any]] = [
+            {"start": one.start, "end": one.end, "value": said.value(one)} | _named(one)
+            for one in said.slots
+        ]
+        return {"text": text, "intent": phrase.intent, "entities": entities}
+    places = [to_units(text, one.start, one.end) for one in said.slots]
+    name = phrase.intent if phrase.intent != OUT_OF_SCOPE else NONE
+    pairs = list(zip(said.slots, places, strict=True))
+    if platform == "luis":
+        entities = [_named(one) | {"startPos": s, "endPos": e - 1} for one, (s, e) in pairs]
+        return {"text": text, "intent": name, "entities": entities}
+    entities = [{"category": one.name, "offset": s, "length": e - s} for one, (s, e) in pairs]
+    language = {"language": phrase.language} if phrase.language else {}
+    return {"text": text, "intent": name, **language, "dataset": "Train", "entities": entities}
+
+
+def _named(slot: Slot) -> dict[str, str]:
+    """Return entity and role of a slot such as `city.to`."""
+    entity, _, role = slot.name.partition(".")
+    return {"entity": entity} | ({"role": role} if role else {})
+
+
+def _pieces(said: SlottedText) -> list[Slot]:
+    """Part a text into its values and what stands between them, which has no name."""
+    pieces, at = list[Slot](), 0
+    for slot in said.slots:
+        if at < slot.start:
+            pieces.append(Slot(at, slot.start, ""))
+        pieces.append(slot)
+        at = slot.end
+    if at < len(said.text):
+        pieces.append(Slot(at, len(said.text), ""))
+    return pieces
+
+
+def _chunk(phrase: NewPhrase, slot: Slot) -> dict[str, Any]:
+    text = phrase.said.text[slot.start : slot.end]
+    if not slot.name:
+        return {"text": text, "userDefined": False}
+    kind = phrase.marks.get(slot.name) or f"@{slot.name}"
+    return {"text": text, "alias": slot.name, "meta": kind, "userDefined": True}
+
+
+def _mentions(said: SlottedText, intent: str) -> dict[str, Any]:
+    if not said.slots or intent == OUT_OF_SCOPE:
+        return {}
+    places = [list(to_units(said.text, one.start, one.end)) for one in said.slots]
+    pairs = zip(said.slots, places, strict=True)
+    return {"mentions": [{"entity": one.name, "location": place} for one, place in pairs]}
+
+
+def _template(said: SlottedText) -> str:
+    text = said.text
+    return "".join(
+        f"{{{one.name}}}" if one.name else text[one.start : one.end] for one in _pieces(said)
+    )
+
+
+def new_file(platform: Platform, elements: Sequence[str | dict[str, Any]]) -> str:
+    """Return a file of phrases of an intent that has none in a language yet."""
+    values = [json.loads(one) if isinstance(one, str) else one for one in elements]
+    if platform == "dialogflow-cx":
+        return as_google_writes({"trainingPhrases": values}) + "\n"
+    return json.dumps(values, ensure_ascii=False, indent=2)
+
+
+def recounted(text: str, difference: int) -> str:
+    """Change the number of training phrases in the file of an intent of Dialogflow CX."""
+    return re.sub(
+        r'("numTrainingPhrases"\s*:\s*)(\d+)',
+        lambda found: found[1] + str(max(0, int(found[2]) + difference)),
+        text,
+        count=1,
+    )

@@ -1,0 +1,58 @@
+"""Commands and options that are newer than the reference of the outer contract."""
+
+_NAMES = "recipes", "erase", "bundle keygen", "completion", "discover"
+_NAMES += "bench discover", "bench traffic"
+NEW_COMMANDS = {f"intent-studio {name}" for name in _NAMES} | {
+    f"intent-studio project{verb}" for verb in ("", " rename", " delete", " restore")
+}
+NEW_OPTIONS = {
+    ("intent-studio import", option)
+    for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")
+}
+NEW_OPTIONS |= {
+    (f"intent-studio {command}", "--json")
+    for command in (
+        *("backup", "bundle export", "bundle import", "cancel", "dialogues remove", "export"),
+        *("new", "promote", "restore", "resume", "sample"),
+    )
+}
+NEW_OPTIONS |= {
+    ("intent-studio", "--version"),
+    ("intent-studio doctor", "--repair"),
+    *(("intent-studio export", name) for name in ("--dry-run", "--onto", "--split")),
+    ("intent-studio serve", "--log"),
+    ("intent-studio backup", "--keep"),
+    ("intent-studio doctor", "--prune"),
+    ("intent-studio doctor", "--now"),
+    ("intent-studio bundle export", "--sign"),
+    ("intent-studio bundle export", "--without-texts"),
+    ("intent-studio bundle verify", "--key"),
+    ("intent-studio jobs", "job"),
+    ("intent-studio jobs", "verb_of_job"),
+}
+NEW_OPTIONS |= {
+    (f"intent-studio bench {bench}", option)
+    for bench in ("few-shot", "out-of-scope")
+    for option in ("--pool", "--pool-oos")
+}
+"""Command and option."""
+NEW_HELP = {
+    ("intent-studio import", "--format"),
+    ("intent-studio cancel", "job"),
+    ("intent-studio resume", "job"),
+    ("intent-studio", "--database-url"),
+    ("intent-studio predict", "model"),
+    ("intent-studio explain", "model"),
+} | {
+    (f"intent-studio {command}", "--set")
+    for command in (
+        "train",
+        "bench few-shot",
+        "bench label-encoder",
+        "bench multi-label",
+        "bench out-of-scope",
+        "bench response-selection",
+        "bench templates",
+    )
+}
+"""Command and option whose default, choices or help differ from the reference."""

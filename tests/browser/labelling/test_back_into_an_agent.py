@@ -1,0 +1,69 @@
+"""A designer drops an agent's zip, repairs a label, and takes the same zip back with one change."""
+
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served, StudioPool, run
+from tests.core.platforms.exports import read_export, write_export
+
+
+@pytest.fixture
+def shop(tmp_path: Path, studios: StudioPool) -> Iterator[Served]:
+    run(tmp_path / "home", "new", "shop")
+    with studios.serving(tmp_path / "home") as served:
+        yield served
+
+
+def test_an_agent_comes_in_is_repaired_and_goes_back(
+    visit: Callable[..., Page], shop: Served, tmp_path: Path
+) -> None:
+    package = write_export("dialogflow-es", tmp_path)
+    page = visit(shop, "/data?project=shop")
+    page.get_by_label("File to import").set_input_files(package)
+    preview = page.locator("[data-role=preview]")
+    expect(preview).to_contain_text("Dialogflow ES: phrases in 4 of 8 files.")
+    expect(preview).to_contain_text("Stay in the package alone: types of values")
+    expect(preview.get_by_role("row", name="who won the match")).to_contain_text("out of scope")
+    questions = page.locator("[data-key=questions]")
+    if questions.is_visible():
+        questions.click()
+    page.locator("[data-key=import]").click()
+    expect(page.locator("[data-role=imported]")).to_contain_text("5 new texts")
+    repair = tmp_path / "repair.csv"
+    repair.write_text("text,intent\nget me my money back,refund\n")
+    run(tmp_path / "home", "import", "shop", str(repair), "--conflicts", "file")
+    page.get_by_label("File that the platform exported").set_input_files(package)
+    sheet = page.get_by_role("region", name="Back into an agent")
+    expect(sheet).to_contain_text("Your labels in “dialogflow-es.zip”, Dialogflow ES")
+    expect(sheet).to_contain_text("1 phrase would get another intent, 0 texts would be added")
+    expect(sheet).not_to_contain_text("Not carried")
+    with page.expect_download() as downloading:
+        sheet.get_by_role("link", name="Download").click()
+    out = tmp_path / "back.zip"
+    downloading.value.save_as(out)
+    before, after = read_export(package), read_export(out)
+    changed = [name for name in before if before[name] != after[name]]
+    assert changed == [
+        "intents/book flight_usersays_en.json",
+        "intents/refund_usersays_en.json",
+    ]
+    assert [one["id"] for one in json.loads(after[changed[1]])] == ["p-4", "p-2"]
+    sheet.get_by_role("button", name="Close").click()
+    expect(sheet).to_be_hidden()
+
+
+def test_a_foreign_file_is_refused_in_words(
+    visit: Callable[..., Page], shop: Served, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.zip"
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("notes.txt", "nothing")
+    page = visit(shop, "/data?project=shop")
+    page.get_by_label("File that the platform exported").set_input_files(other)
+    expect(page.locator(".toast")).to_contain_text("other.zip is no export of a platform")
+    expect(page.get_by_role("region", name="Back into an agent")).to_be_hidden()

@@ -1,0 +1,186 @@
+"""What comes from a platform goes back into it: nothing changes but what was relabelled."""
+
+import difflib
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.platforms.agent import Agent
+from core.platforms.overlay import Labelled, Overlaid, overlay
+from core.platforms.packages import write_package
+from core.platforms.reading import read_agent
+from core.templates.slots import Slot
+from tests.core.platforms.exports import EXPORTS, read_export, write_export
+
+ALL = sorted(EXPORTS)
+REFUND = "get my money back"
+
+
+@pytest.fixture(params=ALL)
+def export(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    return write_export(request.param, tmp_path)
+
+
+def project_of(agent: Agent) -> list[Labelled]:
+    return [
+        Labelled(one.text, (one.intent,) if one.intent else (), one.slots) for one in agent.phrases
+    ]
+
+
+def back(agent: Agent, found: Overlaid, folder: Path) -> dict[str, bytes]:
+    out = folder / "out" / agent.package.path.name
+    out.parent.mkdir()
+    write_package(agent.package, found.changed, out)
+    return read_export(out)
+
+
+def asked_refund(text: str) -> bool:
+    return text in (REFUND, "get me my money back")
+
+
+def test_unchanged_labels_change_no_byte(export: Path, tmp_path: Path) -> None:
+    agent = read_agent(export)
+    found = overlay(agent, project_of(agent))
+    assert (found.moved, found.added, found.kept) == (0, 0, len(agent.phrases))
+    assert back(agent, found, tmp_path) == read_export(export)
+
+
+def test_one_relabel_moves_one_phrase(export: Path, tmp_path: Path) -> None:
+    agent = read_agent(export)
+    rows = [
+        replace(row, intents=("refund",)) if asked_refund(row.text) else row
+        for row in project_of(agent)
+    ]
+    found = overlay(agent, rows)
+    assert (found.moved, found.added, found.losses, found.refusals) == (1, 0, (), ())
+    after = back(agent, found, tmp_path)
+    out = tmp_path / "out" / export.name
+    again = read_agent(out)
+    moved = {one.text: one.intent for one in again.phrases}
+    assert moved == {
+        one.text: "refund" if asked_refund(one.text) else one.intent for one in agent.phrases
+    }
+    slots = {one.text: one.slots for one in agent.phrases}
+    assert {one.text: one.slots for one in again.phrases} == slots
+    before = read_export(export)
+    assert set(after) == set(before)
+    for name, content in before.items():
+        if after[name] != content:
+            _differs_by_one_phrase(name, content.decode(), after[name].decode())
+
+
+def _differs_by_one_phrase(name: str, before: str, after: str) -> None:
+    """What is gone or new is about the relabelled phrase alone."""
+    pieces = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    changed = [one for one in pieces if one[0] != "equal"]
+    assert len(changed) <= 6, (name, changed)
+    json.loads(after)
+
+
+@pytest.mark.parametrize("platform", ALL)
+def test_a_new_text_is_written_as_its_neighbours_are(platform: str, tmp_path: Path) -> None:
+    export = write_export(platform, tmp_path)
+    agent = read_agent(export)
+    new = "I want the 💶 returned"
+    marked = (Slot(11, 12, next(iter(agent.marks))),) if agent.marks else ()
+    found = overlay(agent, [*project_of(agent), Labelled(new, ("refund",), marked)])
+    assert (found.moved, found.added) == (0, 1)
+    after = back(agent, found, tmp_path)
+    again = read_agent(tmp_path / "out" / export.name)
+    added = [one for one in again.phrases if one.intent == "refund"][-1]
+    if platform == "lex":  # its intent has no such slot
+        (loss,) = found.losses
+        assert loss.what == "values of “city” where the intent has none: plain words"
+        assert (added.text, added.slots) == (new, ())
+    else:
+        assert (added.text, added.slots, found.losses) == (new, marked, ())
+    assert len(again.phrases) == len(agent.phrases) + 1
+    changed = [name for name, content in read_export(export).items() if after[name] != content]
+    for name in changed:
+        old_lines = read_export(export)[name].decode().splitlines()
+        new_lines = after[name].decode().splitlines()
+        gone = [one for one in difflib.ndiff(old_lines, new_lines) if one.startswith("- ")]
+        assert len(gone) <= 2, gone  # the line of the closing bracket, and a count
+
+
+def test_what_a_package_has_no_place_for_is_told(tmp_path: Path) -> None:
+    agent = read_agent(write_export("lex", tmp_path))
+    rows = [
+        *project_of(agent),
+        Labelled("who won the match", ()),
+        Labelled("open an account", ("account",)),
+        Labelled("two things", ("book", "refund")),
+        Labelled("not yet labelled", None),
+        Labelled("of the test set", ("book",), is_test=True),
+        Labelled("x" * 501, ("book",)),
+        Labelled("fly at noon", ("book",), (Slot(7, 11, "time"),)),
+    ]
+    found = overlay(agent, rows)
+    told = {loss.what: (loss.count, loss.examples) for loss in found.losses}
+    assert told == {
+        "texts out of scope, for which the package has no place": (1, ("who won the match",)),
+        "texts of “account”, an intent that the package does not have": (1, ("open an account",)),
+        "new texts with several intents: the platform has one for each": (1, ("two things",)),
+        "values of “time” where the intent has none: plain words": (1, ("fly at noon",)),
+    }
+    assert [(one.what, one.count) for one in found.refusals] == [
+        ("new texts of over 500 characters", 1)
+    ]
+
+
+@pytest.mark.parametrize("platform", ["dialogflow-es", "luis", "clu", "watson"])
+def test_out_of_scope_goes_to_the_place_that_the_platform_has(
+    platform: str, tmp_path: Path
+) -> None:
+    export = write_export(platform, tmp_path)
+    agent = read_agent(export)
+    out = "🛫 fly to Boston" if platform != "dialogflow-es" else "fly to Boston"
+    rows = [replace(row, intents=()) if row.text == out else row for row in project_of(agent)]
+    found = overlay(agent, rows)
+    assert found.moved == 1
+    plain = ["marked values of texts out of scope: written as plain words"]
+    assert [loss.what for loss in found.losses] == (plain if platform == "watson" else [])
+    back(agent, found, tmp_path)
+    again = read_agent(tmp_path / "out" / export.name)
+    assert {one.text for one in again.phrases if not one.intent} == {out, "who won the match"}
+
+
+def test_a_text_of_two_intents_stays_in_both(tmp_path: Path) -> None:
+    """Without an edit, the project's one label moved the other copy."""
+    export = write_export("watson", tmp_path)
+    twice = export.read_text(encoding="utf-8").replace(
+        '{"text":"refund my ticket"}', '{"text":"refund my ticket"},{"text":"get my money back"}'
+    )
+    export.write_text(twice, encoding="utf-8")
+    agent = read_agent(export)
+    rows = {row.text: row for row in reversed(project_of(agent))}
+    assert overlay(agent, rows.values()).changed == {}
+
+
+def test_the_count_of_a_cx_intent_follows(tmp_path: Path) -> None:
+    export = write_export("dialogflow-cx", tmp_path)
+    agent = read_agent(export)
+    rows = [
+        replace(row, intents=("empty",)) if row.text == REFUND else row for row in project_of(agent)
+    ]
+    after = back(agent, overlay(agent, rows), tmp_path)
+    assert json.loads(after["intents/book/book.json"])["numTrainingPhrases"] == 1
+    assert json.loads(after["intents/empty/empty.json"])["numTrainingPhrases"] == 1
+    made = json.loads(after["intents/empty/trainingPhrases/en.json"])
+    assert made["trainingPhrases"][0]["parts"] == [{"text": REFUND, "auto": True}]
+
+
+def test_a_lex_template_moved_to_an_intent_without_its_slot_is_plain_words(tmp_path: Path) -> None:
+    """Lex refuses a bot whose phrase names a slot that its intent does not have."""
+    export = write_export("lex", tmp_path)
+    agent = read_agent(export)
+    rows = [replace(row, intents=("refund",)) if row.slots else row for row in project_of(agent)]
+    found = overlay(agent, rows)
+    (loss,) = found.losses
+    assert (loss.count, loss.examples) == (1, ("fly to Boston",))
+    after = back(agent, found, tmp_path)
+    intent = json.loads(after["shop/BotLocales/en_US/Intents/refund/Intent.json"])
+    said = [one["utterance"] for one in intent["sampleUtterances"]]
+    assert said == ["refund my ticket", "fly to Boston"]

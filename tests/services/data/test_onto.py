@@ -1,0 +1,76 @@
+"""A platform's export is imported, repaired and written back through the services."""
+
+from pathlib import Path
+
+import pytest
+
+from app.services.data.exporting import export_onto, words_of
+from app.services.data.import_cases import ImportChoices
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.data.uploads import receive_package, upload_path
+from app.services.studio import Studio
+from core.errors import InvalidInput
+from tests.core.platforms.exports import EXPORTS, read_export, write_export
+
+_REFUND = {"dialogflow-es": "get me my money back"}
+
+
+@pytest.mark.parametrize("platform", sorted(EXPORTS))
+def test_what_is_repaired_here_goes_back_alone(
+    platform: str, studio: Studio, tmp_path: Path
+) -> None:
+    package = write_export(platform, tmp_path)
+    create_project(studio, "shop")
+    report = import_file(studio, ImportRequest("shop", package))
+    assert report.package is not None
+    assert sum(one.phrases for one in report.package.files) == report.added
+    out = tmp_path / f"out{package.suffix}"
+    same = export_onto(studio, "shop", package, out)
+    assert (same.moved, same.added, same.changed, same.losses) == (0, 0, (), ())
+    read, written = read_export(package), read_export(out)
+    assert list(written.values()) == list(read.values())
+    text = _REFUND.get(platform, "get my money back")
+    repair = tmp_path / "repair.csv"
+    repair.write_text(f"text,intent\n{text},refund\nmoney for my ticket please,refund\n")
+    import_file(studio, ImportRequest("shop", repair, choices=ImportChoices(otherwise="file")))
+    looked = export_onto(studio, "shop", package, out, dry_run=True)
+    assert (looked.moved, looked.added, looked.kept) == (1, 1, report.added - 1)
+    assert words_of(looked)[0] == (
+        f"1 phrase would get another intent, 1 text would be added, {report.added - 1} phrases "
+        "stay as they are."
+    )
+    assert read_export(out) == written
+    done = export_onto(studio, "shop", package, out)
+    changed = {name for name, content in read_export(out).items() if content != written[name]}
+    assert changed == {out.name if name == package.name else name for name in done.changed}
+
+
+def test_a_package_is_not_written_over_itself_nor_with_what_its_platform_refuses(
+    studio: Studio, tmp_path: Path
+) -> None:
+    package = write_export("clu", tmp_path)
+    create_project(studio, "shop")
+    import_file(studio, ImportRequest("shop", package))
+    with pytest.raises(InvalidInput, match="would be overwritten"):
+        export_onto(studio, "shop", package, package)
+    long = tmp_path / "long.csv"
+    long.write_text(f"text,intent\n{'very ' * 120}long,refund\n")
+    import_file(studio, ImportRequest("shop", long))
+    out = tmp_path / "out.json"
+    with pytest.raises(InvalidInput, match=r"new texts of over 500 characters \(1\)"):
+        export_onto(studio, "shop", package, out)
+    assert not out.exists()
+
+
+def test_an_uploaded_package_is_told_of_and_a_foreign_one_forgotten(
+    studio: Studio, tmp_path: Path
+) -> None:
+    create_project(studio, "shop")
+    package = write_export("lex", tmp_path)
+    found = receive_package(studio, "shop", package.name, [package.read_bytes()])
+    assert found.report.platform == "lex"
+    assert upload_path(studio, found.key).name == package.name
+    with pytest.raises(InvalidInput, match=r"^x\.json is no export of a platform"):
+        receive_package(studio, "shop", "x.json", [b'{"a": 1}'])
+    assert len(list(studio.places.uploads.iterdir())) == 1
