@@ -94,7 +94,8 @@ def move_the_line(page: Page) -> None:
 
 
 def open_more_ways(page: Page) -> None:
-    """Open the folded choices and settings of a training."""
+    """Open the folded choices, and the settings of Best: Quick, which is proposed, has none."""
+    page.get_by_role("radio", name="Best").click()
     page.get_by_text("More ways", exact=True).click()
     page.get_by_text("Settings of the training").locator("visible=true").click()
 
