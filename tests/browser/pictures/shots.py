@@ -78,6 +78,12 @@ def merge_an_intent(page: Page) -> None:
     page.wait_for_selector("[data-role=touched]")
 
 
+def open_group(page: Page) -> None:
+    """Open the first group, which on a phone takes the place of the list."""
+    page.locator("[data-role=groups] button").first.click()
+    page.locator("[data-role=typical] li").first.wait_for()
+
+
 def type_an_example(page: Page) -> None:
     """Type a new example that conflicts with others."""
     page.get_by_label("An example of").select_option(label="slow_internet")
@@ -169,7 +175,8 @@ PAGES = {
     ),
     "conversations": Shot("/data?project=shop#conversations", "[data-role=logs] li"),
     "label": Shot("/label?project=sample&order=helps", ".option", whole=False),
-    "discover": Shot("/discover?project=sample", "[data-role=typical] li"),
+    "discover": Shot("/discover?project=sample", "[data-role=groups] li"),
+    "discover-group": Shot("/discover?project=sample", "[data-role=groups] li", open_group),
     "keys": Shot("/label?project=sample", ".option", press("?"), whole=False),
     "command-bar": Shot("/label?project=sample", ".option", press("Control+k"), whole=False),
     "review": Shot("/review?project=sample", "[data-role=findings] button"),
