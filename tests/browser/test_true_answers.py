@@ -24,7 +24,7 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     now = studio.ask("/projects/sample/status")["now"]
     told = f"Right answers: {figure} today, {now['right']} of {now['n']} test texts answered right"
     assert version.inner_text() == told
-    expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure}")
+    expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure} right")
     page.goto(f"{studio.base}/")
     expect(page.locator("[data-role=accuracy] .figure")).to_have_text(
         f"{figure} answered right today, of 306 test texts, version 1"
