@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
+from core.formats.containers import find_container
 from core.formats.rows import (
     LONGEST_CELL,
     FilePlace,
@@ -15,8 +16,20 @@ from core.formats.rows import (
     too_long_cell,
 )
 from core.platforms.agent import Agent, Platform
+from core.platforms.reading import find_agent
 
-PLATFORMS: tuple[Platform, ...] = get_args(Platform)
+_PLATFORMS: tuple[Platform, ...] = get_args(Platform)
+
+
+def agent_in(path: Path, options: ReadOptions) -> Agent | None:
+    """Read a platform's export, if the options let a file or folder be one; a workbook is none.
+
+    Raises:
+        InvalidInput: It is damaged, hostile, or holds no phrase.
+    """
+    if options.format not in ("auto", *_PLATFORMS) or find_container(path) is not None:
+        return None
+    return find_agent(path)
 
 
 def agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | RowProblem]:

@@ -11,11 +11,10 @@ from core.formats.delimited import read_delimited
 from core.formats.detect import find_format
 from core.formats.jsonl import read_jsonl
 from core.formats.plain import read_plain
-from core.formats.platform_rows import PLATFORMS, agent_rows
+from core.formats.platform_rows import agent_in, agent_rows
 from core.formats.rasa import read_rasa
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 from core.formats.tables import read_table
-from core.platforms.reading import find_agent
 
 _KINDS = {"xlsx": "Excel workbook", "parquet": "Parquet file"}
 
@@ -39,7 +38,7 @@ def _rows(path: Path, chosen: ReadOptions) -> Iterator[ImportedRow | RowProblem]
     container = find_container(path)
     if container is not None:
         return read_table(path, container, chosen)
-    if chosen.format in ("auto", *PLATFORMS) and (agent := find_agent(path)) is not None:
+    if (agent := agent_in(path, chosen)) is not None:
         return agent_rows(agent, chosen)
     encoding = find_encoding(path, chosen.encoding)
     kind = chosen.format if chosen.format != "auto" else find_format(path, encoding)

@@ -45,7 +45,9 @@ def find_agent(path: Path) -> Agent | None:
     Raises:
         InvalidInput: It is damaged, hostile, or holds no phrase.
     """
-    if not (path.is_dir() or zipfile.is_zipfile(path) or _is_document(path)):
+    # A pipe is not looked into: it may never end.
+    is_package = path.is_file() and (zipfile.is_zipfile(path) or _is_document(path))
+    if not (is_package or path.is_dir()):
         return None
     package = open_package(path)
     reader = _reader(package)
@@ -54,7 +56,7 @@ def find_agent(path: Path) -> Agent | None:
 
 def _is_document(path: Path) -> bool:
     """Whether a file is one JSON document, and not an object a line."""
-    if path.suffix.lower() != ".json" or not path.is_file():
+    if path.suffix.lower() != ".json":
         return False
     with path.open("rb") as stream:
         first, rest = stream.readline(_LONGEST_LINE), stream.read(1)

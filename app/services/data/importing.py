@@ -16,12 +16,11 @@ from app.services.data.import_plan import ImportPlan, IntentsOfImport
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from core.errors import Conflict
-from core.formats.platform_rows import agent_rows
+from core.formats.platform_rows import agent_in, agent_rows
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem
 from core.memory import while_memory_lasts
 from core.platforms.agent import Agent, Loss, Platform
-from core.platforms.reading import find_agent
 from core.text import counted, plain_name, text_hash
 from core.types import Split
 from storage import projects
@@ -130,7 +129,7 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
         NotFound: There is no such project.
         OutOfMemory: Memory is short, while enough is left to say so.
     """
-    agent = find_agent(request.path) if request.options.format == "auto" else None
+    agent = agent_in(request.path, request.options)
     report = _import(studio, request, agent)
     return report if agent is None else replace(report, package=_package(agent))
 

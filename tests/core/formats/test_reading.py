@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
+from core.formats.platform_rows import agent_in
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 
@@ -112,6 +113,15 @@ def test_a_folder_a_missing_file_and_a_pipe_are_refused_at_once(tmp_path: Path) 
         os.mkfifo(tmp_path / "pipe.csv")
         with pytest.raises(InvalidInput, match="not an ordinary file"):
             read_rows(tmp_path / "pipe.csv")
+
+
+def test_a_workbook_is_not_looked_at_as_a_package(tmp_path: Path) -> None:
+    """Importing a well packed workbook unpacked it as an agent's zip first, and refused a bomb."""
+    path = tmp_path / "packed.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        archive.writestr("xl/sharedStrings.xml", " " * 50_000_000)
+    assert agent_in(path, ReadOptions()) is None
 
 
 def test_one_json_document_is_told_from_jsonl(tmp_path: Path) -> None:
