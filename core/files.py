@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import re
+import stat
 import time
 import uuid
 import zipfile
@@ -143,6 +144,7 @@ def file_sha256(path: Path) -> str:
 
 
 _MOST_DIRECTORY = 4 << 20
+_MOST_RATIO = 200
 """Bytes; the directory of a zip with 500 files of long names takes a tenth of it."""
 
 
@@ -154,6 +156,25 @@ def has_large_directory(path: Path) -> bool:
     with path.open("rb") as stream:
         end = zipfile._EndRecData(stream)  # type: ignore[attr-defined] # as `ZipFile` finds it
     return end is not None and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY  # type: ignore[attr-defined]
+
+
+def entry_fault(entry: zipfile.ZipInfo, least_bytes: int) -> str | None:
+    """Say why an entry of a foreign zip must not be unpacked; None if it may.
+
+    One that unpacks to over 200 times its size, which counts as `least_bytes` at least, is a bomb.
+    """
+    name = entry.orig_filename
+    checks = {
+        "has a control character in its name": any(ord(sign) < 32 for sign in name),
+        "has a backslash in its name": "\\" in name,
+        "is absolute": name.startswith("/"),
+        "names a drive": re.match(r"[A-Za-z]:", name) is not None,
+        "climbs out by '..'": ".." in name.split("/"),
+        "is a symbolic link": stat.S_ISLNK(entry.external_attr >> 16),
+        "is encrypted": bool(entry.flag_bits & 0x1),
+        "is a bomb": entry.file_size > _MOST_RATIO * max(entry.compress_size, least_bytes),
+    }
+    return next((reason for reason, wrong in checks.items() if wrong), None)
 
 
 def disk_error(error: BaseException) -> DiskFull | None:

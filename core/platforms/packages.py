@@ -1,7 +1,5 @@
 """What a platform exports, a file, a zip or a folder, as names and bytes; and back again."""
 
-import re
-import stat
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -10,12 +8,12 @@ from pathlib import Path
 from typing import Literal
 
 from core.errors import InvalidInput
-from core.files import has_large_directory, replace_file, write_atomically
+from core.files import entry_fault, has_large_directory, replace_file, write_atomically
 from core.platforms.json_places import Node, parse
 
 _MOST_FILES = 20_000
 _MOST_BYTES = 1 << 30
-_MOST_RATIO = 200
+_SMALL_ENTRY = 10_000
 _AGAIN = "Export it again from the platform, and do not repack it."
 
 Kind = Literal["file", "zip", "folder"]
@@ -146,25 +144,9 @@ def _refuse_hostile(path: Path, entries: list[zipfile.ZipInfo]) -> None:
         )
     seen: set[str] = set()
     for entry in entries:
-        reason = _hostile(entry)
+        reason = entry_fault(entry, _SMALL_ENTRY)
         if reason is None and entry.filename in seen:
             reason = "occurs twice"
         if reason is not None:
             raise InvalidInput(f"{path.name}: the entry {entry.filename!r} {reason}.", _AGAIN)
         seen.add(entry.filename)
-
-
-def _hostile(entry: zipfile.ZipInfo) -> str | None:
-    name = entry.orig_filename
-    parts = name.split("/")
-    checks = {
-        "has a control character in its name": any(ord(sign) < 32 for sign in name),
-        "has a backslash in its name": "\\" in name,
-        "is absolute": name.startswith("/"),
-        "names a drive": re.match(r"[A-Za-z]:", name) is not None,
-        "climbs out by '..'": ".." in parts,
-        "is a symbolic link": stat.S_ISLNK(entry.external_attr >> 16),
-        "is encrypted": bool(entry.flag_bits & 0x1),
-        "is a bomb": entry.file_size > _MOST_RATIO * max(entry.compress_size, 10_000),
-    }
-    return next((reason for reason, wrong in checks.items() if wrong), None)
