@@ -33,12 +33,7 @@ def read_dialogflow_cx(package: Package) -> Agent:
         if (place := _INTENT.fullmatch(name)) is not None:
             _read_intent(found, name, place["folder"], languages)
         elif (entries := _ENTRIES.fullmatch(name)) is not None:
-            known = found.values.setdefault(entries["name"], {})
-            for one in found.parse(name).under("entities"):
-                others = [each.value for each in one.under("synonyms")]
-                value = one.text("value")
-                synonyms = (each for each in others if isinstance(each, str) and each != value)
-                known.setdefault(value, tuple(synonyms))
+            found.add_values(entries["name"], found.parse(name).under("entities"))
     return found.agent()
 
 

@@ -32,12 +32,7 @@ def read_dialogflow_es(package: Package) -> Agent:
         if _INTENT.fullmatch(name) and not _PHRASES.fullmatch(name):
             _read_intent(found, name, languages)
         elif (entries := _ENTRIES.fullmatch(name)) is not None:
-            known = found.values.setdefault(entries["name"], {})
-            for one in found.parse(name).items:
-                others = [each.value for each in one.under("synonyms")]
-                value = one.text("value")
-                synonyms = (each for each in others if isinstance(each, str) and each != value)
-                known.setdefault(value, tuple(synonyms))
+            found.add_values(entries["name"], found.parse(name).items)
     return found.agent()
 
 

@@ -42,7 +42,7 @@ def read_luis(package: Package, name: str) -> Agent:
     _declare(found, root, "name")
     for group in root.under("closedLists"):
         found.values[group.text("name")] = {
-            one.text("canonicalForm"): _strings(one, "list") for one in group.under("subLists")
+            one.text("canonicalForm"): one.strings("list") for one in group.under("subLists")
         }
     for key, what in (
         ("patterns", "patterns"),
@@ -68,7 +68,7 @@ def read_clu(package: Package, name: str) -> Agent:
         if lists is not None:
             found.values[entity.text("category")] = {
                 one.text("listKey"): tuple(
-                    value for group in one.under("synonyms") for value in _strings(group, "values")
+                    value for group in one.under("synonyms") for value in group.strings("values")
                 )
                 for one in lists.under("sublists")
             }
@@ -153,7 +153,3 @@ def _clu_slots(one: Node, text: str) -> list[Slot]:
         start, end = to_characters(text, offset, offset + entity.number("length"))
         slots.append(Slot(start, end, entity.text("category")))
     return slots
-
-
-def _strings(node: Node, key: str) -> tuple[str, ...]:
-    return tuple(one.value for one in node.under(key) if isinstance(one.value, str))

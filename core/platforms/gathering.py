@@ -44,6 +44,13 @@ class Gathering:
         self.phrases.append(phrase)
         self.files[phrase.file] += 1
 
+    def add_values(self, kind: str, entries: Iterable[Node]) -> None:
+        """Keep the values of a Dialogflow entity, of which each stands among its own synonyms."""
+        known = self.values.setdefault(kind, {})
+        for one in entries:
+            value = one.text("value")
+            known.setdefault(value, tuple(s for s in one.strings("synonyms") if s != value))
+
     def fitting(self, text: str, slots: Iterable[Slot]) -> tuple[Slot, ...]:
         """Return the marks of a text that the studio can hold; others are told of."""
         kept: list[Slot] = []

@@ -63,6 +63,10 @@ class Node:
         found = self.get(key)
         return [] if found is None else found.items
 
+    def strings(self, key: str) -> tuple[str, ...]:
+        """Return the strings of the array under a key."""
+        return tuple(one.value for one in self.under(key) if isinstance(one.value, str))
+
 
 def parse(text: str, name: str) -> Node:
     """Parse a document; `name` is the file's, for messages.

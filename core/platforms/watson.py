@@ -18,10 +18,7 @@ def read_watson(package: Package, name: str) -> Agent:
     root = found.parse(name)
     for entity in root.under("entities"):
         found.values[entity.text("entity")] = {
-            one.text("value"): tuple(
-                each.value for each in one.under("synonyms") if isinstance(each.value, str)
-            )
-            for one in entity.under("values")
+            one.text("value"): one.strings("synonyms") for one in entity.under("values")
         }
     for intent in root.under("intents"):
         title = intent.text("intent")
