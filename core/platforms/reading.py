@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.files import has_large_directory
 from core.platforms.agent import Agent
 from core.platforms.dialogflow_cx import is_dialogflow_cx, read_dialogflow_cx
 from core.platforms.dialogflow_es import is_dialogflow_es, read_dialogflow_es
@@ -30,28 +31,32 @@ def read_agent(path: Path) -> Agent:
     Raises:
         InvalidInput: It is of none of these, damaged, hostile, or holds no phrase.
     """
-    agent = find_agent(path)
-    if agent is None:
+    package = open_package(path)
+    if (read := _reader(package)) is None:
         raise InvalidInput(
             f"{path.name} is no export of a platform that is known here.",
             "Known are Dialogflow ES and CX, LUIS, CLU, Watson, Lex V2, and Rasa in JSON.",
         )
-    return agent
+    return read(package)
 
 
 def find_agent(path: Path) -> Agent | None:
     """Read a platform's export; None if a file or folder is no such thing.
 
+    A pipe is not looked into, since it may never end, nor a zip with too many entries to list.
+
     Raises:
         InvalidInput: It is damaged, hostile, or holds no phrase.
     """
-    # A pipe is not looked into: it may never end.
-    is_package = path.is_file() and (zipfile.is_zipfile(path) or _is_document(path))
-    if not (is_package or path.is_dir()):
+    if not (path.is_dir() or (path.is_file() and (_is_zip(path) or _is_document(path)))):
         return None
     package = open_package(path)
-    reader = _reader(package)
-    return None if reader is None else reader(package)
+    read = _reader(package)
+    return None if read is None else read(package)
+
+
+def _is_zip(path: Path) -> bool:
+    return zipfile.is_zipfile(path) and not has_large_directory(path)
 
 
 def _is_document(path: Path) -> bool:
