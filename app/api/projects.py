@@ -28,7 +28,8 @@ from app.services.data.projects import (
     rename_project,
     restore_project,
 )
-from app.services.home.cards import ProjectCard, load_cards
+from app.services.home.cards import ProjectCard, load_cards, next_of
+from app.services.home.next_step import NextStep
 from app.services.status import StatusView, load_status
 from storage.records import BatchRecord
 
@@ -107,6 +108,12 @@ def remove_project(live_studio: Live, project: str) -> DeletedProject:
     deleted = delete_project(live_studio.studio, project)
     live_studio.models.forget(deleted.id)
     return deleted
+
+
+@router.get("/projects/{project}/next")
+def next_step(live_studio: Live, project: str) -> NextStep:
+    """Say what helps the project most now, why, and on which page it is done."""
+    return next_of(live_studio, project)
 
 
 @router.get("/projects/{project}/status")

@@ -5,6 +5,7 @@ import {listenForCommands} from './shared/command_bar.js';
 import {fill, h, keepTimesTrue, progressBar} from './shared/elements.js';
 import {icon} from './shared/icons.js';
 import {complain} from './shared/messages.js';
+import {LOOKING, nextLine} from './shared/next.js';
 import {call} from './shared/rest.js';
 import {Switcher} from './shared/switcher.js';
 import {number, percent, plural} from './shared/words.js';
@@ -35,6 +36,7 @@ class Context {
   #listeners = [];
   #parts;
   #state;
+  #isLooking;
   #soon = 0;
   #asked = 0;
   #answered = 0; // number of the newest answered request; older answers are out of date
@@ -46,6 +48,7 @@ class Context {
     this.heading = parts.heading;
     this.#parts = parts;
     this.#state = parts.state;
+    this.#isLooking = LOOKING.includes(parts.page);
   }
 
   // Names the page anew, for a part of it that has an entry of its own in the rail.
@@ -88,7 +91,7 @@ class Context {
   #tell(status) {
     const before = this.status; // `asked` is when the page asked for it
     this.status = status;
-    fill(this.#state, stateOf(status));
+    fill(this.#state, stateOf(status, {decides: !this.#isLooking}));
     if (isUnsettled(status)) this.refreshSoon(); // an act's figures follow in a second, not at the next round
     for (const listener of this.#listeners) listener(status, before);
   }
@@ -126,6 +129,7 @@ export async function frame(view, page, title, lead, build) {
       return;
     }
     const context = new Context(project, parts);
+    if (LOOKING.includes(page)) parts.heading.before(nextLine(context));
     if (!home) {
       await context.refresh();
       context.keepFresh();
@@ -248,8 +252,9 @@ const noProject = () =>
 const notThere = error =>
   h('div', {class: 'note bad'}, `${error.message} ${error.hint ?? ''} `, h('a', {href: '/'}, 'All projects'));
 
-function stateOf(status) {
-  const {candidate} = status;
+// `decides`: whether what waits for a decision is told here.
+function stateOf(status, {decides}) {
+  const candidate = decides && status.candidate;
   const train = address('train', status.project);
   return [
     status.job && jobState(status.job, train),

@@ -197,6 +197,24 @@ def test_no_page_calls_ready_what_nobody_tested(visit: Callable[..., Page], stud
     expect(header).to_have_attribute("title", limit)  # nothing said where the limit is
 
 
+def test_pages_that_serve_to_look_say_what_to_do_next_as_home_does(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Data and Map led nowhere."""
+    page = visit(studio, "/")
+    card = page.get_by_role("article", name="sample", exact=True)
+    action = card.locator("[data-key='next sample']").inner_text()
+    reason = card.locator("[data-role=next] p").inner_text()
+    for name in ("data", "slots", "map", "history"):
+        page.goto(f"{studio.base}/{name}?project=sample")
+        line = page.locator(".next-line")
+        expect(line.locator("[data-role=next] p")).to_have_text(reason)
+        expect(line.get_by_role("link", name=action)).to_be_visible()
+    page.goto(f"{studio.base}/try?project=sample")
+    expect(page.locator(".state [data-role=champion]")).to_be_visible()
+    expect(page.locator(".next-line")).to_have_count(0)
+
+
 def test_the_reason_of_the_verdict_is_a_tap_away_and_goes_with_its_pin(
     visit: Callable[..., Page], studio: Served
 ) -> None:

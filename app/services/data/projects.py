@@ -154,6 +154,16 @@ def list_projects(studio: Studio) -> list[ProjectView]:
         return [_view(connection, record) for record in projects.list_all(connection)]
 
 
+def view_project(studio: Studio, name: str) -> ProjectView:
+    """Return a project with its counts.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        return _view(connection, projects.find(connection, name))
+
+
 def _describe_intents(studio: Studio, record: ProjectRecord, path: Path) -> None:
     with path.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))

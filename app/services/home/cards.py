@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 
 from app.services.answering.pinned import BrokenPin
-from app.services.data.projects import ProjectView, list_projects
+from app.services.data.projects import ProjectView, list_projects, view_project
 from app.services.home.next_step import (
     FirstSteps,
     NextStep,
@@ -45,6 +45,19 @@ class ProjectCard(ProjectView):
     now: AccuracyNow | None = None
     checking: bool = False
     verdict: ReadyVerdict | None = None
+
+
+def next_of(live_studio: LiveStudio, name: str) -> NextStep:
+    """Return what to do next in a project; it is told on the pages that serve to look at it.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    view = view_project(live_studio.studio, name)
+    with live_studio.studio.database.read() as connection:
+        project = projects.find(connection, name)
+        champion = models.champion(connection, project.id)
+    return next_step(_facts(live_studio, view, project, champion))
 
 
 def load_cards(live_studio: LiveStudio) -> list[ProjectCard]:

@@ -3,6 +3,7 @@ import {accuracyParts, isCounting, verdictWords} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
+import {nextOf} from '../shared/next.js';
 import {number, numberOf, plural} from '../shared/words.js';
 
 const STEPS = [
@@ -51,7 +52,7 @@ export function cardOf(project, actions, {first, brief}) {
         h('span', {class: 'push'}, about.join(', ')),
       ),
     ),
-    nextOf(project, first),
+    nextOf(name, project.next, first ? 'primary' : ''),
   );
 }
 
@@ -106,20 +107,5 @@ function stepsOf(steps) {
         steps[key] && h('span', {class: 'hidden-text'}, ' (done)'),
       ),
     ),
-  );
-}
-
-function nextOf({name, next}, first) {
-  const {action, reason, page, query} = next;
-  const attributes = {
-    class: `button ${first ? 'primary' : ''}`,
-    href: address(page, name, query),
-    'data-key': `next ${name}`,
-  };
-  return h(
-    'div',
-    {class: 'next', 'data-role': 'next', 'data-kind': next.kind},
-    h('p', {class: 'small'}, reason),
-    h('a', attributes, action),
   );
 }

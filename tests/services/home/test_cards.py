@@ -1,7 +1,7 @@
 """A card takes what is known already, and waits for nothing."""
 
 from app.services.data.intents import add_intent
-from app.services.home.cards import ProjectCard, load_cards
+from app.services.home.cards import ProjectCard, load_cards, next_of
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.review import known_label_errors, review
 from app.services.studio import Studio
@@ -22,6 +22,7 @@ def test_a_model_that_is_not_loaded_is_not_waited_for(home: Studio) -> None:
     assert found.steps.trained
     assert found.next.action == "Label these 5"
     assert "unsure" not in found.next.reason
+    assert next_of(open_live_studio(home), "p") == found.next  # other pages say the same
 
 
 def test_a_card_knows_the_version_gone_back_from(home: Studio) -> None:

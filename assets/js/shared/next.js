@@ -1,0 +1,32 @@
+// What helps a project most now, and the button that leads there: on Home, and on the pages that serve to look.
+import {address} from './address.js';
+import {fill, h} from './elements.js';
+import {call} from './rest.js';
+
+// Pages without a task of their own. What waits for a decision stands here, and not in their header.
+export const LOOKING = ['data', 'slots', 'map', 'history'];
+
+export const nextOf = (project, {action, reason, page, query, kind}, look) =>
+  h(
+    'div',
+    {class: 'next', 'data-role': 'next', 'data-kind': kind},
+    h('p', {class: 'small'}, reason),
+    h('a', {class: `button ${look}`, href: address(page, project, query), 'data-key': `next ${project}`}, action),
+  );
+
+// Keeps the line up to date; `onStatus` calls with each status of the project.
+export function nextLine(context) {
+  const {base, project} = context;
+  const line = h('div', {class: 'next-line'});
+  let known = '';
+  context.onStatus(async status => {
+    const {revision, champion, candidate, model, job} = status;
+    const state = JSON.stringify([revision, champion, candidate, model, job?.id]);
+    if (state === known) return;
+    known = state;
+    const step = await call(`${base}/next`).catch(() => null); // the header shows the error
+    if (state !== known) return;
+    fill(line, step && [h('span', {class: 'soft small'}, 'Next:'), nextOf(project, step, 'small')]);
+  });
+  return line;
+}
