@@ -76,6 +76,7 @@ export class FenceTab {
       {class: 'sheet', 'aria-label': 'Out of scope'},
       h('h2', {}, 'Which texts should be refused?'),
       h('p', {class: 'soft'}, lead),
+      this.#few,
       this.#wishes,
       h(
         'div',
@@ -102,7 +103,6 @@ export class FenceTab {
         ),
       ),
       this.#figures,
-      this.#few,
       this.#pins,
       this.#crossed,
       this.#below,
@@ -287,13 +287,14 @@ export class FenceTab {
 
 // Without such texts nobody can tell whether the line refuses the right ones.
 function fewOutside(n) {
-  const few = `Only ${plural(n, 'text is', 'texts are')} labelled out of scope: too few`;
-  const lead = n ? few : 'No text is labelled out of scope: none';
+  const lead = n
+    ? `Only ${plural(n, 'text is', 'texts are')} labelled out of scope: too few to tell`
+    : 'No text is labelled out of scope, so nobody knows';
   const label = address('label', query().get('project'), {order: 'unlike'});
   return h(
     'div',
     {class: 'note row'},
-    h('span', {class: 'grow'}, `${lead} to check what this line refuses. Label at least ${FEWEST}.`),
+    h('span', {class: 'grow'}, `${lead} what a more lenient line costs. Label at least ${FEWEST}.`),
     h('a', {class: 'button', href: label}, 'Label texts unlike your examples'),
   );
 }

@@ -17,7 +17,7 @@ export function choicesView(found, {fewest, choose}) {
   const columns = columnsOf(found);
   const present = [
     choice('As it is now', {key: 'as now', isChosen: isSame, onclick: () => choose(stands)}),
-    ...columns.map(({key}) => h('td', {class: 'number'}, number(now[key]))),
+    ...columns.map(({key, n}) => figure(n, now[key], now[key])),
   ];
   const rows = offered.map(({lost, limit, outcome}, at) => {
     const isNow = asked.method === stands.method && limit === stands.limit;
@@ -26,7 +26,7 @@ export function choicesView(found, {fewest, choose}) {
     const onclick = () => choose({limit, limits: {}});
     return [
       choice(isNow ? `${name} (as it is now)` : name, {key, isChosen: asked.limit === limit, onclick}),
-      ...columns.map(column => figure(outcome[column.key], now[column.key])),
+      ...columns.map(({key, n}) => figure(n, outcome[key], now[key])),
     ];
   });
   const head = ['Line', ...columns.map(({words}) => h('th', {class: 'number'}, words))];
@@ -36,23 +36,23 @@ export function choicesView(found, {fewest, choose}) {
   ];
 }
 
-// What is counted, without what there is nothing of.
+// What is counted. What a lenient line costs is a column even where no text tells it.
 function columnsOf({judged: [nTests, nOutside], total}) {
   const nUnlabelled = total - nTests - nOutside;
   return [
-    {key: 'right', n: nTests, words: `Right, of ${plural(nTests, 'test text')}`},
-    {key: 'outside', n: nOutside, words: `Refused, of ${number(nOutside)} labelled out of scope`},
-    {key: 'unlabelled', n: nUnlabelled, words: `Refused, of ${number(nUnlabelled)} unlabelled`},
-  ].filter(({n}) => n > 0);
+    nTests && {key: 'right', n: nTests, words: `Right, of ${plural(nTests, 'test text')}`},
+    {key: 'outside', n: nOutside, words: `Refused, of ${nOutside ? number(nOutside) : 'texts'} labelled out of scope`},
+    nUnlabelled && {key: 'unlabelled', n: nUnlabelled, words: `Refused, of ${number(nUnlabelled)} unlabelled`},
+  ].filter(Boolean);
 }
 
 const choice = (words, {key, isChosen, onclick}) =>
   h('button', {class: 'small', 'data-key': key, 'aria-pressed': String(isChosen), onclick}, words);
 
-const figure = (then, now) =>
+const figure = (n, then, now) =>
   h(
     'td',
     {class: 'number'},
-    number(then),
+    n ? number(then) : h('span', {class: 'soft'}, 'not known'),
     then !== now && h('div', {class: 'soft small'}, `${then > now ? '+' : ''}${decimal(then - now, 0)}`),
   );

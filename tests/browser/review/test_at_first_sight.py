@@ -105,6 +105,20 @@ def test_a_line_says_what_it_gains_beside_what_it_costs(
         expect(cells.last).to_contain_text(f"{one['outcome']['unlabelled']:,}")
 
 
+def test_a_lenient_line_is_not_free_where_nobody_knows_what_it_costs(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Lenient +2” stood alone: no text was labelled out of scope, and only the end said so."""
+    assert studio.ask("/projects/sample/fence/what-if", {})["judged"][1] == 0
+    page = visit(studio, "/review?project=sample&tab=fence")
+    wishes = page.locator("[data-role=wishes]")
+    expect(wishes).to_contain_text("Refused, of texts labelled out of scope")
+    expect(wishes.locator("tr", has_text="Lenient").locator("td").nth(2)).to_have_text("not known")
+    note = page.locator("[data-role=few]")
+    expect(note).to_contain_text("nobody knows what a more lenient line costs")
+    assert (note.bounding_box() or {})["y"] < (wishes.bounding_box() or {})["y"]
+
+
 def test_all_similar_texts_are_in_sight_and_no_remedy_stands_there_twice(
     visit: Callable[..., Page], studio: Served
 ) -> None:
