@@ -72,11 +72,15 @@ class ReadyVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Whether the newer of two versions should answer; `words` is a sentence that ends in `act`."""
+    """Whether the newer of two versions should answer; `words` is a sentence that ends in `act`.
+
+    `either`: neither is better than the other beyond luck.
+    """
 
     use: bool
     words: str
     act: str = ""
+    either: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,7 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
     act = f"use {new}" if standing.is_gain else f"leave {old} in use"
     if standing.is_even:
         act = "use either"
-    return Advice(standing.is_gain, f"{standing.words}: {act}.", act)
+    return Advice(standing.is_gain, f"{standing.words}: {act}.", act, standing.is_even)
 
 
 def _standing(comparison: ModelComparison, old: str) -> _Standing:

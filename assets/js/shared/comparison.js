@@ -27,12 +27,13 @@ export const keepWords = (mine, live) =>
   live === null ? 'Leave it unused' : `Keep version ${live}, leave version ${mine} unused`;
 
 // The buttons to use a version that waits, or to keep the live one; `live` is null where nothing answers yet.
-// `use` and `keep` are functions; `keep` is null where nothing waits. Without advice the live one is kept.
+// `use` and `keep` are functions; `keep` is null where nothing waits. Without advice the live one is kept; where either
+// may be used, no button stands out.
 export const decisionOf = ([mine, live], advice, use, keep) => [
   busyButton(`Use version ${mine}`, use, {class: advice?.use ? 'primary' : '', 'data-key': 'promote'}),
   keep &&
     busyButton(keepWords(mine, live), keep, {
-      class: advice?.use ? '' : 'primary',
+      class: advice?.use || advice?.either ? '' : 'primary',
       'data-key': 'discard',
     }),
 ];

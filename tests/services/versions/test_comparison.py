@@ -101,6 +101,7 @@ def test_one_rule_says_whether_to_use_a_version_or_to_leave_it(
     assert advice is not None
     assert advice.words.startswith(advised)
     assert advice.use is (": use version 2" in advised)
+    assert advice.either is advised.endswith(": use either.")  # then no button stands out
     kept = advice_on(found, Sides(2, 1, live=2))
     assert kept is not None
     act = "go back to version 1" if found.outcome == "worse" else "keep version 2 in use"
