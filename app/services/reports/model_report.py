@@ -103,14 +103,13 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     model = explained_as_in_use(live_studio, project, number)
     metrics, judged = figures_of(studio, model), judge_again(studio, model)
     version, task, lineage = model.version, model.pipeline.task, _lineage(model)
-    intents, scope = _intents(model, judged), _scope(model, judged)
-    confusions, since = _confusions(judged, task), _since(live_studio, model)
-    state = model_states(studio, project).get(number, "candidate")
+    wrong, since = _wrong(judged, task), _since(live_studio, model)
+    confusions, state = _confusions(wrong), model_states(studio, project).get(number, "candidate")
     facts = Facts(
         task=task,
         examples=len(model.pipeline.exemplars),
-        intents=intents,
-        scope=scope,
+        intents=_intents(model, judged),
+        scope=_scope(model, judged),
         checked=checked_on(judged, task),
         broken=_broken(studio, model),
         is_now=model.later is not None,
@@ -131,11 +130,12 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         dataset_version=model.dataset_version,
         later=model.later,
         metrics=metrics,
-        intents=intents,
+        intents=tuple(facts.intents),
         basis=judged.basis,
         confusions=confusions,
+        n_wrong=len(wrong),
         bins=judged.bins,
-        scope=scope,
+        scope=facts.scope,
         since=since,
         steps=_steps(state, facts, metrics, confusions),
     )
@@ -190,11 +190,8 @@ def _weakness(one: IntentLine) -> tuple[float, str]:
     return 1.0 if one.share is None else one.share, one.name
 
 
-def _confusions(judged: JudgedVersion, task: Task) -> tuple[ConfusionLine, ...]:
-    """Return the wrong answers by the two intents that are mixed up, as Review and the map do.
-
-    The least sure answers come first: of a sure one the label itself may be wrong.
-    """
+def _wrong(judged: JudgedVersion, task: Task) -> list[WrongAnswer[str]]:
+    """Return the wrong answers, the least sure first: of a sure one the label may be wrong."""
     wrong = list[WrongAnswer[str]]()
     for one in sorted(judged.answers, key=lambda answer: answer.confidence):
         refused = task == "single-label" and one.refused
@@ -202,10 +199,15 @@ def _confusions(judged: JudgedVersion, task: Task) -> tuple[ConfusionLine, ...]:
             said = REFUSED if refused else label_words(one.said, task)
             label = label_words(one.expected, task)
             wrong.append(WrongAnswer(label, said, one.text, judged.on_tests))
+    return wrong
+
+
+def _confusions(wrong: Sequence[WrongAnswer[str]]) -> tuple[ConfusionLine, ...]:
     return tuple(_confusion(one) for one in mixed_up(wrong)[:_CONFUSIONS])
 
 
 def _confusion(one: MixUp[str]) -> ConfusionLine:
+    """Show the wrong answers between two intents, which are paired as Review and the map do."""
     actual, said = one.pair if REFUSED not in one.pair else (max(one.pair), REFUSED)
     texts = tuple(WrongLine(w.text, w.label, w.answer) for w in one.wrong[:_EXAMPLES])
     return ConfusionLine(actual, said, len(one.wrong), one.measure, texts)

@@ -170,7 +170,8 @@ class Report:
         base: Encoder that the training started from.
         intents: The weakest first.
         basis: Texts from which confusions, calibration and scope were measured.
-        confusions: The most frequent first.
+        confusions: The most frequent first, and not all.
+        n_wrong: Number of all wrong answers, those of `confusions` among them.
         bins: Answers by confidence; with several intents, pairs of text and intent.
     """
 
@@ -189,6 +190,7 @@ class Report:
     intents: tuple[IntentLine, ...]
     basis: str
     confusions: tuple[ConfusionLine, ...]
+    n_wrong: int
     bins: tuple[Bin, ...]
     scope: ScopeLine
     since: Since | None

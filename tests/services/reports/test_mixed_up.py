@@ -1,7 +1,9 @@
 """A report counts the texts by which two intents are mixed up as the review and the map do."""
 
+from dataclasses import replace
+
 from app.services.live.server_state import open_live_studio
-from app.services.reports.model_report import report
+from app.services.reports.model_report import report, report_page
 from app.services.review.review import review
 from app.services.studio import Studio
 from app.services.what_if.repairs import Repair, apply_repair
@@ -22,11 +24,8 @@ def test_two_intents_are_mixed_up_by_as_many_test_texts_in_a_report_as_in_the_re
     with home.database.read() as connection:
         ids = tuple(r.id for r in dataset.utterances(connection, 1) if r.text in texts)
     apply_repair(home, "p", Repair("relabel", ids, (by["password"],)), "relabelled-1")
-    told = {
-        frozenset((one.actual, one.said)): one.measure
-        for one in report(live_studio, "p", 2).confusions
-        if one.said
-    }
+    made = report(live_studio, "p", 2)
+    told = {frozenset((one.actual, one.said)): one.measure for one in made.confusions if one.said}
     names = {key: name for name, key in by.items()}
     found = review(live_studio, "p", "confusion").findings
     assert found
@@ -34,3 +33,9 @@ def test_two_intents_are_mixed_up_by_as_many_test_texts_in_a_report_as_in_the_re
     tests = {pair: measure.split(", ")[0] for pair, measure in pairs.items() if "test" in measure}
     assert tests
     assert {pair: told[pair] for pair in tests} == tests
+    # 15 of 25 wrong answers were shown as if there were no more.
+    shown = sum(len(one.texts) for one in made.confusions)
+    assert made.n_wrong == shown == sum(one.count for one in made.confusions)
+    assert "wrong answers: the pair" not in report_page(made, "", {})
+    cut = report_page(replace(made, n_wrong=shown + 9), "", {})
+    assert f"These are {shown} of {shown + 9} wrong answers: the pair" in cut
