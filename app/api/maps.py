@@ -109,7 +109,7 @@ def colours(studio: OpenStudio, project: str, which: Annotated[ColourQuery, Quer
 def islands(
     studio: OpenStudio, project: str, which: Annotated[IslandsQuery, Query()]
 ) -> IslandsView:
-    """Return where the names of the intents stand on a map."""
+    """Return where the names of intents, and of groups without a label, stand on a map."""
     choice = MapChoice(which.model, which.method, which.other)
     view = map_islands(studio, project, choice)
     _same(view, which.order)

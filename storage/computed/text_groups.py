@@ -23,6 +23,20 @@ class GroupMember:
     closeness: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Families:
+    """Groups with those that were merged into them, by the number of the group that is shown."""
+
+    groups: Mapping[int, TextGroupRecord]
+    parts: Mapping[int, Sequence[int]]
+
+    def shown(self, number: int) -> int:
+        """Return the group in which a group's texts are shown."""
+        while (into := self.groups[number].merged_into) is not None:
+            number = into
+        return number
+
+
 @dataclass(slots=True)
 class Inhabitants:
     """How many texts of a group wait for a label, and how many have each label.
@@ -41,6 +55,16 @@ def list_all(connection: Connection, project_id: int) -> list[TextGroupRecord]:
     return [record_of(TextGroupRecord, row) for row in rows]
 
 
+def families(connection: Connection, project_id: int) -> Families:
+    """Return all groups of a project, with what was merged into each that is shown."""
+    groups = {group.id: group for group in list_all(connection, project_id)}
+    parts: dict[int, list[int]] = {}
+    found = Families(groups, parts)
+    for number in groups:
+        parts.setdefault(found.shown(number), []).append(number)
+    return found
+
+
 def find(connection: Connection, project_id: int, number: int) -> TextGroupRecord:
     """Return a group, or raise `NotFound`."""
     row = connection.execute(sa.select(text_group).where(_is(project_id, number))).first()
@@ -53,6 +77,14 @@ def places(connection: Connection, project_id: int) -> dict[str, int]:
     """Return the group of each text that is in one, by the text's id."""
     query = sa.select(grouped_text.c.utterance_id, grouped_text.c.group_id)
     rows = connection.execute(query.where(grouped_text.c.project_id == project_id))
+    return {row.utterance_id: row.group_id for row in rows}
+
+
+def waiting_places(connection: Connection, project_id: int) -> dict[str, int]:
+    """Return the group of each text that is in one and waits for a label, by the text's id."""
+    query = sa.select(grouped_text.c.utterance_id, grouped_text.c.group_id)
+    query = query.select_from(_with_utterances())
+    rows = connection.execute(query.where(grouped_text.c.project_id == project_id, *_waits()))
     return {row.utterance_id: row.group_id for row in rows}
 
 

@@ -18,6 +18,7 @@ from tests.architecture.added_commands import NEW_COMMANDS, NEW_HELP, NEW_OPTION
 REFERENCE = Path(__file__).parents[1] / "reference"
 NEW_ROUTES = {
     "GET /api/recipes",
+    "GET /api/projects/{project}/next",
     "GET /api/projects/{project}/training-choices",
     "GET /api/projects/{project}/map/islands",
     "GET /api/projects/{project}/review/groups",
@@ -138,7 +139,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", name)
-        for name in ("advice", "advice.use", "advice.words", "advice.act")
+        for name in ("advice", "advice.use", "advice.words", "advice.act", "advice.either")
     ),
     *(
         ("GET /api/projects/{project}/models/{number}/lineage", "answer", name)

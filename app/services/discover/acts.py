@@ -6,7 +6,7 @@ from typing import Literal
 
 from app.services.data.bulk import BulkCounts, Edit, Plan, plan
 from app.services.data.intents import named_intents
-from app.services.discover.stored import read_families, waiting_in_family
+from app.services.discover.stored import waiting_in_family
 from app.services.studio import Studio
 from core.discover.order import CORE
 from core.discover.showing import core_size
@@ -127,7 +127,7 @@ def _undecided(
     What is left of a group that somebody has taken can be as many texts as the page showed: those
     of its border, which nobody has seen.
     """
-    families = read_families(connection, project)
+    families = text_groups.families(connection, project.id)
     ids = waiting_in_family(connection, project, families, number)
     touched = {key for _, key in events.touched_since(connection, project.id, revision)}
     decided = text_groups.decided_in(connection, project.id, families.parts[number])
@@ -199,6 +199,6 @@ def _merged(connection: Transaction, project: ProjectRecord, number: int, into: 
     if not into:
         return None
     text_groups.find(connection, project.id, into)
-    if read_families(connection, project).shown(into) == number:
+    if text_groups.families(connection, project.id).shown(into) == number:
         raise InvalidInput("A group cannot be merged into itself.", "Choose another group.")
     return into

@@ -1,7 +1,7 @@
 """The groups of a project as the Discover page shows them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,7 +16,7 @@ from core.errors import NotFound
 from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
-from storage.computed.text_groups import Inhabitants
+from storage.computed.text_groups import Families, Inhabitants
 from storage.database import Transaction
 from storage.queries import dataset, utterances
 from storage.records import ProjectRecord, TextGroupRecord
@@ -104,20 +104,6 @@ class OpenedGroup:
     revision: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Families:
-    """Groups with those that were merged into them, by the number of the group that is shown."""
-
-    groups: Mapping[int, TextGroupRecord]
-    parts: Mapping[int, Sequence[int]]
-
-    def shown(self, number: int) -> int:
-        """Return the group in which a group's texts are shown."""
-        while (into := self.groups[number].merged_into) is not None:
-            number = into
-        return number
-
-
 def list_groups(studio: Studio, project: str) -> GroupsView:
     """Return the groups of a project's texts; texts labelled since are counted apart.
 
@@ -126,7 +112,7 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
     """
     with studio.database.read() as connection:
         target = projects.find(connection, project)
-        cards = _cards(connection, target, read_families(connection, target))
+        cards = _cards(connection, target, text_groups.families(connection, target.id))
         waiting = count_waiting(connection, target)
     ordered = sorted(cards, key=lambda one: (one.state != "open", -one.size, one.id))
     grouped = sum(one.size for one in cards)
@@ -147,7 +133,7 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
     """
     with studio.database.read() as connection:
         target = projects.find(connection, project)
-        families = read_families(connection, target)
+        families = text_groups.families(connection, target.id)
         ids = waiting_in_family(connection, target, families, number)
         cards = _cards(connection, target, families)
         shown = show(np.arange(len(ids)), np.ones(max(1, len(ids)), dtype=np.float32), CORE)
@@ -181,23 +167,15 @@ def texts_of_group(studio: Studio, project: str, number: int) -> tuple[GroupText
     return tuple(GroupText(key, records[key].text) for key in ids)
 
 
-def read_families(connection: Transaction, project: ProjectRecord) -> Families:
-    """Read all groups of a project, with what was merged into each that is shown."""
-    groups = {group.id: group for group in text_groups.list_all(connection, project.id)}
-    parts: dict[int, list[int]] = {}
-    families = Families(groups, parts)
-    for number in groups:
-        parts.setdefault(families.shown(number), []).append(number)
-    return families
-
-
 def waiting_texts(connection: Transaction, project: ProjectRecord, number: int) -> list[str]:
     """Return the ids of a group's texts that wait for a label, the closest to its middle first.
 
     Raises:
         NotFound: There is no such group, or it was merged into another.
     """
-    return waiting_in_family(connection, project, read_families(connection, project), number)
+    return waiting_in_family(
+        connection, project, text_groups.families(connection, project.id), number
+    )
 
 
 def waiting_in_family(

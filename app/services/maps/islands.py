@@ -1,7 +1,11 @@
-"""Names on the islands of a map: each intent in the densest part of its labelled texts."""
+"""Names on the islands of a map, each in the densest part of its texts.
+
+Intents stand at their labelled texts; groups of Discover at those that wait for a label.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +17,7 @@ from app.services.studio import Studio
 from core.maps.islands import island_centre
 from core.types import FloatArray
 from storage import jobs
+from storage.computed import text_groups
 from storage.queries import dataset
 
 Place = tuple[float, float]
@@ -32,20 +37,25 @@ class MapChoice:
 
 @dataclass(frozen=True, slots=True)
 class Island:
-    """The name of an intent, its number of labelled texts, and where it stands in the unit box.
+    """A name, the number of texts that it stands for, and where it stands in the unit box.
 
-    `before` is its place on the earlier map, if two maps are compared.
+    `before` is its place on the earlier map, if two maps are compared. `kind` tells an intent with
+    its labelled texts from a group of texts without a label.
     """
 
     name: str
     count: int
     at: Place
     before: Place | None = None
+    kind: Literal["intent", "group"] = "intent"
 
 
 @dataclass(frozen=True, slots=True)
 class IslandsView:
-    """The islands of a map, largest first, then by name; `order` is as in `MapView`."""
+    """The islands of a map; `order` is as in `MapView`.
+
+    Intents come first; within both kinds the largest, then by name.
+    """
 
     islands: tuple[Island, ...]
     order: str
@@ -61,19 +71,21 @@ class _Shown:
 
 
 def map_islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
-    """Return where the names of the intents stand; intents without a labelled text have none.
+    """Return where the names of intents and of groups stand; those without a text have none.
 
     Raises:
         NotFound: There is no such project or version, or the layout was not computed yet.
     """
     with studio.database.read() as connection:
         space = find_space(connection, project, choice.model)
-        ended = jobs.count_ended(connection)  # a job may have replaced a layout
+        ended = jobs.count_ended(connection)  # a job may have replaced a layout, or the groups
+        named = text_groups.families(connection, space.project.id)
         version = space.version_id
     revision = space.project.head_revision
+    acts = tuple((one.name, one.merged_into, one.set_aside) for one in named.groups.values())
     return studio.cache.get_newest(
         ("islands", space.project.id, version, choice),
-        (revision, ended),
+        (revision, ended, acts),
         lambda: _islands(studio, project, choice),
         lambda made: 200 * len(made.islands),
     )
@@ -88,7 +100,28 @@ def _islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
     labels = dict(zip(columns.ids, columns.labels, strict=True))
     rows = _rows_of_intents([labels.get(key) for key in shown.ids])
     made = [_island(names[intent], rows[intent], shown.sides) for intent in rows]
-    return IslandsView(tuple(sorted(made, key=lambda one: (-one.count, one.name))), shown.order)
+    groups = _groups(studio, record.id, shown)
+    size_first = [sorted(some, key=lambda one: (-one.count, one.name)) for some in (made, groups)]
+    return IslandsView((*size_first[0], *size_first[1]), shown.order)
+
+
+def _groups(studio: Studio, project_id: int, shown: _Shown) -> list[Island]:
+    """Return the groups with texts that wait; not those that a person was done with."""
+    with studio.database.read() as connection:
+        families = text_groups.families(connection, project_id)
+        place_of = text_groups.waiting_places(connection, project_id)
+    rows: dict[int, list[int]] = {}
+    for row, key in enumerate(shown.ids):
+        number = families.shown(place_of[key]) if key in place_of else None
+        if number is not None and not families.groups[number].set_aside:
+            rows.setdefault(number, []).append(row)
+    return [
+        replace(
+            _island(families.groups[number].name, np.array(found, dtype=np.int64), shown.sides),
+            kind="group",
+        )
+        for number, found in rows.items()
+    ]
 
 
 def _shown(studio: Studio, project: str, choice: MapChoice) -> _Shown:

@@ -1,4 +1,5 @@
-// Names beside the middles of the islands: the largest first, each where none overlaps it, more as the map is enlarged.
+// Names beside the middles of the islands, of intents first and then of groups without a label: the largest first, each
+// where none overlaps it, more as the map is enlarged.
 import {fill, h} from '../shared/elements.js';
 
 const GAP = 3; // pixels between two names
@@ -15,11 +16,11 @@ export class Names {
     document.fonts?.ready.then(() => this.#measure()); // a font that comes late has other widths
   }
 
-  // `islands`: name, at and before, in the order in which they get room.
+  // `islands`: name, kind, at and before, in the order in which they get room.
   show(islands) {
     // Unseen until they have places: at first all lay in a pile.
-    const node = name => h('span', {style: {opacity: 0}}, lines(name));
-    this.#names = islands.map(island => ({...island, node: node(island.name)}));
+    const node = ({name, kind}) => h('span', {class: kind, style: {opacity: 0}}, lines(name));
+    this.#names = islands.map(island => ({...island, node: node(island)}));
     fill(this.element, this.#names.map(({node}) => node));
     this.#measure();
   }
@@ -32,10 +33,10 @@ export class Names {
     this.#scale = 0;
   }
 
-  // `isShown(name)`: whether the points of an island are; `side`: whose places count, `at` or `before`; `spots()`: a
+  // `isShown(island)`: whether the points of an island are; `side`: whose places count, `at` or `before`; `spots()`: a
   // place in view of each intent that has one, for those whose middle is not in view.
   place(camera, {isShown, side, spots = () => new Map()}) {
-    const names = this.#names.filter(name => name[side] && isShown(name.name));
+    const names = this.#names.filter(name => name[side] && isShown(name));
     const key = [camera.scale, side, names.map(({name}) => name).join('\n')].join(' ');
     if (key !== this.#scale) this.#stands = withRoom(names, name => name[side].map(value => value * camera.scale));
     this.#scale = key;

@@ -219,14 +219,15 @@ export class Plot {
     const grown = Math.min(LARGEST, Math.max(1, this.#camera.zoom) ** GROWTH);
     this.#painter.draw(this.#camera, (grown * this.#canvas.width) / this.#camera.width);
     const spots = () => this.#camera.nearestInView(this.#xy, this.#seen, this.#view.colours.labels);
-    this.#names.place(this.#camera, {isShown: name => this.#isShown(name), side: this.#side, spots});
+    this.#names.place(this.#camera, {isShown: island => this.#isShown(island), side: this.#side, spots});
     this.#drawCursor();
   }
 
   // A name goes with the points of its entry in the legend, if it has one; one that is glanced at stands alone.
-  #isShown(name) {
+  #isShown({name, kind}) {
     const {colours, hidden, glanced} = this.#view;
-    const code = colours.legend.findIndex(entry => entry.name === name);
+    const isOf = entry => (kind === 'group' ? entry.kind === 'unlabelled' : entry.name === name);
+    const code = colours.legend.findIndex(isOf);
     return code < 0 || (glanced.size ? glanced.has(code) : !hidden.has(code));
   }
 

@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
 
+from app.services.discover.acts import GroupChange, change_group
+from app.services.discover.stored import list_groups
 from app.services.maps.islands import MapChoice, map_islands
 from app.services.maps.requests import AUTO, compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from storage import projects
 from storage.queries import dataset
-from tests.builders.trained_home import POOL, change, lay_out_here, rows_of
+from tests.builders.trained_home import POOL, change, group_here, lay_out_here, rows_of
 from tests.conftest import SENTENCES
 
 
@@ -25,6 +27,25 @@ def test_each_intent_has_its_name_among_its_own_labelled_texts(home: Studio) -> 
         low, high = own.min(0) - 1e-5, own.max(0) + 1e-5
         assert (low <= island.at).all()
         assert (island.at <= high).all()
+
+
+def test_a_group_has_its_name_among_its_texts_that_wait(home: Studio) -> None:
+    """A map without intents had no names; the groups that Discover had found were not on it."""
+    group_here(home, "p")
+    cards = list_groups(home, "p").groups
+    found = [one for one in map_islands(home, "p", MapChoice(1)).islands if one.kind == "group"]
+    assert sorted((one.name, one.count) for one in found) == sorted(
+        (card.name, card.size) for card in cards
+    )
+    assert sum(one.count for one in found) == len(POOL)
+    largest = max(cards, key=lambda card: card.size)
+    change_group(home, "p", largest.id, GroupChange(name="orders and more"))
+    names = {one.name for one in map_islands(home, "p", MapChoice(1)).islands}
+    assert "orders and more" in names
+    for text in POOL:
+        change(home, text, "labels", [])
+    left = map_islands(home, "p", MapChoice(1)).islands
+    assert [one.kind for one in left] == ["intent"] * len(SENTENCES)
 
 
 def test_a_new_label_counts_and_nothing_is_computed_twice(home: Studio) -> None:
