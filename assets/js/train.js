@@ -126,7 +126,8 @@ class TrainPage {
     const {champion} = this.#context.status;
     const what = WHAT + this.#counted;
     const answering = `${what} Version ${champion} answers meanwhile`;
-    if (champion === null) this.#outlook.textContent = `${what} The first version answers when it is ready.`;
+    const first = this.#choices.chosen.why_not ? what : `${what} The first version answers when it is ready.`;
+    if (champion === null) this.#outlook.textContent = first;
     else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
     else if (this.#gate.checked)
       this.#outlook.textContent = `${answering}; the new one takes over by itself if it is better or about as good.`;

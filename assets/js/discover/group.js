@@ -199,7 +199,7 @@ export class GroupView {
       h(
         'div',
         {class: 'tabs', role: 'group', 'aria-label': 'How many texts to take'},
-        choice('core', `The surest ${number(core)}`),
+        choice('core', `The ${this.#isLoose ? 'closest' : 'surest'} ${number(core)}`),
         choice('all', `All ${number(card.size)}`),
       ),
       h('kbd', {class: 'for-keys', title: 'Change between both'}, 'A'),
