@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.builders.held_answers import reroute
+from tests.builders.held_answers import hold, reroute
 from tests.builders.served_studio import Served, run
 
 _FOCUS = "() => document.activeElement.dataset.key ?? document.activeElement.tagName"
@@ -162,6 +162,27 @@ def test_after_the_last_label_the_card_says_that_nothing_is_left(
     expect(rest.locator(".primary")).to_have_text(["Import more texts"])  # of one intent alone
     page.keyboard.press("/")  # the finder is out of sight
     expect(page.locator(".toast")).to_contain_text("No text waits here.")
+
+
+def test_a_label_saved_while_the_queue_was_asked_is_no_text_of_others(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """The answer still counted it, came after it was saved, and nothing asked again."""
+    few(studio, tmp_path, "lagging")
+    page = visit(studio, "/label?project=lagging")
+    page.wait_for_selector("[data-role=utterance]:not(:empty)")
+    for _ in range(2):
+        page.keyboard.press("1")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    page.wait_for_load_state("networkidle")
+    late = hold(page, "**/queue?**", most=1)
+    page.keyboard.press("1")
+    late.arrived()
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    late.routes[0].fulfill(
+        json={"items": [], "waiting": 1, "model": "none", "order": "helps"},
+    )
+    expect(page.locator("h2", has_text="Nothing is left to label")).to_be_visible()
 
 
 def test_what_lies_in_the_tray_does_not_come_back_to_the_card(

@@ -44,6 +44,7 @@ export class Queue {
   #anew = false; // whether the next answer replaces the texts that are here
   #renewing = false;
   #outdated = false; // whether labels joined after the newest request for answers
+  #missed = false; // whether texts were asked for while the server was answering an earlier request
   #round = 0; // answers to requests of earlier rounds are dropped
 
   // `settled` returns ids of decided utterances that the server may not know about yet.
@@ -133,8 +134,12 @@ export class Queue {
   }
 
   async refill() {
-    if (this.fetching) return;
+    if (this.fetching) {
+      this.#missed = true;
+      return;
+    }
     this.fetching = true;
+    this.#missed = false;
     const [round, anew] = [this.#round, this.#anew];
     try {
       const held = anew ? this.items.slice(0, 1) : this.items;
@@ -145,7 +150,8 @@ export class Queue {
       if (!this.items.length) complain(error);
     }
     this.fetching = false;
-    if (round !== this.#round) {
+    // The answer may count a decision as waiting that was saved while it came.
+    if (round !== this.#round || (this.#missed && !this.first)) {
       await this.refill();
       return;
     }

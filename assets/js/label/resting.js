@@ -4,15 +4,15 @@ import {h} from '../shared/elements.js';
 import {emptyPage, firstAct} from '../shared/first_act.js';
 import {number, plural} from '../shared/words.js';
 
-// `status` is the project's, `counts` are its utterances by state. `waiting`: texts on the cards of others. `unsaved`:
-// decisions that are under way. `again` asks the server for texts once more.
+// `status` is the project's, `counts` are its utterances by state. `waiting`: texts on no card here. `unsaved`: decisions
+// that are under way, whose texts wait, too. `again` asks the server for texts once more.
 export function resting(status, counts, {waiting, unsaved, again}) {
   const {project} = status;
   if (counts?.total === 0 && status.unlabelled === 0)
     return emptyPage('No texts yet', 'Import some; then they come here one by one.', firstAct(project, counts));
-  if (waiting) {
+  if (waiting > unsaved) {
     const words = 'They are on the cards of other people, or in other tabs of yours.';
-    return message(`Others have the last ${plural(waiting, 'text')}`, words, [lookAgain(again, true)]);
+    return message(`Others have the last ${plural(waiting - unsaved, 'text')}`, words, [lookAgain(again, true)]);
   }
   if (unsaved) {
     const words = `${plural(unsaved, 'decision')} of yours ${unsaved === 1 ? 'is' : 'are'} being saved.`;
