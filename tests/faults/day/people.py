@@ -45,6 +45,16 @@ class Day:
         rows = "\n".join(f"{_WORDS[n % 9]} {_WORDS[n // 9 % 9]} case {n}" for n in range(n_texts))
         Person(self, 99, 1).send_file(f"text\n{rows}\n")
 
+    def warm_up(self) -> None:
+        """Let one person do everything once: what is loaded at first is not growth."""
+        person = Person(self, 98, 1)
+        for way in (
+            *(Person.look, Person.label, Person.try_texts, Person.bring_in),
+            *(Person.train_and_map, Person.report, Person.look),
+        ):
+            way(person)
+        self.decisions.clear()
+
     def begin(self) -> list[threading.Thread]:
         """Let all twenty begin; each has a way of working and a pause in seconds between acts."""
         kinds: list[tuple[int, Callable[[Person], None], float]] = [
