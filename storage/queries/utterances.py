@@ -12,7 +12,9 @@ from core.text import is_storable, normalise, text_hash
 from core.types import Task
 from storage.queries.dataset import (
     LABELS_TEXT,
+    gathered,
     labelled_with,
+    read_gathered,
     read_many_utterances,
     read_utterances,
 )
@@ -27,6 +29,12 @@ _FEW = 500
 """A search that finds fewer texts sorts them; it would read most rows in the order of the page."""
 
 _MOST_IDS = 20_000
+_BY_IDS = gathered(
+    sa.select(utterance).where(
+        utterance.c.project_id == sa.bindparam("project"),
+        utterance.c.id.in_(sa.bindparam("ids", expanding=True)),
+    )
+)
 """Most ids in a filter; SQLite takes about 32,000 values in one statement."""
 
 
@@ -184,11 +192,8 @@ def by_ids(
     """Return the utterances of these ids that exist."""
     records: dict[str, UtteranceRecord] = {}
     for start in range(0, len(ids), _MOST_IDS):
-        part = sa.and_(
-            utterance.c.project_id == project_id,
-            utterance.c.id.in_(ids[start : start + _MOST_IDS]),
-        )
-        rows = read_many_utterances(connection, sa.select(utterance).where(part))
+        part = list(ids[start : start + _MOST_IDS])
+        rows = read_gathered(connection, _BY_IDS, project=project_id, ids=part)
         records |= {record.id: record for record in rows}
     return records
 
