@@ -4,8 +4,8 @@ import {h} from '../shared/elements.js';
 import {emptyPage, firstAct} from '../shared/first_act.js';
 import {number, plural} from '../shared/words.js';
 
-// `status` is the project's, `counts` are its utterances by state. `waiting`: texts on no card here. `unsaved`: decisions
-// that are under way, whose texts wait, too. `again` asks the server for texts once more.
+// `status` is the project's, `counts` are its utterances by state. `waiting`: texts on no card here. `unsaved`:
+// decisions that are under way, whose texts wait, too. `again` asks the server for texts once more.
 export function resting(status, counts, {waiting, unsaved, again}) {
   const {project} = status;
   if (counts?.total === 0 && status.unlabelled === 0)

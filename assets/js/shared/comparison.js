@@ -26,16 +26,17 @@ const saying = task => intents => intents.join(' and ') || nothingFits(task);
 export const keepWords = (mine, live) =>
   live === null ? 'Leave it unused' : `Keep version ${live}, leave version ${mine} unused`;
 
+// Which of the two buttons stands out: none where either version may be used; without advice the live one is kept.
+export const looksOf = advice => ({
+  use: advice?.use ? 'primary' : null,
+  keep: advice?.use || advice?.either ? null : 'primary',
+});
+
 // The buttons to use a version that waits, or to keep the live one; `live` is null where nothing answers yet.
-// `use` and `keep` are functions; `keep` is null where nothing waits. Without advice the live one is kept; where either
-// may be used, no button stands out.
+// `use` and `keep` are functions; `keep` is null where nothing waits.
 export const decisionOf = ([mine, live], advice, use, keep) => [
-  busyButton(`Use version ${mine}`, use, {class: advice?.use ? 'primary' : '', 'data-key': 'promote'}),
-  keep &&
-    busyButton(keepWords(mine, live), keep, {
-      class: advice?.use || advice?.either ? '' : 'primary',
-      'data-key': 'discard',
-    }),
+  busyButton(`Use version ${mine}`, use, {class: looksOf(advice).use, 'data-key': 'promote'}),
+  keep && busyButton(keepWords(mine, live), keep, {class: looksOf(advice).keep, 'data-key': 'discard'}),
 ];
 
 // `actions` stand beside the verdict.

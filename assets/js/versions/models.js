@@ -1,6 +1,6 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
 import {accuracyOf, verdictWords} from '../shared/accuracy.js';
-import {keepWords} from '../shared/comparison.js';
+import {keepWords, looksOf} from '../shared/comparison.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
@@ -155,8 +155,8 @@ function buttonsOf(model, {champion, previous, advice}, actions) {
     h('button', {class: look, 'data-key': `${words} ${mine}`, onclick: guarded(() => action(mine))}, words);
   const back = () => actions.rollBack(mine);
   return [
-    answers && !isLive && button(`Use version ${mine}`, actions.promote, advice?.use ? 'primary' : null),
-    advice && button(keepWords(mine, champion.number), actions.discard, advice.use ? null : 'primary'),
+    answers && !isLive && button(`Use version ${mine}`, actions.promote, looksOf(advice).use),
+    advice && button(keepWords(mine, champion.number), actions.discard, looksOf(advice).keep),
     isLive && previous && busyButton(`Roll back to version ${previous}`, back, {'data-key': 'roll back'}),
     answers && button('Report', actions.report),
     answers && champion && !isLive && button('Compare', one => actions.compare(one, champion.number)),

@@ -35,10 +35,12 @@ def test_a_way_that_lost_last_time_is_not_proposed_again(
 def test_the_rule_and_the_verdict_say_the_same(visit: Callable[..., Page], twice: Served) -> None:
     """“Not better” stood beside a rule by which a version takes over if nothing drops."""
 
+    words = "About as good as version 1: use either."
+
     def alike(route: Route) -> None:
         found = route.fetch().json()
         found["comparison"]["outcome"] = "alike"
-        found["advice"] |= {"use": False, "words": "About as good as version 1: use either."}
+        found["advice"] |= {"use": False, "words": words, "either": True}
         route.fulfill(json=found)
 
     page = visit(twice, "/")
@@ -49,3 +51,10 @@ def test_the_rule_and_the_verdict_say_the_same(visit: Callable[..., Page], twice
     expect(sign).to_have_text("=")
     expect(sign).to_have_attribute("title", "About as good")
     expect(page.get_by_label("if it is better or about as good")).to_be_visible()
+    # “Use either” stood beside a blue “Keep version 1, leave version 2 unused”, on both pages.
+    for path, buttons in (("train", "[data-role=verdict]"), ("versions", "[data-version='2']")):
+        page.goto(f"{twice.base}/{path}?project=sample")
+        part = page.locator(buttons)
+        expect(part.locator("[data-role=advice]")).to_have_text(words)
+        for name in ("Use version 2", "Keep version 1, leave version 2 unused"):
+            expect(part.get_by_role("button", name=name)).not_to_have_class("primary")
