@@ -151,7 +151,7 @@ class MapPage {
       this.#points = points;
       this.#side = 'after';
       this.#nameSwap();
-      this.#legend.show(by, colours.legend);
+      this.#legend.show(by, colours.legend, islands);
       if (points.compared || !this.#selection.picked.length) this.#showSide();
       this.#strength.value = 0;
       this.#allowCompression(); // it may take a line, so the map has its size only then
@@ -293,7 +293,7 @@ class MapPage {
     const colouring = this.#coloursOf(points).catch(error => this.#stayWith(this.#legend.by, error));
     const [found, islands] = await Promise.all([colouring, points.islands()]);
     if (points !== this.#points) return;
-    this.#legend.show(found.by, found.colours.legend);
+    this.#legend.show(found.by, found.colours.legend, islands);
     this.#plot.recolour(found.colours, {islands, hidden: this.#legend.hidden});
   }
 

@@ -9,11 +9,12 @@ const STEPS = {ArrowDown: 1, ArrowUp: -1};
 const OF_INTENTS = new Set(['intent', 'prediction']); // other entries have an order of their own
 
 // What the signs on the map mean, as far as no entry says it.
-function signsOf(used, entries) {
+function signsOf(used, entries, hasGroups) {
   const kinds = !used.some(({kind}) => kind) && 'Small dots have no label, crosses are out of scope.';
   const isOther = entry => !entry.kind && shapeOf(entries.indexOf(entry), entry.kind) > 0;
   const shapes = used.some(isOther) && 'A square or another shape only parts intents of like colours.';
-  return [kinds, shapes].filter(Boolean).join(' ');
+  const groups = hasGroups && 'Names in italics are groups of Discover, without a label.';
+  return [kinds, shapes, groups].filter(Boolean).join(' ');
 }
 
 export class Legend {
@@ -21,6 +22,7 @@ export class Legend {
   #drawer;
   #by = '';
   #entries = [];
+  #hasGroups = false; // whether names of groups stand on the map
   #alone = new Set(); // entries shown alone, named with their way of colouring; codes change when an entry is added
   #away = new Set(); // entries hidden by their button, named likewise
   #first = new Set(); // entries that another panel asked for: on top, so that all of them are in sight
@@ -69,10 +71,11 @@ export class Legend {
   }
 
   // Entries that are shown alone stay so when colours are loaded again.
-  show(by, entries) {
+  show(by, entries, islands) {
     if (by !== this.#by) this.#search.value = '';
     this.#by = by;
     this.#entries = entries;
+    this.#hasGroups = islands.some(({kind}) => kind === 'group');
     this.#draw();
   }
 
@@ -133,7 +136,7 @@ export class Legend {
     const row = entry => h('li', {}, this.#button(entry, hidden), entry.kind && this.#hider(entry));
     const none = h('li', {class: 'soft'}, 'Nothing by that name.');
     fill(this.#list, found.length ? found.map(row) : none);
-    this.#signs.textContent = signsOf(used, this.#entries);
+    this.#signs.textContent = signsOf(used, this.#entries, this.#hasGroups);
     this.#stop(this.#list.querySelector('[aria-pressed=true]') ?? this.#list.querySelector('.entry'));
   }
 
