@@ -80,7 +80,8 @@ $(RUN_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP_INSTALL) -e ".[maps]"
 	touch $@
 
+# The tests import a fifth of all modules; pip would compile the others, too, for a minute and a half.
 $(DEV_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Setting up (a few minutes the first time) ..."
-	$(PIP_INSTALL) -e ".[maps,dev]"
+	$(PIP_INSTALL) --no-compile -e ".[maps,dev]"
 	touch $@ $(RUN_STAMP)
