@@ -123,6 +123,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in ("outcome", "verdict", "moment", "outside_n", "outside_refused")
     ),
     *(
+        ("GET /api/projects/{project}/compare", "answer", f"comparison.outside_difference{part}")
+        for part in ("", ".value", ".low", ".high")
+    ),
+    *(
         ("POST /api/projects/{project}/estimate", "answer", name)
         for name in ("learns_from", "time")
     ),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from app.services.answering.pinned import OpenPin, open_pins
 from app.services.answering.stored import load_model
 from app.services.embedding import embed_texts
 from app.services.studio import Studio
@@ -23,8 +24,10 @@ from app.services.versions.comparison_words import (
 from core.errors import NotFound
 from core.metrics.multi_label import multi_label_report
 from core.metrics.paired import (
+    Difference,
     PairedAnswer,
     PairedReport,
+    paired_difference,
     paired_report,
     unpaired_difference,
 )
@@ -36,7 +39,7 @@ from storage.database import Transaction
 from storage.log import events, versions
 from storage.log.diff import DatasetDiff, diff_states
 from storage.queries import dataset
-from storage.records import PinRecord, ProjectRecord
+from storage.records import ProjectRecord
 
 _CHUNK = 512
 _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
@@ -51,6 +54,16 @@ class Contender:
     metrics: Mapping[str, Any]
     names: Mapping[str, str]
     open: Callable[[], IntentPipeline]
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What models are asked to be judged: labelled texts, none of an intent too, and pins."""
+
+    task: Task
+    tests: Sequence[Exemplar]
+    pins: Sequence[OpenPin] = ()
+    stale_pins: int = 0
 
 
 def compare_versions(
@@ -108,19 +121,39 @@ def compare_contenders(
 ) -> ModelComparison:
     """Compare two models; the candidate need not be stored yet. `moment` is that of their answers.
 
-    Answers are judged by present labels and names, stored models with the project's fence. A
-    text counts as right when it is answered with one of its labels, and not when it is refused; or,
-    where it may have several, when the answer names exactly these.
+    Answers are judged by present labels and names, stored models with the project's fence.
+    """
+    return compare_on(studio, questions_of(studio, project), candidate, champion, moment)
+
+
+def questions_of(studio: Studio, project: str) -> Questions:
+    """Return the labelled texts of a project's test split, and its pins of today.
+
+    Raises:
+        NotFound: There is no such project.
     """
     with studio.database.read() as connection:
         record = projects.find(connection, project)
-        intents = dataset.intents(connection, record.id)
-        names = {intent.id: intent.name for intent in intents}
+        names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
         tests = _tests(connection, record, names)
-        stored_pins = models.pins(connection, record.id)
-    task = record.task
-    open_ids = {intent.id for intent in intents if not intent.archived}
-    pins = [pin for pin in stored_pins if open_ids.issuperset(pin.intents)]
+        pins = open_pins(connection, record.id)
+        n_stored = len(models.pins(connection, record.id))
+    return Questions(record.task, tests, pins, n_stored - len(pins))
+
+
+def compare_on(
+    studio: Studio,
+    questions: Questions,
+    candidate: Contender,
+    champion: Contender,
+    moment: Moment = "trained",
+) -> ModelComparison:
+    """Compare two models on the same texts and pins.
+
+    A text counts as right when it is answered with one of its labels, and not when it is refused;
+    or, where it may have several, when the answer names exactly these.
+    """
+    task, tests, pins = questions.task, questions.tests, questions.pins
     before = _answers(studio, champion, tests, pins)
     after = _answers(studio, candidate, tests, pins)
     unseen = [row for row, e in enumerate(tests) if _unseen(e, before, after)]
@@ -141,9 +174,10 @@ def compare_contenders(
         refused=_refused(fresh, before, after),
         outside_n=len(outside),
         outside_refused=_refused(outside, before, after),
+        outside_difference=_outside_difference(outside, before, after),
         left_out=len(tests) - len(unseen),
-        pins=_pin_changes(pins, names, before, after),
-        stale_pins=len(stored_pins) - len(pins),
+        pins=_pin_changes(pins, before, after),
+        stale_pins=questions.stale_pins,
     )
     outcome = outcome_of(comparison)
     judged = replace(comparison, outcome=outcome, words=words_of(comparison))
@@ -194,7 +228,7 @@ def _answers(
     studio: Studio,
     contender: Contender,
     tests: Sequence[Exemplar],
-    pins: Sequence[PinRecord],
+    pins: Sequence[OpenPin],
 ) -> _Answered:
     pipeline = contender.open()
     names = contender.names
@@ -218,6 +252,16 @@ def _answers(
 
 def _refused(rows: Sequence[int], before: _Answered, after: _Answered) -> tuple[int, int]:
     return sum(before.refused[row] for row in rows), sum(after.refused[row] for row in rows)
+
+
+def _outside_difference(
+    rows: Sequence[int], before: _Answered, after: _Answered
+) -> Difference | None:
+    """Compare the shares of texts that fit no intent which are refused; None without any."""
+    if not rows:
+        return None
+    sides = [(before.refused[row], after.refused[row]) for row in rows]
+    return paired_difference(sides.count((False, True)), sides.count((True, False)), len(rows))
 
 
 def _unseen(exemplar: Exemplar, *sides: _Answered) -> bool:
@@ -262,16 +306,10 @@ def _tests(
 
 
 def _pin_changes(
-    pins: Sequence[PinRecord],
-    names: Mapping[str, str],
-    before: _Answered,
-    after: _Answered,
+    pins: Sequence[OpenPin], before: _Answered, after: _Answered
 ) -> tuple[PinChange, ...]:
     rows = zip(pins, before.pins, after.pins, strict=True)
-    return tuple(
-        PinChange(pin.text, tuple(sorted(names[key] for key in pin.intents)), was, now)
-        for pin, was, now in rows
-    )
+    return tuple(PinChange(pin.text, pin.names, was, now) for pin, was, now in rows)
 
 
 def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:

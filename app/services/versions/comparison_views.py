@@ -46,6 +46,7 @@ class ModelComparison:
             candidate.
         outside_n: Number of test texts that fit no intent; for one intent a text only.
         outside_refused: How many of these champion and candidate refuse.
+        outside_difference: Change of the share of these that is refused; None without such texts.
         left_out: Texts of the test split that one of the two was trained on.
         intents: Recall of each intent, the largest loss first; for the test split only.
         f1: For several labels, micro F1 of champion and candidate on the same texts; else None.
@@ -74,6 +75,7 @@ class ModelComparison:
     moment: Moment = "trained"
     outside_n: int = 0
     outside_refused: tuple[int, int] = (0, 0)
+    outside_difference: Difference | None = None
 
     def pins_of(self, verdict: str) -> tuple[PinChange, ...]:
         """Return the pins of one verdict."""

@@ -206,6 +206,10 @@ def test_the_verdict_says_how_many_texts_of_no_intent_are_refused(studio: Studio
     bold = StubPipeline({}, refused=frozenset({"noise"}))
     found = compare_contenders(studio, "p", contender("p@2", bold), contender("p@1", shy))
     assert (found.outside_n, found.outside_refused) == (2, (2, 1))
+    assert found.outside_difference is not None
+    # One of two lost: -1/2, with the error sqrt(1 - 1/2) / 2.
+    assert found.outside_difference.value == -0.5
+    assert found.outside_difference.high == pytest.approx(-0.5 + 1.959964 * 0.5**0.5 / 2, abs=1e-6)
     assert found.n == 1
     assert found.verdict.endswith(" Of 2 texts that fit no intent it refuses 1, 2 before.")
 
