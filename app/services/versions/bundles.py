@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.services.answering.pinned import open_pins
 from app.services.answering.stored import (
     by_project,
     checked_out,
@@ -68,15 +69,20 @@ def export_model(
 
 
 def _keep(studio: Studio, name: str, folder: Path, pipeline: "IntentPipeline") -> None:
-    """Write how a version answers by its project now, and how good that is, into its folder."""
-    from core.bundle.layout import add_facts, keep_answers
+    """Write into its folder how a version answers by its project now, how well, and the pins."""
+    from core.bundle.layout import add_facts, keep_answers, read_facts
 
     keep_answers(folder, pipeline)
     with studio.database.read() as connection:
         project, _ = find_model(connection, name)
+        pins = open_pins(connection, project.id)
     measured = figures_of_bundle(studio, project, pipeline)
     if measured:
         add_facts(folder, {MEASURED: measured})
+    if pins:  # whoever gets the bundle can check that it keeps them
+        listed = [{"text": pin.text, "intents": pin.names} for pin in pins]
+        trained = read_facts(folder).get("pins", {})
+        add_facts(folder, {"pins": {**trained, "expected": listed, "n_expected": len(listed)}})
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:

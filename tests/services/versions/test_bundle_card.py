@@ -9,9 +9,10 @@ from app.services.live.server_state import open_live_studio
 from app.services.reports.model_report import report
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio
-from app.services.versions.bundles import export_model, import_bundle
+from app.services.versions.bundles import Handover, export_model, import_bundle
 from core.bundle.archive import verify_bundle
 from core.bundle.card import model_card
+from storage import models
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
@@ -28,6 +29,21 @@ def put_into_tests(studio: Studio) -> None:
             labels = [] if row.text == POOL[-1] else [label]
             changes = [edits.edit(row, "split", "test"), edits.label(row, labels)]
             events.record(connection, 1, Action("label"), changes)
+
+
+def test_a_bundle_brings_the_pins_of_its_project(home: Studio, tmp_path: Path) -> None:
+    with home.database.write() as connection:
+        intent = dataset.intents(connection, 1)[0]
+        models.add_pin(connection, 1, "may I ask", [intent.id])
+    out, again = tmp_path / "p.zip", tmp_path / "again.zip"
+    pins = export_model(home, "p", out).facts["pins"]
+    assert pins["expected"] == [{"text": "may I ask", "intents": [intent.name]}]
+    assert verify_bundle(out).own_card
+    export_model(home, import_bundle(home, out, "taken_in"), again)
+    assert again.read_bytes() == out.read_bytes()
+    export_model(home, "p", out, Handover(without_texts=True))
+    hidden = verify_bundle(out).facts["pins"]
+    assert (hidden["expected"], hidden["n_expected"]) == ([], 1)
 
 
 @pytest.mark.parametrize("line", [-9.0, 9.0])
