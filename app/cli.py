@@ -1,7 +1,8 @@
 """The command line: read arguments, call one service, map errors to exit codes.
 
-Exit codes: 0 done, 2 wrong input (message and hint on standard error), 1 unexpected error. Heavy
-modules are imported only by the command that needs them, so `--help` answers at once.
+Exit codes: 0 done, 2 wrong input (message and hint on standard error), 3 a model does not pass
+`check`, 1 unexpected error. Heavy modules are imported only by the command that needs them, so
+`--help` answers at once.
 """
 
 import json
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(arguments)
     try:
         command = import_module(f"app.terminal.{options.room}")
-        getattr(command, options.verb)(options)
+        code: int | None = getattr(command, options.verb)(options)
     except StudioError as error:
         _refuse(error, as_json=getattr(options, "json", False))
         return 2
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _broken(error)
         _refuse(told, as_json=getattr(options, "json", False))
         return 2
-    return 0
+    return code or 0
 
 
 def _wait_briefly() -> None:

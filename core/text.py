@@ -35,6 +35,8 @@ _TURNS = str.maketrans(
     }
 )
 """Names of the signs that turn the order of letters; `assets/js/shared/words.js` has them, too."""
+_MARKS = re.compile(r"[\\`*\[\]<>|!]")
+"""Signs that Markdown may read as markup."""
 _OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
 
 
@@ -190,3 +192,8 @@ def decimal(value: float, digits: int) -> str:
 def hidden_key(key: str) -> str:
     """Return what stands for a match key where texts are left out: its SHA-256."""
     return "sha256:" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def plain_markdown(words: object) -> str:
+    """Write words of people so that Markdown makes no markup, link or picture of them."""
+    return _MARKS.sub(r"\\\g<0>", " ".join(str(words).split()))

@@ -3,9 +3,14 @@
 import argparse
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from app.services.answering.prediction_view import prediction_view
+from app.services.checking.junit import junit_xml
+from app.services.checking.summary import summary_markdown
+from app.services.checking.views import CheckReport
+from app.services.checking.wanted import read_wanted
 from app.services.explaining.words import name_words
 from app.services.live.asked import open_asked
 from app.services.studio import Studio
@@ -14,12 +19,15 @@ from app.services.training.jobs import cancel_job
 from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, plain, print_json, progress_bar, report, say, table, tell
 from core.errors import InvalidInput, RunFailed
+from core.files import write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 from core.text import percent, require_answerable
 from core.types import Prediction, Task
 from storage.records import JobRecord
 
+_NOT_PASSED = 3
+"""Exit code of a check that a model does not pass."""
 _CALLED = {
     "exact": "exact match",
     "none_recall": "no intent found",
@@ -146,6 +154,41 @@ def predict(options: argparse.Namespace) -> None:
         return
     rows = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
+
+
+def check(options: argparse.Namespace) -> int:
+    """Judge a model by pins, floors, a champion and limits; return 3 if it does not pass."""
+    from app.services.checking.checks import CheckRequest, check_model
+
+    wanted = read_wanted(options.least, options.most)
+    has_bundle = Path(options.model).is_file()
+    with opened(options, makes=has_bundle) as studio, ExitStack() as stack:
+        tests = options.test and stack.enter_context(given_file(options.test))
+        report = check_model(studio, CheckRequest(options.model, wanted, options.against, tests))
+    if options.junit:
+        write_atomically(options.junit, [junit_xml(report)])
+    if options.summary:
+        write_atomically(options.summary, [summary_markdown(report).encode()])
+    if options.json:
+        print_json({"passes": report.passes, "verdict": report.verdict, **plain(report)})
+    else:
+        _say_checks(report)
+    return 0 if report.passes else _NOT_PASSED
+
+
+def _say_checks(report: CheckReport) -> None:
+    kept = [one for one in report.checks if one.kind == "pin" and one.state == "passed"]
+    rows = [(one.name, one.found, one.state) for one in report.checks if one not in kept]
+    if kept:
+        rows.insert(0, ("pins", f"{len(kept):,} kept", "passed"))
+    table(f"Checks of {report.model}", ("check", "found", "result"), rows)
+    for one in report.of("failed"):
+        for words in ((one.why,) if one.why else ()) + tuple(e.words for e in one.examples):
+            say(f"  {one.name}: {words}")
+    say(f"Judged on {report.judged_on}.")
+    for note in report.notes:
+        say(note)
+    say(report.verdict)
 
 
 def promote(options: argparse.Namespace) -> None:

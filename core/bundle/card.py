@@ -1,14 +1,12 @@
 """The model card of a bundle, for people who receive the zip."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from core.text import percent
+from core.text import percent, plain_markdown
 
 MEASURED = "measured"
 """Fact of a bundle: `right` of `n` test texts and `refused` of `outside` ones, as it answers."""
-_MARKS = re.compile(r"[\\`*\[\]<>|!]")
 
 _MEASURES = {
     "nearest": "mean similarity to its three nearest examples",
@@ -89,17 +87,17 @@ def _title(facts: Mapping[str, Any]) -> str:
     """Name project and version; a version that begins with its project names both."""
     project, version = facts.get("project", "Intent model"), facts.get("model_version", "")
     names = [version] if str(version).startswith(f"{project},") else [project, version]
-    return ", ".join(_plain(name) for name in names)
+    return ", ".join(plain_markdown(name) for name in names)
 
 
 def _origin(facts: Mapping[str, Any]) -> list[str]:
     return [
-        f"- Data: {_plain(facts.get('dataset_version'))} with {facts.get('n_exemplars')} "
+        f"- Data: {plain_markdown(facts.get('dataset_version'))} with {facts.get('n_exemplars')} "
         f"labelled utterances, SHA-256 {str(facts.get('dataset_sha256'))[:16]}",
         f"- Recipe: {facts.get('recipe', {}).get('kind')}, seed "
         f"{facts.get('recipe', {}).get('seed')}",
-        f"- Base encoder: {_plain(facts.get('base'))}, licence: "
-        f"{_plain(facts.get('base_licence'))}",
+        f"- Base encoder: {plain_markdown(facts.get('base'))}, licence: "
+        f"{plain_markdown(facts.get('base_licence'))}",
     ]
 
 
@@ -134,19 +132,14 @@ def _threshold(facts: Mapping[str, Any]) -> str:
 
 def _intents(facts: Mapping[str, Any]) -> list[str]:
     rows = [
-        f"| {_plain(intent['name'])} | {_plain(intent.get('description', ''))} |"
+        f"| {plain_markdown(intent['name'])} | {plain_markdown(intent.get('description', ''))} |"
         for intent in facts.get("intents", [])
     ]
     return ["| intent | description |", "| --- | --- |", *rows, *_by_name(facts)]
 
 
-def _plain(words: object) -> str:
-    """Write words of people so that Markdown makes no markup, link or picture of them."""
-    return _MARKS.sub(r"\\\g<0>", " ".join(str(words).split()))
-
-
 def _by_name(facts: Mapping[str, Any]) -> list[str]:
-    names = [_plain(name) for name in facts.get("by_name", [])]
+    names = [plain_markdown(name) for name in facts.get("by_name", [])]
     if not names:
         return []
     return ["", f"Answered by their names alone, for no example says them: {', '.join(names)}."]

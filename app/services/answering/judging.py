@@ -28,7 +28,7 @@ from core.review.borderline import idle_words, select_borderline
 from core.text import counted, label_words, match_key
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult
-from core.types import Exemplar, FloatArray, Prediction, ScoreArray
+from core.types import Exemplar, FloatArray, Prediction, ScoreArray, Task
 
 _CONFUSIONS = 20
 _FOLDS = 5
@@ -89,9 +89,8 @@ def judge(result: RunResult, inputs: RunInputs, tests: UnlearnedTests) -> dict[s
     figures["left_out"] = tests.left_out
     if tests.outside:
         outside = list(tests.outside)
-        refused = result.pipeline.predict(outside, inputs.embed(result.pipeline.encoder, outside))
-        figures["outside_n"] = len(refused)
-        figures["kept_out"] = float(np.mean([one.decision.out_of_scope for one in refused]))
+        embedded = inputs.embed(result.pipeline.encoder, outside)
+        figures |= outside_figures(result.pipeline, outside, embedded)
     # Texts with several intents or none belong to no cluster.
     alone = np.array([len(e.intents) == 1 for e in shown], dtype=bool)
     names = [label for label, is_alone in zip(labels, alone, strict=True) if is_alone]
@@ -126,6 +125,16 @@ def judge_exemplars(
     return {**figures, **hard, **_refusals(kept, held, answers)}
 
 
+def outside_figures(
+    pipeline: IntentPipeline, texts: Sequence[str], embeddings: FloatArray | None = None
+) -> dict[str, Any]:
+    """Measure which share of the texts that fit no intent is refused; empty without a text."""
+    if not texts:
+        return {}
+    refused = [one.decision.out_of_scope for one in pipeline.predict(texts, embeddings)]
+    return {"outside_n": len(refused), "kept_out": float(np.mean(refused))}
+
+
 def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
     """Evaluate a model on the labelled texts of a file.
 
@@ -137,7 +146,16 @@ def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
         NotFound: There is no such model.
     """
     pipeline = load_model(studio, reference)
-    separator = SEPARATOR if pipeline.task == "multi-label" else None
+    return evaluate_texts(pipeline, read_labelled(path, pipeline.task), "of the file")
+
+
+def read_labelled(path: Path, task: Task) -> list[Exemplar]:
+    """Read the labelled texts of a file; their ids are its lines.
+
+    Raises:
+        InvalidInput: The file cannot be read, or has no label.
+    """
+    separator = SEPARATOR if task == "multi-label" else None
     exemplars = [
         Exemplar(str(row.line), row.text, row.intents)
         for row in read_rows(path, ReadOptions(separator=separator))
@@ -145,7 +163,7 @@ def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
     ]
     if not exemplars:
         raise InvalidInput("The file has no labelled row to judge by.", "Add an intent column.")
-    return evaluate_texts(pipeline, exemplars, "of the file")
+    return exemplars
 
 
 def evaluate_texts(

@@ -76,7 +76,7 @@ def shown_votes(studio: Studio, model: ExplainedModel, shares: VoteShares) -> tu
     """Return the heaviest votes, with the origins of their labels."""
     rows = shares.rows.tolist()
     chosen = shown_examples(model.pipeline, rows)
-    origins = _origins(studio, model, [example.id for example in chosen])
+    origins = origins_of(studio, model, [example.id for example in chosen])
     sides = {
         side: max(float(np.clip(side * shares.votes, 0.0, None).sum()), 1e-12)
         for side in (1.0, -1.0)
@@ -94,7 +94,8 @@ def shown_votes(studio: Studio, model: ExplainedModel, shares: VoteShares) -> tu
     )
 
 
-def _origins(studio: Studio, model: ExplainedModel, ids: Sequence[str]) -> dict[str, Origin]:
+def origins_of(studio: Studio, model: ExplainedModel, ids: Sequence[str]) -> dict[str, Origin]:
+    """Return who gave the labels of examples, by id; empty for a bundle."""
     if model.project is None or not model.revision:
         return {}
     with studio.database.read() as connection:

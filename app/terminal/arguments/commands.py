@@ -194,11 +194,47 @@ def _models(commands: Commands) -> None:
     review.add_argument("--most", type=int, default=20, help="findings that are shown (default 20)")
     add_options(review, "--json")
     _discover(commands)
+    _check(commands)
     promote = add_command(
         commands, "promote", "make a model version the champion", "versions.promote"
     )
     add_options(promote, "model", metavar="PROJECT@N")
     add_options(promote, "--json")
+
+
+def _check(commands: Commands) -> None:
+    check = add_command(
+        commands,
+        "check",
+        "judge a model for a pipeline: exit code 0 if it passes, 3 if it does not",
+        "versions.check",
+    )
+    check.add_argument(
+        "model",
+        metavar="BUNDLE_OR_PROJECT",
+        help="the file of a bundle; PROJECT: its champion; or PROJECT@3: version 3",
+    )
+    check.add_argument(
+        "--against", metavar="CHAMPION", help="a bundle or version than which it may not be worse"
+    )
+    for option, name, example in (
+        ("--min", "least", "accuracy=0.9 or recall:INTENT=0.8"),
+        ("--max", "most", "latency_ms=20 or megabytes=120"),
+    ):
+        check.add_argument(
+            option,
+            dest=name,
+            action="append",
+            default=[],
+            metavar="FIGURE=NUMBER",
+            help=f"such as {example}; may be repeated",
+        )
+    check.add_argument(
+        "--test", type=Path, metavar="FILE", help="labelled texts to judge by, for a bundle, say"
+    )
+    check.add_argument("--junit", type=Path, metavar="FILE", help="write the checks as JUnit XML")
+    check.add_argument("--summary", type=Path, metavar="FILE.md", help="write them as Markdown")
+    add_options(check, "--json")
 
 
 def _discover(commands: Commands) -> None:

@@ -1,0 +1,161 @@
+"""What a check is about: the model that is checked, its champion, and the texts to ask them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from app.services.answering.judging import read_labelled
+from app.services.answering.pinned import OpenPin
+from app.services.answering.stored import checked_out, find_model, is_bundle, load_model
+from app.services.studio import Studio
+from app.services.versions.comparison import Contender, Questions, questions_of
+from app.services.versions.registry import lineage
+from core.bundle.card import MEASURED
+from core.bundle.layout import load_pipeline, read_facts
+from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
+from core.pipeline import IntentPipeline
+from core.text import counted
+
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subject:
+    """A model as it is checked: a version as it was trained, by its project's fence, or a bundle.
+
+    Attributes:
+        reference: `PROJECT@N`, or the path of a bundle.
+        project: The project's name; None for a bundle.
+        n_bytes: Size of the bundle; of a version, an estimate of it.
+        figures: Figures that are stored with it: those of its training and, in a bundle, how it
+            answered its project's test texts when it was exported.
+        pins: Pins that a bundle brings; those of a version are its project's.
+        n_textless: How many more a bundle would bring that was made with texts.
+    """
+
+    name: str
+    reference: str
+    project: str | None
+    pipeline: IntentPipeline = field(repr=False)
+    n_bytes: int
+    figures: Mapping[str, Any] = field(repr=False)
+    pins: tuple[OpenPin, ...] = ()
+    n_textless: int = 0
+
+    @property
+    def megabytes(self) -> float:
+        """Size in units of 1,000,000 bytes."""
+        return self.n_bytes / _MEGABYTE
+
+    @property
+    def contender(self) -> Contender:
+        """The model for a comparison."""
+        return Contender(self.name, self.figures, {}, lambda: self.pipeline)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """The texts and pins by which a model is judged.
+
+    `origin` says where the texts are from: "of support", "of tests.csv"; "" without a text.
+    """
+
+    questions: Questions
+    origin: str
+    notes: tuple[str, ...]
+
+
+def open_subject(studio: Studio, reference: str) -> Subject:
+    """Open `PROJECT` (its champion), `PROJECT@N` or a bundle.
+
+    Raises:
+        InvalidInput: It is an encoder version.
+        NotFound: It does not exist.
+        ArtifactDamaged: Its files are missing or changed.
+    """
+    if is_bundle(reference):
+        with checked_out(studio, reference) as (folder, name):
+            pipeline = replace(load_pipeline(folder, bases=studio.bases), model_version=name)
+            size = Path(reference).stat().st_size
+            return _with_facts(Subject(name, reference, None, pipeline, size, {}), folder)
+    with studio.database.read() as connection:
+        project, record = find_model(connection, reference)
+    name = f"{project.name}@{record.number}"
+    pipeline = load_model(studio, name)
+    size = lineage(studio, project.name, record.number).bundle_bytes
+    return Subject(name, name, project.name, pipeline, size, record.metrics)
+
+
+def asked_of(
+    studio: Studio, subject: Subject, champion: Subject | None, tests: Path | None
+) -> Asked:
+    """Return what to ask: texts of the file, or of the project of the model or its champion.
+
+    A bundle without either brings its pins alone. Where there is no pin, the champion's count.
+    """
+    task = subject.pipeline.task
+    if champion is not None and champion.pipeline.task != task:
+        raise InvalidInput(
+            f"{subject.name} is {task}, and {champion.name} is {champion.pipeline.task}.",
+            "Compare models that may both give one intent, or both several.",
+        )
+    project = subject.project or (None if champion is None else champion.project)
+    if project is not None:
+        questions, notes = questions_of(studio, project), list[str]()
+    else:
+        questions, notes = Questions(task, (), subject.pins), _lacking_words(subject)
+    if not questions.pins and champion is not None and champion.pins:
+        questions = replace(questions, pins=champion.pins)
+        notes.append(f"The pins are those of {champion.name}.")
+    if questions.stale_pins:
+        stale = counted(questions.stale_pins, "pin")
+        notes.append(f"{stale} not judged, for the intent expected is archived or gone.")
+    if tests is None:
+        return Asked(questions, f"of {project}" if questions.tests else "", tuple(notes))
+    questions = replace(questions, tests=read_labelled(tests, task))
+    notes += _unknown_labels(questions, subject)
+    return Asked(questions, f"of {tests.name}", tuple(notes))
+
+
+def _with_facts(bundle: Subject, folder: Path) -> Subject:
+    facts = read_facts(folder)
+    try:
+        stored = facts.get("pins", {})
+        pins = tuple(
+            OpenPin(str(one["text"]), tuple(sorted(map(str, one["intents"]))))
+            for one in stored.get("expected", ())
+        )
+        n_textless = int(stored.get("n_expected", 0)) - len(pins)
+        return replace(bundle, figures=_figures_of(facts), pins=pins, n_textless=n_textless)
+    except MALFORMED as error:
+        raise ArtifactDamaged(
+            f"The facts in {bundle.name} cannot be read: {error}.", "Ask for the bundle again."
+        ) from error
+
+
+def _figures_of(facts: Mapping[str, Any]) -> dict[str, Any]:
+    figures, measured = dict(facts.get("metrics", {})), facts.get(MEASURED, {})
+    if measured.get("n"):
+        figures["answered_right"] = measured["right"] / measured["n"]
+    if measured.get("outside"):
+        figures["kept_out"] = measured["refused"] / measured["outside"]
+        figures["outside_n"] = measured["outside"]
+    return figures
+
+
+def _lacking_words(bundle: Subject) -> list[str]:
+    if not bundle.n_textless:
+        return []
+    return [f"{counted(bundle.n_textless, 'pin')} not judged: the bundle was made without texts."]
+
+
+def _unknown_labels(questions: Questions, subject: Subject) -> list[str]:
+    known = set(subject.pipeline.head.intents)
+    n = sum(bool(one.intents) and known.isdisjoint(one.intents) for one in questions.tests)
+    if not n:
+        return []
+    bear = "bears" if n == 1 else "bear"
+    return [
+        f"{counted(n, 'test text')} {bear} no label that the model knows: no answer can be right."
+    ]
