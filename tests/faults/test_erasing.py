@@ -23,6 +23,7 @@ from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.trying.answers import answer_texts
 from app.services.trying.pins import set_pin
+from app.services.versions.bundles import export_model, import_bundle
 from core.errors import Conflict, InvalidInput
 from storage import jobs, models, projects
 from storage.log import erasing, events, versions
@@ -87,6 +88,23 @@ def test_no_file_of_the_home_holds_an_erased_text(told: Studio) -> None:
     page = receipt_page(kept.content, kept.created_at, "", {})
     assert "[erased]" in page
     assert "Zaphod" not in page
+
+
+def test_pins_that_a_model_broke_or_a_bundle_brought_are_erased(
+    told: Studio, tiny_path: Path, tmp_path: Path
+) -> None:
+    """They stayed in `facts.json` of the version."""
+    with told.database.read() as connection:
+        refund = dataset.intent_named(connection, 1, "refund").id
+    set_pin(open_live_studio(told), "p", SHORT, [refund])
+    train_here(told, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    export_model(told, "p@2", tmp_path / "p.zip")
+    import_bundle(told, tmp_path / "p.zip", "p")
+    with told.database.read() as connection:
+        versions_then = [one.pins for one in models.list_all(connection, 1)]
+    assert sum(SHORT in str(pins) for pins in versions_then) == 2
+    erase_texts(told, "p", [SAID, SHORT], now=True)
+    assert files_with(told.places.home, b"Zaphod") == []
 
 
 def test_what_is_left_is_sound_and_answers(told: Studio) -> None:

@@ -21,7 +21,7 @@ from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
 from storage.people import request_keys
 from storage.records import ModelVersionRecord, ProjectRecord, now
 
-_EXEMPLARS, _EXACT = "exemplars.jsonl", "exact.json"
+_EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +179,17 @@ def _without_texts(
         changed[_EXEMPLARS] = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in told)
     if gone:
         left = {key: names for key, names in exact.items() if key not in gone}
-        changed[_EXACT] = json.dumps(left, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        changed[_EXACT] = _json(left)
+    facts = json.loads(studio.artifacts.path(tree[_FACTS]).read_text(encoding="utf-8"))
+    quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
+    scrubbed = scrubber_of(texts).of(quoting)
+    if scrubbed != quoting:
+        changed[_FACTS] = _json({**facts, **scrubbed})
     return changed
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _drop_layouts(connection: Transaction, project: ProjectRecord) -> list[str]:
