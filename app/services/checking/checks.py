@@ -29,7 +29,10 @@ _TIMED, _WARM_UP = 200, 10
 """Texts whose answers are timed, and answers before these."""
 _NAMED = 3
 _COUNTS = {"kept_out": "outside_n"}
-_UNITS = {"latency_ms": ("ms", "the slowest 5 of 100 single texts"), "megabytes": ("MB", "size")}
+_MOST = {
+    "latency_ms": "95 of 100 single texts are answered within {} ms",
+    "megabytes": "size at most {} MB",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +164,7 @@ def judge_comparison(comparison: ModelComparison) -> list[CheckResult]:
 
 
 def _judge_ceiling(ceiling: Ceiling, subject: Subject, asked: Asked) -> CheckResult:
-    unit, what = _UNITS[ceiling.figure]
-    name = f"{what} at most {decimal(ceiling.most, 1)} {unit}"
+    name = _MOST[ceiling.figure].format(decimal(ceiling.most, 1))
     if ceiling.figure == "megabytes":
         about = "about " if subject.project is not None else ""
         value, found = subject.megabytes, f"{about}{decimal(subject.megabytes, 1)} MB as a bundle"
@@ -172,7 +174,7 @@ def _judge_ceiling(ceiling: Ceiling, subject: Subject, asked: Asked) -> CheckRes
             lacks = "not judged: there is no text to time"
             return CheckResult("limit", name, "failed", lacks, limit=ceiling.most)
         value = latency_ms(subject.pipeline, texts)
-        found = f"{decimal(value, 1)} ms, of {_TIMED} on this machine"
+        found = f"{decimal(value, 1)} ms, in {_TIMED} answers on this machine"
     return CheckResult("limit", name, _state(value <= ceiling.most), found, "", value, ceiling.most)
 
 
