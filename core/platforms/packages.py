@@ -1,11 +1,12 @@
 """What a platform exports, a file, a zip or a folder, as names and bytes; and back again."""
 
+import io
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from core.errors import InvalidInput
 from core.files import entry_fault, has_large_directory, replace_file, write_atomically
@@ -14,6 +15,7 @@ from core.platforms.json_places import Node, parse
 _MOST_FILES = 20_000
 _MOST_BYTES = 1 << 30
 _SMALL_ENTRY = 10_000
+_DAMAGES = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError)
 _AGAIN = "Export it again from the platform, and do not repack it."
 
 Kind = Literal["file", "zip", "folder"]
@@ -24,8 +26,9 @@ class Package:
     """The files of an export.
 
     Attributes:
-        path: Where it was read.
-        files: Content by name; names in a zip or a folder are paths with `/`.
+        path: Where it stands.
+        files: Content by name, read when it is asked for; names in a zip or a folder are paths with
+            `/`.
     """
 
     path: Path
@@ -52,6 +55,16 @@ class Package:
             )
         return text
 
+    def stream(self, name: str) -> BinaryIO:
+        """Open a file, to be read in pieces."""
+        match self.kind:
+            case "file":
+                return self.path.open("rb")
+            case "folder":
+                return (self.path / name).open("rb")
+            case "zip":
+                return io.BytesIO(self.files[name])
+
     def document(self, name: str) -> Node:
         """Parse a file, once.
 
@@ -63,8 +76,35 @@ class Package:
         return self._parsed[name]
 
 
+class _ReadLater(Mapping[str, bytes]):
+    """Files by name; a file is read when it is asked for, and kept."""
+
+    def __init__(self, names: Iterator[str], read: Callable[[str], Mapping[str, bytes]]) -> None:
+        self._names = dict.fromkeys(names)
+        self._read = read
+        self._known: dict[str, bytes] = {}
+
+    def __getitem__(self, name: str) -> bytes:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._known:
+            self._known |= self._read(name)
+        return self._known[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
 def open_package(path: Path) -> Package:
-    """Read a file, a zip or a folder.
+    """List the files of a folder, of a zip or of one file, and read none of them yet.
+
+    The entries of a zip are read all at once, so that damage to any of them is found.
 
     Raises:
         InvalidInput: There is nothing to read, or a zip is damaged or hostile; the entry is named.
@@ -77,7 +117,8 @@ def open_package(path: Path) -> Package:
         return Package(path, "zip", _zip_files(path))
     if path.stat().st_size > _MOST_BYTES:
         raise InvalidInput(f"{path.name} is over 1 GiB.", "Export a smaller part.")
-    return Package(path, "file", {path.name: path.read_bytes()})
+    name = path.name
+    return Package(path, "file", _ReadLater(iter([name]), lambda _: {name: path.read_bytes()}))
 
 
 def write_package(package: Package, changed: Mapping[str, bytes], out: Path) -> None:
@@ -108,33 +149,45 @@ def write_package(package: Package, changed: Mapping[str, bytes], out: Path) -> 
             copy.writestr(name, changed[name])
 
 
-def _folder_files(folder: Path) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
+def _folder_files(folder: Path) -> Mapping[str, bytes]:
+    names: list[str] = []
     total = 0
-    for path in sorted(folder.rglob("*")):
+    for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink() or not path.is_file() or name.split("/")[0] == ".git":
             continue
         total += path.stat().st_size
-        if len(files) == _MOST_FILES or total > _MOST_BYTES:
+        if len(names) == _MOST_FILES or total > _MOST_BYTES:
             raise InvalidInput(
                 f"{folder} holds over {_MOST_FILES:,} files or 1 GiB.",
                 "Name the folder of the agent.",
             )
-        files[name] = path.read_bytes()
-    return files
+        names.append(name)
+    return _ReadLater(iter(sorted(names)), lambda name: {name: (folder / name).read_bytes()})
 
 
-def _zip_files(path: Path) -> dict[str, bytes]:
+def _zip_files(path: Path) -> Mapping[str, bytes]:
     try:
         if has_large_directory(path):
             raise InvalidInput(f"{path.name} has too many entries, a bomb.", _AGAIN)
         with zipfile.ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            _refuse_hostile(path, entries)
+    except _DAMAGES as error:
+        raise _damaged(path, error) from error
+    _refuse_hostile(path, entries)
+    return _ReadLater((entry.filename for entry in entries), lambda _: _unpacked(path, entries))
+
+
+def _unpacked(path: Path, entries: list[zipfile.ZipInfo]) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(path) as archive:
             return {entry.filename: archive.read(entry) for entry in entries}
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError) as error:
-        raise InvalidInput(f"{path.name} is not a whole zip file: {error}.", _AGAIN) from error
+    except _DAMAGES as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> InvalidInput:
+    return InvalidInput(f"{path.name} is not a whole zip file: {error}.", _AGAIN)
 
 
 def _refuse_hostile(path: Path, entries: list[zipfile.ZipInfo]) -> None:

@@ -18,6 +18,8 @@ from core.platforms.watson import read_watson
 
 _Reader = Callable[[Package], Agent]
 _LONGEST_LINE = 1 << 20
+_KEYS = (b'"luis_schema_version"', b'"rasa_nlu_data"', b'"assets"', b'"intents"')
+"""One of these stands in each document of a platform; another is not parsed."""
 _FOLDERS: Mapping[Callable[[Package], bool], _Reader] = {
     is_dialogflow_cx: read_dialogflow_cx,
     is_dialogflow_es: read_dialogflow_es,
@@ -76,9 +78,17 @@ def _reader(package: Package) -> _Reader | None:
         if recognises(package):
             return reader
     documents = [name for name in package.files if name.lower().endswith(".json")]
-    if len(documents) != 1:
+    if len(documents) != 1 or not _may_be_known(package, documents[0]):
         return None
     return _by_keys(package.document(documents[0]), documents[0])
+
+
+def _may_be_known(package: Package, name: str) -> bool:
+    """Whether a document is an object with a key that a platform writes."""
+    with package.stream(name) as stream:
+        if not stream.read(_LONGEST_LINE).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+            return False
+    return any(key in package.files[name] for key in _KEYS)
 
 
 def _by_keys(root: Node, name: str) -> _Reader | None:

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -154,3 +155,18 @@ def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
             archive.writestr(name, text.replace("🛫", "").encode("latin-1"))
     with pytest.raises(InvalidInput, match=r"usersays_de\.json is not UTF-8, at byte"):
         read_agent(path)
+
+
+def test_a_wrong_folder_is_refused_by_its_names(tmp_path: Path, monkeypatch: Any) -> None:
+    """Naming the folder of downloads read all of it, up to 1 GiB, to say that it is no agent."""
+    (tmp_path / "films").mkdir()
+    (tmp_path / "films" / "film.bin").write_bytes(b"0" * 1_000)
+    (tmp_path / "list.json").write_text("[1, 2]")
+    monkeypatch.setattr(Path, "read_bytes", lambda path: pytest.fail(f"{path} was read"))
+    assert find_agent(tmp_path) is None
+
+
+def test_a_document_without_a_key_of_a_platform_is_not_parsed(tmp_path: Path) -> None:
+    """It would take minutes and a hundred times its size in memory."""
+    (tmp_path / "other.json").write_text('{"a": ' + "[" * 5_000)
+    assert find_agent(tmp_path / "other.json") is None
