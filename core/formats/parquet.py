@@ -50,32 +50,44 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         InvalidInput: The file is damaged, or holds too much.
     """
     with _opened(path) as file:
-        names = [_label_names(file).get(name, []) for name in file.schema_arrow.names]
+        labels = label_names(file.schema_arrow)
+        names = [labels.get(name, []) for name in file.schema_arrow.names]
         number = 0
         for batch in file.iter_batches(batch_size=_BATCH):
             columns = [column.to_pylist() for column in batch.columns]
             for values in zip(*columns, strict=True):
                 number += 1
-                yield number, [_written(*cell) for cell in zip(values, names, strict=True)]
+                yield number, [cell_of(*cell) for cell in zip(values, names, strict=True)]
 
 
-def _written(value: object, labels: Sequence[str]) -> str:
+def cell_of(value: object, labels: Sequence[str]) -> str:
+    """Write a value as a cell; a numbered label is written as its name, if it has one."""
     match value:
         case int() if labels and not isinstance(value, bool):  # -1 stands for no label
             return labels[value] if 0 <= value < len(labels) else ""
         case list():
-            return SEPARATOR.join(_written(item, labels) for item in value) or NO_INTENT
+            return SEPARATOR.join(cell_of(item, labels) for item in value) or NO_INTENT
         case _:
             return cell_text(value)
 
 
-def _label_names(file: "ParquetFile") -> dict[str, list[str]]:
+def label_names(schema: Any) -> dict[str, list[str]]:
     """Return the names behind numbered labels, which Hugging Face's data sets keep beside them."""
-    stored = (file.schema_arrow.metadata or {}).get(b"huggingface")
+    stored = (schema.metadata or {}).get(b"huggingface")
     try:
         features = json.loads(stored)["info"]["features"] if stored else {}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {}
+    return names_of_labels(features)
+
+
+def names_of_labels(features: Any) -> dict[str, list[str]]:
+    """Return the names behind the numbers of each column of labels, from a data set's features."""
+    if not isinstance(features, dict):
+        return {}
+    try:
         names = {name: _names(feature) for name, feature in features.items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except RecursionError:
         return {}
     return {name: given for name, given in names.items() if given}
 
@@ -96,7 +108,7 @@ def _opened(path: Path) -> Iterator["ParquetFile"]:
 
     try:
         with ParquetFile(path) as file:
-            _refuse_too_much(path, file)
+            refuse_too_much(path, file)
             yield file
     except (pyarrow.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
         raise InvalidInput(
@@ -104,7 +116,12 @@ def _opened(path: Path) -> Iterator["ParquetFile"]:
         ) from error
 
 
-def _refuse_too_much(path: Path, file: "ParquetFile") -> None:
+def refuse_too_much(path: Path | str, file: "ParquetFile") -> None:
+    """Refuse a file that fills the memory.
+
+    Raises:
+        InvalidInput: It has too many rows, or unpacks to too many bytes.
+    """
     shape = file.metadata
     if shape.num_rows > MOST_ROWS:
         raise InvalidInput(f"{path} has more than {MOST_ROWS:,} rows.", _SMALLER)

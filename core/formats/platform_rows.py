@@ -1,8 +1,9 @@
-"""The phrases of a platform's export as rows of an import."""
+"""The phrases of what a platform or another tool exported, as rows of an import."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import get_args
+from typing import TypeAlias, get_args
 
 from core.formats.containers import find_container
 from core.formats.rows import (
@@ -15,29 +16,47 @@ from core.formats.rows import (
     check_characters,
     too_long_cell,
 )
+from core.formats.tools.recognising import find_tool
+from core.formats.tools.tool import ToolFile
 from core.platforms.agent import Agent, Platform
 from core.platforms.reading import find_agent
 
 _PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 
 
-def agent_in(path: Path, options: ReadOptions) -> Agent | None:
-    """Read a platform's export, if the options let a file or folder be one; a workbook is none.
+Export: TypeAlias = Agent | ToolFile
+"""An agent's package, or the file of another tool."""
+
+
+def export_in(path: Path, options: ReadOptions) -> Export | None:
+    """Recognise an export, if the options let a file or folder be one; a workbook is none.
 
     Raises:
-        InvalidInput: It is damaged, hostile, or holds no phrase.
+        InvalidInput: It is damaged, hostile, or the package of an agent that holds no phrase.
     """
-    if options.format not in ("auto", *_PLATFORMS) or find_container(path) is not None:
+    if find_container(path) is not None:
         return None
-    return find_agent(path)
+    if (found := find_tool(path, options.format)) is not None:
+        return found
+    return find_agent(path) if options.format in ("auto", *_PLATFORMS) else None
 
 
-def agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
-    """Yield the phrases of an agent, in the order of its files; rows count from 1.
+def export_rows(export: Export, options: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
+    """Yield the phrases of an export, in the order of its files.
 
     Raises:
-        InvalidInput: A phrase has characters that no text can hold.
+        InvalidInput: A row cannot be read, or has characters that no text can hold.
     """
+    found = _agent_rows(export, options) if isinstance(export, Agent) else export.rows(options)
+    return map(unlabelled, found) if options.intent_column == "" else found
+
+
+def unlabelled(row: ImportedRow | RowProblem) -> ImportedRow | RowProblem:
+    """Return a row without its label."""
+    return replace(row, intents=None) if isinstance(row, ImportedRow) else row
+
+
+def _agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
     for number, phrase in enumerate(agent.phrases, start=1):
         place = FilePlace(Path(phrase.file), number)
         if len(phrase.text) > LONGEST_CELL:

@@ -8,7 +8,7 @@ from core.errors import InvalidInput
 from core.formats.containers import Container, find_container
 from core.formats.decoding import find_encoding
 from core.formats.detect import find_format, find_layout, read_head
-from core.formats.platform_rows import agent_in, agent_rows
+from core.formats.platform_rows import export_in, export_rows
 from core.formats.reading import read_rows
 from core.formats.rows import NO_INTENT, ImportedRow, ReadFormat, ReadOptions, RowProblem
 from core.formats.tables import read_table_head, table_columns
@@ -44,8 +44,8 @@ def preview_file(path: Path, options: ReadOptions) -> FilePreview:
     container = find_container(path)
     if container is not None:
         return _of_table(path, container, options)
-    if (agent := agent_in(path, options)) is not None:
-        return _of_rows(agent_rows(agent, options), agent.platform, options)
+    if (export := export_in(path, options)) is not None:
+        return _of_rows(export_rows(export, options), export.platform, options)
     encoding = find_encoding(path, options.encoding)
     kind = options.format if options.format != "auto" else find_format(path, encoding)
     if kind in ("jsonl", "text", "rasa"):

@@ -11,7 +11,7 @@ from core.formats.delimited import read_delimited
 from core.formats.detect import find_format
 from core.formats.jsonl import read_jsonl
 from core.formats.plain import read_plain
-from core.formats.platform_rows import agent_in, agent_rows
+from core.formats.platform_rows import export_in, export_rows, unlabelled
 from core.formats.rasa import read_rasa
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 from core.formats.tables import read_table
@@ -31,15 +31,15 @@ def read_rows(path: Path, options: ReadOptions | None = None) -> Iterator[Import
     chosen = options or ReadOptions()
     _check(chosen)
     rows = _rows(path, chosen)
-    return map(_unlabelled, rows) if chosen.intent_column == "" else rows
+    return map(unlabelled, rows) if chosen.intent_column == "" else rows
 
 
 def _rows(path: Path, chosen: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
     container = find_container(path)
     if container is not None:
         return read_table(path, container, chosen)
-    if (agent := agent_in(path, chosen)) is not None:
-        return agent_rows(agent, chosen)
+    if (export := export_in(path, chosen)) is not None:
+        return export_rows(export, chosen)
     encoding = find_encoding(path, chosen.encoding)
     kind = chosen.format if chosen.format != "auto" else find_format(path, encoding)
     match kind:
@@ -56,10 +56,6 @@ def _rows(path: Path, chosen: ReadOptions) -> Iterator[ImportedRow | RowProblem]
                 f"{path} is no {_KINDS.get(kind, f'export of {kind}')}.",
                 "Leave out the format, so that it is detected.",
             )
-
-
-def _unlabelled(row: ImportedRow | RowProblem) -> ImportedRow | RowProblem:
-    return replace(row, intents=None) if isinstance(row, ImportedRow) else row
 
 
 def _check(options: ReadOptions) -> None:

@@ -11,7 +11,24 @@ from core.templates.slots import Slot
 from core.text import is_blank
 from core.types import Split
 
-ReadFormat = Literal["auto", "csv", "tsv", "jsonl", "text", "rasa", "xlsx", "parquet"] | Platform
+Tool = Literal[
+    "argilla",
+    "botpress",
+    "cx-csv",
+    "datasets",
+    "doccano",
+    "humanfirst",
+    "label-studio",
+    "lu",
+    "prodigy",
+    "rasa",
+    "semantic-router",
+    "spacy",
+    "watson-csv",
+]
+ReadFormat = (
+    Literal["auto", "csv", "tsv", "jsonl", "text", "rasa", "xlsx", "parquet"] | Platform | Tool
+)
 WriteFormat = Literal["csv", "tsv", "jsonl", "text", "spreadsheet", "rasa"]
 
 LONGEST_TEXT = 5_000

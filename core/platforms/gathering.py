@@ -12,6 +12,41 @@ from core.text import is_blank
 
 _NAMED = 5
 """Examples that a loss names."""
+_MOST_KINDS = 100
+
+
+@dataclass(slots=True, eq=False)
+class Losses:
+    """Counts what has no place in the studio, and names some of each kind."""
+
+    _counts: dict[str, int] = field(default_factory=dict)
+    _named: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def add(self, what: str, example: str = "", count: int = 1) -> None:
+        """Count something; beyond a hundred kinds all others are one."""
+        if what not in self._counts and len(self._counts) == _MOST_KINDS:
+            what = "other things"
+        self._counts[what] = self._counts.get(what, 0) + count
+        named = self._named.setdefault(what, {})
+        if example and len(named) < _NAMED:
+            named[example] = None
+
+    def told(self) -> tuple[Loss, ...]:
+        """Return what was counted, in the order of its first occurrence."""
+        return tuple(Loss(what, n, tuple(self._named[what])) for what, n in self._counts.items())
+
+
+def fitting_slots(text: str, slots: Iterable[Slot], losses: Losses) -> tuple[Slot, ...]:
+    """Return the marks of a text that the studio can hold; others are told of."""
+    kept: list[Slot] = []
+    for slot in sorted(slots):
+        try:
+            slotted(text, [*kept, slot])
+        except InvalidInput:
+            losses.add("marks that overlap another, hold no words or have no plain name", text)
+        else:
+            kept.append(slot)
+    return tuple(kept)
 
 
 @dataclass(slots=True, eq=False)
@@ -28,7 +63,7 @@ class Gathering:
     values: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     marks: dict[str, str] = field(default_factory=dict)
     documents: dict[str, str] = field(default_factory=dict)
-    _lost: dict[str, list[str]] = field(default_factory=dict)
+    losses: Losses = field(default_factory=Losses)
 
     def parse(self, name: str) -> Node:
         """Parse a file of the package."""
@@ -53,20 +88,14 @@ class Gathering:
 
     def fitting(self, text: str, slots: Iterable[Slot]) -> tuple[Slot, ...]:
         """Return the marks of a text that the studio can hold; others are told of."""
-        kept: list[Slot] = []
-        for slot in sorted(slots):
-            try:
-                slotted(text, [*kept, slot])
-            except InvalidInput:
-                self.lose("marks that overlap another, hold no words or have no plain name", text)
-            else:
-                kept.append(slot)
-                self.marks.setdefault(slot.name, "")
-        return tuple(kept)
+        kept = fitting_slots(text, slots, self.losses)
+        for slot in kept:
+            self.marks.setdefault(slot.name, "")
+        return kept
 
     def lose(self, what: str, example: str = "") -> None:
         """Count something that has no place in the studio."""
-        self._lost.setdefault(what, []).append(example)
+        self.losses.add(what, example)
 
     def agent(self) -> Agent:
         """Return what was read.
@@ -81,10 +110,6 @@ class Gathering:
             )
         for kind in self.values:
             self.lose("types of values with their synonyms", kind)
-        losses = [
-            Loss(what, len(found), tuple(dict.fromkeys(one for one in found if one))[:_NAMED])
-            for what, found in self._lost.items()
-        ]
         return Agent(
             self.platform,
             self.package,
@@ -95,6 +120,6 @@ class Gathering:
             self.declared,
             self.values,
             self.marks,
-            losses,
+            self.losses.told(),
             self.documents,
         )

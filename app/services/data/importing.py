@@ -16,11 +16,11 @@ from app.services.data.import_plan import ImportPlan, IntentsOfImport
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from core.errors import Conflict
-from core.formats.platform_rows import agent_in, agent_rows
+from core.formats.platform_rows import Export, export_in, export_rows
 from core.formats.reading import read_rows
-from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem
+from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, Tool
 from core.memory import while_memory_lasts
-from core.platforms.agent import Agent, Loss, Platform
+from core.platforms.agent import Loss, Platform
 from core.text import counted, plain_name, text_hash
 from core.types import Split
 from storage import projects
@@ -58,7 +58,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True)
 class FilePhrases:
-    """Name of a file in a platform's package, and its number of phrases."""
+    """Name of a file that was read, and its number of phrases."""
 
     name: str
     phrases: int
@@ -66,9 +66,9 @@ class FilePhrases:
 
 @dataclass(frozen=True, slots=True)
 class PackageReport:
-    """What was read of a platform's package; `losses` stay in the package alone."""
+    """What was read of an export; `losses` stay in it alone. `platform` is its format."""
 
-    platform: Platform
+    platform: Platform | Tool
     files: tuple[FilePhrases, ...]
     losses: tuple[Loss, ...]
 
@@ -91,7 +91,7 @@ class ImportReport:
         doubtful: Labels that may mean "no label", and how they are read.
         like_others: New names of the file that may stand for intents of the project.
         key: Key by which the import is undone; empty if nothing was written.
-        package: What a platform's package holds; None for every other file.
+        package: What the export of a platform or of another tool holds; None for plain files.
     """
 
     added: int
@@ -129,22 +129,22 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
         NotFound: There is no such project.
         OutOfMemory: Memory is short, while enough is left to say so.
     """
-    agent = agent_in(request.path, request.options)
-    report = _import(studio, request, agent)
-    return report if agent is None else replace(report, package=_package(agent))
+    export = export_in(request.path, request.options)
+    report = _import(studio, request, export)
+    return report if export is None else replace(report, package=_package(export))
 
 
-def _package(agent: Agent) -> PackageReport:
-    files = tuple(FilePhrases(name, n) for name, n in agent.files.items())
-    return PackageReport(agent.platform, files, tuple(agent.losses))
+def _package(export: Export) -> PackageReport:
+    files = tuple(FilePhrases(name, n) for name, n in export.files.items())
+    return PackageReport(export.platform, files, tuple(export.losses))
 
 
-def _import(studio: Studio, request: ImportRequest, agent: Agent | None) -> ImportReport:
+def _import(studio: Studio, request: ImportRequest, export: Export | None) -> ImportReport:
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
         names = _names_in_use(connection, project)
     options = _options(project, request)
-    rows = _reread(request.path, options, agent)
+    rows = _reread(request.path, options, export)
     labels = read_file_labels(rows(), request.choices, names)
     if request.dry_run:
         plan, _ = _plan(studio, project, request, labels)
@@ -195,10 +195,10 @@ def _check_counts(plan: ImportPlan, choices: ImportChoices) -> None:
         )
 
 
-def _reread(path: Path, options: ReadOptions, agent: Agent | None) -> _Rows:
+def _reread(path: Path, options: ReadOptions, export: Export | None) -> _Rows:
     """Return a function that yields the rows of a file from the first on, whenever it is called."""
-    if agent is not None:
-        return lambda: while_memory_lasts(agent_rows(agent, options))
+    if export is not None:
+        return lambda: while_memory_lasts(export_rows(export, options))
     if path.is_file() and path.stat().st_size <= _READ_ONCE:
         kept = list(while_memory_lasts(read_rows(path, options)))
         return lambda: while_memory_lasts(kept)

@@ -17,7 +17,7 @@ import {Questions} from './questions.js';
 const WHY_NOT = 'Nothing is imported yet. Look at them first.';
 const SHOWN = 5; // rows
 const NAMED = 8; // new intents
-const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet,.zip';
+const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet,.arrow,.lu,.zip';
 
 export class ImportSheet {
   preview = h('section', {class: 'sheet', 'aria-label': 'Preview of the import', hidden: true});

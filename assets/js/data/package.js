@@ -5,6 +5,7 @@ import {guarded} from '../shared/messages.js';
 import {call, upload} from '../shared/rest.js';
 import {number} from '../shared/words.js';
 
+// What files are called that platforms and other tools export.
 export const PLATFORMS = {
   'dialogflow-es': 'Dialogflow ES',
   'dialogflow-cx': 'Dialogflow CX',
@@ -13,6 +14,19 @@ export const PLATFORMS = {
   watson: 'Watson Assistant',
   lex: 'Amazon Lex',
   'rasa-json': 'Rasa',
+  rasa: 'Rasa',
+  lu: 'LUIS (.lu)',
+  'cx-csv': 'Dialogflow CX (CSV)',
+  'watson-csv': 'Watson Assistant (CSV)',
+  humanfirst: 'HumanFirst',
+  botpress: 'Botpress',
+  'semantic-router': 'semantic-router',
+  prodigy: 'Prodigy',
+  doccano: 'doccano',
+  spacy: 'spaCy',
+  'label-studio': 'Label Studio',
+  argilla: 'Argilla',
+  datasets: 'Hugging Face datasets',
 };
 
 export class PackageSheet {

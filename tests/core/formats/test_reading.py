@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from core.formats.platform_rows import agent_in
+from core.formats.platform_rows import export_in
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions, RowProblem
 
@@ -121,7 +121,7 @@ def test_a_workbook_is_not_looked_at_as_a_package(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", "<workbook/>")
         archive.writestr("xl/sharedStrings.xml", " " * 50_000_000)
-    assert agent_in(path, ReadOptions()) is None
+    assert export_in(path, ReadOptions()) is None
 
 
 def test_one_json_document_is_told_from_jsonl(tmp_path: Path) -> None:

@@ -1,0 +1,156 @@
+"""A folder of Hugging Face's `datasets`: Arrow or Parquet files, and the names of the labels.
+
+Facts: `save_to_disk` writes `dataset_info.json` beside `data-00000-of-00001.arrow`, in a folder for
+each split below `dataset_dict.json`; a repository holds `data/train-00000-of-00001.parquet`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.errors import InvalidInput
+from core.formats.delimited import row_of
+from core.formats.detect import Dialect, TableLayout, layout_of
+from core.formats.parquet import cell_of, label_names, names_of_labels, refuse_too_much
+from core.formats.rows import (
+    LONGEST_CELL,
+    SEPARATOR,
+    ImportedRow,
+    check_characters,
+    too_long_cell,
+)
+from core.formats.tools.json_items import json_document
+from core.formats.tools.tool import Rows, ToolReading, fault, place_in
+from core.platforms.packages import Package
+from core.types import Split
+
+_DATA = re.compile(r"(?:(?P<folder>.*)/)?(?P<file>[^/]+)\.(?P<kind>arrow|parquet)")
+_INFO = ("dataset_info.json", "dataset_dict.json")
+_WORD = re.compile(r"[a-z]+")
+_SPLITS: dict[str, Split] = {"train": "train", "test": "test", "unsupervised": "pool"}
+_HELD_OUT = ("validation", "valid", "val", "dev", "eval")
+_BATCH = 256
+_SAMPLE = 200
+_UNUSED = Dialect(",")
+
+
+def data_files(package: Package) -> list[str]:
+    """Return the files of a data set; none where the package holds anything else."""
+    found = [name for name in package.files if _DATA.fullmatch(name)]
+    named = any(name.rpartition("/")[2] in _INFO for name in package.files)
+    return found if named or package.kind == "file" or len(found) == len(package.files) else []
+
+
+def read_datasets(reading: ToolReading) -> Rows:
+    """Read all rows; those of a split for validation are read as training texts, and told of.
+
+    Raises:
+        InvalidInput: A file is damaged, or no column is recognised as the text.
+    """
+    from pyarrow import ArrowException
+
+    for name in data_files(reading.package):
+        reading.files.setdefault(name, 0)
+        try:
+            yield from _file(reading, name)
+        except (ArrowException, OSError, MemoryError, ValueError) as error:
+            raise fault(place_in(name, 1), "it cannot be read as Arrow or Parquet") from error
+
+
+def _file(reading: ToolReading, name: str) -> Rows:
+    split, number = _split(name), 0
+    layout: TableLayout | None = None
+    options = reading.options
+    for names, lists, rows in _batches(reading.package, name):
+        if layout is None:
+            layout = _layout(reading, name, names, rows[:_SAMPLE])
+            if layout.intent is not None and names[layout.intent] in lists:
+                options = replace(options, separator=SEPARATOR)
+        for row in rows:
+            number += 1
+            place = place_in(name, number)
+            if any(len(cell) > LONGEST_CELL for cell in row):
+                raise too_long_cell(place)
+            for cell in row:
+                check_characters(place, cell)
+            if split in _HELD_OUT:
+                reading.losses.add(f"the split “{split}”, whose rows are read as for training")
+            reading.files[name] += 1
+            found = row_of(place, row, layout, options)
+            yield _of_split(found, split) if isinstance(found, ImportedRow) else found
+
+
+def _of_split(row: ImportedRow, split: str) -> ImportedRow:
+    return replace(row, split=row.split or _SPLITS.get(split))
+
+
+def _batches(
+    package: Package, name: str
+) -> Iterator[tuple[list[str], frozenset[str], list[list[str]]]]:
+    """Yield the names of the columns, those that hold lists, and rows of cells."""
+    from pyarrow import types
+
+    schema, batches = _opened(package, name)
+    labels = _labels(package, name, schema)
+    columns = [labels.get(column, []) for column in schema.names]
+    lists = frozenset(one.name for one in schema if types.is_nested(one.type))
+    for batch in batches:
+        for start in range(0, batch.num_rows, _BATCH):
+            values = [column.to_pylist() for column in batch.slice(start, _BATCH).columns]
+            rows = [
+                [cell_of(*one) for one in zip(row, columns, strict=True)]
+                for row in zip(*values, strict=True)
+            ]
+            yield list(schema.names), lists, rows
+
+
+def _opened(package: Package, name: str) -> tuple[Any, Iterator[Any]]:
+    from pyarrow import ArrowInvalid, BufferReader, ipc, py_buffer
+    from pyarrow.parquet import ParquetFile
+
+    buffer = py_buffer(package.files[name])
+    if name.endswith(".parquet"):
+        file = ParquetFile(BufferReader(buffer))
+        refuse_too_much(name, file)
+        return file.schema_arrow, file.iter_batches(batch_size=_BATCH)
+    try:
+        stream = ipc.open_stream(buffer)
+    except ArrowInvalid:
+        whole = ipc.open_file(buffer)
+        return whole.schema, (whole.get_batch(at) for at in range(whole.num_record_batches))
+    return stream.schema, iter(stream)
+
+
+def _labels(package: Package, name: str, schema: Any) -> dict[str, list[str]]:
+    """Return the names of labels by column, of the file or of the folder that it stands in."""
+    beside = name.rpartition("/")[0]
+    info = f"{beside}/{_INFO[0]}" if beside else _INFO[0]
+    if info in package.files:
+        found = json_document(package, info)
+        return names_of_labels(found.get("features") if isinstance(found, dict) else None)
+    return label_names(schema)
+
+
+def _layout(
+    reading: ToolReading, name: str, names: Sequence[str], rows: list[list[str]]
+) -> TableLayout:
+    options = replace(reading.options, header=True)
+    layout = layout_of(place_in(name, 1), _UNUSED, [list(names), *rows], options)
+    read = (layout.text, layout.intent, layout.split, layout.id, layout.synthetic)
+    for at, column in enumerate(names):
+        if at not in read:
+            reading.losses.add(f"the column “{column}”")
+    return layout
+
+
+def _split(name: str) -> str:
+    """Return the split that the name of a file or of its folder begins with."""
+    match = _DATA.fullmatch(name)
+    if match is None:
+        raise InvalidInput(f"{name} is no file of data.", "")
+    for part in (match["file"], (match["folder"] or "").rpartition("/")[2]):
+        word = _WORD.match(part.lower())
+        if word and word[0] in (*_SPLITS, *_HELD_OUT):
+            return word[0]
+    return ""

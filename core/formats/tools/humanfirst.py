@@ -1,0 +1,69 @@
+"""HumanFirst's JSON: phrases that name their intents by id, and intents that have parents.
+
+Facts: zia-ai/academy, HumanFirst's JSON schema. The name of an intent is its path, as in
+`account/close`.
+"""
+
+from typing import Any
+
+from core.formats.tools.tool import Record, Rows, ToolReading, fault, listed, place_in
+
+_SEPARATOR = "/"
+_KNOWN_EXAMPLE = {"id", "text", "intents", "created_at"}
+_KNOWN_INTENT = {"id", "name", "parent_intent_id"}
+_KNOWN = {"$schema", "examples", "intents"}
+
+
+def is_humanfirst(value: Any) -> bool:
+    """Whether a document is a workspace of HumanFirst."""
+    if not (isinstance(value, dict) and isinstance(value.get("examples"), list)):
+        return False
+    if "humanfirst" in str(value.get("$schema")):
+        return True
+    examples = value["examples"][:100]
+    intents = [one.get("intents") for one in examples if isinstance(one, dict)]
+    return any(_ids(given) for given in intents if isinstance(given, list))
+
+
+def _ids(intents: list[Any]) -> list[str]:
+    found = [one.get("intent_id") for one in intents if isinstance(one, dict)]
+    return [one for one in found if isinstance(one, str)]
+
+
+def read_humanfirst(reading: ToolReading, name: str, document: Record) -> Rows:
+    """Read a workspace; a phrase without an intent is unlabelled."""
+    start = place_in(name, 1)
+    intents = {
+        str(one.get("id")): one
+        for one in listed(start, document, "intents")
+        if isinstance(one, dict)
+    }
+    reading.lose_fields(document, _KNOWN)
+    for intent in intents.values():
+        reading.lose_fields({f"{key} of an intent": v for key, v in intent.items()}, _OF_INTENT)
+    paths = {key: _path(key, intents) for key in intents}
+    for number, one in enumerate(listed(start, document, "examples"), start=1):
+        place = place_in(name, number)
+        if not isinstance(one, dict):
+            raise fault(place, "a phrase is no object")
+        reading.lose_fields(one, _KNOWN_EXAMPLE)
+        ids = _ids(listed(place, one, "intents"))
+        missing = next((key for key in ids if key not in paths), None)
+        if missing is not None:
+            raise fault(place, f"there is no intent with the id '{missing[:60]}'")
+        labels = tuple(paths[key] for key in ids) or None
+        yield reading.row(place, one.get("text"), labels, id=one.get("id"))
+
+
+_OF_INTENT = {f"{key} of an intent" for key in _KNOWN_INTENT}
+
+
+def _path(key: str, intents: dict[str, Record]) -> str:
+    """Return the names of an intent's parents and its own; a parent that is missing ends them."""
+    names: list[str] = []
+    seen: set[str] = set()
+    while key in intents and key not in seen:
+        seen.add(key)
+        names.append(str(intents[key].get("name") or key).strip())
+        key = str(intents[key].get("parent_intent_id") or "")
+    return _SEPARATOR.join(reversed(names))

@@ -1,0 +1,145 @@
+"""Each tool's file is recognised by its content; every record becomes a row or is told of."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from core.formats.platform_rows import export_in, export_rows
+from core.formats.preview import preview_file
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow, ReadOptions
+from core.formats.tools.tool import ToolFile
+from core.templates.slots import Slot
+from tests.core.formats.tools.tool_files import TEXTS, WRITERS, write_routes_in_yaml
+
+BOTH, CITY = ("book",), (Slot(9, 15, "city"),)
+# labels of the four texts, and what is told of beside them
+EXPECTED = {
+    "argilla": (BOTH, BOTH, None, None),
+    "botpress": (BOTH, BOTH, ("refund",), ()),
+    "cx-csv": (BOTH, BOTH, ("refund",), ("chat",)),
+    "datasets": (BOTH, BOTH, ("refund",), None),
+    "doccano": (BOTH, BOTH, None, None),
+    "humanfirst": (("trips/book",), ("trips/book",), ("refund",), None),
+    "label-studio": (BOTH, BOTH, None, None),
+    "lu": (BOTH, BOTH, ("refund",), ()),
+    "prodigy": (BOTH, BOTH, None, ()),
+    "semantic-router": (BOTH, BOTH, ("refund",), ("chat",)),
+    "spacy": (BOTH, BOTH, None, ()),
+    "watson-csv": (BOTH, BOTH, ("refund",), ("chat",)),
+}
+TOLD = {
+    "argilla": {
+        "suggestions of a model": 2,
+        "answers to “rating”": 1,
+        "“metadata”": 1,
+        "labels of people who disagree": 1,
+    },
+    "botpress": {
+        "types of values with their synonyms": 1,
+        "“slots”": 1,
+        "“contexts”": 1,
+        "languages of phrases": 1,
+    },
+    "cx-csv": {"rows without a phrase": 1, "languages of phrases": 2},
+    "datasets": {
+        "the column “hour”": 3,
+        "the split “validation”, whose rows are read as for training": 1,
+    },
+    "doccano": {"“Comments”": 1},
+    "humanfirst": {"“tags”": 2, "“metadata of an intent”": 1},
+    "label-studio": {
+        "“predictions”": 1,
+        "answers that skip a text": 1,
+        "labels of people who disagree": 2,
+    },
+    "lu": {
+        "patterns": 1,
+        "questions with answers": 1,
+        "references to other files": 1,
+        "declared entities": 2,
+    },
+    "prodigy": {"“meta”": 1, "rejected labels": 1},
+    "semantic-router": {
+        "“encoder_type”": 1,
+        "“description”": 1,
+        "“score_threshold”": 1,
+        "utterances that are no text": 1,
+    },
+    "spacy": {"scores between 0 and 1, of which those from 0.5 on are read as a label": 2},
+    "watson-csv": {"values with their synonyms": 2},
+}
+MARKED = ("argilla", "botpress", "doccano", "label-studio", "lu", "prodigy", "spacy")
+WITH_IDS = {
+    "argilla": ["a-1", "a-2", "a-3", "a-4"],
+    "doccano": ["1", "2", "3", "4"],
+    "humanfirst": ["e1", "e2", "e3", "e4"],
+    "label-studio": ["1", "2", "3", "4"],
+}
+
+
+def read(path: Path) -> tuple[ToolFile, dict[str, ImportedRow]]:
+    found = export_in(path, ReadOptions())
+    assert isinstance(found, ToolFile)
+    rows = [row for row in export_rows(found, ReadOptions(slots=True)) if row]
+    assert all(isinstance(row, ImportedRow) for row in rows)
+    return found, {row.text: row for row in rows if isinstance(row, ImportedRow)}
+
+
+@pytest.mark.parametrize("tool", sorted(WRITERS))
+def test_a_file_is_recognised_and_read_with_all_that_it_says(tool: str, tmp_path: Path) -> None:
+    path = WRITERS[tool](tmp_path)
+    found, rows = read(path)
+    assert found.platform == tool
+    assert [rows[text].intents for text in TEXTS] == list(EXPECTED[tool])
+    assert {one.what: one.count for one in found.losses} == TOLD[tool]
+    assert len(rows) == sum(found.files.values()) == len(TEXTS)
+    assert rows[TEXTS[0]].slots == (CITY if tool in MARKED else ())
+    assert [rows[text].id for text in TEXTS] == WITH_IDS.get(tool, [None] * 4)
+    splits = ["train", "train", "test", None] if tool == "datasets" else [None] * 4
+    assert [rows[text].split for text in TEXTS] == splits
+    # a second pass counts anew, and a preview shows the same
+    _, again = read(path)
+    assert again == rows
+    assert preview_file(path, ReadOptions()).format == tool
+
+
+@pytest.mark.parametrize("tool", sorted(WRITERS))
+def test_a_zip_is_read_as_the_file_or_folder_in_it_is(tool: str, tmp_path: Path) -> None:
+    path = WRITERS[tool](tmp_path)
+    packed = tmp_path / "packed.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+            archive.write(file, file.relative_to(tmp_path))
+    found, rows = read(packed)
+    assert (found.platform, list(rows)) == (tool, list(read(path)[1]))
+
+
+def test_routes_are_read_of_yaml_too(tmp_path: Path) -> None:
+    found, rows = read(write_routes_in_yaml(tmp_path))
+    assert found.platform == "semantic-router"
+    assert [rows[text].intents for text in TEXTS] == list(EXPECTED["semantic-router"])
+
+
+def test_marks_are_left_out_where_nobody_asks_and_labels_where_none_is_wanted(
+    tmp_path: Path,
+) -> None:
+    path = WRITERS["prodigy"](tmp_path)
+    assert all(row.slots == () for row in read_rows(path) if isinstance(row, ImportedRow))
+    rows = list(read_rows(path, ReadOptions(intent_column="")))
+    assert [row.intents for row in rows if isinstance(row, ImportedRow)] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "format"),
+    [
+        ("a.jsonl", '{"text": "a", "label": ["b"]}\n{"text": "c", "label": []}\n', "jsonl"),
+        ("a.csv", "text,intent\na,b\n", "csv"),
+        ("a.txt", "# 1 of us\nhello\n", "text"),
+        ("a.md", "## intent:a\n- b\n", "rasa"),
+    ],
+)
+def test_plain_files_are_read_as_before(name: str, text: str, format: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    assert preview_file(tmp_path / name, ReadOptions()).format == format
