@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase
 from core.platforms.arrays import ArrayEdits
-from core.platforms.dialogflow_cx import counted_in
-from core.platforms.flat import NONE
+from core.platforms.readers.dialogflow_cx import counted_in
+from core.platforms.readers.flat import NONE
 from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
 from core.templates.slots import Slot, SlottedText
 from core.text import normalise

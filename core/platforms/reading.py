@@ -8,13 +8,13 @@ from pathlib import Path
 from core.errors import InvalidInput
 from core.files import has_large_directory
 from core.platforms.agent import Agent
-from core.platforms.dialogflow_cx import is_dialogflow_cx, read_dialogflow_cx
-from core.platforms.dialogflow_es import is_dialogflow_es, read_dialogflow_es
-from core.platforms.flat import read_clu, read_luis, read_rasa_json
 from core.platforms.json_places import Node
-from core.platforms.lex import is_lex, read_lex
 from core.platforms.packages import Package, open_package
-from core.platforms.watson import read_watson
+from core.platforms.readers.dialogflow_cx import is_dialogflow_cx, read_dialogflow_cx
+from core.platforms.readers.dialogflow_es import is_dialogflow_es, read_dialogflow_es
+from core.platforms.readers.flat import read_clu, read_luis, read_rasa_json
+from core.platforms.readers.lex import is_lex, read_lex
+from core.platforms.readers.watson import read_watson
 
 _Reader = Callable[[Package], Agent]
 _LONGEST_LINE = 1 << 20

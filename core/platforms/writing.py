@@ -9,7 +9,7 @@ from typing import Any
 
 from core.platforms.agent import OUT_OF_SCOPE, Platform
 from core.platforms.arrays import as_google_writes
-from core.platforms.flat import NONE
+from core.platforms.readers.flat import NONE
 from core.platforms.utf16 import to_units
 from core.templates.slots import Slot, SlottedText
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from core.formats.rows import LONGEST_CELL, FilePlace, too_long_cell
 from core.formats.tools.json_items import not_utf8
 from core.formats.tools.tool import Rows, ToolReading, fault, place_in
-from core.platforms.flat import NONE
 from core.platforms.packages import Package
+from core.platforms.readers.flat import NONE
 from core.templates.slots import Slot
 
 ENDING = ".lu"
