@@ -15,6 +15,7 @@ from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import NO_INTENT, ImportedRow, ReadOptions
 from core.formats.writing import encode_rows, write_rows
+from core.text import is_blank
 
 letters = st.characters(exclude_categories=["Cs", "Cc"])
 texts = st.one_of(
@@ -22,7 +23,7 @@ texts = st.one_of(
         ["NA", "null", "None", "007", "=1+1", "a\r\nb", "a\rb", '"', "text,intent", "'"]
     ),
     st.text(st.one_of(letters, st.sampled_from('\n\r\t",;|')), min_size=1, max_size=30),
-).filter(str.strip)
+).filter(lambda text: not is_blank(text))
 names = st.text(letters, min_size=1, max_size=12).map(str.strip).filter(bool)
 parted = names.filter(lambda name: "|" not in name)
 rows = st.lists(
