@@ -9,7 +9,9 @@ from core.platforms.packages import Package
 from core.templates.slots import Slot
 from core.types import Split
 
-Platform = Literal["dialogflow-es", "dialogflow-cx", "luis", "clu", "watson", "lex", "rasa-json"]
+Platform = Literal[
+    "dialogflow-es", "dialogflow-cx", "luis", "clu", "watson", "lex", "rasa", "rasa-json"
+]
 
 OUT_OF_SCOPE = ""
 """In place of an intent's name: the phrase is an example of what fits no intent."""

@@ -11,6 +11,7 @@ from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase
 from core.platforms.arrays import ArrayEdits
 from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
+from core.platforms.readers.rasa_yaml import BlockEdits
 from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
 from core.templates.slots import Slot, SlottedText
 from core.text import normalise
@@ -59,7 +60,8 @@ class _Plan:
         start = -1 if home.array is None else home.array.start
         if (home.file, start) not in self.arrays:
             text = self.agent.documents.get(home.file, "")
-            self.arrays[home.file, start] = ArrayEdits(home.file, text, home.array)
+            kind = BlockEdits if self.agent.platform == "rasa" else ArrayEdits
+            self.arrays[home.file, start] = kind(home.file, text, home.array)
         return self.arrays[home.file, start]
 
     def lose(self, what: str, text: str) -> None:
@@ -95,34 +97,57 @@ def overlay(agent: Agent, project: Iterable[Labelled]) -> Overlaid:
 def _relabel(
     plan: _Plan, phrase: Phrase, rows: Mapping[str, Labelled], under: Mapping[str, set[str]]
 ) -> bool:
-    key = normalise(phrase.text)
-    row = rows.get(key)
-    if row is None:
-        plan.lose("phrases that are not in the project: left as they are", phrase.text)
+    intent = _wanted(plan, phrase, rows, under)
+    if intent is None:
         return False
-    if row.intents is None:
-        plan.lose("phrases without a label in the project: left as they are", phrase.text)
+    if phrase.label is None and not isinstance(phrase.array.value, list):
+        plan.lose("phrases of several lines in the file: left as they are", phrase.text)
         return False
-    intents = row.intents or (OUT_OF_SCOPE,)
-    if under[key].intersection(intents):
-        if len(intents) > 1:
-            plan.lose("phrases with several intents: left under one of them", phrase.text)
-        return False
-    home = _home(plan, intents[0], phrase.language, phrase.text)
+    home = _home(plan, intent, phrase.language, phrase.text)
     if home is None:
         return False
     source = plan.edits(Home(phrase.file, phrase.array))
     if phrase.label is not None:
-        source.relabel(phrase.index, phrase.label, intents[0] or NONE)
+        source.relabel(phrase.index, phrase.label, intent or NONE)
         return True
-    raw = source.remove(phrase.index)
-    slots = _allowed(plan, phrase.slots, intents[0], phrase.text)
+    slots = _allowed(plan, phrase.slots, intent, phrase.text)
     if slots == phrase.slots:
-        plan.edits(home).appended.append(raw)
+        plan.edits(home).appended.append(source.remove(phrase.index))
         return True
     said = SlottedText(phrase.text, slots)
-    new = NewPhrase(said, intents[0], phrase.language, plan.agent.marks)
-    plan.edits(home).appended.append(written(plan.agent.platform, new))
+    is_placed = _append(plan, home, NewPhrase(said, intent, phrase.language, plan.agent.marks))
+    if is_placed:
+        source.remove(phrase.index)
+    return is_placed
+
+
+def _wanted(
+    plan: _Plan, phrase: Phrase, rows: Mapping[str, Labelled], under: Mapping[str, set[str]]
+) -> str | None:
+    """Return the intent that a phrase has in the project; None if it stays where it is."""
+    key = normalise(phrase.text)
+    row = rows.get(key)
+    if row is None:
+        plan.lose("phrases that are not in the project: left as they are", phrase.text)
+        return None
+    if row.intents is None:
+        plan.lose("phrases without a label in the project: left as they are", phrase.text)
+        return None
+    intents = row.intents or (OUT_OF_SCOPE,)
+    if not under[key].intersection(intents):
+        return intents[0]
+    if len(intents) > 1:
+        plan.lose("phrases with several intents: left under one of them", phrase.text)
+    return None
+
+
+def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
+    """Write a phrase behind those of its intent; whether the file can hold it."""
+    element = written(plan.agent.platform, new)
+    if element is None:
+        plan.lose("texts with signs that the file gives another meaning", new.said.text)
+        return False
+    plan.edits(home).appended.append(element)
     return True
 
 
@@ -152,10 +177,10 @@ def _add(plan: _Plan, row: Labelled) -> bool:
     if home is None:
         return False
     said = SlottedText(row.text, _allowed(plan, row.slots, intent, row.text))
-    new = NewPhrase(said, intent, language, plan.agent.marks)
-    plan.edits(home).appended.append(written(plan.agent.platform, new))
-    plan.placed.append(row.text)
-    return True
+    is_placed = _append(plan, home, NewPhrase(said, intent, language, plan.agent.marks))
+    if is_placed:
+        plan.placed.append(row.text)
+    return is_placed
 
 
 def _home(plan: _Plan, intent: str, language: str, text: str) -> Home | None:
@@ -163,6 +188,8 @@ def _home(plan: _Plan, intent: str, language: str, text: str) -> Home | None:
     home = homes.get((intent, language)) or homes.get((intent, ""))
     if home is None and intent == OUT_OF_SCOPE:
         plan.lose("texts out of scope, for which the package has no place", text)
+    elif home is None and intent in plan.agent.intents:
+        plan.lose(f"texts of “{intent}”, which has no list of phrases in the package", text)
     elif home is None:
         plan.lose(f"texts of “{intent}”, an intent that the package does not have", text)
     return home

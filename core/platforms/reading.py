@@ -14,6 +14,7 @@ from core.platforms.readers.dialogflow_cx import is_dialogflow_cx, read_dialogfl
 from core.platforms.readers.dialogflow_es import is_dialogflow_es, read_dialogflow_es
 from core.platforms.readers.flat import read_clu, read_luis, read_rasa_json
 from core.platforms.readers.lex import is_lex, read_lex
+from core.platforms.readers.rasa_yaml import is_rasa_yaml, read_rasa_yaml
 from core.platforms.readers.watson import read_watson
 
 _Reader = Callable[[Package], Agent]
@@ -24,11 +25,12 @@ _FOLDERS: Mapping[Callable[[Package], bool], _Reader] = {
     is_dialogflow_cx: read_dialogflow_cx,
     is_dialogflow_es: read_dialogflow_es,
     is_lex: read_lex,
+    is_rasa_yaml: read_rasa_yaml,
 }
 
 
 def read_agent(path: Path) -> Agent:
-    """Read an export of Dialogflow ES or CX, LUIS, CLU, Watson, Lex V2, or Rasa in JSON.
+    """Read an export of Dialogflow ES or CX, LUIS, CLU, Watson, Lex V2, or Rasa.
 
     Raises:
         InvalidInput: It is of none of these, damaged, hostile, or holds no phrase.
@@ -37,7 +39,7 @@ def read_agent(path: Path) -> Agent:
     if (read := _reader(package)) is None:
         raise InvalidInput(
             f"{path.name} is no export of a platform that is known here.",
-            "Known are Dialogflow ES and CX, LUIS, CLU, Watson, Lex V2, and Rasa in JSON.",
+            "Known are Dialogflow ES and CX, LUIS, CLU, Watson, Lex V2, and Rasa.",
         )
     return read(package)
 

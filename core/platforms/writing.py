@@ -10,6 +10,7 @@ from typing import Any
 from core.platforms.agent import OUT_OF_SCOPE, Platform
 from core.platforms.arrays import as_google_writes
 from core.platforms.readers.flat import NONE
+from core.platforms.readers.rasa_yaml import example_line
 from core.platforms.utf16 import to_units
 from core.templates.slots import Slot, SlottedText
 
@@ -32,6 +33,7 @@ LIMITS: Mapping[Platform, Limits] = {
     "clu": Limits(500, 50_000),
     "watson": Limits(1_024, 25_000),
     "lex": Limits(500, 1_500),
+    "rasa": Limits(1_000_000, 1_000_000),
     "rasa-json": Limits(1_000_000, 1_000_000),
 }
 
@@ -46,8 +48,8 @@ class NewPhrase:
     marks: Mapping[str, str]
 
 
-def written(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
-    """Return a phrase's JSON value."""
+def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | None:
+    """Return a phrase's JSON value, or its line; None if the file cannot hold it."""
     said, text = phrase.said, phrase.said.text
     match platform:
         case "dialogflow-es":
@@ -69,6 +71,8 @@ def written(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
             return {"parts": parts, "repeatCount": 1, "languageCode": phrase.language}
         case "watson":
             return {"text": text} | _mentions(said, phrase.intent)
+        case "rasa":
+            return example_line(said, phrase.marks)
         case "lex":
             return {"utterance": _template(said)}
         case _:

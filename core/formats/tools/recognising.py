@@ -8,6 +8,8 @@ from typing import Any
 
 from core.errors import InvalidInput
 from core.files import has_large_directory
+from core.formats.decoding import find_encoding
+from core.formats.rasa import read_rasa
 from core.formats.rows import FilePlace, ImportedRow, ReadFormat, RowProblem, Tool
 from core.formats.tools import bulk_csv, lu
 from core.formats.tools.argilla import argilla_row, is_argilla
@@ -34,7 +36,7 @@ _RECORDS: Mapping[Tool, tuple[Callable[[Any], bool], _Row]] = {
 _JSON = (".json", ".jsonl", ".ndjson")
 _YAML = (".yml", ".yaml")
 _ROUTES = re.compile(rb"^[ \t]*(?:-[ \t]+)?utterances[ \t]*:", re.MULTILINE)
-_RASA = re.compile(rb"^(?:nlu[ \t]*:|version[ \t]*:|##[ \t]*intent[ \t]*:)", re.MULTILINE)
+_RASA = re.compile(rb"^(?:nlu[ \t]*:|##[ \t]*intent[ \t]*:)", re.MULTILINE)
 _DOCUMENTS = (b'"utterances"', b'"examples"')
 _PLATFORMS = (b'"luis_schema_version"', b'"assets"', b'"rasa_nlu_data"')
 _SAMPLE = 64 << 10
@@ -101,15 +103,31 @@ def _of_file(package: Package, name: str) -> ToolFile | None:
         return ToolFile("datasets", package, read_datasets)
     if bare[:1] in (b"[", b"{") and not name.lower().endswith(lu.ENDING):
         return _of_json(package, name)
-    if name.lower().endswith(_YAML):
-        if _ROUTES.search(start) and not _RASA.search(start):
-            return ToolFile("semantic-router", package, partial(_each, [name], read_routes))
-        return None
+    if name.lower().endswith((*_YAML, ".md")):
+        return _of_yaml(package, name, start)
     if bulk_csv.is_cx_csv(package, name):
         return ToolFile("cx-csv", package, partial(_each, [name], bulk_csv.read_cx_csv))
     if name.lower().endswith((lu.ENDING, ".txt")) and lu.is_lu(package, name):
         return ToolFile("lu", package, partial(_each, [name], lu.read_lu))
     return None
+
+
+def _of_yaml(package: Package, name: str, start: bytes) -> ToolFile | None:
+    """Recognise routes, and Rasa's training data in YAML or Markdown."""
+    if _RASA.search(start):
+        return ToolFile("rasa", package, _rasa)
+    if _ROUTES.search(start):
+        return ToolFile("semantic-router", package, partial(_each, [name], read_routes))
+    return None
+
+
+def _rasa(reading: ToolReading) -> Rows:
+    path, name = reading.package.path, reading.package.path.name
+    encoding = find_encoding(path, reading.options.encoding)
+    reading.files[name] = 0
+    for row in read_rasa(path, encoding, reading.options, reading.losses):
+        reading.files[name] += 1
+        yield row
 
 
 def _of_json(package: Package, name: str) -> ToolFile | None:

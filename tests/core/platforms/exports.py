@@ -205,6 +205,25 @@ RASA = {
     )
 }
 
+RASA_YAML = {
+    "data/nlu.yml": """\
+version: "3.1"
+nlu:
+# what people say
+- intent: book
+  examples: |
+    - 🛫 fly to [Boston]{"entity": "city", "role": "to", "value": "BOS"}
+    - get my money back
+- synonym: BOS
+  examples: |
+    - Boston
+""",
+    "data/more/refund.yml": 'version: "3.1"\r\nnlu:\r\n  - intent:   refund # soon\r\n'
+    "    examples: |\r\n      -  refund my ticket\r\n",
+    "domain.yml": 'version: "3.1"\nintents:\n- book\n- refund\n',
+    "config.yml": "language: en\n",
+}
+
 EXPORTS: Mapping[str, Mapping[str, str]] = {
     "dialogflow-es": ES,
     "dialogflow-cx": CX,
@@ -212,6 +231,7 @@ EXPORTS: Mapping[str, Mapping[str, str]] = {
     "clu": CLU,
     "watson": WATSON,
     "lex": LEX,
+    "rasa": RASA_YAML,
     "rasa-json": RASA,
 }
 

@@ -1,16 +1,19 @@
 """Whatever an agent says, and however its file is written: only what was relabelled differs."""
 
 import json
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.platforms.overlay import Labelled, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
+from core.text import normalise
 
 _TEXTS = st.text(
     st.one_of(
@@ -90,3 +93,82 @@ def test_only_relabelled_phrases_differ(
         assert json.loads(back) == json.loads(text) or make is _watson  # which keeps no order
         if make is not _watson:
             assert back == text.encode()
+
+
+_SAYINGS = st.text(
+    st.one_of(
+        st.sampled_from('abc "\\/{}:,#-\t🛫💶é\u0301\u05e9\u05dc\u05d5\u05dd\u200f'),
+        st.characters(
+            exclude_categories=["Cs", "Cc", "Zl", "Zp"], exclude_characters="[]\ufffe\uffff"
+        ),
+    ),
+    min_size=1,
+    max_size=30,
+).filter(lambda text: any(sign.isalnum() for sign in text))
+
+
+def _rasa(phrases: list[tuple[str, str]], indent: str, end: str, quote: str) -> str:
+    lines = ['version: "3.1"', "nlu:", "# what people say"]
+    for name in _INTENTS:
+        lines += [f"{indent}- intent: {quote}{name}{quote}", f"{indent}  examples: |"]
+        lines += [f"{indent}    - {text}" for text, of in phrases if of == name]
+    lines += [f"{indent}- synonym: x", f"{indent}  examples: |", f"{indent}    - y"]
+    return end.join(lines) + end
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    phrases=st.lists(
+        st.tuples(_SAYINGS.map(str.strip), st.sampled_from(_INTENTS)),
+        min_size=1,
+        max_size=8,
+        unique_by=lambda one: normalise(one[0]),
+    ),
+    indent=st.sampled_from(["", "  "]),
+    end=st.sampled_from(["\n", "\r\n"]),
+    quote=st.sampled_from(["", "'", '"']),
+    data=st.data(),
+)
+def test_only_relabelled_lines_of_rasa_differ(
+    phrases: list[tuple[str, str]], indent: str, end: str, quote: str, data: st.DataObject
+) -> None:
+    text = _rasa(phrases, indent, end, quote)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "nlu.yml")
+        path.write_bytes(text.encode())
+        agent = read_agent(path)
+        assert {(one.text, one.intent) for one in agent.phrases} == set(phrases)
+        rows = [Labelled(one.text, (one.intent,), one.slots) for one in agent.phrases]
+        assert overlay(agent, rows).changed == {}
+        wanted = {said: data.draw(st.sampled_from(_INTENTS)) for said, _ in phrases}
+        found = overlay(agent, [Labelled(said, (of,)) for said, of in wanted.items()])
+        k = sum(wanted[said] != of for said, of in phrases)
+        assert (found.moved, found.kept, found.losses) == (k, len(phrases) - k, ())
+        out = Path(folder, "out.yml")
+        write_package(agent.package, found.changed, out)
+        again = read_agent(out)
+        assert {one.text: one.intent for one in again.phrases} == wanted
+        # the same lines, of which k stand elsewhere
+        before, after = (
+            one.decode().splitlines(keepends=True) for one in (text.encode(), out.read_bytes())
+        )
+        assert sorted(before) == sorted(after)
+        stays = [f"{indent}    - {said}{end}" for said, of in phrases if wanted[said] == of]
+        moved = {f"{indent}    - {said}{end}" for said, of in phrases if wanted[said] != of}
+        assert [one for one in before if one not in moved] == [
+            one for one in after if one not in moved
+        ]
+        assert set(stays) <= set(after)
+        parsed = yaml.safe_load(out.read_bytes())["nlu"] if _is_yaml(text) else []
+        for name, part in zip(_INTENTS, parsed, strict=False):
+            assert part["intent"] == name
+            said = [one[2:].strip() for one in part["examples"].split("\n") if one.strip()]
+            assert sorted(said) == sorted(one for one, of in wanted.items() if of == name)
+
+
+def _is_yaml(text: str) -> bool:
+    try:
+        yaml.safe_load(text)
+    except yaml.YAMLError:
+        return False
+    return not re.search("[\x85]", text)

@@ -76,7 +76,8 @@ def _differs_by_one_phrase(name: str, before: str, after: str) -> None:
     pieces = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     changed = [one for one in pieces if one[0] != "equal"]
     assert len(changed) <= 6, (name, changed)
-    json.loads(after)
+    if name.endswith(".json"):
+        json.loads(after)
 
 
 @pytest.mark.parametrize("platform", ALL)

@@ -1,0 +1,309 @@
+"""Rasa's training data in YAML, in any number of files: examples are lines of a block of text.
+
+Facts: RasaHQ/rasa `rasa_yaml.py`, `entities_parser.py`. Lines are read and moved as they are
+written, so that every other byte stays: a library that writes YAML again keeps comments and order,
+but neither quotes nor how a block is indented.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from core.errors import InvalidInput
+from core.platforms.agent import Agent, Home, Phrase
+from core.platforms.arrays import ArrayEdits
+from core.platforms.gathering import Gathering, Losses
+from core.platforms.json_places import Node
+from core.platforms.packages import Package
+from core.templates.slots import Slot, SlottedText
+
+RASA_EXAMPLE = 'An example is a line such as "- fly to [Boston](city)" below "- intent: flight".'
+RASA_ENDINGS = (".yml", ".yaml")
+
+_HEADING = re.compile(r"(?:##\s*|-\s+)(intent|synonym|lookup|regex)\s*:\s*(.*)")
+_TOP = re.compile(r"\A(\w+)\s*:")
+_EXAMPLES = re.compile(r"examples\s*:\s*([|>]?)[-+]?")
+_BULLET = re.compile(r"[-*+]\s+(.*)")
+_ENTITY = re.compile(r"\[([^\[\]]+)\](?:\(([^()]+)\)|(\{[^{}]*\}))")
+_PLAIN_ENTITY = re.compile(r"[^()\[\]:]+")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_NLU = re.compile(rb"^nlu[ \t]*:", re.MULTILINE)
+_BREAKS = re.compile("[\r\n\x85\u2028\u2029]")
+_NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f\ufffe\uffff]")
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*(?:#|\Z))')
+_SINGLE = re.compile(r"'((?:[^']|'')*)'(?=\s*(?:#|\Z))")
+_REMARK = re.compile(r"\s+#")
+_COMMENTS = ("#", "<!--")
+_ROLE = '"role"'
+_EXPECTED = ("version", "nlu")
+_SAMPLE = 1 << 20
+
+
+@dataclass(slots=True)
+class RasaScanner:
+    """Reads a file line by line.
+
+    Attributes:
+        intent: Intent of the current examples; None in other parts of the file.
+        literal: Whether each line of a block is an example, or a mapping with a text.
+        waiting: Whether the next line is the example announced by `text: |`.
+        opens: Whether the line that was read begins a block of examples.
+        indent: Blanks before the heading, of which the lines of a block have more.
+        losses: What of the file has no place in the studio.
+    """
+
+    intent: str | None = None
+    literal: bool = True
+    waiting: bool = False
+    opens: bool = False
+    indent: int | None = None
+    losses: Losses = field(default_factory=Losses)
+
+    def example(self, line: str) -> str | None:
+        """Return the example on a line; headings change the state and give None.
+
+        Raises:
+            ValueError: The line is neither example nor heading.
+        """
+        bare = line.strip()
+        self.opens = False
+        if self.waiting and bare:
+            self.waiting = False
+            return bare
+        if not self._is_inside(line, bare) and self._is_heading(line, bare):
+            return None
+        if self.intent is None or bare.startswith(_COMMENTS):
+            return None
+        bullet = _BULLET.fullmatch(bare)
+        if self.literal and bullet is not None:
+            return bullet[1]
+        if self.literal:
+            raise ValueError(bare)
+        return self._of_mapping(bullet[1] if bullet else bare)
+
+    def _is_inside(self, line: str, bare: str) -> bool:
+        """Whether a line is one of the block, whatever it looks like."""
+        indent = len(line) - len(line.lstrip())
+        return bool(bare) and self.literal and self.indent is not None and indent > self.indent
+
+    def _is_heading(self, line: str, bare: str) -> bool:
+        if match := _HEADING.fullmatch(bare):
+            self.intent = _unquoted(match[2]) if match[1] == "intent" else None
+            self.literal, self.indent = True, None
+            if self.intent is None:
+                self.losses.add(f"parts of the kind “{match[1]}”", match[2][:200])
+            return True
+        if match := _EXAMPLES.fullmatch(bare):
+            self.literal = self.opens = bool(match[1])
+            self.indent = len(line) - len(line.lstrip()) if self.literal else None
+            return True
+        if bare.startswith("##") or (top := _TOP.match(line)):
+            if not bare.startswith("##") and top and top[1] not in _EXPECTED:
+                self.losses.add(f"the part “{top[1][:60]}”")
+            self.intent = self.indent = None
+            return True
+        return not bare or bare.startswith(_COMMENTS)
+
+    def _of_mapping(self, line: str) -> str | None:
+        key, _, value = line.partition(":")
+        if key.strip() == "metadata":
+            self.losses.add("metadata of examples", self.intent or "")
+        if key.strip() != "text":
+            return None
+        self.waiting = value.strip() in ("|", "|-", ">", ">-")
+        return None if self.waiting else _unquoted(value.strip())
+
+
+def unmarked(example: str, place: object, losses: Losses) -> tuple[str, list[Slot]]:
+    """Return an example without its brackets, and what they mark; a role joins the name.
+
+    Raises:
+        InvalidInput: It does not say which entity a value is of; the place is named.
+    """
+    text, slots, at = "", list[Slot](), 0
+    for match in _ENTITY.finditer(example):
+        text += example[at : match.start()]
+        name = _entity(match, place, losses)
+        slots.append(Slot(len(text), len(text) + len(match[1]), name))
+        text += match[1]
+        at = match.end()
+    return text + example[at:], slots
+
+
+def _entity(match: re.Match[str], place: object, losses: Losses) -> str:
+    if match[2]:
+        name, _, value = match[2].partition(":")
+        if value:
+            losses.add("values behind marked words", match[0][:200])
+        return name.strip()
+    try:
+        said = json.loads(match[3])
+        name, role = said["entity"], said.get("role", "")
+    except (ValueError, KeyError, RecursionError) as error:
+        fault = f"{place}: {match[0][:60]!r} does not say which entity it is."
+        raise InvalidInput(fault, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
+    if said.keys() - {"entity", "role"}:
+        losses.add("values behind marked words", match[0][:200])
+    return f"{name}.{role}" if role else str(name)
+
+
+def _unquoted(name: str) -> str:
+    """Return a name without quotes and without the comment behind it."""
+    name = name.strip()
+    if match := _QUOTED.match(name):
+        try:
+            return str(json.loads(match[0]))
+        except ValueError:
+            return name.strip('"')
+    if match := _SINGLE.match(name):
+        return match[1].replace("''", "'")
+    return _REMARK.split(name, maxsplit=1)[0]
+
+
+def marked_example(text: str, slots: Sequence[Slot], roles: Collection[str] = frozenset()) -> str:
+    """Write a text with its marked values; of a name in `roles`, a role stands behind the dot.
+
+    Raises:
+        InvalidInput: It has brackets that Rasa would read as a marked value.
+    """
+    parts, at = list[str](), 0
+    for slot in slots:
+        value, name = text[slot.start : slot.end], slot.name
+        is_plain = name not in roles and _PLAIN_ENTITY.fullmatch(name) and name == name.strip()
+        entity, _, role = name.partition(".") if name in roles else (name, "", "")
+        kind = {"entity": entity} | ({"role": role} if role else {})
+        said = json.dumps(kind, ensure_ascii=False)
+        parts += [text[at : slot.start], f"[{value}]({name})" if is_plain else f"[{value}]{said}"]
+        at = slot.end
+    parts.append(text[at:])
+    marked = "".join(parts)
+    values = [found[1] for found in _ENTITY.finditer(marked)]
+    if values != [text[slot.start : slot.end] for slot in slots]:
+        raise InvalidInput(
+            f"'{text[:60]}' has brackets that Rasa reads as a marked value.",
+            "Reword it, or choose the format JSONL.",
+        )
+    return _BREAKS.sub(" ", marked)
+
+
+def example_line(said: SlottedText, marks: Mapping[str, str]) -> str | None:
+    """Return the line of a new example without its indentation; None if YAML cannot hold it."""
+    roles = [name for name, kind in marks.items() if kind == _ROLE]
+    try:
+        marked = marked_example(said.text, said.slots, roles)
+    except InvalidInput:
+        return None
+    return None if _NO_YAML.search(marked) else f"- {marked}"
+
+
+def rasa_files(package: Package) -> list[str]:
+    """Return the YAML files that hold training data."""
+    found = []
+    for name in package.files:
+        if name.lower().endswith(RASA_ENDINGS):
+            with package.stream(name) as stream:
+                if _NLU.search(stream.read(_SAMPLE)):
+                    found.append(name)
+    return found
+
+
+def is_rasa_yaml(package: Package) -> bool:
+    """Whether a YAML file has a part `nlu`."""
+    return bool(rasa_files(package))
+
+
+def read_rasa_yaml(package: Package) -> Agent:
+    """Read all examples, each with the place of its line.
+
+    Raises:
+        InvalidInput: A line cannot be read, or there is no example.
+    """
+    found = Gathering("rasa", package)
+    for name in rasa_files(package):
+        text = package.text(name)
+        found.documents[name] = text
+        found.files[name] = 0
+        _read_file(found, name, text)
+    return found.agent()
+
+
+def _read_file(found: Gathering, name: str, text: str) -> None:
+    scanner = RasaScanner(losses=found.losses)
+    block = Node(0, 0, None)
+    for number, (start, end, line) in enumerate(_lines(text), start=1):
+        place = f"{name}, row {number}"
+        try:
+            example = scanner.example(line)
+        except ValueError as error:
+            fault = f"{place}: '{str(error)[:60]}' is no example."
+            raise InvalidInput(fault, RASA_EXAMPLE) from error
+        if scanner.intent is not None:
+            found.intents.setdefault(scanner.intent, "")
+        if scanner.opens and scanner.intent is not None:
+            block = Node(end, end, [])
+            found.homes.setdefault((scanner.intent, ""), Home(name, block))
+        if example is None or scanner.intent is None:
+            continue
+        array = Node(start, end, None)  # an example of several lines stays where it is
+        if scanner.literal:
+            array, bullet = block, len(line) - len(line.lstrip())
+            block.items.append(Node(start + bullet, start + len(line), example))
+            block.end = end
+        _keep(found, Home(name, array), scanner.intent, example, place)
+
+
+def _keep(found: Gathering, home: Home, intent: str, example: str, place: str) -> None:
+    said, slots = unmarked(example, place, found.losses)
+    for slot in slots if _ROLE in example else ():
+        if "." in slot.name:
+            found.marks.setdefault(slot.name, _ROLE)
+    array = cast("Node", home.array)
+    marks, index = found.fitting(said, slots), len(array.items) - 1
+    found.add(Phrase(said, intent, home.file, array, index, marks))
+
+
+def _lines(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start and end of each line with its break, and the line without it."""
+    at = 0
+    while at < len(text):
+        match = _LINE.match(text, at)
+        end = len(text) if match is None else match.end()
+        yield at, end, text[at:end].rstrip("\r\n")
+        at = end
+
+
+class BlockEdits(ArrayEdits):
+    """Changes of a block of examples, in which each element is a line."""
+
+    __slots__ = ()
+
+    def rendered(self) -> str:
+        """Return the lines that stay, and those that are added behind them."""
+        pieces, at = list[str](), self.start
+        for index, item in enumerate(self._items):
+            start, end = self._line(item)
+            if index in self._removed:
+                pieces.append(self.text[at:start])
+                at = end
+        pieces.append(self.text[at : self.end])
+        kept = "".join(pieces)
+        before = kept or self.text[: self.start]
+        if self.appended and before and before[-1] not in "\r\n":
+            kept += self._line_end
+        return kept + "".join(f"{self._pad()}{one}{self._line_end}" for one in self.appended)
+
+    def _line(self, item: Node) -> tuple[int, int]:
+        start = max(self.text.rfind(sign, 0, item.start) for sign in "\r\n") + 1
+        match = _LINE.match(self.text, item.end)
+        return start, item.end if match is None else match.end()
+
+    def _pad(self) -> str:
+        """Return the indentation of the examples; of none yet, two blanks below the heading."""
+        if self._items:
+            item = self._items[0]
+            return self.text[self._line(item)[0] : item.start]
+        above = self.text[: self.start].rstrip("\r\n")
+        heading = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
+        return heading[: len(heading) - len(heading.lstrip())] + "  "

@@ -1,0 +1,114 @@
+"""Rasa's YAML goes back line by line; what a line cannot hold is told."""
+
+from pathlib import Path
+
+from core.formats.platform_rows import export_in, export_rows
+from core.formats.rows import ReadOptions
+from core.platforms.agent import Loss
+from core.platforms.overlay import Labelled, Overlaid, overlay
+from core.platforms.reading import read_agent
+from core.templates.slots import Slot
+from tests.core.platforms.exports import write_export
+
+LONG = """\
+nlu:
+- intent: "say # hi"   # a greeting
+  examples:
+  - text: |
+      hello there
+    metadata: {mood: good}
+- intent: 'it''s'
+  examples: |
+- lookup: city
+  examples: |
+    - Rome
+- intent: bye
+  examples: |
+    # at night
+    - intent: sleep
+    - [Rome](city:rom) calls"""
+
+
+def _over(text: str, folder: Path, *rows: Labelled) -> tuple[Overlaid, str]:
+    path = folder / "nlu.yml"
+    path.write_bytes(text.encode())
+    agent = read_agent(path)
+    given = {row.text for row in rows}
+    kept = [Labelled(one.text, (one.intent,)) for one in agent.phrases if one.text not in given]
+    found = overlay(agent, [*kept, *rows])
+    return found, found.changed.get("nlu.yml", b"").decode()
+
+
+def test_examples_of_all_files_are_read_with_their_roles_and_what_is_left_is_told(
+    tmp_path: Path,
+) -> None:
+    path = write_export("rasa", tmp_path)
+    export = export_in(path, ReadOptions())
+    assert export is not None
+    assert export.platform == "rasa"
+    rows = list(export_rows(export, ReadOptions(slots=True)))
+    agent = read_agent(path)
+    assert len(rows) == len(agent.phrases) == 3
+    assert agent.phrases[0].slots == (Slot(9, 15, "city.to"),)
+    assert agent.files == {"data/nlu.yml": 2, "data/more/refund.yml": 1}
+    assert {one.what: one.count for one in agent.losses} == {
+        "values behind marked words": 1,
+        "parts of the kind “synonym”": 1,
+    }
+
+
+def test_one_file_tells_what_is_left_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "nlu.yml"
+    path.write_text(LONG + "\nresponses:\n  utter_a:\n  - text: a\n", "utf-8")
+    export = export_in(path, ReadOptions())
+    assert export is not None
+    assert [row.line for row in export_rows(export, ReadOptions())] == [5, 15, 16]
+    assert export.files == {"nlu.yml": 3}
+    assert list(export.losses) == [
+        Loss("metadata of examples", 1, ("say # hi",)),
+        Loss("parts of the kind “lookup”", 1, ("city",)),
+        Loss("values behind marked words", 1, ("[Rome](city:rom)",)),
+        Loss("the part “responses”", 1),
+    ]
+
+
+def test_a_line_moves_into_an_empty_block_and_the_last_line_needs_no_break(
+    tmp_path: Path,
+) -> None:
+    found, text = _over(LONG, tmp_path, Labelled("Rome calls", ("it's",)))
+    assert (found.moved, found.losses) == (1, ())
+    moved = LONG.replace("\n    - [Rome](city:rom) calls", "\n")
+    assert text == moved.replace(
+        "''s'\n  examples: |\n", "''s'\n  examples: |\n    - [Rome](city:rom) calls\n"
+    )
+    found, text = _over(LONG, tmp_path, Labelled("so long", ("bye",)))
+    assert text == LONG + "\n    - so long\n"
+
+
+def test_what_a_line_cannot_hold_is_told(tmp_path: Path) -> None:
+    found, text = _over(
+        LONG,
+        tmp_path,
+        Labelled("hello there", ("bye",)),
+        Labelled("see [this](link)", ("bye",)),
+        Labelled("bell \a", ("bye",)),
+        Labelled("a new greeting", ("say # hi",)),
+        Labelled("who won", ()),
+        Labelled("back\nto Rome", ("bye",), (Slot(8, 12, "city"),)),
+    )
+    assert {one.what: one.examples for one in found.losses} == {
+        "phrases of several lines in the file: left as they are": ("hello there",),
+        "texts with signs that the file gives another meaning": ("see [this](link)", "bell \a"),
+        "texts of “say # hi”, which has no list of phrases in the package": ("a new greeting",),
+        "texts out of scope, for which the package has no place": ("who won",),
+    }
+    assert text == LONG + "\n    - back to [Rome](city)\n"
+
+
+def test_a_new_value_with_a_role_is_written_as_one(tmp_path: Path) -> None:
+    agent = read_agent(write_export("rasa", tmp_path))
+    rows = [Labelled(one.text, (one.intent,)) for one in agent.phrases]
+    new = Labelled("go to Rome", ("refund",), (Slot(6, 10, "city.to"),))
+    changed = overlay(agent, [*rows, new]).changed["data/more/refund.yml"].decode()
+    said = 'go to [Rome]{"entity": "city", "role": "to"}'
+    assert changed.endswith(f"refund my ticket\r\n      - {said}\r\n")
