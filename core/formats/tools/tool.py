@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -44,9 +46,9 @@ class ToolReading:
     files: dict[str, int] = field(default_factory=dict)
     losses: Losses = field(default_factory=Losses)
 
-    def lose_fields(self, record: Record, known: Iterable[str]) -> None:
+    def lose_fields(self, record: Record, known: AbstractSet[str]) -> None:
         """Count the fields of a record that are not read."""
-        for key in record.keys() - set(known):
+        for key in record.keys() - known:
             if record[key] not in (None, [], {}, ""):
                 self.losses.add(f"“{key}”")
 
@@ -72,7 +74,8 @@ class ToolReading:
         marks = fitting_slots(text, slots, self.losses)
         for written in (text, *(intents or ()), *(slot.name for slot in marks)):
             check_characters(place, written)
-        self.files[str(place.path)] = self.files.get(str(place.path), 0) + 1
+        name = str(place.path)
+        self.files[name] = self.files.get(name, 0) + 1
         names = tuple(dict.fromkeys(filter(None, intents or ())))
         row = ImportedRow(
             text=text,
@@ -137,6 +140,8 @@ def most_say(
     reading: ToolReading, votes: Sequence[tuple[str, ...]], text: str
 ) -> tuple[str, ...] | None:
     """Return the label that most people give a text; None if none does, or as many say another."""
+    if len(votes) == 1:
+        return votes[0]
     counts = Counter(frozenset(vote) for vote in votes).most_common(2)
     if len(counts) > 1:
         reading.losses.add("labels of people who disagree", text, len(votes) - counts[0][1])
@@ -180,4 +185,7 @@ def mark_of(place: FilePlace, start: object, end: object, name: object) -> Slot:
 
 def place_in(name: str, number: int) -> FilePlace:
     """Return a place in a file of a package."""
-    return FilePlace(Path(name), number)
+    return FilePlace(_path(name), number)
+
+
+_path = lru_cache(maxsize=1_024)(Path)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -9,6 +10,8 @@ from app.cli import main
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.studio import Studio
+from core.formats.rows import Tool
+from core.platforms.agent import Platform
 from tests.core.formats.tools.tool_files import TEXTS, WRITERS
 
 
@@ -49,3 +52,10 @@ def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
         ],
     }
     assert (report["added"], report["labelled"], report["marked"]) == (4, 2, 1)
+
+
+def test_the_page_has_a_name_for_each() -> None:
+    script = Path(__file__).parents[3] / "assets/js/data/package.js"
+    names = script.read_text(encoding="utf-8").partition("PLATFORMS = {")[2].partition("};")[0]
+    said = {line.partition(":")[0].strip(" '") for line in names.splitlines() if ":" in line}
+    assert said == {*get_args(Platform), *get_args(Tool)}
