@@ -13,9 +13,10 @@ from core.errors import InvalidInput
 from core.formats.platform_rows import export_in, export_rows
 from core.formats.rows import ReadOptions
 from core.formats.tools.tool import ToolFile
-from tests.core.formats.tools.tool_files import TEXTS, WRITERS, write_routes_in_yaml
+from tests.core.formats.tools.tool_files import TEXTS, WRITERS, write_folder, write_routes_in_yaml
+from tests.core.platforms.exports import RASA_YAML
 
-_ALL = {**WRITERS, "routes-yaml": write_routes_in_yaml}
+_ALL = {**WRITERS, "routes-yaml": write_routes_in_yaml, "rasa": write_folder(RASA_YAML)}
 _DEEP: Any = []
 for _ in range(300):
     _DEEP = [_DEEP]

@@ -219,7 +219,9 @@ def _one(name: str, text: str) -> Callable[[Path], Path]:
     return write
 
 
-def _folder(files: Mapping[str, str]) -> Callable[[Path], Path]:
+def write_folder(files: Mapping[str, str]) -> Callable[[Path], Path]:
+    """Return what writes a folder of files."""
+
     def write(folder: Path) -> Path:
         for name, text in files.items():
             (folder / "tool" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -251,7 +253,7 @@ def _datasets(folder: Path) -> Path:
 
 WRITERS: Mapping[str, Callable[[Path], Path]] = {
     "argilla": _one("records.json", ARGILLA),
-    "botpress": _folder(BOTPRESS),
+    "botpress": write_folder(BOTPRESS),
     "cx-csv": _one("phrases.csv", CX_CSV),
     "datasets": _datasets,
     "doccano": _one("all.jsonl", DOCCANO),
@@ -261,7 +263,7 @@ WRITERS: Mapping[str, Callable[[Path], Path]] = {
     "prodigy": _one("db-out.jsonl", PRODIGY),
     "semantic-router": _one("routes.json", ROUTES_JSON),
     "spacy": _one("docs.jsonl", SPACY),
-    "watson-csv": _folder(WATSON_CSV),
+    "watson-csv": write_folder(WATSON_CSV),
 }
 
 
