@@ -19,7 +19,6 @@ Tool = Literal[
     "doccano",
     "humanfirst",
     "label-studio",
-    "lu",
     "prodigy",
     "rasa",
     "semantic-router",

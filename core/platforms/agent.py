@@ -10,7 +10,7 @@ from core.templates.slots import Slot
 from core.types import Split
 
 Platform = Literal[
-    "dialogflow-es", "dialogflow-cx", "luis", "clu", "watson", "lex", "rasa", "rasa-json"
+    "dialogflow-es", "dialogflow-cx", "luis", "clu", "watson", "lex", "lu", "rasa", "rasa-json"
 ]
 
 OUT_OF_SCOPE = ""

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase
 from core.platforms.arrays import ArrayEdits
+from core.platforms.blocks import BlockEdits
 from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
-from core.platforms.readers.rasa_yaml import BlockEdits
 from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
 from core.templates.slots import Slot, SlottedText
 from core.text import normalise
@@ -60,7 +60,7 @@ class _Plan:
         start = -1 if home.array is None else home.array.start
         if (home.file, start) not in self.arrays:
             text = self.agent.documents.get(home.file, "")
-            kind = BlockEdits if self.agent.platform == "rasa" else ArrayEdits
+            kind = BlockEdits if self.agent.platform in ("lu", "rasa") else ArrayEdits
             self.arrays[home.file, start] = kind(home.file, text, home.array)
         return self.arrays[home.file, start]
 

@@ -14,6 +14,7 @@ from core.platforms.readers.dialogflow_cx import is_dialogflow_cx, read_dialogfl
 from core.platforms.readers.dialogflow_es import is_dialogflow_es, read_dialogflow_es
 from core.platforms.readers.flat import read_clu, read_luis, read_rasa_json
 from core.platforms.readers.lex import is_lex, read_lex
+from core.platforms.readers.lu import ENDING, is_lu, read_lu
 from core.platforms.readers.rasa_yaml import is_rasa_yaml, read_rasa_yaml
 from core.platforms.readers.watson import read_watson
 
@@ -25,12 +26,13 @@ _FOLDERS: Mapping[Callable[[Package], bool], _Reader] = {
     is_dialogflow_cx: read_dialogflow_cx,
     is_dialogflow_es: read_dialogflow_es,
     is_lex: read_lex,
+    is_lu: read_lu,
     is_rasa_yaml: read_rasa_yaml,
 }
 
 
 def read_agent(path: Path) -> Agent:
-    """Read an export of Dialogflow ES or CX, LUIS, CLU, Watson, Lex V2, or Rasa.
+    """Read an export of Dialogflow ES or CX, LUIS in JSON and `.lu`, CLU, Watson, Lex V2, or Rasa.
 
     Raises:
         InvalidInput: It is of none of these, damaged, hostile, or holds no phrase.
@@ -64,7 +66,9 @@ def _is_zip(path: Path) -> bool:
 
 
 def _is_document(path: Path) -> bool:
-    """Whether a file is one JSON document, and not an object a line."""
+    """Whether a file is one JSON document, and not an object a line; or one of LUIS's texts."""
+    if path.suffix.lower() == ENDING:
+        return True
     if path.suffix.lower() != ".json":
         return False
     with path.open("rb") as stream:

@@ -10,6 +10,7 @@ from typing import Any
 from core.platforms.agent import OUT_OF_SCOPE, Platform
 from core.platforms.arrays import as_google_writes
 from core.platforms.readers.flat import NONE
+from core.platforms.readers.lu import lu_line
 from core.platforms.readers.rasa_yaml import example_line
 from core.platforms.utf16 import to_units
 from core.templates.slots import Slot, SlottedText
@@ -29,6 +30,7 @@ class Limits:
 LIMITS: Mapping[Platform, Limits] = {
     "dialogflow-es": Limits(768, 2_000),
     "dialogflow-cx": Limits(768, 2_000),
+    "lu": Limits(500, 15_000),
     "luis": Limits(500, 15_000),
     "clu": Limits(500, 50_000),
     "watson": Limits(1_024, 25_000),
@@ -71,6 +73,8 @@ def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | Non
             return {"parts": parts, "repeatCount": 1, "languageCode": phrase.language}
         case "watson":
             return {"text": text} | _mentions(said, phrase.intent)
+        case "lu":
+            return lu_line(said)
         case "rasa":
             return example_line(said, phrase.marks)
         case "lex":

@@ -11,7 +11,7 @@ from core.files import has_large_directory
 from core.formats.decoding import find_encoding
 from core.formats.rasa import read_rasa
 from core.formats.rows import FilePlace, ImportedRow, ReadFormat, RowProblem, Tool
-from core.formats.tools import bulk_csv, lu
+from core.formats.tools import bulk_csv
 from core.formats.tools.argilla import argilla_row, is_argilla
 from core.formats.tools.botpress import botpress_intents, is_botpress_intent, read_botpress
 from core.formats.tools.datasets import data_files, read_datasets
@@ -81,8 +81,6 @@ def _by_names(package: Package) -> ToolFile | None:
     names = list(package.files)
     if data_files(package):
         return ToolFile("datasets", package, read_datasets)
-    if files := [name for name in names if name.lower().endswith(lu.ENDING)]:
-        return ToolFile("lu", package, partial(_each, files, lu.read_lu))
     if bulk_csv.watson_files(package)[0]:
         return ToolFile("watson-csv", package, bulk_csv.read_watson_csv)
     if len(names) == 1 and bulk_csv.is_cx_csv(package, names[0]):
@@ -101,14 +99,12 @@ def _of_file(package: Package, name: str) -> ToolFile | None:
     bare = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if data_files(package) and name.endswith(".arrow"):
         return ToolFile("datasets", package, read_datasets)
-    if bare[:1] in (b"[", b"{") and not name.lower().endswith(lu.ENDING):
+    if bare[:1] in (b"[", b"{"):
         return _of_json(package, name)
     if name.lower().endswith((*_YAML, ".md")):
         return _of_yaml(package, name, start)
     if bulk_csv.is_cx_csv(package, name):
         return ToolFile("cx-csv", package, partial(_each, [name], bulk_csv.read_cx_csv))
-    if name.lower().endswith((lu.ENDING, ".txt")) and lu.is_lu(package, name):
-        return ToolFile("lu", package, partial(_each, [name], lu.read_lu))
     return None
 
 

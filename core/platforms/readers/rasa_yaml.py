@@ -7,13 +7,13 @@ but neither quotes nor how a block is indented.
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from core.errors import InvalidInput
 from core.platforms.agent import Agent, Home, Phrase
-from core.platforms.arrays import ArrayEdits
+from core.platforms.blocks import lines_of
 from core.platforms.gathering import Gathering, Losses
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
@@ -28,7 +28,6 @@ _EXAMPLES = re.compile(r"examples\s*:\s*([|>]?)[-+]?")
 _BULLET = re.compile(r"[-*+]\s+(.*)")
 _ENTITY = re.compile(r"\[([^\[\]]+)\](?:\(([^()]+)\)|(\{[^{}]*\}))")
 _PLAIN_ENTITY = re.compile(r"[^()\[\]:]+")
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _NLU = re.compile(rb"^nlu[ \t]*:", re.MULTILINE)
 _BREAKS = re.compile("[\r\n\x85\u2028\u2029]")
 _NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f\ufffe\uffff]")
@@ -232,7 +231,7 @@ def read_rasa_yaml(package: Package) -> Agent:
 def _read_file(found: Gathering, name: str, text: str) -> None:
     scanner = RasaScanner(losses=found.losses)
     block = Node(0, 0, None)
-    for number, (start, end, line) in enumerate(_lines(text), start=1):
+    for number, (start, end, line) in enumerate(lines_of(text), start=1):
         place = f"{name}, row {number}"
         try:
             example = scanner.example(line)
@@ -262,48 +261,3 @@ def _keep(found: Gathering, home: Home, intent: str, example: str, place: str) -
     array = cast("Node", home.array)
     marks, index = found.fitting(said, slots), len(array.items) - 1
     found.add(Phrase(said, intent, home.file, array, index, marks))
-
-
-def _lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start and end of each line with its break, and the line without it."""
-    at = 0
-    while at < len(text):
-        match = _LINE.match(text, at)
-        end = len(text) if match is None else match.end()
-        yield at, end, text[at:end].rstrip("\r\n")
-        at = end
-
-
-class BlockEdits(ArrayEdits):
-    """Changes of a block of examples, in which each element is a line."""
-
-    __slots__ = ()
-
-    def rendered(self) -> str:
-        """Return the lines that stay, and those that are added behind them."""
-        pieces, at = list[str](), self.start
-        for index, item in enumerate(self._items):
-            start, end = self._line(item)
-            if index in self._removed:
-                pieces.append(self.text[at:start])
-                at = end
-        pieces.append(self.text[at : self.end])
-        kept = "".join(pieces)
-        before = kept or self.text[: self.start]
-        if self.appended and before and before[-1] not in "\r\n":
-            kept += self._line_end
-        return kept + "".join(f"{self._pad()}{one}{self._line_end}" for one in self.appended)
-
-    def _line(self, item: Node) -> tuple[int, int]:
-        start = max(self.text.rfind(sign, 0, item.start) for sign in "\r\n") + 1
-        match = _LINE.match(self.text, item.end)
-        return start, item.end if match is None else match.end()
-
-    def _pad(self) -> str:
-        """Return the indentation of the examples; of none yet, two blanks below the heading."""
-        if self._items:
-            item = self._items[0]
-            return self.text[self._line(item)[0] : item.start]
-        above = self.text[: self.start].rstrip("\r\n")
-        heading = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
-        return heading[: len(heading) - len(heading.lstrip())] + "  "

@@ -224,6 +224,36 @@ nlu:
     "config.yml": "language: en\n",
 }
 
+LU = {
+    "shop.lu": """\
+> !# @app.name = shop
+> !# @app.culture = en-us
+
+# book
+- 🛫 fly to {@city=Boston}
+- get my money back
+- fly to {@city} please
+[Other](./other.lu)
+
+## refund
+* refund my ticket
+
+# None
++ who won the match
+
+# ? opening hours
+- when are you open
+```markdown
+- at nine
+```
+
+@ ml city
+@ list food =
+    - apple :
+        - apples
+""",
+}
+
 EXPORTS: Mapping[str, Mapping[str, str]] = {
     "dialogflow-es": ES,
     "dialogflow-cx": CX,
@@ -231,6 +261,7 @@ EXPORTS: Mapping[str, Mapping[str, str]] = {
     "clu": CLU,
     "watson": WATSON,
     "lex": LEX,
+    "lu": LU,
     "rasa": RASA_YAML,
     "rasa-json": RASA,
 }

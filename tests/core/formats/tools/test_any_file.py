@@ -14,9 +14,10 @@ from core.formats.platform_rows import export_in, export_rows
 from core.formats.rows import ReadOptions
 from core.formats.tools.tool import ToolFile
 from tests.core.formats.tools.tool_files import TEXTS, WRITERS, write_folder, write_routes_in_yaml
-from tests.core.platforms.exports import RASA_YAML
+from tests.core.platforms.exports import LU, RASA_YAML
 
 _ALL = {**WRITERS, "routes-yaml": write_routes_in_yaml, "rasa": write_folder(RASA_YAML)}
+_ALL["lu"] = write_folder(LU)
 _DEEP: Any = []
 for _ in range(300):
     _DEEP = [_DEEP]
@@ -111,8 +112,6 @@ def test_any_file_is_read_or_refused_by_its_name(tool: str, data: st.DataObject)
         ("label-studio", '"text": "get my money back"', '"text": 5', "row 2.*there is no text"),
         ("label-studio", '"id": 3', '"id": ' + "[" * 100_000, "row 3.*no JSON"),
         ("humanfirst", '"intent_id": "i3"', '"intent_id": "i9"', "no intent with the id 'i9'"),
-        ("lu", "{@city=Boston}", "{@city=Boston", "row 5.*never closed"),
-        ("lu", "- get my", "get my", "row 6.*is no phrase"),
         ("cx-csv", "book,en", ",en", "row 2.*no row names an intent"),
         ("cx-csv", "refund my", '"refund" my', "row 4.*no CSV"),
         ("routes-yaml", "- name: refund", "- name: a\n  name: refund", "row 9.*occurs twice"),

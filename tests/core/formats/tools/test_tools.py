@@ -23,7 +23,6 @@ EXPECTED = {
     "doccano": (BOTH, BOTH, None, None),
     "humanfirst": (("trips/book",), ("trips/book",), ("refund",), None),
     "label-studio": (BOTH, BOTH, None, None),
-    "lu": (BOTH, BOTH, ("refund",), ()),
     "prodigy": (BOTH, BOTH, None, ()),
     "semantic-router": (BOTH, BOTH, ("refund",), ("chat",)),
     "spacy": (BOTH, BOTH, None, ()),
@@ -54,12 +53,6 @@ TOLD = {
         "answers that skip a text": 1,
         "labels of people who disagree": 2,
     },
-    "lu": {
-        "patterns": 1,
-        "questions with answers": 1,
-        "references to other files": 1,
-        "declared entities": 2,
-    },
     "prodigy": {"“meta”": 1, "rejected labels": 1},
     "semantic-router": {
         "“encoder_type”": 1,
@@ -70,7 +63,7 @@ TOLD = {
     "spacy": {"scores between 0 and 1, of which those from 0.5 on are read as a label": 2},
     "watson-csv": {"values with their synonyms": 2},
 }
-MARKED = ("argilla", "botpress", "doccano", "label-studio", "lu", "prodigy", "spacy")
+MARKED = ("argilla", "botpress", "doccano", "label-studio", "prodigy", "spacy")
 WITH_IDS = {
     "argilla": ["a-1", "a-2", "a-3", "a-4"],
     "doccano": ["1", "2", "3", "4"],
@@ -136,7 +129,6 @@ def test_marks_are_left_out_where_nobody_asks_and_labels_where_none_is_wanted(
     [
         ("a.jsonl", '{"text": "a", "label": ["b"]}\n{"text": "c", "label": []}\n', "jsonl"),
         ("a.csv", "text,intent\na,b\n", "csv"),
-        ("a.txt", "# 1 of us\nhello\n", "text"),
         ("a.md", "## intent:a\n- b\n", "rasa"),
     ],
 )

@@ -11,33 +11,6 @@ def _lines(*records: object) -> str:
     return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
-LU = """\
-> !# @app.name = shop
-> !# @app.culture = en-us
-
-# book
-- 🛫 fly to {@city=Boston}
-- get my money back
-- fly to {@city} please
-[Other](./other.lu)
-
-## refund
-* refund my ticket
-
-# None
-+ who won the match
-
-# ? opening hours
-- when are you open
-```markdown
-- at nine
-```
-
-@ ml city
-@ list food =
-    - apple :
-        - apples
-"""
 CX_CSV = (
     "Intent Display Name,Language,Phrase\r\nbook,en,🛫 fly to Boston\r\n,,get my money back\r\n"
     "refund,en,refund my ticket\r\nrefund,de,\r\nchat,de,who won the match\r\n"
@@ -259,7 +232,6 @@ WRITERS: Mapping[str, Callable[[Path], Path]] = {
     "doccano": _one("all.jsonl", DOCCANO),
     "humanfirst": _one("workspace.json", HUMANFIRST),
     "label-studio": _one("project.json", LABEL_STUDIO),
-    "lu": _one("shop.lu", LU),
     "prodigy": _one("db-out.jsonl", PRODIGY),
     "semantic-router": _one("routes.json", ROUTES_JSON),
     "spacy": _one("docs.jsonl", SPACY),

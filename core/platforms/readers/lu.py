@@ -1,0 +1,161 @@
+"""LUIS's text form `.lu`: intents as headings, phrases as bullets, values in braces.
+
+Facts: Microsoft's "Language Understanding file format". `{@city=Boston}` marks a value and
+`{@city}` alone makes a pattern; `{@city:to=Boston}` gives a role. `None` is out of scope.
+"""
+
+import re
+
+from core.errors import InvalidInput
+from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Phrase
+from core.platforms.blocks import lines_of
+from core.platforms.gathering import Gathering
+from core.platforms.json_places import Node
+from core.platforms.packages import Package
+from core.platforms.readers.flat import NONE
+from core.templates.slots import Slot, SlottedText
+
+ENDING = ".lu"
+_HEADING = re.compile(r"#+\s*(.*)")
+_BULLET = re.compile(r"[-*+]\s*(.*)")
+_OPENS = re.compile(r"\{\s*@?\s*([^{}=:@]+?)\s*(?::\s*([^{}=:]+?)\s*)?=\s*")
+_REFERENCE = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
+_ESCAPED = "{}[]()\\@|"
+_MEANS = re.compile(r"[{}\[\]()\\|]")
+_BREAKS = re.compile("[\r\n]")
+_FENCE = chr(96) * 3  # three backticks
+_UTF8 = "Save it as UTF-8."
+_HINT = "A phrase is a line such as “- fly to {@city=Boston}” below “# BookFlight”."
+
+
+def is_lu(package: Package) -> bool:
+    """Whether a file ends in `.lu`."""
+    return any(name.lower().endswith(ENDING) for name in package.files)
+
+
+def read_lu(package: Package) -> Agent:
+    """Read the phrases of all files.
+
+    Raises:
+        InvalidInput: A line cannot be read, a file is not UTF-8, or there is no phrase.
+    """
+    found = Gathering("lu", package)
+    for name in package.files:
+        if name.lower().endswith(ENDING):
+            found.documents[name] = _text(package, name)
+            found.files[name] = 0
+            _read_file(found, name)
+    return found.agent()
+
+
+def _text(package: Package, name: str) -> str:
+    """Decode a file; a byte order mark, which editors on Windows write, stays in it."""
+    try:
+        return package.files[name].decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{name} is not UTF-8, at byte {error.start + 1}.", _UTF8) from error
+
+
+def _read_file(found: Gathering, name: str) -> None:
+    block: Node | None = None  # of the current intent; other sections have none
+    intent, is_answer = "", False
+    for number, (start, end, line) in enumerate(lines_of(found.documents[name]), start=1):
+        bare = line.lstrip("\ufeff").strip()
+        is_answer ^= bare.startswith(_FENCE)
+        if not bare or is_answer or bare.startswith((">", _FENCE)):
+            continue
+        if (heading := _HEADING.fullmatch(bare)) is not None:
+            intent, block = _section(found, name, heading[1].strip(), end)
+        elif bare[0] in "@$[":
+            block = block if bare[0] == "[" else None
+            _lose(found, bare)
+        elif block is not None:
+            blanks = len(line) - len(line.lstrip())
+            item = Node(start + blanks, start + len(line.rstrip()), bare)
+            if _phrase(found, Home(name, block), intent, item, f"{name}, row {number}"):
+                block.end = end
+
+
+def _section(found: Gathering, name: str, title: str, end: int) -> tuple[str, Node | None]:
+    """Return the intent of a heading and its block; a question that has an answer is none."""
+    if title.startswith("?"):
+        found.lose("questions with answers", title[1:].strip()[:200])
+        return "", None
+    intent = OUT_OF_SCOPE if title == NONE else title
+    if intent:
+        found.intents.setdefault(intent, "")
+    block = Node(end, end, [])
+    found.homes.setdefault((intent, ""), Home(name, block))
+    return intent, block
+
+
+def _lose(found: Gathering, line: str) -> None:
+    what = "references to other files" if line[0] == "[" else "declared entities"
+    found.lose(what, line[:200])
+
+
+def _phrase(found: Gathering, home: Home, intent: str, item: Node, place: str) -> bool:
+    """Keep a phrase; a pattern or a reference is told of, and stays."""
+    bullet = _BULLET.fullmatch(str(item.value))
+    if bullet is None:
+        raise InvalidInput(f"{place}: '{str(item.value)[:60]}' is no phrase.", _HINT)
+    if _REFERENCE.fullmatch(bullet[1]):
+        _lose(found, bullet[1])
+        return False
+    marked = _marked(found, bullet[1], place)
+    if marked is None:
+        found.lose("patterns", bullet[1][:200])
+        return False
+    if home.array is None:
+        return False
+    text, slots = marked
+    home.array.items.append(item)
+    index = len(home.array.items) - 1
+    found.add(Phrase(text, intent, home.file, home.array, index, found.fitting(text, slots)))
+    return True
+
+
+def _marked(found: Gathering, line: str, place: str) -> tuple[str, list[Slot]] | None:
+    """Return a phrase without braces, and what they mark; None for a pattern."""
+    text, slots, opened, at = list[str](), list[Slot](), list[tuple[int, str]](), 0
+    while at < len(line):
+        sign = line[at]
+        if sign == "\\" and line[at + 1 : at + 2] in tuple(_ESCAPED):
+            text.append(line[at + 1])
+            at += 2
+        elif sign == "{":
+            if (match := _OPENS.match(line, at)) is None:
+                return None
+            opened.append((len(text), f"{match[1]}.{match[2]}" if match[2] else match[1]))
+            at = match.end()
+        elif sign == "}" and opened:
+            start, name = opened.pop()
+            if opened:
+                found.lose("parts inside a marked value", line[:200])
+            else:
+                slots.append(Slot(start, len(text), name))
+            at += 1
+        else:
+            text.append(sign)
+            at += 1
+    if opened:
+        raise InvalidInput(f"{place}: a brace is opened and never closed.", _HINT)
+    return "".join(text), slots
+
+
+def lu_line(said: SlottedText) -> str | None:
+    """Return the line of a new phrase; None for the name of a slot that a brace cannot hold."""
+    parts, at = list[str](), 0
+    for slot in said.slots:
+        entity, _, role = slot.name.partition(".")
+        name = f"{entity}:{role}" if role else entity
+        if re.search(r"[{}=@:]", slot.name):
+            return None
+        parts += [_escaped(said.text[at : slot.start]), f"{{@{name}={_escaped(said.value(slot))}}}"]
+        at = slot.end
+    line = "".join([*parts, _escaped(said.text[at:])])
+    return f"- {_BREAKS.sub(' ', line)}"
+
+
+def _escaped(text: str) -> str:
+    return _MEANS.sub(lambda found: "\\" + found[0], text)
