@@ -40,6 +40,7 @@ class Action:
         key: Repeating an action with the same key changes nothing.
         expected_revision: If the project is at another revision, refuse; None skips the check.
         via: The entrance of the program through which it came.
+        at: When it was done, as `now` writes it; empty is now.
     """
 
     verb: str
@@ -48,6 +49,7 @@ class Action:
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     expected_revision: int | None = None
     via: Via = field(default_factory=VIA.get)
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def _batch_row(project_id: int, action: Action) -> dict[str, Any]:
         "actor": action.actor,
         "origin": action.origin,
         "via": action.via,
-        "at": now(),
+        "at": action.at or now(),
     }
 
 

@@ -1,6 +1,7 @@
 """Commands and options that are newer than the reference of the outer contract."""
 
 _NAMES = "recipes", "erase", "bundle keygen", "completion", "discover", "check"
+_NAMES += "sync", "git-merge"
 _NAMES += "bench discover", "bench traffic"
 NEW_COMMANDS = {f"intent-studio {name}" for name in _NAMES} | {
     f"intent-studio project{verb}" for verb in ("", " rename", " delete", " restore")

@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = ("app/api", "app/services", "core", "storage")
 OF_THE_TERMINAL = {
     "app/services/reports/pdf.py",  # options of the browser that prints
+    "app/services/sync/authors.py",  # options of git
     "app/services/upkeep.py",
     "core/benchmarks",
     "core/bundle/card.py",  # Markdown beside an exported model

@@ -19,6 +19,7 @@ from storage.log import erasing
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
 from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
 from storage.people import request_keys
+from storage.people.synced import folders_of
 from storage.records import ModelVersionRecord, ProjectRecord, now
 
 _EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
@@ -222,6 +223,8 @@ def _out_of_reach(
     backup = last_backup(studio.places.home)
     if backup is not None:
         yield f"the backup {backup.file}, and earlier ones: delete them"
+    if folders_of(connection, project.id):
+        yield "the folders that the project was synced with, until the next sync, and git's history"
     yield "bundles, exports and reports that were handed out before"
     yield "the memory of a running server, until it is started again"
 

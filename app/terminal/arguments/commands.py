@@ -51,8 +51,29 @@ def _data(commands: Commands) -> None:
         help="a platform's export: write it with this project's labels, all else as it is",
     )
     add_options(export, "--dry-run", "--json")
+    _folder(commands)
     _project(commands)
     _past(commands)
+
+
+def _folder(commands: Commands) -> None:
+    sync = add_command(
+        commands, "sync", "sync a project with a folder for git, both ways", "data.sync", "project"
+    )
+    sync.add_argument("folder", type=Path, metavar="DIR", help="it is made where there is none")
+    sync.add_argument(
+        "--author",
+        default="folder",
+        metavar="NAME",
+        help="whose the changes of lines are that git does not know (default: folder)",
+    )
+    add_options(sync, "--dry-run", "--json")
+    driver = add_command(
+        commands, "git-merge", "merge a file of such a folder, for git", "data.git_merge"
+    )
+    for name in ("base", "ours", "theirs"):
+        driver.add_argument(name, type=Path)
+    driver.add_argument("path", help="its name in the repository")
 
 
 def _project(commands: Commands) -> None:
