@@ -20,6 +20,7 @@ from core.types import FloatArray, ScoreArray
 from storage.records import UtteranceRecord
 
 Kind = Literal[
+    "people",
     "conflict",
     "tested",
     "label",
@@ -35,6 +36,7 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """All kinds, the most harmful first.
 
+`people`: texts that two people answered differently, one of them in a folder that was synced;
 `tested`: examples that are test texts, too; `doubt`: labels worth a look once
 all others are settled.
 """

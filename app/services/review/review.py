@@ -12,6 +12,7 @@ from app.services.live.pool import Pool
 from app.services.live.row_answers import answered, exemplar_scores, said_exactly
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.beside_pool import beside_pool
+from app.services.review.disagreements import two_answers
 from app.services.review.effects import truly_greedy, weighed
 from app.services.review.examples import greedy, likely_errors, same_texts
 from app.services.review.findings import (
@@ -97,7 +98,11 @@ def review(
     ready = watched_texts.is_ready(record)
     if not ready:
         watched_texts.prepare(record.id)
-    every = [*_findings(live_studio, record, live), *_next_labels(live_studio, record, pool)]
+    every = [
+        *two_answers(live_studio.studio, record),
+        *_findings(live_studio, record, live),
+        *_next_labels(live_studio, record, pool),
+    ]
     open_, recounted = _standing(live_studio, record, live, every)
     greedy = [f for f in open_ if f.kind == "greedy"]
     harmful = {f.id for f in truly_greedy(watched_texts, record, greedy)}

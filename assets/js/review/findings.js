@@ -16,6 +16,7 @@ const SECOND_MS = 1000;
 
 const KINDS = [
   ['', 'All'],
+  ['people', 'Two people’s answers'],
   ['conflict', 'Conflicting labels'],
   ['tested', 'Also in the test set'],
   ['label', 'Labels to check'],
@@ -29,6 +30,7 @@ const KINDS = [
   [DOUBT, 'Worth a look if you have time'],
 ];
 const SINGLE = {
+  people: 'two people’s answers',
   conflict: 'conflicting labels',
   tested: 'also in the test set',
   label: 'check the label',
@@ -41,7 +43,7 @@ const SINGLE = {
   next: 'worth labelling',
   doubt: 'check the label',
 };
-const COLOURS = {conflict: 'bad', tested: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
+const COLOURS = {people: 'bad', conflict: 'bad', tested: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
 
 const allOf = counts =>
   Object.entries(counts).reduce((sum, [kind, one]) => (kind === DOUBT ? sum : sum + one), 0);
