@@ -141,7 +141,7 @@ def _row(line: bytes, file: str, number: int, fields: Mapping[str, LineField]) -
         row[name] = value.get(name, field.default)
         if row[name] is _REQUIRED:
             refuse(file, number, f"'{name}' is missing.", f"Give {field.wanted}.")
-        if not field.fits(row[name]):
+        if name in value and not field.fits(row[name]):
             refuse(file, number, f"'{name}' does not fit.", f"Give {field.wanted}.")
     return row
 

@@ -43,11 +43,14 @@ def touched_by(connection: Connection, batches: Sequence[int]) -> dict[int, Touc
 
 
 def _files(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
-    """Return the file of each import; other origins are findings or, in earlier releases, pages."""
+    """Return the file of each import, and the folder of each sync.
+
+    Other origins are findings or, in earlier releases, pages.
+    """
     query = sa.select(batch.c.id, batch.c.origin)
     rows = connection.execute(query.where(batch.c.id.in_(batches)))
-    head = "import "
-    return {row.id: row.origin[len(head) :] for row in rows if row.origin.startswith(head)}
+    named = ((row.id, row.origin.partition(" ")) for row in rows)
+    return {key: about for key, (kind, _, about) in named if kind in ("import", "sync") and about}
 
 
 def _of_texts(connection: Connection, batches: Sequence[int]) -> dict[int, str]:

@@ -32,10 +32,12 @@ const WORDS = {
 // What a button does that gives one text a label: instead of another one, or as its first.
 export const labelAs = (labels, name) => `${labels?.length ? 'Relabel' : 'Label'} as ${name}`;
 
+const JOINED = {import: ' of', sync: ' with'};
+
 // What the next Undo takes back: "import of pool.csv (300 texts)", "label “hello” as greeting"; `about` is empty where
 // it is several things.
 export function undoWords({can_undo: verb, undoes: {about, n}}, nothing) {
-  const named = about && (verb === 'import' ? ` of ${about}` : ` ${about}`);
+  const named = about && `${JOINED[verb] ?? ''} ${about}`;
   return `${actWords(verb, nothing)}${named}${n > 1 ? ` (${plural(n, 'text')})` : ''}`;
 }
 

@@ -24,6 +24,7 @@ from storage import models, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.log.label_origins import label_origins
+from storage.people import acts
 from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
 
@@ -143,6 +144,9 @@ def test_changes_of_the_folder_are_one_act_that_undo_takes_back(
     assert (got.relabelled, got.tests_relabelled, got.changed, got.removed) == (1, 1, 1, 1)
     newest = list_actions(studio, "p")[0]
     assert (newest.verb, newest.actor, newest.origin) == ("sync", "Anna", "sync folder")
+    with studio.database.read() as connection:
+        act = acts.read_page(connection, 1, acts.ActFilter(verb="sync")).acts[0]
+    assert (act.actor, act.about, act.n) == ("Anna", "folder", 4)
     assert rows(studio)["hi there"].split == "test"
     assert label_of(studio, "is it lost") == ("refund",)
     undo_action(studio, "p", done.keys[0])
