@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from core.platforms.arrays import ArrayEdits
-from core.platforms.json_places import Node
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 
@@ -27,28 +26,33 @@ class BlockEdits(ArrayEdits):
     def rendered(self) -> str:
         """Return the lines that stay, and those that are added behind them."""
         pieces, at = list[str](), self.start
-        for index, item in enumerate(self._items):
-            start, end = self._line(item)
-            if index in self._removed:
-                pieces.append(self.text[at:start])
-                at = end
+        for index in sorted(self._removed):
+            start, end = self._line(index)
+            pieces.append(self.text[at:start])
+            at = end
         pieces.append(self.text[at : self.end])
         kept = "".join(pieces)
-        before = kept or self.text[: self.start]
-        if self.appended and before and before[-1] not in "\r\n":
-            kept += self._line_end
-        return kept + "".join(f"{self._pad()}{one}{self._line_end}" for one in self.appended)
+        if not self.appended:
+            return kept
+        before = kept[-1:] or self.text[max(0, self.start - 1) : self.start]
+        line_end, pad = self._line_end, self._pad()
+        is_open = bool(before) and before not in "\r\n"
+        added = "".join(f"{pad}{one}{line_end}" for one in self.appended)
+        return kept + line_end * is_open + added
 
-    def _line(self, item: Node) -> tuple[int, int]:
-        start = max(self.text.rfind(sign, 0, item.start) for sign in "\r\n") + 1
+    def _line(self, index: int) -> tuple[int, int]:
+        """Return the start of an element's line, and its end behind the break."""
+        item = self._items[index]
+        least = self._items[index - 1].end if index else self.start
+        start = max(self.text.rfind(sign, least, item.start) for sign in "\r\n") + 1
         match = _LINE.match(self.text, item.end)
-        return start, item.end if match is None else match.end()
+        return start or least, item.end if match is None else match.end()
 
     def _pad(self) -> str:
         """Return the indentation of the lines; of none yet, that below the heading."""
         if self._items:
             item = self._items[0]
-            return self.text[self._line(item)[0] : item.start]
+            return self.text[self._line(0)[0] : item.start]
         above = self.text[: self.start].rstrip("\r\n")
         heading = above[max(above.rfind("\n"), above.rfind("\r")) + 1 :]
         below = "" if heading.lstrip("\ufeff \t").startswith("#") else "  "

@@ -216,10 +216,11 @@ def _applied(plan: _Plan, edits: Sequence[ArrayEdits]) -> str:
     text = edits[0].text
     if not text:
         return new_file(plan.agent.platform, edits[0].appended)
-    # The last array first, so that the places of those before it hold.
-    for one in sorted(edits, key=lambda one: one.start, reverse=True):
-        text = text[: one.start] + one.rendered() + text[one.end :]
-    return text
+    pieces, at = list[str](), 0
+    for one in sorted(edits, key=lambda one: one.start):
+        pieces += [text[at : one.start], one.rendered()]
+        at = one.end
+    return "".join([*pieces, text[at:]])
 
 
 def _recount(plan: _Plan, by_file: Mapping[str, list[ArrayEdits]], texts: dict[str, str]) -> None:

@@ -18,7 +18,7 @@ from core.templates.slots import Slot, SlottedText
 ENDING = ".lu"
 _HEADING = re.compile(r"#+\s*(.*)")
 _BULLET = re.compile(r"[-*+]\s*(.*)")
-_OPENS = re.compile(r"\{\s*@?\s*([^{}=:@]+?)\s*(?::\s*([^{}=:]+?)\s*)?=\s*")
+_OPENS = re.compile(r"\{\s*+@?([^{}=:@]++)(?::([^{}=:]++))?=\s*+")
 _REFERENCE = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
 _ESCAPED = "{}[]()\\@|"
 _MEANS = re.compile(r"[{}\[\]()\\|]")
@@ -126,7 +126,8 @@ def _marked(found: Gathering, line: str, place: str) -> tuple[str, list[Slot]] |
         elif sign == "{":
             if (match := _OPENS.match(line, at)) is None:
                 return None
-            opened.append((len(text), f"{match[1]}.{match[2]}" if match[2] else match[1]))
+            name, role = match[1].strip(), (match[2] or "").strip()
+            opened.append((len(text), f"{name}.{role}" if role else name))
             at = match.end()
         elif sign == "}" and opened:
             start, name = opened.pop()

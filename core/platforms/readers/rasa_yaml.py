@@ -33,7 +33,7 @@ _BREAKS = re.compile("[\r\n\x85\u2028\u2029]")
 _NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f\ufffe\uffff]")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*(?:#|\Z))')
 _SINGLE = re.compile(r"'((?:[^']|'')*)'(?=\s*(?:#|\Z))")
-_REMARK = re.compile(r"\s+#")
+_REMARK = re.compile(r"(?<!\s)\s++#")
 _COMMENTS = ("#", "<!--")
 _ROLE = '"role"'
 _EXPECTED = ("version", "nlu")

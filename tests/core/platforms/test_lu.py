@@ -1,5 +1,6 @@
 """LUIS's `.lu` goes in and back line by line; what is no phrase stays, and is told."""
 
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -117,3 +118,13 @@ def test_only_relabelled_lines_differ(
         assert {one.text: one.intent for one in again.phrases} == wanted
         before, after = path.read_bytes(), Path(folder, "out.lu").read_bytes()
         assert sorted(before.split(end.encode())) == sorted(after.split(end.encode()))
+
+
+@pytest.mark.parametrize("piece", ["{", "{a", "{a:", "{@a:b"])
+def test_a_long_gap_behind_a_brace_takes_no_time(piece: str, tmp_path: Path) -> None:
+    """Each blank was tried as a part of the name, of what follows it, and of neither."""
+    path = tmp_path / "x.lu"
+    path.write_text(f"# a\n- hello\n- {piece}{' ' * 30_000}b\n")
+    began = time.process_time()
+    assert len(read_agent(path).phrases) == 1
+    assert time.process_time() - began < 2
