@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.errors import InvalidInput
 from core.formats.delimited import row_of
 from core.formats.detect import Dialect, TableLayout, layout_of
 from core.formats.parquet import cell_of, label_names, names_of_labels, refuse_too_much
@@ -25,7 +24,7 @@ from core.formats.tools.tool import Rows, ToolReading, fault, place_in
 from core.platforms.packages import Package
 from core.types import Split
 
-_DATA = re.compile(r"(?:(?P<folder>.*)/)?(?P<file>[^/]+)\.(?P<kind>arrow|parquet)")
+_ENDINGS = (".arrow", ".parquet")
 _INFO = ("dataset_info.json", "dataset_dict.json")
 _WORD = re.compile(r"[a-z]+")
 _SPLITS: dict[str, Split] = {"train": "train", "test": "test", "unsupervised": "pool"}
@@ -37,7 +36,7 @@ _UNUSED = Dialect(",")
 
 def data_files(package: Package) -> list[str]:
     """Return the files of a data set; none where the package holds anything else."""
-    found = [name for name in package.files if _DATA.fullmatch(name)]
+    found = [name for name in package.files if name.endswith(_ENDINGS)]
     named = any(name.rpartition("/")[2] in _INFO for name in package.files)
     return found if named or package.kind == "file" or len(found) == len(package.files) else []
 
@@ -146,10 +145,8 @@ def _layout(
 
 def _split(name: str) -> str:
     """Return the split that the name of a file or of its folder begins with."""
-    match = _DATA.fullmatch(name)
-    if match is None:
-        raise InvalidInput(f"{name} is no file of data.", "")
-    for part in (match["file"], (match["folder"] or "").rpartition("/")[2]):
+    folder, _, file = name.rpartition("/")
+    for part in (file, folder.rpartition("/")[2]):
         word = _WORD.match(part.lower())
         if word and word[0] in (*_SPLITS, *_HELD_OUT):
             return word[0]
