@@ -2,11 +2,12 @@
 import {breaking, fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
-import {guarded} from '../shared/messages.js';
+import {guarded, toast} from '../shared/messages.js';
 import {number, plural} from '../shared/words.js';
 
 const FEW = 4; // a smaller group is not split
 const LOOSE = 0.5; // mean cosine of texts and middle
+const MIXED = 0.45; // below it, what lies together is no group
 const LONG = 160; // signs; a longer text may fill more lines than are shown
 
 // A long text is cut behind some lines; all of it stands under the pointer, and where Tab stops.
@@ -90,8 +91,14 @@ export class GroupView {
     return (this.#share === 'all' ? card.size : core) - this.#leftOut.length;
   }
 
-  #take(label) {
-    const {card, revision} = this.#group;
+  // Texts with little in common are labelled only once all were in sight: one key labelled nine that nobody had seen.
+  async #take(label) {
+    const {card, revision, cohesion} = this.#group;
+    if (cohesion < MIXED && !this.#every && this.#shown.length < this.#count + this.#leftOut.length) {
+      await this.#showEvery();
+      toast('These texts have little in common.', 'All are shown now: untick what does not belong, then press again.');
+      return undefined;
+    }
     const how = {share: this.#share, without: this.#leftOut, expected: this.#count, revision};
     return this.#acts.take(card, {...label, ...how});
   }
@@ -208,11 +215,16 @@ export class GroupView {
     );
   }
 
+  get #shown() {
+    const {typical, core, card} = this.#group;
+    return this.#every?.slice(0, this.#share === 'all' ? card.size : core) ?? typical;
+  }
+
   // Texts that get the label, as far as they are shown: typical ones, or all of them.
   #texts() {
     const {typical, core, card} = this.#group;
     const n = this.#share === 'all' ? card.size : core;
-    const shown = this.#every?.slice(0, n) ?? typical;
+    const shown = this.#shown;
     const isCut = shown.length < n;
     const more = {class: 'plain', 'data-key': 'every', onclick: guarded(() => this.#showEvery())};
     return [

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served, StudioPool, run
 
@@ -181,3 +181,35 @@ def test_all_texts_that_get_a_label_can_be_seen_and_left_out(
     expect(newest).to_contain_text(f"{size - 1} texts")
     page.keyboard.press("u")
     expect(page.locator(".toast")).to_contain_text("Taken back")
+
+
+def test_a_loose_group_is_taken_only_after_all_its_texts_were_shown(
+    visit: Callable[..., Page], raw: Served
+) -> None:
+    """One key gave “asdfghjkl” and nine texts that nobody had seen an intent called “which_a”."""
+
+    def loosely(route: Route) -> None:
+        if route.request.method != "GET":
+            route.fallback()
+            return
+        found = route.fetch().json()
+        route.fulfill(json={**found, "cohesion": 0.3})
+
+    page = visit(raw, "/")
+    page.route(re.compile(r"/projects/raw/groups/\d+$"), loosely)
+    page.goto(f"{raw.base}/discover?project=raw")
+    group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
+    primary, rows = group.locator("[data-key='act T']"), group.locator("[data-role=typical] li")
+    expect(rows).to_have_count(12)
+    n = int(primary.inner_text().split()[1])
+    assert n > 12
+    page.keyboard.press("t")
+    loose = page.locator(".toast", has_text="These texts have little in common.")
+    expect(loose).to_be_visible()
+    expect(rows).to_have_count(n)
+    assert counts(raw)["labelled"] == 0
+    page.keyboard.press("Escape")  # out of the first box, where keys would tick
+    page.keyboard.press("t")
+    expect(newest).to_contain_text(f"{n} texts")
+    page.keyboard.press("u")
+    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
