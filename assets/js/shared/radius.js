@@ -1,5 +1,5 @@
 // The effect of a repair in words: how many answers change and of which texts, which become right or wrong, which pins.
-import {fill, h, table} from './elements.js';
+import {breaking, fill, h, table} from './elements.js';
 import {moreWords, number, plural} from './words.js';
 
 const VERDICT = {
@@ -122,7 +122,7 @@ const after = ({now, then}) => (now === then ? 'before and after' : `and ${numbe
 function changes({turns, test, pool, pins}, kind) {
   const line = one => [
     one.text,
-    h('span', {}, h('span', {class: 'soft'}, `${one.before} → `), one.after),
+    h('span', {}, h('span', {class: 'soft'}, breaking(one.before), ' → '), breaking(one.after)),
     badge(...verdictOf(one, kind)),
   ];
   const place = h('div');

@@ -80,9 +80,9 @@ export const unturned = words => words.replace(/[\u202a-\u202e\u2066-\u2069]/g, 
 // Names without the signs that part them from the words of a sentence, where they stand alone.
 export const unquoted = words => words.replace(/[“”]/g, '');
 
-// The words of a button that shows more of a list: "Show all 28", "Show 50 more of 140".
+// The words of a button that shows more of a list: "Show all 28", "Show 50 more, of 140 in all".
 export const moreWords = (shown, total, atOnce) =>
-  total - shown <= atOnce ? `Show all ${number(total)}` : `Show ${number(atOnce)} more of ${number(total)}`;
+  total - shown <= atOnce ? `Show all ${number(total)}` : `Show ${number(atOnce)} more, of ${number(total)} in all`;
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
