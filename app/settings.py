@@ -46,6 +46,12 @@ class Settings(BaseSettings):
     keep_copies_days: int = Field(
         default=90, ge=1, description="Days that copies from before an upgrade are kept."
     )
+    traffic_per_day: int = Field(
+        default=2_000,
+        ge=1,
+        le=100_000,
+        description="Texts of the traffic that are kept of each day and source: a fair sample.",
+    )
     actor: str = Field(default="local", description="Name that the event log records.")
 
     def environment(self) -> dict[str, str]:

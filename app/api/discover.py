@@ -5,7 +5,8 @@ from fastapi import Response
 from app.api.http import schemas
 from app.api.http.discover_bodies import GroupChangeBody, GroupingBody, TakingBody
 from app.api.http.routers import rest_router
-from app.api.http.server_state import OpenStudio
+from app.api.http.server_state import Live, OpenStudio
+from app.api.http.text_bodies import TrafficBody
 from app.services.discover.acts import TakenView, change_group, take_group
 from app.services.discover.runs import start_grouping
 from app.services.discover.splitting import split_group
@@ -17,6 +18,7 @@ from app.services.discover.stored import (
     open_group,
     texts_of_group,
 )
+from app.services.traffic.receiving import ReceivedTraffic, receive_traffic
 
 router = rest_router("groups")
 
@@ -66,3 +68,12 @@ def change(studio: OpenStudio, project: str, number: int, body: GroupChangeBody)
     """Rename a group, set it aside, or merge it into another; no label changes."""
     change_group(studio, project, number, body.read())
     return Response(status_code=204)
+
+
+@router.post("/projects/{project}/traffic")
+def receive(live_studio: Live, project: str, body: TrafficBody) -> ReceivedTraffic:
+    """Take in what users said, with time and source: a fair sample of each day and source.
+
+    It may be repeated: what is stored already is not stored again.
+    """
+    return receive_traffic(live_studio, project, body.read(), mask=body.mask)

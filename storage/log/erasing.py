@@ -20,6 +20,7 @@ from storage.log.events import ERASE, Action
 from storage.log.replay import State, canonical_hash, replay
 from storage.queries import utterances
 from storage.records import now
+from storage.said.tables import said_text
 from storage.tables import dataset_version, erasure, event, pin, utterance, vector
 
 _CHUNK = 400
@@ -91,6 +92,8 @@ def erase(
             _rewrite_events(connection, project_id, part, tombstones)
     for part in _chunks(said.ids):
         _rewrite_rows(connection, project_id, part, tombstones)
+        about = sa.and_(said_text.c.project_id == project_id, said_text.c.utterance_id.in_(part))
+        connection.execute(sa.delete(said_text).where(about))
         rows = utterances.by_ids(connection, project_id, part).values()
         gone = [edits.delete_utterance(row) for row in rows]
         if gone:

@@ -21,6 +21,8 @@ _CHUNK = 500
 _CHANGED_SOMETHING = sa.exists().where(event.c.batch_id == batch.c.id)
 ERASE = "erase"
 """The verb of what cannot be undone: the text is gone."""
+TRAFFIC = "traffic"
+"""The verb of texts that a program sent; who takes back the last act means an act of a person."""
 _STANDING = sa.and_(
     batch.c.undone_by.is_(None),
     batch.c.undoes.is_(None),
@@ -28,6 +30,7 @@ _STANDING = sa.and_(
     _CHANGED_SOMETHING,
 )
 """Actions that have not been undone, and are neither undo nor redo."""
+_BY_PEOPLE = batch.c.verb != TRAFFIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,14 +219,14 @@ def undo(
     Raises:
         Conflict: A row that the action changed was changed since.
     """
-    which = _STANDING if of is None else sa.and_(_STANDING, batch.c.key == of)
+    which = sa.and_(_STANDING, _BY_PEOPLE if of is None else batch.c.key == of)
     action = Action("undo", actor) if key is None else Action("undo", actor, key=key)
     return _reverse(connection, project_id, which, action)
 
 
 def undoable(connection: Connection, project_id: int, of: str | None = None) -> BatchRecord | None:
     """Return the action that `undo` would undo next; `of` is a key as there."""
-    which = _STANDING if of is None else sa.and_(_STANDING, batch.c.key == of)
+    which = sa.and_(_STANDING, _BY_PEOPLE if of is None else batch.c.key == of)
     return _newest(connection, project_id, which)
 
 
@@ -250,7 +253,7 @@ def redoable(connection: Connection, project_id: int) -> BatchRecord | None:
 
 
 def _open_undos(connection: Connection, project_id: int) -> sa.ColumnElement[bool]:
-    last = _newest(connection, project_id, batch.c.undoes.is_(None))
+    last = _newest(connection, project_id, sa.and_(batch.c.undoes.is_(None), _BY_PEOPLE))
     since = 0 if last is None else last.id
     return sa.and_(
         batch.c.undone_by.is_(None), batch.c.verb == "undo", _CHANGED_SOMETHING, batch.c.id > since

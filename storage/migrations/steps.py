@@ -24,6 +24,7 @@ from storage.migrations import (
     m0017_request_keys,
     m0018_removed_logs,
     m0019_groups,
+    m0020_traffic,
 )
 
 STEPS = (
@@ -46,6 +47,7 @@ STEPS = (
     (m0017_request_keys.REVISION, m0017_request_keys.upgrade),
     (m0018_removed_logs.REVISION, m0018_removed_logs.upgrade),
     (m0019_groups.REVISION, m0019_groups.upgrade),
+    (m0020_traffic.REVISION, m0020_traffic.upgrade),
 )
 
 

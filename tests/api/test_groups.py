@@ -1,5 +1,6 @@
 """Groups over REST: nobody takes what was not shown, and the same key takes once."""
 
+from collections.abc import Callable
 from typing import Any
 
 from fastapi.testclient import TestClient
@@ -75,3 +76,18 @@ def test_all_texts_of_a_group_are_listed_the_typical_first(
     assert len(every) == card["size"]
     assert every[0] == group["typical"][0]
     assert client.get(f"{GROUPS}/99/texts").status_code == 404
+
+
+def test_traffic_arrives_once_and_by_its_token(
+    serve: Callable[..., TestClient], client: TestClient, labelled: str
+) -> None:
+    path = f"/api/projects/{labelled}/traffic"
+    body = {"texts": [{"text": "hello you", "time": "2026-11-02T10:00", "source": "app"}]}
+    answer = client.post(path, json=body)
+    assert (answer.status_code, answer.json()["added"]) == (200, 1)
+    assert client.post(path, json=body).json()["repeated"] == 1
+    body["texts"][0]["time"] = "soon"
+    refused = client.post(path, json=body)
+    assert (refused.status_code, "no time" in refused.json()["message"]) == (422, True)
+    wrong = {"Authorization": "Bearer wrong"}
+    assert serve("the-token").post(path, json=body, headers=wrong).status_code == 401

@@ -7,6 +7,7 @@ from pydantic import Field
 from app.api.http.bodies import Body, WhichModel
 from app.services.data.import_cases import Across, Contradicted, ImportChoices, Kept
 from app.services.data.uploads import ColumnMapping
+from app.services.traffic.receiving import LONGEST_SOURCE, MOST, Sent
 from core.formats.rows import LONGEST_TEXT, ImportedRow
 from core.types import Exemplar, Split
 
@@ -61,3 +62,27 @@ class EvaluateBody(Body):
             for number, text in enumerate(self.texts, 1)
             if text.intents is not None
         ]
+
+
+class SaidTextBody(Body):
+    """A text that was said: `time` as ISO 8601, UTC without an offset; `source` is the channel.
+
+    With the same `key` it is stored once. Without a key, a text is known by its words, its time,
+    its source, and how often the same stands before it in the request.
+    """
+
+    text: str = Field(max_length=LONGEST_TEXT)
+    time: str = Field(max_length=64)
+    source: str = Field(max_length=LONGEST_SOURCE)
+    key: str = Field(default="", max_length=255)
+
+
+class TrafficBody(Body):
+    """Texts that were said; `mask` replaces personal data before anything is stored."""
+
+    texts: tuple[SaidTextBody, ...] = Field(min_length=1, max_length=MOST)
+    mask: bool = True
+
+    def read(self) -> list[Sent]:
+        """Convert to the service's texts."""
+        return [Sent(one.text, one.time, one.source, one.key) for one in self.texts]

@@ -19,6 +19,7 @@ const WORDS = {
   'rename slot': 'rename values',
   keep: 'keep a finding as it is',
   erase: 'erase for good',
+  traffic: 'texts from production',
   undo: 'take back',
   redo: 'do again',
   'save fence': 'save the line for out of scope',

@@ -1,0 +1,197 @@
+"""Take texts of the traffic in: each as often as it was said, with its time and its source."""
+
+import hashlib
+import uuid
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from app.services.live.server_state import LiveStudio
+from app.services.studio import Studio
+from core.errors import InvalidInput
+from core.formats.masking import count_masked, mask_personal
+from core.text import is_blank, is_storable, normalise, text_hash
+from storage import projects
+from storage.database import Transaction
+from storage.log import edits, events
+from storage.log.events import TRAFFIC, Action
+from storage.said import traffic
+from storage.said.traffic import SaidText
+
+MOST = 20_000
+"""Texts that one request may bring."""
+
+LONGEST_SOURCE = 200
+_CHUNK = 500
+"""Texts of one transaction, which takes a tenth of a second: others save their labels between."""
+
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+_CLOCKS_DIFFER = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A text as it was sent.
+
+    Attributes:
+        time: ISO 8601; without an offset it is UTC.
+        key: What its sender calls it, or "": then a text of the same source and second is the same.
+    """
+
+    text: str
+    time: str
+    source: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedTraffic:
+    """What became of the texts that were sent.
+
+    Attributes:
+        received: Number of texts sent.
+        kept: Of these, in the sample of their day and source.
+        left_out: Not in that sample, which is full; none of these is stored.
+        repeated: Known already, by their key.
+        added: Texts that the project did not have; they wait for a label.
+        masked: Masked pieces of personal data by kind; None without masking.
+    """
+
+    received: int
+    kept: int
+    left_out: int
+    repeated: int
+    added: int
+    masked: dict[str, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A text as it would be stored."""
+
+    key: str
+    text: str
+    at: str
+    source: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.at[: traffic.DAY], self.source
+
+
+def receive_traffic(
+    live_studio: LiveStudio, project: str, sent: Sequence[Sent], *, mask: bool
+) -> ReceivedTraffic:
+    """Store texts with time and source; a text that is new to the project waits for a label.
+
+    It may be repeated: what is stored already is not stored again. No text enters the test set.
+
+    Raises:
+        InvalidInput: A text, time or source cannot be used; nothing of the request is stored.
+        NotFound: There is no such project.
+    """
+    masked = Counter[str]()
+    read = _read_all(sent, masked, mask=mask)
+    with live_studio.studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+    counts = Counter[str]()
+    for start in range(0, len(read), _CHUNK):
+        live_studio.traffic.give_way()
+        with live_studio.studio.database.write() as connection:
+            projects.get(connection, project_id)  # it may be deleted meanwhile
+            counts += _take(
+                live_studio.studio, connection, project_id, read[start : start + _CHUNK]
+            )
+    return ReceivedTraffic(
+        received=len(sent),
+        kept=counts["kept"],
+        left_out=counts["left_out"],
+        repeated=counts["repeated"],
+        added=counts["added"],
+        masked=dict(masked) if mask else None,
+    )
+
+
+def _take(
+    studio: Studio, connection: Transaction, project_id: int, chunk: Sequence[_Read]
+) -> Counter[str]:
+    """Store those of a chunk that are new and in the sample; return how many became what."""
+    seen = traffic.known(connection, project_id, [one.key for one in chunk])
+    new = {one.key: one for one in chunk if one.key not in seen}
+    places = {key: one.place for key, one in new.items()}
+    limit = studio.settings.traffic_per_day
+    kept = traffic.make_room(connection, project_id, places, limit)
+    stay = [one for key, one in new.items() if key in kept]
+    added = _add_texts(studio, connection, project_id, stay)
+    holders = traffic.holders(connection, project_id, [text_hash(one.text) for one in stay])
+    rows = [SaidText(one.key, holders[text_hash(one.text)], one.at, one.source) for one in stay]
+    traffic.add(connection, project_id, rows)
+    repeated = len(chunk) - len(new)
+    left_out = len(new) - len(stay)
+    return Counter(kept=len(stay), left_out=left_out, repeated=repeated, added=added)
+
+
+def _add_texts(
+    studio: Studio, connection: Transaction, project_id: int, stay: Sequence[_Read]
+) -> int:
+    """Add the texts that the project does not have, in one action."""
+    first = {text_hash(one.text): one for one in reversed(stay)}
+    held = traffic.holders(connection, project_id, list(first))
+    fresh = [one for key, one in first.items() if key not in held]
+    if fresh:
+        created = (
+            edits.create_utterance(uuid.uuid4().hex, one.text, "pool", one.source, None)
+            for one in fresh
+        )
+        action = Action(TRAFFIC, studio.settings.actor, "traffic")
+        events.record(connection, project_id, action, created)
+    return len(fresh)
+
+
+def _read_all(sent: Sequence[Sent], masked: Counter[str], *, mask: bool) -> list[_Read]:
+    """Check all texts, and mask them; count in `masked` what was masked."""
+    if not sent or len(sent) > MOST:
+        raise InvalidInput(
+            f"{len(sent):,} texts were sent.", f"Send 1 to {MOST:,} texts with each request."
+        )
+    latest = datetime.now(UTC) + _CLOCKS_DIFFER
+    alike = Counter[tuple[str, str, str]]()
+    found = list[_Read]()
+    for number, one in enumerate(sent, 1):
+        at, source = _time_of(one.time, number, latest), normalise(one.source)
+        if is_blank(one.text) or not is_storable(one.text):
+            raise InvalidInput(f"Text {number} is empty.", "Leave it out, or send its words.")
+        if is_blank(source) or len(source) > LONGEST_SOURCE or not is_storable(source):
+            raise InvalidInput(
+                f"Text {number} has no source that can be kept.",
+                f"Name where it was said, such as app or phone, in 1 to {LONGEST_SOURCE} signs.",
+            )
+        text = normalise(one.text)
+        if mask:
+            text, before = mask_personal(text), text
+            masked.update(count_masked(before, text))
+        said = (text, at, source)
+        alike[said] += not one.key
+        parts = ["key", one.key] if one.key else ["text", *said, str(alike[said])]
+        key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        found.append(_Read(key, text, at, source))
+    return found
+
+
+def _time_of(time: str, number: int, latest: datetime) -> str:
+    """Return a time in UTC, to the second; without an offset it is UTC."""
+    try:
+        read = datetime.fromisoformat(time.strip())
+        at = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidInput(
+            f"Text {number} has no time that can be read: '{time[:40]}'.",
+            "Write times like 2026-11-26T14:30:00Z.",
+        ) from None
+    if not _EARLIEST <= at <= latest:
+        raise InvalidInput(
+            f"Text {number} was said at {time[:40]}, which cannot be.",
+            "Send times from the year 2000 on that have passed.",
+        )
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

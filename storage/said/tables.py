@@ -1,0 +1,32 @@
+"""Tables of the traffic: a text that was said forty times is one utterance, and forty rows."""
+
+from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text
+
+from storage.tables import metadata
+
+said_text = Table(
+    "said_text",
+    metadata,
+    Column("project_id", Integer, ForeignKey("project.id"), primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("utterance_id", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("rank", Integer, nullable=False),
+    Index("ix_said_text_at", "project_id", "at"),
+    Index("ix_said_text_utterance", "project_id", "utterance_id"),
+    sqlite_strict=True,
+    sqlite_with_rowid=False,
+)
+
+sampled_day = Table(
+    "sampled_day",
+    metadata,
+    Column("project_id", Integer, ForeignKey("project.id"), primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("below", Integer, nullable=False),
+    sqlite_strict=True,
+    sqlite_with_rowid=False,
+)
+"""Days of which the sample left out texts: those of the rank `below` and above."""
