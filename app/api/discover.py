@@ -1,5 +1,7 @@
 """Routes of the Discover page: groups of the texts that wait for a label, and acts on them."""
 
+from datetime import date
+
 from fastapi import Response
 
 from app.api.http import schemas
@@ -18,6 +20,7 @@ from app.services.discover.stored import (
     open_group,
     texts_of_group,
 )
+from app.services.traffic.coverage import TrafficView, read_coverage
 from app.services.traffic.receiving import ReceivedTraffic, receive_traffic
 
 router = rest_router("groups")
@@ -77,3 +80,14 @@ def receive(live_studio: Live, project: str, body: TrafficBody) -> ReceivedTraff
     It may be repeated: what is stored already is not stored again.
     """
     return receive_traffic(live_studio, project, body.read(), mask=body.mask)
+
+
+@router.get("/projects/{project}/traffic")
+def coverage(
+    live_studio: Live, project: str, after: date | None = None, before: date | None = None
+) -> TrafficView:
+    """Count what the live version answers, by default of the last seven days with traffic.
+
+    `after` is the first day, `before` the day behind the last, in UTC.
+    """
+    return read_coverage(live_studio, project, after, before)

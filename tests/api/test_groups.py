@@ -1,5 +1,6 @@
 """Groups over REST: nobody takes what was not shown, and the same key takes once."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -91,3 +92,26 @@ def test_traffic_arrives_once_and_by_its_token(
     assert (refused.status_code, "no time" in refused.json()["message"]) == (422, True)
     wrong = {"Authorization": "Bearer wrong"}
     assert serve("the-token").post(path, json=body, headers=wrong).status_code == 401
+
+
+def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: str) -> None:
+    path = f"/api/projects/{trained}/traffic"
+    news = [
+        {"text": text, "time": f"2026-11-02T10:0{n}", "source": "app"}
+        for n, text in enumerate(["money back now", "I want my money back", "hello you"])
+    ]
+    client.post(path, json={"texts": news})
+    until = time.monotonic() + 20.0
+    while (answer := client.get(path).json())["counting"] and time.monotonic() < until:
+        time.sleep(0.05)
+    assert (answer["after"], answer["before"]) == ("2026-10-27", "2026-11-03")
+    assert (answer["covered"]["n"], answer["trouble"]) == (3, "")
+    missing = 3 - answer["covered"]["count"]
+    assert sum(one["count"] for one in answer["uncovered"]) == missing
+    empty = {"after": "2026-11-03", "before": "2026-11-03"}
+    assert client.get(path, params=empty).status_code == 422
+
+
+def test_coverage_needs_a_model(client: TestClient, labelled: str) -> None:
+    answer = client.get(f"/api/projects/{labelled}/traffic")
+    assert (answer.status_code, "no trained model" in answer.json()["message"]) == (404, True)

@@ -50,7 +50,7 @@ NEW_ROUTES = {
     *(f"{verb} /api/projects/{{project}}/groups/{{number}}" for verb in ("GET", "PATCH")),
     *(f"POST /api/projects/{{project}}/groups/{{number}}/{act}" for act in ("take", "split")),
     "GET /api/projects/{project}/groups/{number}/texts",
-    "POST /api/projects/{project}/traffic",
+    *(f"{verb} /api/projects/{{project}}/traffic" for verb in ("GET", "POST")),
     "POST /api/projects/{project}/packages",
     "GET /api/projects/{project}/packages/{key}",
 }

@@ -7,6 +7,7 @@ from app.services.live.accuracy import Accuracies
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.pool import Pools
+from app.services.live.said_answers import SaidAnswers
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from storage.records import ProjectRecord
@@ -21,6 +22,7 @@ class LiveStudio:
     pools: Pools
     traffic: Traffic
     accuracies: Accuracies
+    said: SaidAnswers
 
 
 def open_live_studio(studio: Studio) -> LiveStudio:
@@ -28,7 +30,8 @@ def open_live_studio(studio: Studio) -> LiveStudio:
     traffic = Traffic()
     models = LiveModels(studio, traffic)
     pools, accuracies = Pools(studio, models, traffic), Accuracies(studio, models, traffic)
-    return LiveStudio(studio, models, pools, traffic, accuracies)
+    said = SaidAnswers(studio, models, traffic)
+    return LiveStudio(studio, models, pools, traffic, accuracies, said)
 
 
 def open_live(live_studio: LiveStudio, name: str) -> tuple[ProjectRecord, LiveModel]:

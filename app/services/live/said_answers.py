@@ -1,0 +1,95 @@
+"""The live version's answers to texts of the traffic, computed in a thread of the server."""
+
+import json
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from app.services.live.models import LiveModels
+from app.services.live.row_answers import answer_records
+from app.services.live.traffic import Traffic, step_back
+from app.services.studio import Studio
+from core.errors import StudioError
+from storage.queries import utterances
+from storage.records import ModelVersionRecord, ProjectRecord
+
+_CHUNK = 256
+_BYTES_A_TEXT = 200
+_FEW_CHANGES = 50
+"""So many labels move the figures by no more than a person can follow."""
+_LOG = logging.getLogger("app.services")
+
+Answers = Mapping[str, Sequence[str]]
+"""Ids of the intents of each answer, none out of scope, by the utterance's id."""
+
+
+@dataclass(slots=True)
+class SaidAnswers:
+    """Answers to one set of texts at a time for each project; one object a server.
+
+    `running` are the projects that are answered now; `troubles` is why it failed last.
+    """
+
+    studio: Studio
+    models: LiveModels
+    traffic: Traffic
+    running: set[int] = field(default_factory=set)
+    troubles: dict[tuple[str, ...], str] = field(default_factory=dict)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def settled(
+        self, project: ProjectRecord, version: ModelVersionRecord, ids: Sequence[str]
+    ) -> tuple[Answers | None, str]:
+        """Return the answers if they are there, else begin to compute them; never waits.
+
+        The second value is why they cannot be computed, or "".
+        """
+        told = json.dumps([project.fence, sorted(ids)], sort_keys=True, default=str)
+        moment = str(project.head_revision // _FEW_CHANGES)
+        key = (str(version.id), moment, sha256(told.encode()).hexdigest())
+        series = ("said answers", project.id)
+        found: Answers | None = self.studio.cache.peek((*series, key))
+        if found is not None or key in self.troubles:
+            return found, self.troubles.get(key, "")
+        with self.guard:
+            if project.id in self.running:
+                return None, ""
+            self.running.add(project.id)
+        threading.Thread(
+            target=self._fill, args=(project.id, key, ids), name="answer-traffic", daemon=True
+        ).start()
+        return None, ""
+
+    def _fill(self, project_id: int, key: tuple[str, ...], ids: Sequence[str]) -> None:
+        step_back()
+        series = ("said answers", project_id)
+        try:
+            self.studio.cache.get_newest(
+                series,
+                key,
+                lambda: self._answer(project_id, ids),
+                lambda made: _BYTES_A_TEXT * len(made),
+            )
+        except StudioError as error:  # such as a damaged model
+            self.troubles = {key: error.message}
+        except Exception as error:  # noqa: BLE001 - otherwise pages would wait for ever
+            _LOG.exception("The traffic of project %d was not answered", project_id)
+            self.troubles = {key: f"{type(error).__name__} (see the log)."}
+        finally:
+            with self.guard:
+                self.running.discard(project_id)
+
+    def _answer(self, project_id: int, ids: Sequence[str]) -> dict[str, Sequence[str]]:
+        live = self.models.get(project_id)
+        found: dict[str, Sequence[str]] = {}
+        for start in range(0, 0 if live is None else len(ids), _CHUNK):
+            self.traffic.give_way()
+            part = ids[start : start + _CHUNK]
+            with self.studio.database.read() as connection:
+                records = list(utterances.by_ids(connection, project_id, part).values())
+            if live is not None:
+                answers = answer_records(self.studio, live, records)
+                found |= {one.id: one.intents for one in answers}
+        return found

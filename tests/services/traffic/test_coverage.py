@@ -1,0 +1,68 @@
+"""Coverage of traffic, by values computed by hand."""
+
+from datetime import date
+
+import pytest
+
+from app.services.traffic.coverage import TrafficFacts, TrafficView, count_coverage
+from storage.said.traffic import SaidText
+
+DAYS = date(2026, 11, 9), date(2026, 11, 16)
+ANSWERS = {"a": ["1"], "b": ["2"], "none": [], "both": ["1", "2"], "old": ["gone"]}
+
+
+def rows(day: str, *ids: str) -> list[SaidText]:
+    return [
+        SaidText(f"{day}{n}", key, f"{day}T10:00:00Z", ("web", "phone")[n % 2])
+        for n, key in enumerate(ids)
+    ]
+
+
+def view(now: list[SaidText], earlier: list[SaidText]) -> TrafficView:
+    names = {"1": "cancel", "2": "pay", "3": "move"}
+    labels = {"1": 20, "2": 3, "3": 10}
+    facts = TrafficFacts(now, earlier, names, {"none": "lost card", "a": "x"}, labels)
+    return count_coverage(facts, DAYS, ANSWERS)
+
+
+def test_rows_are_counted_by_intent_source_week_and_group() -> None:
+    found = view(rows("2026-11-10", "a", "b", "none", "old"), rows("2026-11-03", "a"))
+    covered = found.covered
+    assert (covered.count, covered.n, covered.share) == (2, 4, 0.5)
+    # Wilson's middle is 3.92073 of 7.84146, its half width 2.74435 of these.
+    assert (covered.low, covered.high) == pytest.approx((0.15004, 0.84996), abs=1e-5)
+    told = [(one.name, one.count, one.n) for one in (*found.intents, *found.sources)]
+    assert told == [("cancel", 1, 4), ("pay", 1, 4), ("web", 1, 2), ("phone", 1, 2)]
+    assert [(one.name, one.count, one.n) for one in (*found.weeks, *found.uncovered)] == [
+        ("2026-11-02", 1, 1),
+        ("2026-11-09", 2, 4),
+        ("lost card", 1, 2),
+        ("in no group", 1, 2),
+    ]
+    assert (found.blind_spots, found.changes, found.counting) == (("move",), (), False)
+
+
+def test_a_text_counts_as_often_as_it_was_said_and_for_each_intent() -> None:
+    found = view(rows("2026-11-10", "both", "both", "none"), [])
+    assert [(one.name, one.count, one.n) for one in found.intents] == [
+        ("cancel", 2, 3),
+        ("pay", 2, 3),
+    ]
+
+
+def test_a_change_beyond_chance_is_told_with_its_evidence() -> None:
+    earlier = rows("2026-11-03", *["a"] * 970, *["b"] * 30)
+    found = view(rows("2026-11-10", *["a"] * 910, *["b"] * 90), earlier)
+    assert (
+        "pay: up from 3.0 % (30 of 1,000) to 9.0 % (90 of 1,000); "
+        "by chance alone, less than once in 1,000." in found.changes
+    )
+    assert len(found.changes) == 2
+    assert view(rows("2026-11-10", *["a"] * 90, *["b"] * 5), earlier).changes == ()
+
+
+def test_nothing_is_said_while_answers_are_counted() -> None:
+    facts = TrafficFacts(rows("2026-11-10", "a"), [], {}, {}, {})
+    found = count_coverage(facts, DAYS, None)
+    assert (found.counting, found.covered.n, found.intents) == (True, 0, ())
+    assert not count_coverage(facts, DAYS, None, "damaged").counting
