@@ -32,7 +32,7 @@ _NLU = re.compile(rb"^nlu[ \t]*:", re.MULTILINE)
 _BREAKS = re.compile("[\r\n\x85\u2028\u2029]")
 _NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f\ufffe\uffff]")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*(?:#|\Z))')
-_SINGLE = re.compile(r"'((?:[^']|'')*)'(?=\s*(?:#|\Z))")
+_SINGLE = re.compile(r"'((?:[^']|'')*+)'(?=\s*(?:#|\Z))")
 _REMARK = re.compile(r"(?<!\s)\s++#")
 _COMMENTS = ("#", "<!--")
 _ROLE = '"role"'
