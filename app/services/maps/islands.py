@@ -18,6 +18,7 @@ from core.maps.islands import island_centre
 from core.types import FloatArray
 from storage import jobs
 from storage.computed import text_groups
+from storage.computed.text_groups import Families
 from storage.queries import dataset
 
 Place = tuple[float, float]
@@ -86,12 +87,12 @@ def map_islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
     return studio.cache.get_newest(
         ("islands", space.project.id, version, choice),
         (revision, ended, acts),
-        lambda: _islands(studio, project, choice),
+        lambda: _islands(studio, project, choice, named),
         lambda made: 200 * len(made.islands),
     )
 
 
-def _islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
+def _islands(studio: Studio, project: str, choice: MapChoice, families: Families) -> IslandsView:
     shown = _shown(studio, project, choice)
     with studio.database.read() as connection:
         record = find_space(connection, project, choice.model).project
@@ -100,15 +101,14 @@ def _islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
     labels = dict(zip(columns.ids, columns.labels, strict=True))
     rows = _rows_of_intents([labels.get(key) for key in shown.ids])
     made = [_island(names[intent], rows[intent], shown.sides) for intent in rows]
-    groups = _groups(studio, record.id, shown)
+    groups = _groups(studio, record.id, shown, families)
     size_first = [sorted(some, key=lambda one: (-one.count, one.name)) for some in (made, groups)]
     return IslandsView((*size_first[0], *size_first[1]), shown.order)
 
 
-def _groups(studio: Studio, project_id: int, shown: _Shown) -> list[Island]:
+def _groups(studio: Studio, project_id: int, shown: _Shown, families: Families) -> list[Island]:
     """Return the groups with texts that wait; not those that a person was done with."""
     with studio.database.read() as connection:
-        families = text_groups.families(connection, project_id)
         place_of = text_groups.waiting_places(connection, project_id)
     rows: dict[int, list[int]] = {}
     for row, key in enumerate(shown.ids):
