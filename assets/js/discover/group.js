@@ -85,18 +85,23 @@ export class GroupView {
     return [...this.#without].filter(id => !rest.some(one => one.id === id));
   }
 
+  // How many texts the chosen share has.
+  get #size() {
+    const {core, card} = this.#group;
+    return this.#share === 'all' ? card.size : core;
+  }
+
   // How many texts an act labels.
   get #count() {
-    const {core, card} = this.#group;
-    return (this.#share === 'all' ? card.size : core) - this.#leftOut.length;
+    return this.#size - this.#leftOut.length;
   }
 
   // Texts with little in common are labelled only once all were in sight: one key labelled nine that nobody had seen.
   async #take(label) {
-    const {card, revision, cohesion} = this.#group;
-    if (cohesion < MIXED && !this.#every && this.#shown.length < this.#count + this.#leftOut.length) {
+    const {card, revision, cohesion, typical} = this.#group;
+    if (cohesion < MIXED && !this.#every && typical.length < this.#size) {
       await this.#showEvery();
-      toast('These texts have little in common.', 'All are shown now: untick what does not belong, then press again.');
+      toast('These texts have little in common.', 'More are shown now: untick what does not belong, then press again.');
       return undefined;
     }
     const how = {share: this.#share, without: this.#leftOut, expected: this.#count, revision};
@@ -215,16 +220,11 @@ export class GroupView {
     );
   }
 
-  get #shown() {
-    const {typical, core, card} = this.#group;
-    return this.#every?.slice(0, this.#share === 'all' ? card.size : core) ?? typical;
-  }
-
   // Texts that get the label, as far as they are shown: typical ones, or all of them.
   #texts() {
-    const {typical, core, card} = this.#group;
-    const n = this.#share === 'all' ? card.size : core;
-    const shown = this.#shown;
+    const {typical} = this.#group;
+    const n = this.#size;
+    const shown = this.#every?.slice(0, n) ?? typical;
     const isCut = shown.length < n;
     const more = {class: 'plain', 'data-key': 'every', onclick: guarded(() => this.#showEvery())};
     return [
