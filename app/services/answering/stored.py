@@ -77,10 +77,8 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
         ArtifactDamaged: Its files are missing or changed.
     """
     if is_bundle(reference):
-        from core.bundle.layout import load_pipeline
-
         with checked_out(studio, reference) as (folder, name):
-            return replace(load_pipeline(folder, bases=studio.bases), model_version=name)
+            return load_unpacked(studio, folder, name)
     if "@" not in reference:
         with studio.database.read() as connection:
             project = projects.find(connection, reference)
@@ -93,6 +91,13 @@ def load_model(studio: Studio, reference: str) -> IntentPipeline:
         space = Space(*find_model(connection, reference))
     trained = require_pipeline(open_space(studio, space))
     return by_project(studio, space.name, replace(trained, model_version=space.name))
+
+
+def load_unpacked(studio: Studio, folder: Path, name: str) -> IntentPipeline:
+    """Load the pipeline of a bundle that is checked out, under the bundle's name."""
+    from core.bundle.layout import load_pipeline
+
+    return replace(load_pipeline(folder, bases=studio.bases), model_version=name)
 
 
 def trained_at(studio: Studio, reference: str) -> int | None:

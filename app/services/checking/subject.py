@@ -7,12 +7,18 @@ from typing import Any
 
 from app.services.answering.judging import read_labelled
 from app.services.answering.pinned import OpenPin
-from app.services.answering.stored import checked_out, find_model, is_bundle, load_model
+from app.services.answering.stored import (
+    checked_out,
+    find_model,
+    is_bundle,
+    load_model,
+    load_unpacked,
+)
 from app.services.studio import Studio
 from app.services.versions.comparison import Contender, Questions, questions_of
 from app.services.versions.registry import lineage
 from core.bundle.card import MEASURED
-from core.bundle.layout import load_pipeline, read_facts
+from core.bundle.layout import read_facts
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.pipeline import IntentPipeline
 from core.text import counted
@@ -76,7 +82,7 @@ def open_subject(studio: Studio, reference: str) -> Subject:
     """
     if is_bundle(reference):
         with checked_out(studio, reference) as (folder, name):
-            pipeline = replace(load_pipeline(folder, bases=studio.bases), model_version=name)
+            pipeline = load_unpacked(studio, folder, name)
             size = Path(reference).stat().st_size
             return _with_facts(Subject(name, reference, None, pipeline, size, {}), folder)
     with studio.database.read() as connection:
