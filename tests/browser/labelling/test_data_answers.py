@@ -111,7 +111,10 @@ def test_answers_are_asked_for_in_parts_and_only_for_rows_that_stay_in_view(
         with page.expect_response(lambda answer: "/utterances?" in answer.url):
             page.clock.run_for(100)
     page.clock.resume()
-    expect(page.locator(".answer-cell .chip")).to_have_count(rows.count())
+    # The response is there before its rows are drawn.
+    found = studio.ask("/projects/sample/utterances?size=1&text=car")["total"]
+    expect(rows).to_have_count(min(found, 50))
+    expect(page.locator(".answer-cell .chip")).to_have_count(min(found, 50))
     shown = rows.evaluate_all("all => all.map(row => row.dataset.id)")
     assert [key for ids in asked for key in ids] == shown
     assert max(map(len, asked)) == min(10, len(shown))
