@@ -34,6 +34,20 @@ _CHUNK = 256
 _DECIMALS = 12
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision without its evidence.
+
+    Attributes:
+        columns: Columns of the scores that an explanation of the decision is about.
+        probabilities: Of the intents of the decision, in their order.
+    """
+
+    decision: Decision
+    columns: list[int]
+    probabilities: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class IntentPipeline:
     """Everything that answers a text.
@@ -102,6 +116,37 @@ class IntentPipeline:
             answers += self._predict_chunk(texts[part], rows[part])
         return answers
 
+    def decide(self, texts: Sequence[str], embeddings: FloatArray | None = None) -> list[Decided]:
+        """Answer texts as `predict` does, without the evidence, which takes most of its memory."""
+        rows = self._embedded(texts, embeddings)
+        decided: list[Decided] = []
+        for start in range(0, len(texts), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            decided += self._decided(texts[part], rows[part], self.head.scores(rows[part]))
+        return decided
+
+    def _decided(
+        self, texts: Sequence[str], embeddings: FloatArray, scores: ScoreArray
+    ) -> list[Decided]:
+        if self.task == "multi-label":
+            found = [self._decide_many(*row) for row in zip(texts, scores, strict=True)]
+        else:
+            familiarity = self.calibration.familiarity(embeddings, scores)
+            limits = self.calibration.limits(scores.shape[1])[scores.argmax(1)]
+            inside = in_scope(familiarity, limits).tolist()
+            rows = zip(texts, scores, familiarity.tolist(), inside, strict=True)
+            found = [self._decide(*row, inside=within) for *row, within in rows]
+        column = {name: at for at, name in enumerate(self.head.intents)}
+        shares = probabilities(scores, self.calibration)
+        return [
+            Decided(
+                decision,
+                columns,
+                tuple(float(of_text[column[name]]) for name in decision.intents if name in column),
+            )
+            for (decision, columns), of_text in zip(found, shares, strict=True)
+        ]
+
     def _embedded(self, texts: Sequence[str], embeddings: FloatArray | None) -> FloatArray:
         if embeddings is None:
             return self.encoder.encode(texts)
@@ -114,21 +159,19 @@ class IntentPipeline:
         scores = self.head.scores(embeddings)
         voices = voices_of(self.head, embeddings)
         ranked = _ranked(self.head.intents, scores, probabilities(scores, self.calibration))
-        if self.task == "multi-label":
-            decided = [self._decide_many(*row) for row in zip(texts, scores, strict=True)]
-        else:
-            familiarity = self.calibration.familiarity(embeddings, scores)
-            limits = self.calibration.limits(scores.shape[1])[scores.argmax(1)]
-            inside = in_scope(familiarity, limits).tolist()
-            rows = zip(texts, scores, familiarity.tolist(), inside, strict=True)
-            decided = [self._decide(*row, inside=within) for *row, within in rows]
+        decided = self._decided(texts, embeddings, scores)
         similarity = cosines(unit_rows(embeddings), self.embeddings)
-        reasons = self._reasons(similarity, scores, voices, [columns for _, columns in decided])
+        reasons = self._reasons(similarity, scores, voices, [one.columns for one in decided])
         return [
             Prediction(
-                text, ranked[row], decision, reasons[row], self.model_version, self.dataset_version
+                text,
+                ranked[row],
+                found.decision,
+                reasons[row],
+                self.model_version,
+                self.dataset_version,
             )
-            for row, (text, (decision, _)) in enumerate(zip(texts, decided, strict=True))
+            for row, (text, found) in enumerate(zip(texts, decided, strict=True))
         ]
 
     def _twin(self, text: str) -> tuple[str, ...] | None:

@@ -6,6 +6,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from app.services.answering.file_answers import FileReport, FileRequest, answer_file
 from app.services.answering.prediction_view import prediction_view
 from app.services.checking.junit import junit_xml
 from app.services.checking.summary import summary_markdown
@@ -137,6 +138,9 @@ def evaluate(options: argparse.Namespace) -> None:
 
 def predict(options: argparse.Namespace) -> None:
     """Predict intents of texts."""
+    if options.to:
+        _predict_file(options)
+        return
     texts = list(options.texts)
     if options.file:
         with given_file(options.file) as path:
@@ -154,6 +158,39 @@ def predict(options: argparse.Namespace) -> None:
         return
     rows = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
+
+
+def _predict_file(options: argparse.Namespace) -> None:
+    """Answer a file of any size into another one."""
+    if not options.file or options.texts:
+        hint = "Write predict MODEL --file texts.csv --to answers.csv."
+        raise InvalidInput("--to takes the texts of one --file.", hint)
+    with (
+        opened(options, makes=Path(options.model).exists()) as studio,
+        given_file(options.file) as source,
+        progress_bar("answering") as bar,
+    ):
+        asked = open_asked(studio, options.model)
+        request = FileRequest(source, options.to, options.precision)
+        told = answer_file(
+            asked.pipeline,
+            asked.label_revision,
+            request,
+            lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts"),
+        )
+    report(options, _file_words(told, options.to), plain(told))
+
+
+def _file_words(told: FileReport, target: Path) -> str:
+    rate = (told.texts - told.went_on_at) / max(told.seconds, 1e-9)
+    words = f"{told.texts:,} texts are answered in {target}, {rate:,.0f} a second."
+    if told.went_on_at:
+        words += f" An earlier run had answered {told.went_on_at:,} of them."
+    if told.left_out:
+        words += f" {told.left_out:,} rows have no text, or one of more than 5,000 characters."
+    if told.same_answers is not None:
+        words += f" float32 gives {percent(told.same_answers)} of the first texts the same answer."
+    return words
 
 
 def check(options: argparse.Namespace) -> int:

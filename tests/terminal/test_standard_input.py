@@ -34,6 +34,17 @@ def test_labels_texts_and_questions_come_through_a_pipe(
         ("refund please", "refund"),
         ("parcel please", "parcel"),
     ]
+    answers = studio.places.home / "answers.jsonl"
+    piped(monkeypatch, "refund please\nparcel please\n")
+    told = printed(capsys, *home, "predict", "p", "--file", "-", "--to", str(answers))
+    assert (told["texts"], told["precision"]) == (2, "float32")
+    lines = [json.loads(line) for line in answers.read_text(encoding="utf-8").splitlines()]
+    assert [(one["line"], one["text"]) for one in lines] == [
+        (1, "refund please"),
+        (2, "parcel please"),
+    ]
+    assert main([*home, "predict", "p", "refund please", "--to", str(answers)]) == 2
+    assert "--file" in capsys.readouterr().err
 
 
 def test_an_empty_pipe_is_refused_in_words(

@@ -64,6 +64,10 @@ class AdaptedEncoder:
         """Embed texts in their order; (n, dim) float32."""
         return self.network.encode(texts, progress)
 
+    def merged(self) -> PlainEncoder:
+        """Return an encoder of plain matrices: LoRA is added to copies, bottlenecks stay."""
+        return merge(self.base, self.adapter) if self.adapter.kind == "lora" else self.network
+
     def save(self, folder: Path) -> None:
         """Write the base as a plain sentence-transformers folder, and the adapter into it."""
         self.base.save(folder)

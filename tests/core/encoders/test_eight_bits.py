@@ -5,9 +5,9 @@ import pytest
 import torch
 from torch import nn
 
+from core.encoders import eight_bits
+from core.encoders.eight_bits import EightBitLinear, in_eight_bits
 from core.encoders.loading import load_encoder
-from core.encoders.packed import eight_bits
-from core.encoders.packed.eight_bits import EightBitLinear, in_eight_bits
 from core.encoders.packed.encoder import TransformerEncoder
 from tests.conftest import SENTENCES
 

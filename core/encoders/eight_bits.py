@@ -11,6 +11,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
+from core.encoders.adapter.encoder import AdaptedEncoder
 from core.encoders.base import Encoder
 from core.encoders.packed.bert import BertLayer
 from core.encoders.packed.encoder import TransformerEncoder
@@ -47,15 +48,16 @@ def in_eight_bits(encoder: Encoder) -> Encoder:
 
     Cosines differ by some 0.01 from those of the encoder, too much for the figures of a version.
     """
-    if not isinstance(encoder, TransformerEncoder) or not has_eight_bits():
+    network = encoder.merged() if isinstance(encoder, AdaptedEncoder) else encoder
+    if not isinstance(network, TransformerEncoder) or not has_eight_bits():
         return encoder
-    if encoder.bert.words.weight.device.type != "cpu":
+    if network.bert.words.weight.device.type != "cpu":
         return encoder
     with torch.no_grad():
-        bert = copy.deepcopy(encoder.bert)
+        bert = copy.deepcopy(network.bert)
         for layer in bert.layers:
             if isinstance(layer, BertLayer):
                 for name in ("qkv", "mix", "up", "down"):
                     setattr(layer, name, EightBitLinear(getattr(layer, name)))
     mark = hashlib.sha256(f"{encoder.fingerprint} in 8 bits".encode()).hexdigest()
-    return replace(encoder, bert=bert, fingerprint=mark)
+    return replace(network, bert=bert, fingerprint=mark)

@@ -1,0 +1,236 @@
+"""Answer the texts of a file of any size into another file; a killed run goes on where it was.
+
+Answers go into `TARGET.part`. `TARGET.part.json` says after each chunk how many lines of the source
+are answered, how many bytes of the part are theirs, and by what they were answered.
+"""
+
+import csv
+import io
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import IO, Literal
+
+from app.jobs.lock import take_lock
+from app.services.embedding import digest_of
+from core.errors import InvalidInput
+from core.files import file_sha256, make_folder, sync_file, sync_folder, write_atomically
+from core.formats.reading import read_rows
+from core.formats.rows import SEPARATOR, ImportedRow
+from core.pipeline import Decided, IntentPipeline
+
+FilePrecision = Literal["float32", "int8"]
+
+COLUMNS = ("line", "id", "text", "intents", "probabilities", "rule")
+
+_CHUNK = 8_192
+_COMPARED = 1_000
+"""Texts of the beginning that both precisions answer, to tell what rounding changes."""
+
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRequest:
+    """What to answer, and how.
+
+    Attributes:
+        source: A file of any format that is read; labels in it are ignored.
+        target: `.jsonl` gets an object a line, every other name CSV.
+        precision: `int8` rounds inside the encoder, where the processor multiplies 8-bit numbers.
+    """
+
+    source: Path
+    target: Path
+    precision: FilePrecision = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What was answered.
+
+    Attributes:
+        texts: Lines of the target.
+        left_out: Rows of the source without a text, or with one that is too long.
+        went_on_at: Texts that an earlier, interrupted run had answered.
+        precision: In which the texts were encoded.
+        same_answers: Share of the first texts to which float32 gives the same intents; None
+            where all were answered in float32.
+        seconds: Of this run, without the opening of the model.
+    """
+
+    texts: int
+    left_out: int
+    went_on_at: int
+    precision: FilePrecision
+    same_answers: float | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Progress:
+    """What `TARGET.part.json` holds; `rows` counts all rows of the source that are done."""
+
+    answered_by: str
+    rows: int = 0
+    texts: int = 0
+    bytes: int = 0
+    same_answers: float | None = None
+
+
+def answer_file(
+    model: IntentPipeline, revision: int | None, request: FileRequest, told: Told
+) -> FileReport:
+    """Answer the texts of a file; `told` gets the numbers of rows that are done and of all.
+
+    `revision` is that of the labels that vote, None where it does not change.
+
+    Raises:
+        InvalidInput: The source cannot be read, or the target cannot be written.
+    """
+    began = time.monotonic()
+    _check_places(request)
+    quick = model
+    if request.precision == "int8":
+        from core.encoders.eight_bits import in_eight_bits  # imports torch
+
+        quick = replace(model, encoder=in_eight_bits(model.encoder))
+    is_rounded = quick.encoder is not model.encoder
+    total = sum(1 for _ in read_rows(request.source))
+    identity = _answered_by(quick, revision, request)
+    make_folder(request.target.parent)
+    with _opened_part(request.target) as part:
+        done = first = _resume(part, request.target, identity)
+        rows = islice(read_rows(request.source), done.rows, None)
+        while chunk := list(islice(rows, _CHUNK)):
+            found = [row for row in chunk if isinstance(row, ImportedRow)]
+            answers = quick.decide([row.text for row in found])
+            if is_rounded and done.same_answers is None:
+                done = replace(done, same_answers=_same(model, found, answers))
+            part.write(_written(found, answers, request.target, has_head=done.bytes > 0))
+            done = _kept(part, request.target, _further(done, len(chunk), len(found)))
+            told(done.rows, total)
+    if not done.texts:
+        raise InvalidInput(f"There is no text in {request.source}.", "Check its columns.")
+    _finish(request.target)
+    return FileReport(
+        texts=done.texts,
+        left_out=done.rows - done.texts,
+        went_on_at=first.texts,
+        precision="int8" if is_rounded else "float32",
+        same_answers=done.same_answers,
+        seconds=time.monotonic() - began,
+    )
+
+
+def _check_places(request: FileRequest) -> None:
+    if request.target.is_dir():
+        raise InvalidInput(f"{request.target} is a folder.", "Name a file in it.")
+    with suppress(OSError):
+        if request.source.samefile(request.target):
+            raise InvalidInput("The answers would overwrite the texts.", "Name another file.")
+
+
+def _answered_by(model: IntentPipeline, revision: int | None, request: FileRequest) -> str:
+    """Identify all that answers depend on, so that a file never holds those of two models."""
+    limits = model.calibration.limits(len(model.head.intents))
+    words = [file_sha256(request.source), model.encoder.fingerprint, str(revision)]
+    words += [str(model.model_version), str(model.dataset_version), str(len(model.exemplars))]
+    return digest_of([*words, *model.head.intents, limits.tobytes().hex()])
+
+
+def _part(target: Path) -> Path:
+    return target.with_name(f"{target.name}.part")
+
+
+@contextmanager
+def _opened_part(target: Path) -> Iterator[IO[bytes]]:
+    """Open the part to append to it, for one run at a time."""
+    lock = take_lock(_part(target))
+    if lock is None:
+        raise InvalidInput(f"Another run is writing {target}.", "Wait for it, or name another.")
+    try:
+        with _part(target).open("ab") as part:
+            yield part
+    finally:
+        os.close(lock)
+
+
+def _state(target: Path) -> Path:
+    return target.with_name(f"{target.name}.part.json")
+
+
+def _resume(part: IO[bytes], target: Path, identity: str) -> _Progress:
+    """Cut the part after its last whole chunk, or empty it where something else answered."""
+    done = _Progress(identity)
+    with suppress(OSError, ValueError, TypeError):
+        found = _Progress(**json.loads(_state(target).read_text(encoding="utf-8")))
+        if found.answered_by == identity and found.bytes <= part.seek(0, io.SEEK_END):
+            done = found
+    part.truncate(done.bytes)
+    part.seek(done.bytes)
+    return done
+
+
+def _further(done: _Progress, rows: int, texts: int) -> _Progress:
+    return replace(done, rows=done.rows + rows, texts=done.texts + texts)
+
+
+def _kept(part: IO[bytes], target: Path, done: _Progress) -> _Progress:
+    """Wait until a chunk is on disk, and note it."""
+    sync_file(part)
+    done = replace(done, bytes=part.tell())
+    write_atomically(_state(target), [json.dumps(asdict(done)).encode()])
+    return done
+
+
+def _finish(target: Path) -> None:
+    _part(target).replace(target)
+    _state(target).unlink()
+    sync_folder(target.parent)
+
+
+def _same(model: IntentPipeline, found: list[ImportedRow], answers: list[Decided]) -> float:
+    exact = model.decide([row.text for row in found[:_COMPARED]])
+    pairs = zip(exact, answers, strict=False)
+    return sum(a.decision.intents == b.decision.intents for a, b in pairs) / max(1, len(exact))
+
+
+def _written(
+    rows: list[ImportedRow], answers: list[Decided], target: Path, *, has_head: bool
+) -> bytes:
+    pairs = zip(rows, answers, strict=True)
+    if target.suffix == ".jsonl":
+        lines = (json.dumps(_as_json(*pair), ensure_ascii=False) + "\n" for pair in pairs)
+        return "".join(lines).encode()
+    text = io.StringIO()
+    writer = csv.writer(text)
+    if not has_head:
+        writer.writerow(COLUMNS)
+    writer.writerows(_cells(*pair) for pair in pairs)
+    return text.getvalue().encode()
+
+
+def _as_json(row: ImportedRow, answer: Decided) -> dict[str, object]:
+    return {
+        "line": row.line,
+        **({} if row.id is None else {"id": row.id}),
+        "text": row.text,
+        "intents": list(answer.decision.intents),
+        "probabilities": [round(share, 6) for share in answer.probabilities],
+        "rule": answer.decision.rule,
+    }
+
+
+def _cells(row: ImportedRow, answer: Decided) -> Iterator[str]:
+    yield str(row.line)
+    yield row.id or ""
+    yield row.text
+    yield SEPARATOR.join(answer.decision.intents)
+    yield SEPARATOR.join(f"{share:.4f}" for share in answer.probabilities)
+    yield answer.decision.rule

@@ -1,0 +1,141 @@
+"""Files of any size are answered as single texts are, once each, however often a run is killed."""
+
+import csv
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.jobs.lock import take_lock
+from app.services.answering import file_answers
+from app.services.answering.file_answers import FileReport, FileRequest, answer_file
+from core.encoders import eight_bits
+from core.encoders.loading import load_encoder
+from core.errors import InvalidInput
+from core.pipeline import IntentPipeline
+from tests.builders.stub_pipeline import trained
+from tests.conftest import SENTENCES
+
+LABELS = {text: intent for intent, texts in SENTENCES.items() for text in texts}
+ASKED = [f"{text}, {more}" for text in LABELS for more in ("please", "now")] + list(LABELS)
+
+
+@pytest.fixture
+def model(tiny) -> IntentPipeline:
+    return replace(trained(tiny, LABELS), model_version="shop@3")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "texts.csv"
+    rows = [f'"{text}"' for text in ASKED]
+    rows.insert(7, "   ")
+    path.write_text("\n".join(["text", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_answers, "_CHUNK", 16)
+
+
+def answer(model: IntentPipeline, source: Path, target: Path) -> FileReport:
+    return answer_file(model, 5, FileRequest(source, target), lambda done, total: None)
+
+
+def test_each_text_gets_the_answer_that_it_gets_alone(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "answers.csv"
+    told = answer(model, source, target)
+    assert (told.texts, told.left_out, told.went_on_at) == (len(ASKED), 1, 0)
+    with target.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["text"] for row in rows] == ASKED
+    lines = source.read_text(encoding="utf-8").splitlines()
+    for row, single in zip(rows, (model.predict([text])[0] for text in ASKED), strict=True):
+        assert lines[int(row["line"]) - 1].strip('"') == row["text"]
+        assert row["intents"] == "|".join(single.decision.intents)
+        assert row["rule"] == single.decision.rule
+        if single.decision.intents:
+            [share] = [s.probability for s in single.ranked if s.intent == row["intents"]]
+            assert float(row["probabilities"]) == pytest.approx(share, abs=1e-4)
+    assert {row["rule"] for row in rows} >= {"exact", "votes"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.csv", "texts.csv"]
+
+
+def test_a_killed_run_goes_on_and_writes_the_same_file(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    whole, broken = tmp_path / "whole.jsonl", tmp_path / "broken.jsonl"
+    answer(model, source, whole)
+
+    def killed(done: int, total: int) -> None:
+        if done >= 32:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        answer_file(model, 5, FileRequest(source, broken), killed)
+    assert not broken.exists()
+    with (tmp_path / "broken.jsonl.part").open("ab") as part:
+        part.write(b'{"line": 99, "te')  # the next chunk, of which half was written
+    told = answer(model, source, broken)
+    assert told.went_on_at == 31  # the blank row is among the first 32
+    assert broken.read_bytes() == whole.read_bytes()
+    assert [json.loads(line)["text"] for line in broken.open(encoding="utf-8")] == ASKED
+
+
+def test_a_part_of_another_model_is_not_continued(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "answers.csv"
+
+    def killed(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        answer_file(model, 5, FileRequest(source, target), killed)
+    told = answer_file(model, 6, FileRequest(source, target), lambda done, total: None)
+    assert told.went_on_at == 0
+    assert told.texts == len(ASKED)
+
+
+def test_two_runs_do_not_write_one_file(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    held = take_lock(tmp_path / "answers.csv.part")
+    assert held is not None
+    with pytest.raises(InvalidInput, match="Another run is writing"):
+        answer(model, source, tmp_path / "answers.csv")
+    os.close(held)
+    assert answer(model, source, tmp_path / "answers.csv").texts == len(ASKED)
+
+
+def test_the_texts_are_never_overwritten(model: IntentPipeline, source: Path) -> None:
+    before = source.read_bytes()
+    with pytest.raises(InvalidInput, match="overwrite"):
+        answer(model, source, source)
+    assert source.read_bytes() == before
+
+
+def test_eight_bits_say_how_many_answers_they_change(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eight_bits, "has_eight_bits", lambda: True)
+    model = trained(load_encoder("bundled"), LABELS)
+    request = FileRequest(source, tmp_path / "answers.csv", "int8")
+    told = answer_file(model, None, request, lambda done, total: None)
+    assert told.precision == "int8"
+    assert told.same_answers is not None
+    assert 0.9 <= told.same_answers <= 1.0
+
+
+def test_a_processor_without_eight_bits_answers_in_float32_and_says_so(
+    model: IntentPipeline, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eight_bits, "has_eight_bits", lambda: False)
+    request = FileRequest(source, tmp_path / "answers.csv", "int8")
+    told = answer_file(model, 5, request, lambda done, total: None)
+    assert (told.precision, told.same_answers) == ("float32", None)
