@@ -15,6 +15,7 @@ from core.encoders.adapter.encoder import AdaptedEncoder
 from core.encoders.base import Encoder
 from core.encoders.packed.bert import BertLayer
 from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.packed.linear import stepped
 
 _MOST = 127
 
@@ -34,7 +35,7 @@ class EightBitLinear(nn.Module):
         step = torch.linalg.vector_norm(rows, float("inf"), dim=1, keepdim=True) / _MOST
         step.clamp_(min=torch.finfo(rows.dtype).tiny)
         small = (rows / step).round_().to(torch.int8)
-        product = torch._int_mm(small, self.weight).float()
+        product = torch._int_mm(stepped(small), self.weight)[: len(rows)].float()
         return torch.addcmul(self.bias, product.mul_(step), self.step)
 
 

@@ -53,13 +53,16 @@ def onednn_is_quicker() -> bool:
 
 
 def _by_onednn(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Multiply as many rows as a step holds.
+    multiply = torch.ops.mkldnn._linear_pointwise
+    product: Tensor = multiply(stepped(rows), weight, bias, "none", [], "")
+    return product[: len(rows)]
+
+
+def stepped(rows: Tensor) -> Tensor:
+    """Add rows of zeros up to a number of rows that comes again, (rows, inputs).
 
     oneDNN compiles and keeps a routine for each number of rows, half a megabyte each: a server that
-    embeds texts of all lengths would grow by 200 MB.
+    embeds texts of all lengths would grow by 200 MB, and a long file would compile all the time.
     """
     step = _SMALL_STEP if len(rows) <= _LARGE_STEP else _LARGE_STEP
-    padded = F.pad(rows, (0, 0, 0, -len(rows) % step))
-    multiply = torch.ops.mkldnn._linear_pointwise
-    product: Tensor = multiply(padded, weight, bias, "none", [], "")
-    return product[: len(rows)]
+    return F.pad(rows, (0, 0, 0, -len(rows) % step))
