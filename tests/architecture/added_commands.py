@@ -21,6 +21,7 @@ NEW_OPTIONS |= {
     ("intent-studio", "--version"),
     ("intent-studio doctor", "--repair"),
     *(("intent-studio export", name) for name in ("--dry-run", "--onto", "--split")),
+    *(("intent-studio predict", name) for name in ("--precision", "--to")),
     ("intent-studio serve", "--log"),
     ("intent-studio backup", "--keep"),
     ("intent-studio doctor", "--prune"),

@@ -186,14 +186,7 @@ _ANSWERS = (
 )
 
 
-def _models(commands: Commands) -> None:
-    evaluate = add_command(
-        commands, "evaluate", "measure a model on a labelled file", "versions.evaluate", "model"
-    )
-    add_options(
-        evaluate, "file", nargs="?", help="labelled texts (default: as it was judged in training)"
-    )
-    add_options(evaluate, "--json")
+def _predicting(commands: Commands) -> None:
     predict = add_command(commands, "predict", "predict intents of texts", "versions.predict")
     add_options(predict, "model", metavar="MODEL_OR_BUNDLE", help=_ANSWERS)
     predict.add_argument("texts", nargs="*", metavar="TEXT")
@@ -208,6 +201,17 @@ def _models(commands: Commands) -> None:
         help="with --to: int8 reads about twice as fast, and changes a few answers in a hundred",
     )
     add_options(predict, "--json")
+
+
+def _models(commands: Commands) -> None:
+    evaluate = add_command(
+        commands, "evaluate", "measure a model on a labelled file", "versions.evaluate", "model"
+    )
+    add_options(
+        evaluate, "file", nargs="?", help="labelled texts (default: as it was judged in training)"
+    )
+    add_options(evaluate, "--json")
+    _predicting(commands)
     explain = add_command(
         commands, "explain", "show why a text gets its intent", "explaining.explain"
     )

@@ -20,8 +20,8 @@ from core.encoders.projection import DENSE, project, projection_config
 from core.encoders.weights import digest_weights, write_weights
 from core.types import FloatArray
 
-# Tokens of one inference batch; the activations of a layer then fit into the cores' caches.
-_TOKEN_BUDGET = 1024
+_BATCH_TOKENS = 1_024
+"""Tokens of one inference batch; the activations of a layer then fit into the cores' caches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class TransformerEncoder:
     max_tokens: int
     files: EncoderFiles
     fingerprint: str
+    batch_tokens: int = _BATCH_TOKENS
 
     @property
     def dim(self) -> int:
@@ -55,7 +56,7 @@ class TransformerEncoder:
         rows = np.empty((len(distinct), self.dim), dtype=np.float32)
         token_ids = self.token_ids(distinct, self.max_tokens)
         done = 0
-        for batch in equal_length_batches([len(ids) for ids in token_ids], _TOKEN_BUDGET):
+        for batch in equal_length_batches([len(ids) for ids in token_ids], self.batch_tokens):
             rows[batch] = self._encode_equal([token_ids[row] for row in batch])
             done += len(batch)
             if progress:
