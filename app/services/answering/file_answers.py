@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import IO, Literal
 
 from app.jobs.lock import take_lock
-from app.services.embedding import digest_of
 from core.errors import InvalidInput
 from core.files import file_sha256, make_folder, sync_file, sync_folder, write_atomically
 from core.formats.reading import read_rows
@@ -141,7 +141,8 @@ def _answered_by(model: IntentPipeline, revision: int | None, request: FileReque
     limits = model.calibration.limits(len(model.head.intents))
     words = [file_sha256(request.source), model.encoder.fingerprint, str(revision)]
     words += [str(model.model_version), str(model.dataset_version), str(len(model.exemplars))]
-    return digest_of([*words, *model.head.intents, limits.tobytes().hex()])
+    words += [*model.head.intents, limits.tobytes().hex()]
+    return sha256("\n".join(words).encode()).hexdigest()
 
 
 def _part(target: Path) -> Path:
