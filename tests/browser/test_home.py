@@ -185,6 +185,7 @@ def test_no_page_calls_ready_what_nobody_tested(visit: Callable[..., Page], stud
         "[data-role=readiness]"
     )
     expect(verdict).to_have_text(title)
+    expect(verdict).to_have_class("readiness warn")  # green stood beside “Not tested”
     expect(verdict.locator("xpath=..")).to_contain_text(
         "of 100 texts get a wrong answer, or no answer."
     )

@@ -165,6 +165,7 @@ def test_a_remedy_says_how_many_test_texts_are_right_and_marks_names(
     assert said
     assert all(f"“{name}”" in finding["why"] for name in said)
     page = visit(studio, "/review?project=sample&kind=label")
+    page.locator(".remedy", has_text="Delete this text").hover()
     told = page.locator("[data-role=finding] .turns p").last
     expect(told).to_contain_text(re.compile(r"Of \d+ test texts .*\d+ are right, "))
 

@@ -91,10 +91,13 @@ export class AddingTab {
     const [instead] = better && !isKnown ? await this.#foresee([better.id], signal) : [];
     if (signal.aborted) return;
     const isDoubted = isKnown || better || this.#clashes(blast.near) > 0 || this.#isAlone(blast.near);
-    const looks = isDoubted || harmOf({blast}) ? '' : 'primary'; // what is warned of does not stand out
-    fill(this.#buttons, this.#button(isKnown ? 'Relabel it' : 'Add it', chosen, blast, looks));
+    const verb = isKnown ? 'Relabel it' : 'Add it';
+    // What is warned of does not stand out, and comes after the warning: on a phone the button stood above it.
+    const isWarned = isDoubted || harmOf({blast});
+    const act = this.#button(verb, chosen, blast, isWarned ? 'small' : 'primary');
+    fill(this.#buttons, !isWarned && act);
     const changes = h('h3', {class: 'after'}, `What changes as ${this.#nameOf(chosen)}`);
-    const verdict = this.#verdict(blast, better, instead, isDoubted);
+    const verdict = this.#verdict(blast, {better, instead, isDoubted, act: isWarned && act});
     fill(this.#meter, verdict, this.#near(blast.near), changes, turnsOf(blast));
   }
 
@@ -150,7 +153,7 @@ export class AddingTab {
     return this.#isAlone(near) ? none : 'No very similar example has another label. ';
   }
 
-  #verdict(blast, better, instead, isDoubted) {
+  #verdict(blast, {better, instead, isDoubted, act}) {
     const most = better && (better.n === better.of ? `All ${better.n}` : `${better.n} of the ${better.of}`);
     return h(
       'div',
@@ -159,7 +162,7 @@ export class AddingTab {
       better && h('b', {dir: 'auto'}, `${most} most similar examples are labelled ${this.#nameOf(better.id)}. `),
       !better && h('span', {dir: 'auto'}, this.#likeness(blast.near)),
       h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
-      this.#effect(this.#chosen, blast),
+      this.#effect(this.#chosen, blast, act),
       // The person has chosen another label: this one is offered beneath it, and neither stands out.
       instead && this.#effect(better.id, instead, this.#button('Add it', better.id, instead, 'small')),
     );

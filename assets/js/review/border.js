@@ -11,7 +11,8 @@ import {Foretold} from './foretold.js';
 import {mayHarm} from './harm.js';
 
 const LEAD =
-  'Texts between two intents, the least clear first. Keep what is labelled right. A third label is given on Data.';
+  'Texts between two intents, the least clear first. Keep what is labelled right. A third label is given on Data. ' +
+  'Points tell how far the scores of the two are apart; a clear answer has about 100.';
 const ANY = 'any'; // the choice of a pair that is not in the list
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane

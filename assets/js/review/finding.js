@@ -27,6 +27,8 @@ const FIRST = {
 const firstOf = ({asks, repair}) =>
   asks && FIRST[repair.kind]?.[0] === asks ? FIRST[repair.kind][1] : undefined;
 const isForetold = one => one.repair && !firstOf(one);
+// What a deletion changes is opened by who points at it: opened by itself it looked like advice.
+const isOpened = one => isForetold(one) && one.repair.kind !== 'delete';
 // The title of what a remedy would change: its words alone stood there like a second button.
 const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '')}”`);
 // What was done, and to which text, where it was done to one.
@@ -87,7 +89,7 @@ export class FindingView {
     const remedies = finding ? [...finding.remedies, ...this.#picked] : [];
     const keys = keysOf(remedies, finding);
     this.#remedies = remedies.map((remedy, place) => this.#remedy(remedy, place, keys[place]));
-    this.#seen = this.#remedies.find(isForetold) ?? null;
+    this.#seen = this.#remedies.find(isOpened) ?? null;
     fill(this.#head, finding && this.#heading(finding));
     fill(this.#body, finding && this.#textsOf(finding));
     this.#drawChoices();

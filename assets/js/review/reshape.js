@@ -164,6 +164,8 @@ export class ReshapeTab {
   #arm(blast) {
     this.#blast = blast;
     this.#button.disabled = !blast;
+    // Where two intents count as one, more answers are right: that recommends nothing, so no button stands out.
+    this.#button.classList.toggle('primary', this.#form.how !== 'merge');
     this.#button.textContent = blast ? this.#deed(blast) : 'Choose what to change';
   }
 

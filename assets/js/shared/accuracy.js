@@ -46,7 +46,7 @@ export const verdictOf = ({verdict, ...figures}, href = null) =>
     href ? 'a' : 'span',
     {
       'data-role': 'readiness',
-      class: `readiness ${LOOKS[verdict.level]}`,
+      class: `readiness ${looksOf(verdict)}`,
       title: `${basisOf(verdict)} ${verdict.rule}`,
       href,
     },
@@ -72,6 +72,8 @@ export const isCounting = figures =>
   !figures.now && !isUntested(figures) && Boolean(figures.checking || figures.model === 'loading');
 
 const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
+// Green says that all of it is known to be good: not so where something was not tested.
+const looksOf = ({level, gap}) => (level === 'ready' && gap ? LOOKS.trial : LOOKS[level]);
 const basisOf = ({meaning, reasons, gap}) => [meaning, ...reasons, gap].filter(Boolean).join(' ');
 
 // What stands behind the figure, for a tooltip.

@@ -21,7 +21,7 @@ const UNKNOWN = {
 // An answer that changes and is right before and after bears the name that the repair gives its label.
 const RIGHT = {merge: 'right under the merged label', split: 'right under the new label'};
 const SHOWN = 12;
-export const COUNTING = 'counting …'; // until it is known which answers change
+export const COUNTING = 'counting answers …'; // until it is known which answers change
 
 const badge = (words, kind) => h('span', {class: `badge ${kind}`}, words);
 

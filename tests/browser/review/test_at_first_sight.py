@@ -131,8 +131,11 @@ def test_all_similar_texts_are_in_sight_and_no_remedy_stands_there_twice(
         expect(text).to_be_in_viewport(ratio=1)
     hidden = "one => one.scrollHeight - one.clientHeight"
     assert finding.locator(".told").evaluate(hidden) <= 1
-    finding.locator(".remedy", has_text="Delete this text").hover()
     title = finding.get_by_role("heading", name="If you choose “Delete this text”")
+    remedy = finding.locator(".remedy", has_text="Delete this text")
+    expect(remedy.locator("[data-role=radius]")).to_be_visible()
+    expect(title).to_have_count(0)  # a deletion was the first that a person was shown
+    remedy.hover()
     expect(title).to_be_visible()
     expect(finding.get_by_text("Delete this text", exact=True)).to_have_count(1)
 
@@ -166,6 +169,8 @@ def test_the_field_for_another_label_lies_on_nothing(
 ) -> None:
     """In a low window it lay on the words of what a remedy changes."""
     page = visit(studio, "/review?project=sample&kind=label")
+    page.locator(".remedy", has_text="Delete this text").hover()
+    expect(page.locator("[data-role=finding] h3").first).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 500})
     page.locator(".remedy", has_text="Another label").click()
     field = page.get_by_role("combobox", name="Find the right label").bounding_box()

@@ -26,6 +26,24 @@ def splitting(page: Page, intent: str) -> Locator:
     return form
 
 
+def test_a_merge_is_not_recommended_and_its_bar_is_low_on_a_phone(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Blue beside “281 → 282 right” looked like advice; three lines lay over what changes."""
+    page = visit(studio, "/review?project=sample&tab=reshape")
+    form = page.get_by_role("region", name="Reshape intents")
+    form.locator("select[data-key=intent]").select_option(label="no_internet")
+    form.locator("select[data-key=how]").select_option("merge")
+    form.locator("select[data-key=target]").select_option(label="slow_internet")
+    button = form.locator("button[data-key=do]")
+    expect(button).to_be_enabled()
+    expect(button).not_to_have_class(re.compile("primary"))
+    page.set_viewport_size({"width": 390, "height": 844})
+    bar = form.locator(".decision").bounding_box()
+    assert bar
+    assert bar["height"] < 110
+
+
 def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     visit: Callable[..., Page], studio: Served
 ) -> None:

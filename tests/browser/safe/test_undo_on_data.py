@@ -45,3 +45,28 @@ def test_on_a_phone_undo_leaves_room_for_export_beside_it(
     assert last
     assert abs(first["y"] - last["y"]) <= 1
     assert last["x"] + last["width"] <= 390 - 15
+
+
+def test_undo_of_a_large_act_asks_first(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """One press took an import of 300 texts back, beside Export."""
+    served = serve(empty=True)
+    served.ask("/projects", {"name": "large", "task": "single-label"})
+    texts = "\n".join(f"text number {at}" for at in range(21))
+    page = visit(served, "/data?project=large")
+    file = {"name": "many.txt", "mimeType": "text/plain", "buffer": texts.encode()}
+    page.get_by_label("File to import").set_input_files([file])
+    preview = page.locator("[data-role=preview]")
+    preview.get_by_role("button", name=re.compile("^Import")).click()
+    undo = page.locator("[data-key=undo]")
+    expect(undo).to_have_text("Undo: import of many.txt (21 texts) …")
+    undo.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("This takes back the import of many.txt (21 texts).")
+    page.keyboard.press("Escape")
+    assert served.ask("/projects/large/overview")["counts"]["total"] == 21
+    undo.click()
+    dialog.get_by_role("button", name="Take back").click()
+    expect(page.locator("[data-key=redo]")).to_be_visible()
+    assert served.ask("/projects/large/overview")["counts"]["total"] == 0
