@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import IO, Literal
 
 from app.jobs.lock import take_lock
+from core.deciding import Decided
 from core.errors import InvalidInput
 from core.files import file_sha256, make_folder, sync_file, sync_folder, write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow
-from core.pipeline import Decided, IntentPipeline
+from core.pipeline import IntentPipeline
 
 FilePrecision = Literal["float32", "int8"]
 
