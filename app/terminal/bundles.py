@@ -1,12 +1,21 @@
 """Commands about bundles."""
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from app.services.versions import bundles
+from app.services.versions.graphs import GraphWish, answers_again
 from app.terminal.output import opened, print_json, report, say
 from core.bundle.archive import verify_bundle
+from core.bundle.facts import is_graph
 from core.bundle.signing import Signature, can_check, fingerprint_of, make_key
+from core.errors import InvalidInput
+from core.text import counted
+
+if TYPE_CHECKING:
+    from core.runtime.comparing import FromStored
 
 _UNSIGNED = (
     "It bears no signature: nothing was damaged or added, but it does not prove who made it."
@@ -28,7 +37,7 @@ _OTHER_CARD = (
 def export(options: argparse.Namespace) -> None:
     """Write a model version as one zip."""
     with opened(options) as studio:
-        how = bundles.Handover(options.sign, options.without_texts)
+        how = bundles.Handover(options.sign, options.without_texts, _wish(options))
         manifest = bundles.export_model(studio, options.model, options.out, how)
     size = options.out.stat().st_size / (1 << 20)
     n_files = len(manifest.files)
@@ -38,15 +47,31 @@ def export(options: argparse.Namespace) -> None:
     report(options, f"Wrote {options.out} ({size:.0f} MiB, {n_files} files{words}).", value)
 
 
+def _wish(options: argparse.Namespace) -> GraphWish | None:
+    if options.runtime == "torch":
+        if options.precision != "float32":
+            raise InvalidInput(
+                "Only a graph has another precision than float32.", "Add --runtime onnx."
+            )
+        return None
+    return GraphWish(options.precision, options.any_loss)
+
+
 def verify(options: argparse.Namespace) -> None:
     """Check every claim of a bundle's manifest, and that what was generated is the studio's own."""
     manifest = verify_bundle(options.file, options.key)
     notes = [_about_signature(manifest.signature, options.key)]
     notes += [] if manifest.own_card else [_OTHER_CARD]
+    compared: dict[str, Any] = {}
+    if is_graph(manifest.facts):
+        difference = answers_again(options.file)
+        notes.append(_about_answers(difference, str(manifest.facts.get("precision"))))
+        compared = {} if difference is None else {"difference": asdict(difference)}
     if options.json:
         signer = None if manifest.signature is None else manifest.signature.fingerprint
         facts = {"files": len(manifest.files), "facts": manifest.facts, "notes": notes}
-        print_json({"sound": True, "signed": signer is not None, "signer": signer, **facts})
+        told = {"sound": True, "signed": signer is not None, "signer": signer}
+        print_json({**told, **facts, **compared})
         return
     say(
         f"{options.file} is sound: {len(manifest.files)} files as promised, and no foreign program."
@@ -63,6 +88,17 @@ def _about_signature(signature: Signature | None, key_file: Path | None) -> str:
     if not can_check():
         return _NOT_CHECKED
     return _BY_SOMEBODY.format(signature.fingerprint)
+
+
+def _about_answers(difference: "FromStored | None", precision: str) -> str:
+    if difference is None:
+        return "It holds no answers of the studio to compare with."
+    others = f"; {difference.others:,} of them get another answer" if difference.others else ""
+    return (
+        f"Its graph ({precision}) was run on {counted(difference.texts, 'stored text')}{others}. "
+        f"Largest difference of a score {difference.score:.2g}, of a probability "
+        f"{difference.probability:.2g}, of a vote {difference.vote:.2g}."
+    )
 
 
 def keygen(options: argparse.Namespace) -> None:

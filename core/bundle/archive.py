@@ -13,10 +13,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from safetensors import SafetensorError, safe_open
-
 from core.bundle.card import model_card
-from core.bundle.layout import read_facts
+from core.bundle.facts import read_facts
 from core.bundle.own_files import CARD, PROGRAM, foreign_program, is_allowed, is_own_card, program
 from core.bundle.signing import (
     SIGNATURE,
@@ -69,7 +67,7 @@ def export_bundle(folder: Path, out: Path, key_file: Path | None = None) -> Mani
     contents = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     extra = {
         CARD: model_card(facts).encode(),
-        PROGRAM: program(),
+        PROGRAM: program(facts),
     }
     names = sorted({*contents, *extra})
     listed: dict[str, tuple[str, int]] = {}
@@ -249,6 +247,8 @@ def _refuse_pickle(name: str, place: Path) -> None:
     if start[:1] == b"\x80" and start[1:] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise ArtifactDamaged(f"The bundle's file {name!r} is a pickle.", _DO_NOT_TRUST)
     if name.endswith(".safetensors"):
+        from safetensors import SafetensorError, safe_open  # a bundle for serving has no such file
+
         try:
             with safe_open(place, "np"):
                 pass

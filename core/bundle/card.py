@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from core.bundle.facts import is_graph
 from core.text import percent, plain_markdown
 
 MEASURED = "measured"
@@ -53,12 +54,13 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "",
             "## Use",
             "",
-            "    pip install sentence-transformers numpy",
+            f"    pip install {_packages(facts)}",
             '    python predict.py "your text"',
             "",
             "`predict.py` is all the code there is; copy it into your service.",
             "",
             *_adapter(facts),
+            *_graph(facts),
             "## What it knows",
             "",
             *_intents(facts),
@@ -66,6 +68,7 @@ def model_card(facts: Mapping[str, Any]) -> str:
             "## How good it is",
             "",
             *_figures(facts),
+            *_precisions(facts),
             "",
             "## Where it comes from",
             "",
@@ -107,8 +110,11 @@ def _texts(facts: Mapping[str, Any]) -> str:
             "- The texts of its examples were left out: ids stand for them, with an embedding and "
             "a hash of each. Whoever guesses a text can compare the hash."
         )
+    where = "`exemplars.jsonl`"
+    if is_graph(facts):
+        where += ", and texts with stored answers in `answers.jsonl`"
     return (
-        "- The texts of its examples are in `exemplars.jsonl`, as their authors wrote them: give "
+        f"- The texts of its examples are in {where}, as their authors wrote them: give "
         "the bundle only to those who may read them."
     )
 
@@ -119,9 +125,14 @@ def _scope(facts: Mapping[str, Any]) -> str:
         return "- A text whose best score lies under the threshold is answered with no intent."
     return (
         f"- A text whose familiarity ({measure}, in standard deviations of the examples) lies "
-        "under the threshold is answered with no intent; `calibration.json` says how it is "
-        "measured."
+        f"under the threshold is answered with no intent; {_measuring(facts)}."
     )
+
+
+def _measuring(facts: Mapping[str, Any]) -> str:
+    if is_graph(facts):
+        return "`model.onnx` measures it"
+    return "`calibration.json` says how it is measured"
 
 
 def _threshold(facts: Mapping[str, Any]) -> str:
@@ -147,13 +158,45 @@ def _by_name(facts: Mapping[str, Any]) -> list[str]:
 
 def _adapter(facts: Mapping[str, Any]) -> list[str]:
     recipe = facts.get("recipe", {})
-    if recipe.get("kind") != "adapter" or recipe.get("merge"):
+    if recipe.get("kind") != "adapter" or recipe.get("merge") or is_graph(facts):
         return []
     return [
         "`encoder/` is the base as it was; what was trained is in `encoder/adapter/`, and",
         "`predict.py` puts it in. Loaded by itself, `encoder/` answers as if untrained.",
         "",
     ]
+
+
+def _packages(facts: Mapping[str, Any]) -> str:
+    return "onnxruntime tokenizers numpy" if is_graph(facts) else "sentence-transformers numpy"
+
+
+def _graph(facts: Mapping[str, Any]) -> list[str]:
+    if not is_graph(facts):
+        return []
+    return [
+        "`model.onnx` maps token ids and their mask to scores, probabilities, scope and the vote",
+        "of every example; `intent-studio serve-model` serves this file as it is. It computes in",
+        f"{plain_markdown(facts.get('precision'))}.",
+        "",
+    ]
+
+
+def _precisions(facts: Mapping[str, Any]) -> list[str]:
+    """Compare a graph in 8 bits with float32, on the test texts of the export."""
+    measured = facts.get("precisions")
+    if not measured:
+        return []
+    whole, small = measured["float32"], measured["int8"]
+    words = {"accuracy": _FIGURES["accuracy"], "auroc": "chance to tell texts in scope from others"}
+    rows = [
+        f"| {words.get(name, _FIGURES.get(name, name))} | {_written(name, whole[name])} | "
+        f"{_written(name, small[name])} |"
+        for name in whole
+        if name in small
+    ]
+    head = ["| figure | float32 | int8 |", "| --- | --- | --- |"]
+    return ["", "In 8 bits, as this file computes, beside float32:", "", *head, *rows]
 
 
 def _figures(facts: Mapping[str, Any]) -> list[str]:

@@ -23,15 +23,16 @@ from safetensors import SafetensorError
 from safetensors.numpy import load_file, save_file
 
 from core.bundle.card import MEASURED
+from core.bundle.facts import add_facts, is_graph, read_facts, write_json
 from core.calibration.calibration import Calibration, calibration_from_json, calibration_to_json
 from core.calibration.fence import NEAREST, FamiliarityMeasure, Fence, weights_of, with_exemplars
 from core.encoders.base import Encoder
 from core.encoders.loading import load_folder
 from core.encoders.shared_bases import SharedBases
-from core.errors import MALFORMED, ArtifactDamaged
+from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.pipeline import IntentPipeline
-from core.text import is_storable
+from core.runtime.files import names_of, read_exemplars
 from core.types import Exemplar, Method
 
 _SHARED = ("exemplars", "first.exemplars")
@@ -48,8 +49,8 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     pipeline.encoder.save(folder / "encoder")
     _write_head(folder, pipeline)
     _write_calibration(folder, pipeline.calibration, pipeline.n_neighbours)
-    _write_labels(folder, pipeline)
-    _write_json(folder / "facts.json", dict(facts))
+    write_labels(folder, pipeline)
+    write_json(folder / "facts.json", dict(facts))
 
 
 def load_pipeline(
@@ -58,9 +59,15 @@ def load_pipeline(
     """Read a pipeline, which answers bit for bit as the saved one; `bases` may hold its base.
 
     Raises:
+        InvalidInput: It is a graph for serving.
         ArtifactDamaged: A file is missing or not readable.
     """
     facts = read_facts(folder)
+    if is_graph(facts):
+        raise InvalidInput(
+            "This bundle is a graph for serving, which the studio neither opens nor imports.",
+            "Name the usual bundle of this version, which holds its encoder.",
+        )
     encoder = load_folder(folder / "encoder", device, bases)
     try:
         return _read_pipeline(folder, facts, encoder)
@@ -80,10 +87,10 @@ def _read_pipeline(folder: Path, facts: Mapping[str, Any], encoder: Encoder) -> 
         encoder=encoder,
         head=head_from_arrays(head_facts, {**arrays, **dict.fromkeys(_SHARED, embeddings)}),
         calibration=calibration_from_json(decision),
-        exemplars=_read_exemplars(folder / _EXEMPLARS),
+        exemplars=read_exemplars(folder / _EXEMPLARS),
         embeddings=embeddings,
         n_neighbours=int(decision["neighbours"]),
-        exact={key: _texts(names) for key, names in exact.items()},
+        exact={key: names_of(names) for key, names in exact.items()},
         model_version=facts.get("model_version"),
         dataset_version=facts.get("dataset_version"),
     )
@@ -94,20 +101,6 @@ def _read_pipeline(folder: Path, facts: Mapping[str, Any], encoder: Encoder) -> 
     if measure is None:
         return pipeline
     return replace(pipeline, calibration=replace(pipeline.calibration, familiarity_measure=measure))
-
-
-def read_facts(folder: Path) -> dict[str, Any]:
-    """Read the facts about a stored pipeline.
-
-    Raises:
-        ArtifactDamaged: The facts are missing or not JSON.
-    """
-    try:
-        return dict(json.loads((folder / "facts.json").read_text(encoding="utf-8")))
-    except MALFORMED as error:
-        raise ArtifactDamaged(
-            f"{folder.name} holds no readable facts.json: {error}.", "Export it again."
-        ) from error
 
 
 def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
@@ -125,7 +118,7 @@ def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
         _write_calibration(fresh, pipeline.calibration, pipeline.n_neighbours)
         limits = _put_in(fresh, folder, ("calibration.json", _FENCE))
         names = _put_in(fresh, folder, ("head.json", "head.safetensors"))
-        _write_labels(fresh, pipeline)
+        write_labels(fresh, pipeline)
         _put_in(fresh, folder, (_EXEMPLARS, _EXACT))
     if limits:
         facts["fenced"] = True
@@ -135,13 +128,6 @@ def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
         facts["by_name"] = list(pipeline.by_name)
     if facts:
         add_facts(folder, {MEASURED: {}, **facts} if known.get(MEASURED) else facts)
-
-
-def add_facts(folder: Path, more: Mapping[str, object]) -> None:
-    """Replace facts of a stored pipeline, whose file may be a hard link."""
-    known = read_facts(folder)
-    (folder / "facts.json").unlink()
-    _write_json(folder / "facts.json", {**known, **more})
 
 
 def _renamed_facts(
@@ -177,13 +163,14 @@ def _write_head(folder: Path, pipeline: IntentPipeline) -> None:
     arrays["embeddings"] = pipeline.embeddings
     ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     save_file(ordered, folder / "head.safetensors")
-    _write_json(folder / "head.json", head)
+    write_json(folder / "head.json", head)
 
 
-def _write_labels(folder: Path, pipeline: IntentPipeline) -> None:
+def write_labels(folder: Path, pipeline: IntentPipeline) -> None:
+    """Write the exemplars, and the intents of texts that need no scores."""
     lines = [json.dumps(_exemplar_object(one), ensure_ascii=False) for one in pipeline.exemplars]
     (folder / _EXEMPLARS).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    _write_json(folder / _EXACT, {key: list(v) for key, v in pipeline.exact.items()})
+    write_json(folder / _EXACT, {key: list(v) for key, v in pipeline.exact.items()})
 
 
 def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) -> None:
@@ -202,7 +189,7 @@ def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) 
         means = np.ascontiguousarray(shapes.means[shapes.targets.sum(0) > 0])
         arrays = {"means": means, "precision": np.ascontiguousarray(shapes.precision)}
         save_file(arrays, folder / _FENCE)
-    _write_json(folder / "calibration.json", decision)
+    write_json(folder / "calibration.json", decision)
 
 
 def _read_measure(
@@ -241,36 +228,7 @@ def _read_method(name: object) -> Method:
     raise ValueError(message)
 
 
-def _read_exemplars(path: Path) -> tuple[Exemplar, ...]:
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
-    return tuple(
-        Exemplar(
-            _text(row["id"]), _text(row["text"]), _texts(row["intents"]), row.get("synthetic", "")
-        )
-        for row in rows
-    )
-
-
-def _texts(values: object) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        message = f"{str(values)[:40]} is no list of names"
-        raise TypeError(message)
-    return tuple(_text(value) for value in values)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not is_storable(value):
-        message = f"{str(value)[:40]!r} is no text"
-        raise TypeError(message)
-    return value
-
-
 def _exemplar_object(exemplar: Exemplar) -> dict[str, object]:
     found: dict[str, object]
     found = {"id": exemplar.id, "text": exemplar.text, "intents": exemplar.intents}
     return found | ({"synthetic": exemplar.synthetic} if exemplar.synthetic else {})
-
-
-def _write_json(path: Path, value: object) -> None:
-    content = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
-    path.write_text(content + "\n", encoding="utf-8")

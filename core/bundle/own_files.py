@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.bundle.card import model_card
+from core.bundle.facts import is_graph
 from core.encoders.convert.source import MODULE
 
 PROGRAM, CARD = "predict.py", "README.md"
@@ -19,7 +20,8 @@ NETWORK = f"encoder/{MODULE}.py"
 
 _ALLOWED = re.compile(
     r"README\.md|predict\.py|(facts|head|calibration|exact)\.json|exemplars\.jsonl"
-    r"|(head|fence)\.safetensors|encoder/([\w.-]+/){0,3}[\w-][\w.-]*\.(json|safetensors|txt|model|md)"
+    r"|(head|fence)\.safetensors|model\.onnx|(tokenizer|decision)\.json|answers\.jsonl"
+    r"|encoder/([\w.-]+/){0,3}[\w-][\w.-]*\.(json|safetensors|txt|model|md)"
 )
 """An encoder's folder holds weights, settings and word lists; with ConveRT, its own network."""
 
@@ -35,6 +37,7 @@ _PROGRAMS = frozenset(
         "19bc5a0c964fe6e6b7589c52fdf1a3191722caf18dcd10e74193fd04f3f6366e",
         "ca93f374e48180db834cd347f94ea876ddafeed74c94d94975a493d061711cff",
         "5ff271430a4d9b9a473694cdabc2bb64a5866476c7054bd32d439c3bc2b9c22b",
+        "60d9aa869f7db3720e2320801c8924a1d5c0d266c3a9820ee060caac472cfba6",
     }
 )
 """SHA-256 of every `predict.py` up to now; a change adds one and leaves the others."""
@@ -56,9 +59,10 @@ _NETWORKS = frozenset(
 """The same of every `encoder/modeling_convert.py`."""
 
 
-def program() -> bytes:
+def program(facts: Mapping[str, Any]) -> bytes:
     """Return the program that a bundle bears to answer without the studio."""
-    return (files("core.bundle") / "predict.py.txt").read_bytes()
+    name = "predict_graph.py.txt" if is_graph(facts) else "predict.py.txt"
+    return (files("core.bundle") / name).read_bytes()
 
 
 def is_allowed(name: str) -> bool:

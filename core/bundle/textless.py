@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.bundle.layout import read_facts
+from core.bundle.facts import read_facts
 from core.text import hidden_key
 
 LEFT_OUT = "texts_left_out"

@@ -29,6 +29,7 @@ NEW_OPTIONS |= {
     ("intent-studio bundle export", "--sign"),
     ("intent-studio bundle export", "--without-texts"),
     ("intent-studio bundle verify", "--key"),
+    *(("intent-studio bundle export", f"--{o}") for o in ("runtime", "precision", "any-loss")),
     ("intent-studio jobs", "job"),
     ("intent-studio jobs", "verb_of_job"),
 }

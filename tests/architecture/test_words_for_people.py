@@ -11,6 +11,7 @@ OF_THE_TERMINAL = {
     "app/services/reports/pdf.py",  # options of the browser that prints
     "app/services/sync/authors.py",  # options of git
     "app/services/upkeep.py",
+    "app/services/versions/graphs.py",  # only a command makes a graph
     "core/benchmarks",
     "core/bundle/card.py",  # Markdown beside an exported model
     "core/bundle/signing.py",  # keys are files of the command line

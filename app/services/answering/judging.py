@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.services.answering.stored import checked_out, load_model
 from app.services.studio import Studio
-from core.bundle.layout import read_facts
+from core.bundle.facts import read_facts
 from core.calibration.calibration import Calibration, probabilities
 from core.calibration.thresholds import fit_multi_label_calibration
 from core.errors import InvalidInput

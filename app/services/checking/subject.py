@@ -18,7 +18,7 @@ from app.services.studio import Studio
 from app.services.versions.comparison import Contender, Questions, questions_of
 from app.services.versions.registry import lineage
 from core.bundle.card import MEASURED
-from core.bundle.layout import read_facts
+from core.bundle.facts import read_facts
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.pipeline import IntentPipeline
 from core.text import counted

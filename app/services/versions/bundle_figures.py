@@ -18,14 +18,7 @@ def figures_of_bundle(
     are refused. A text that is refused is not answered right; of several intents all must be right.
     Texts that say the same as an example count in neither.
     """
-    learned = {match_key(one.text) for one in pipeline.exemplars} | pipeline.exact.keys()
-    with studio.database.read() as connection:
-        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
-        tests = [
-            Exemplar(row.id, row.text, tuple(names[key] for key in row.labels))
-            for row in dataset.utterances(connection, project.id, "test")
-            if row.labels is not None and match_key(row.text) not in learned
-        ]
+    tests = unlearned_tests(studio, project, pipeline)
     several = pipeline.task == "multi-label"
     inside = [one for one in tests if several or one.intents]
     if not inside:
@@ -40,6 +33,20 @@ def figures_of_bundle(
         "refused": sum(not answers[one.text] for one in tests if not several and not one.intents),
         "outside": len(tests) - len(inside),
     }
+
+
+def unlearned_tests(
+    studio: Studio, project: ProjectRecord, pipeline: IntentPipeline
+) -> list[Exemplar]:
+    """Return the labelled texts of the test set that say the same as no example."""
+    learned = {match_key(one.text) for one in pipeline.exemplars} | pipeline.exact.keys()
+    with studio.database.read() as connection:
+        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
+        return [
+            Exemplar(row.id, row.text, tuple(names[key] for key in row.labels))
+            for row in dataset.utterances(connection, project.id, "test")
+            if row.labels is not None and match_key(row.text) not in learned
+        ]
 
 
 def _is_right(answer: set[str], labelled: Exemplar, *, several: bool) -> bool:

@@ -16,6 +16,7 @@ from app.services.answering.stored import (
 )
 from app.services.studio import Studio
 from app.services.versions.bundle_figures import figures_of_bundle
+from app.services.versions.graphs import GraphWish, graph_folder
 from core.bundle.card import MEASURED
 from core.errors import MALFORMED, ArtifactDamaged, Conflict, InvalidInput, NotFound
 from storage import models, projects
@@ -33,10 +34,17 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """How a bundle is made: signed by the private key of a file, and without exemplars' texts."""
+    """How a bundle is made.
+
+    Attributes:
+        key_file: A private key that signs it.
+        without_texts: Whether ids and hashes stand for exemplars' texts.
+        graph: How it is made one graph for ONNX Runtime; None for an encoder of torch.
+    """
 
     key_file: Path | None = None
     without_texts: bool = False
+    graph: GraphWish | None = None
 
 
 _AS_IT_IS = Handover()
@@ -48,7 +56,8 @@ def export_model(
     """Write a version as one zip that answers as its project does now, by its fence and names.
 
     Raises:
-        InvalidInput: It is an encoder, and a bundle has to answer; or the key cannot be used.
+        InvalidInput: It is an encoder, and a bundle has to answer; the key cannot be used; or no
+            graph can be made of it, or of too little accuracy.
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
@@ -62,6 +71,8 @@ def export_model(
             _keep(studio, name, folder, by_project(studio, name, trained))
         if how.without_texts:
             leave_out_texts(folder)
+        if how.graph is not None:
+            folder = graph_folder(studio, None if is_bundle(reference) else name, folder, how.graph)
         manifest = export_bundle(folder, out, how.key_file)
     if not is_bundle(reference):
         _note_export(studio, reference)
@@ -70,7 +81,8 @@ def export_model(
 
 def _keep(studio: Studio, name: str, folder: Path, pipeline: "IntentPipeline") -> None:
     """Write into its folder how a version answers by its project now, how well, and the pins."""
-    from core.bundle.layout import add_facts, keep_answers, read_facts
+    from core.bundle.facts import add_facts, read_facts
+    from core.bundle.layout import keep_answers
 
     keep_answers(folder, pipeline)
     with studio.database.read() as connection:

@@ -300,6 +300,7 @@ def _bundles(commands: Commands) -> None:
     export.add_argument(
         "--without-texts", action="store_true", help="ids and hashes instead of examples' texts"
     )
+    _graphs(export)
     add_options(export, "--json")
     verify = add_command(
         verbs, "verify", "check every promise of a bundle", "bundles.verify", "file"
@@ -316,6 +317,24 @@ def _bundles(commands: Commands) -> None:
     )
     load.add_argument("--project", help="name of the project (default: the bundle's own)")
     add_options(load, "--json")
+
+
+def _graphs(export: argparse.ArgumentParser) -> None:
+    export.add_argument(
+        "--runtime",
+        choices=("torch", "onnx"),
+        default="torch",
+        help="onnx: one graph for a server without torch (default: torch)",
+    )
+    export.add_argument(
+        "--precision",
+        choices=("float32", "int8"),
+        default="float32",
+        help="of a graph: int8 is smaller and quicker (default: float32)",
+    )
+    export.add_argument(
+        "--any-loss", action="store_true", help="in int8 even if it loses more than 0.3 points"
+    )
 
 
 def add_upkeep(commands: Commands) -> None:

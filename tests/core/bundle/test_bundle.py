@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from core.bundle import own_files
 from core.bundle.archive import MANIFEST, export_bundle, open_bundle, verify_bundle
 from core.bundle.card import model_card
+from core.bundle.facts import ONNX, RUNTIME
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.calibration.calibration import Calibration
 from core.calibration.fence_units import measure_exemplars
@@ -184,8 +185,8 @@ def test_facts_that_the_manifest_tells_otherwise_are_refused(bundle: Path, tmp_p
 
 def test_every_program_of_this_release_is_known_to_the_next() -> None:
     """Whoever changes one adds its digest to the list, and leaves those of earlier bundles."""
-    known = own_files._PROGRAMS, own_files._NETWORKS
-    for content, digests in zip((own_files.program(), module_source()), known, strict=True):
+    programs = [(own_files.program(facts), own_files._PROGRAMS) for facts in ({}, {RUNTIME: ONNX})]
+    for content, digests in (*programs, (module_source(), own_files._NETWORKS)):
         assert hashlib.sha256(content).hexdigest() in digests
 
 

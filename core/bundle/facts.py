@@ -1,0 +1,43 @@
+"""The facts about a stored pipeline, read and written without its encoder."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from core.errors import MALFORMED, ArtifactDamaged
+
+RUNTIME, ONNX = "runtime", "onnx"
+"""Fact of a bundle that is one graph: by what it is run."""
+
+
+def is_graph(facts: Mapping[str, Any]) -> bool:
+    """Whether a bundle is one graph for ONNX Runtime, without an encoder for torch."""
+    return facts.get(RUNTIME) == ONNX
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """Read the facts about a stored pipeline.
+
+    Raises:
+        ArtifactDamaged: The facts are missing or not JSON.
+    """
+    try:
+        return dict(json.loads((folder / "facts.json").read_text(encoding="utf-8")))
+    except MALFORMED as error:
+        raise ArtifactDamaged(
+            f"{folder.name} holds no readable facts.json: {error}.", "Export it again."
+        ) from error
+
+
+def add_facts(folder: Path, more: Mapping[str, object]) -> None:
+    """Replace facts of a stored pipeline, whose file may be a hard link."""
+    known = read_facts(folder)
+    (folder / "facts.json").unlink()
+    write_json(folder / "facts.json", {**known, **more})
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write JSON in sorted order, so that equal values are equal bytes."""
+    content = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
+    path.write_text(content + "\n", encoding="utf-8")

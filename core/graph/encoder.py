@@ -1,0 +1,142 @@
+"""A BERT with mean pooling as nodes of a graph, with or without an adapter."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+
+from core.encoders.adapter.encoder import AdaptedEncoder, merge
+from core.encoders.base import Encoder
+from core.encoders.packed.encoder import TransformerEncoder
+from core.errors import InvalidInput
+from core.graph.nodes import Nodes
+
+IDS, MASK = "input_ids", "attention_mask"
+_NOWHERE = -1e9
+"""Added to the attention of a place without a token."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraphSource:
+    """The encoder that a graph computes, and the weights of bottlenecks behind its layers."""
+
+    encoder: TransformerEncoder
+    bottlenecks: dict[str, Any]
+
+
+def graph_source(encoder: Encoder) -> GraphSource:
+    """Find what a graph of an encoder needs.
+
+    Raises:
+        InvalidInput: It is of a kind that no graph can be made of yet.
+    """
+    base, bottlenecks = encoder, {}
+    if isinstance(encoder, AdaptedEncoder):
+        base = encoder.base
+        if encoder.adapter.kind == "lora":
+            base = merge(encoder.base, encoder.adapter)
+        else:
+            bottlenecks = {name: value.numpy() for name, value in encoder.adapter.weights.items()}
+    if not isinstance(base, TransformerEncoder):
+        raise InvalidInput(
+            "Only a BERT with mean pooling, with or without an adapter, can be exported as one "
+            f"graph; this encoder is {type(base).__name__.removesuffix('Encoder')}.",
+            "Export the usual bundle, which torch runs, or train from the bundled encoder.",
+        )
+    return GraphSource(base, bottlenecks)
+
+
+def add_encoder(nodes: Nodes, source: GraphSource) -> str:
+    """Add the nodes from token ids and mask to embeddings of length one, (texts, dim)."""
+    weights = {k: v.detach().cpu().numpy() for k, v in source.encoder.bert.state_dict().items()}
+    weights |= source.bottlenecks
+    shape = source.encoder.bert.shape
+    sizes = nodes.add("Shape", IDS)
+    mask = nodes.add("Cast", MASK, to=TensorProto.FLOAT)
+    tokens = _embedded(nodes, weights, sizes, shape.layer_norm_eps)
+    around = _Around(nodes, weights, sizes, _attention_bias(nodes, mask), shape.num_attention_heads)
+    for layer in range(shape.num_hidden_layers):
+        tokens = around.layer(tokens, f"layers.{layer}.", shape.layer_norm_eps)
+    grid = nodes.add("Concat", sizes, nodes.whole(shape.hidden_size), axis=0)
+    pooled = _mean(nodes, nodes.add("Reshape", tokens, grid), mask)
+    projection = source.encoder.projection
+    if projection is not None:
+        values = [part.detach().cpu().numpy() for part in (projection.weight, projection.bias)]
+        turned = nodes.floats(values[0].T)
+        pooled = nodes.add("Tanh", nodes.add("Gemm", pooled, turned, nodes.floats(values[1])))
+    return nodes.unit(pooled)
+
+
+def _embedded(nodes: Nodes, weights: dict[str, Any], sizes: str, epsilon: float) -> str:
+    """Look tokens up; (texts x tokens, d)."""
+    places = weights["positions.weight"] + weights["types.weight"][0]
+    length = nodes.add("Gather", sizes, nodes.whole(1), axis=0)
+    steps = nodes.add("Slice", nodes.floats(places), nodes.whole(0), length, nodes.whole(0))
+    words = nodes.add("Gather", nodes.floats(weights["words.weight"]), IDS, axis=0)
+    summed = nodes.add("Add", words, steps)
+    flat = nodes.add("Reshape", summed, nodes.whole(-1, places.shape[1]))
+    return nodes.norm(flat, weights["norm.weight"], weights["norm.bias"], epsilon)
+
+
+def _attention_bias(nodes: Nodes, mask: str) -> str:
+    missing = nodes.add("Sub", nodes.floats(1.0), mask)
+    wide = nodes.add("Unsqueeze", missing, nodes.whole(1, 2))
+    return nodes.add("Mul", wide, nodes.floats(_NOWHERE))
+
+
+def _mean(nodes: Nodes, grid: str, mask: str) -> str:
+    """Average the tokens of each text; (texts, tokens, d) to (texts, d)."""
+    row = nodes.add("Unsqueeze", mask, nodes.whole(1))
+    sums = nodes.add("Squeeze", nodes.add("MatMul", row, grid), nodes.whole(1))
+    counts = nodes.add("ReduceSum", mask, nodes.whole(1), keepdims=1)
+    return nodes.add("Div", sums, counts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What all layers share."""
+
+    nodes: Nodes
+    weights: dict[str, Any]
+    sizes: str
+    bias: str
+    heads: int
+
+    def layer(self, tokens: str, name: str, epsilon: float) -> str:
+        """Transform (texts x tokens, d)."""
+        nodes = self.nodes
+        mixed = self._linear(self._attend(tokens, name), f"{name}mix")
+        tokens = self._norm(nodes.add("Add", tokens, mixed), f"{name}attention_norm", epsilon)
+        wide = nodes.gelu(self._linear(tokens, f"{name}up"))
+        summed = nodes.add("Add", tokens, self._linear(wide, f"{name}down"))
+        normed = self._norm(summed, f"{name}output_norm", epsilon)
+        if f"{name}output_norm.down.weight" not in self.weights:
+            return normed
+        narrow = nodes.add("Relu", self._linear(normed, f"{name}output_norm.down"))
+        added = self._linear(narrow, f"{name}output_norm.up")
+        return self._norm(nodes.add("Add", summed, added), f"{name}output_norm", epsilon)
+
+    def _attend(self, tokens: str, name: str) -> str:
+        nodes = self.nodes
+        weight, bias = self.weights[f"{name}qkv.weight"], self.weights[f"{name}qkv.bias"]
+        size = weight.shape[1]
+        # The queries are divided by the root of a head's width once, here.
+        scale = np.repeat([(size // self.heads) ** -0.5, 1.0, 1.0], size)
+        qkv = nodes.linear(tokens, weight * scale[:, None], bias * scale)
+        shape = nodes.whole(3, self.heads, size // self.heads)
+        grid = nodes.add("Reshape", qkv, nodes.add("Concat", self.sizes, shape, axis=0))
+        query, key, value = nodes.split(nodes.add("Transpose", grid, perm=[2, 0, 3, 1, 4]), 0, 3)
+        turned = nodes.add("Transpose", key, perm=[0, 1, 3, 2])
+        weights = nodes.add("Add", nodes.add("MatMul", query, turned), self.bias)
+        context = nodes.add("MatMul", nodes.add("Softmax", weights, axis=-1), value)
+        rows = nodes.add("Transpose", context, perm=[0, 2, 1, 3])
+        return nodes.add("Reshape", rows, nodes.whole(-1, size))
+
+    def _linear(self, rows: str, name: str) -> str:
+        weights = self.weights
+        return self.nodes.linear(rows, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+    def _norm(self, rows: str, name: str, epsilon: float) -> str:
+        weights = self.weights
+        return self.nodes.norm(rows, weights[f"{name}.weight"], weights[f"{name}.bias"], epsilon)

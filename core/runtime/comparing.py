@@ -1,0 +1,100 @@
+"""Stored answers of the studio, and how far the graph of a bundle is from them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import MALFORMED, ArtifactDamaged
+from core.runtime.engine import Engine
+from core.runtime.files import ANSWERS
+from core.types import Prediction
+
+MOST_ANSWERS = 200
+_DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class FromStored:
+    """The largest differences of a graph from stored answers to some texts.
+
+    Attributes:
+        texts: Texts compared.
+        score: Of the score that decided; `probability` and `vote` likewise, for equal intents.
+        others: Texts with other intents, or by another rule.
+    """
+
+    texts: int
+    score: float
+    probability: float
+    vote: float
+    others: int
+
+    @property
+    def largest(self) -> float:
+        """The largest of scores, probabilities and votes."""
+        return max(self.score, self.probability, self.vote)
+
+
+def answers_of(predictions: Sequence[Prediction]) -> list[dict[str, Any]]:
+    """Return what is stored of answers: intents, rule, numbers and the votes that are shown."""
+    return [
+        {
+            "text": one.text,
+            "intents": list(one.decision.intents),
+            "rule": one.decision.rule,
+            "explained": one.reason.intent,
+            "score": round(one.reason.score, _DIGITS),
+            "probability": round(_probability(one), _DIGITS),
+            "votes": {
+                near.exemplar_id: round(near.vote, _DIGITS) for near in one.reason.neighbours
+            },
+        }
+        for one in predictions
+    ]
+
+
+def write_answers(folder: Path, predictions: Sequence[Prediction]) -> None:
+    """Store answers of the studio, one a line."""
+    lines = [json.dumps(one, ensure_ascii=False) + "\n" for one in answers_of(predictions)]
+    (folder / ANSWERS).write_text("".join(lines), encoding="utf-8")
+
+
+def compare(folder: Path, engine: Engine) -> FromStored:
+    """Answer the texts of an unpacked bundle's stored answers again, by its graph.
+
+    Raises:
+        ArtifactDamaged: The stored answers cannot be read.
+    """
+    try:
+        lines = (folder / ANSWERS).read_text(encoding="utf-8").split("\n")
+        stored = [json.loads(line) for line in lines if line]
+        again = engine.predict([str(one["text"]) for one in stored])
+        return _difference(stored, again)
+    except MALFORMED as error:
+        raise ArtifactDamaged(
+            f"The stored answers cannot be compared: {error}.", "Export it again."
+        ) from error
+
+
+def _difference(stored: Sequence[dict[str, Any]], again: Sequence[Prediction]) -> FromStored:
+    largest = [0.0, 0.0, 0.0]
+    others = 0
+    for then, now in zip(stored, again, strict=True):
+        decision = now.decision
+        others += [list(decision.intents), decision.rule] != [then["intents"], then["rule"]]
+        if now.reason.intent != then["explained"]:
+            continue
+        votes = {near.exemplar_id: near.vote for near in now.reason.neighbours}
+        gaps = (
+            abs(now.reason.score - then["score"]),
+            abs(_probability(now) - then["probability"]),
+            max((abs(v - votes[k]) for k, v in then["votes"].items() if k in votes), default=0.0),
+        )
+        largest = [max(pair) for pair in zip(largest, gaps, strict=True)]
+    return FromStored(len(stored), *largest, others)
+
+
+def _probability(one: Prediction) -> float:
+    return next(r.probability for r in one.ranked if r.intent == one.reason.intent)

@@ -1,0 +1,162 @@
+"""Answer texts by an exported graph: ONNX Runtime, a tokenizer and NumPy, without torch."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
+from tokenizers import Tokenizer
+
+from core.deciding import Decider, Measured
+from core.errors import ArtifactDamaged
+from core.runtime.files import MODEL, TOKENIZER, read_decision
+from core.types import Prediction, ScoreArray
+
+_TOKENS = 1_024
+"""Tokens of one run; the numbers of a layer then fit into the processor's cache."""
+_SPARE = 1.15
+"""How many times as long as its shortest text the longest of a run may be."""
+_FEW = 8
+"""Up to this many texts run together whatever their lengths: a run of its own costs more."""
+_VOTES = 1 << 24
+"""Most votes of one run: with several intents each exemplar votes on each."""
+_ALWAYS = ("scores", "probabilities", "familiarity", "cosines")
+
+Outputs = dict[str, "NDArray[Any]"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Engine:
+    """A graph that answers; it may be asked by one thread at a time.
+
+    Attributes:
+        precision: Number format of the encoder's products, `float32` or `int8`.
+    """
+
+    session: InferenceSession
+    tokenizer: Tokenizer
+    decider: Decider
+    max_tokens: int
+    precision: str
+
+    @property
+    def output_names(self) -> tuple[str, ...]:
+        """Names of all that the graph computes."""
+        return tuple(one.name for one in self.session.get_outputs())
+
+    def predict(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer texts in their order, each independently; none may be blank."""
+        answers: list[Prediction | None] = [None] * len(texts)
+        for rows, outputs in self._runs(texts):
+            found = self._measured(outputs)
+            for row, said in zip(
+                rows, self.decider.decide([texts[r] for r in rows], found), strict=True
+            ):
+                answers[row] = said
+        return [one for one in answers if one is not None]
+
+    def outputs(self, texts: Sequence[str]) -> Outputs:
+        """Return all outputs of the graph for texts, each (texts, ...)."""
+        parts: dict[str, list[NDArray[Any]]] = {name: [] for name in self.output_names}
+        order: list[int] = []
+        for rows, outputs in self._runs(texts):
+            order += rows
+            for name, values in outputs.items():
+                parts[name].append(values)
+        place = np.argsort(np.array(order))
+        return {name: np.concatenate(values)[place] for name, values in parts.items()}
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Tokenise with the special tokens, cut at the limit."""
+        return [one.ids for one in self.tokenizer.encode_batch_fast([t.strip() for t in texts])]
+
+    def _runs(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Outputs]]:
+        """Run texts of similar length together; yield their rows and outputs."""
+        ids = self.token_ids(texts)
+        for rows in runs_of([len(one) for one in ids], self._most_rows()):
+            yield rows, self.run([ids[row] for row in rows])
+
+    def run(self, ids: Sequence[Sequence[int]]) -> Outputs:
+        """Run the graph on token ids, padded to the longest."""
+        longest = max(len(one) for one in ids)
+        padded = np.zeros((len(ids), longest), dtype=np.int64)
+        mask = np.zeros_like(padded)
+        for row, one in enumerate(ids):
+            padded[row, : len(one)] = one
+            mask[row, : len(one)] = 1
+        names = self.output_names
+        values = self.session.run(names, {"input_ids": padded, "attention_mask": mask})
+        return dict(zip(names, values, strict=True))
+
+    def _most_rows(self) -> int:
+        several = self.decider.task == "multi-label"
+        votes = len(self.decider.exemplars) * (len(self.decider.intents) if several else 1)
+        return max(1, _VOTES // max(votes, 1))
+
+    def _measured(self, outputs: Outputs) -> Measured:
+        scores, shares, familiarity, cosines = (
+            outputs[name].astype(np.float64) for name in _ALWAYS
+        )
+        votes, voices = outputs.get("votes"), outputs.get("voices")
+
+        def votes_of(rows: NDArray[np.int64], columns: NDArray[np.int64]) -> ScoreArray:
+            if votes is None:
+                return np.zeros((len(rows), cosines.shape[1]))
+            chosen = votes[rows, columns] if votes.ndim == 3 else votes[rows]
+            return chosen.astype(np.float64)
+
+        spoken = np.zeros_like(scores) if voices is None else voices.astype(np.float64)
+        return Measured(scores, shares, spoken, familiarity, cosines, votes_of)
+
+
+def runs_of(lengths: Sequence[int], most_rows: int) -> Iterator[list[int]]:
+    """Group rows by length, the longest first, so that runs hold little padding."""
+    order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+    run: list[int] = []
+    for row in order:
+        longest = lengths[run[0]] if run else lengths[row]
+        full = len(run) >= most_rows or (len(run) + 1) * longest > _TOKENS
+        uneven = len(order) > _FEW and longest > _SPARE * lengths[row] + 1
+        if run and (full or uneven):
+            yield run
+            run = []
+        run.append(row)
+    if run:
+        yield run
+
+
+def open_engine(folder: Path, threads: int = 0) -> Engine:
+    """Open an unpacked bundle; `threads` compute, 0 for as many as there are processors.
+
+    Raises:
+        ArtifactDamaged: A file is missing or not readable.
+    """
+    stored = read_decision(folder)
+    options = SessionOptions()
+    options.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.intra_op_num_threads = threads or available()
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    # Threads that spin for work take the processors from the server and its neighbours.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        content = (folder / MODEL).read_bytes()  # a graph in memory cannot name other files
+        session = InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the libraries raise nothing narrower
+        raise ArtifactDamaged(
+            f"The bundle's graph cannot be opened: {error}.", "Export it again."
+        ) from error
+    tokenizer.enable_truncation(stored.max_tokens)
+    tokenizer.no_padding()
+    return Engine(session, tokenizer, stored.decider, stored.max_tokens, stored.precision)
+
+
+def available() -> int:
+    """Return how many processors this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return max(1, len(affinity(0)) if affinity else os.cpu_count() or 1)

@@ -1,0 +1,280 @@
+"""One graph answers as the pipeline does: scores, probabilities, verdict and every vote."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.bundle.archive import export_bundle, verify_bundle
+from core.bundle.graph_layout import keep_stored_answers, save_graph
+from core.calibration.fence_units import measure_exemplars
+from core.encoders.loading import load_folder
+from core.encoders.packed.encoder import TransformerEncoder
+from core.errors import ArtifactDamaged, InvalidInput
+from core.heads.mixture import MixtureHead, even_mixture, without_names
+from core.heads.votes.fit import VoteHead
+from core.intent_names import answer_by_name, names_head
+from core.pipeline import IntentPipeline
+from core.recipes.heads import (
+    LinearConfig,
+    MlpConfig,
+    NamesConfig,
+    NeighboursConfig,
+    PrototypesConfig,
+    VotesConfig,
+)
+from core.runtime.comparing import compare
+from core.runtime.engine import Engine, open_engine, runs_of
+from core.types import Intent
+from tests.builders.tiny_encoder import randomly_adapted, tiny_folder, tiny_transformer
+from tests.builders.unpacked_bundle import unpack_bundle
+from tests.conftest import SENTENCES
+from tests.core.bundle.test_bundle import ASKED, FACTS, pipeline
+from tests.core.test_multi_label_pipeline import pipeline as multi_label_pipeline
+
+SMOOTH = VotesConfig(tau=0.3, ridge=0.3)
+"""Votes as sharp as leave-one-out chooses on toy sentences enlarge rounding 250 times."""
+TEXTS = [
+    *(text for texts in SENTENCES.values() for text in texts),
+    *ASKED[:4],
+    *(f"{word} " * n for n in (1, 3, 9, 40) for word in ("parcel", "reset my password", "42")),
+]
+
+
+def opened(made: IntentPipeline, folder: Path, precision="float32") -> Engine:
+    save_graph(made, FACTS, folder, precision)
+    return open_engine(folder, threads=1)
+
+
+def assert_alike(made: IntentPipeline, engine: Engine, within: float = 1e-5) -> None:
+    for mine, its in zip(made.predict(TEXTS), engine.predict(TEXTS), strict=True):
+        assert (its.decision.intents, its.decision.rule) == (
+            mine.decision.intents,
+            mine.decision.rule,
+        )
+        assert its.decision.measure == mine.decision.measure
+        assert its.decision.held == pytest.approx(mine.decision.held, abs=10 * within)
+        for one, other in zip(its.reasons, mine.reasons, strict=True):
+            assert (one.intent, one.by_name) == (other.intent, other.by_name)
+            assert one.score == pytest.approx(other.score, abs=within)
+            assert one.prior == other.prior
+            assert one.voice == pytest.approx(other.voice, abs=within)
+            votes = {near.exemplar_id: near.vote for near in other.neighbours}
+            assert [votes.get(near.exemplar_id) for near in one.neighbours] == pytest.approx(
+                [near.vote for near in one.neighbours], abs=within
+            )
+        shares = {one.intent: one.probability for one in mine.ranked}
+        assert [shares[one.intent] for one in its.ranked] == pytest.approx(
+            [one.probability for one in its.ranked], abs=10 * within
+        )
+
+
+HEADS = {
+    "votes": SMOOTH,
+    "neighbours": NeighboursConfig(k=3),
+    "prototypes": PrototypesConfig(),
+    "linear": LinearConfig(),
+    "mlp": MlpConfig(hidden=32, epochs=20),
+    "names": NamesConfig(),
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_every_head_answers_as_the_pipeline(
+    tiny: TransformerEncoder, tmp_path: Path, head: str
+) -> None:
+    made = pipeline(tiny, HEADS[head])
+    assert_alike(made, opened(made, tmp_path))
+
+
+def test_votes_of_all_exemplars_prior_and_name_sum_to_the_score(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    made = with_names(tiny)
+    engine = opened(made, tmp_path)
+    found = engine.outputs(TEXTS)
+    head, best = without_names(made.head), found["scores"].argmax(1)
+    assert isinstance(head, VoteHead)
+    rows = np.arange(len(TEXTS))
+    total = found["votes"].sum(1) + head.prior[best] + found["voices"][rows, best]
+    assert np.abs(total - found["scores"].max(1)).max() < 1e-5
+    assert found["votes"].shape == (len(TEXTS), len(made.exemplars))
+    assert np.abs(found["scores"] - made.scores(TEXTS)).max() < 1e-5
+    assert {one.dtype for name, one in found.items() if name != "in_scope"} == {
+        np.dtype(np.float32)
+    }
+    inside = [one.decision.rule != "out-of-scope" for one in replace(made, exact={}).predict(TEXTS)]
+    assert found["in_scope"].tolist() == inside
+
+
+def with_names(tiny: TransformerEncoder) -> IntentPipeline:
+    """Votes, names beside them, and an intent that its name alone answers."""
+    made = pipeline(tiny, SMOOTH)
+    names = names_head(tiny, [Intent(name) for name in made.head.intents])
+    head = answer_by_name(even_mixture(made.head, names, 0.7), tiny, [Intent("where is it")])
+    assert isinstance(head, MixtureHead)
+    return replace(made, head=head)
+
+
+@pytest.mark.parametrize("method", ["nearest", "mahalanobis", "mixture"])
+def test_a_fence_lets_the_same_texts_in(
+    tiny: TransformerEncoder, tmp_path: Path, method: str
+) -> None:
+    made = with_names(tiny)
+    found = measure_exemplars(made.head, made.embeddings, made.targets)
+    measure = found.measure_on(method, made.embeddings, made.targets)
+    asked = np.sort(measure.familiarity(made.encoder.encode(TEXTS), made.scores(TEXTS)))
+    limit = float(asked[len(asked) // 2 - 1 : len(asked) // 2 + 1].mean())
+    fence = replace(made.calibration, threshold=limit, familiarity_measure=measure)
+    fenced = replace(made, calibration=fence, exact={})
+    assert len({one.decision.out_of_scope for one in fenced.predict(TEXTS)}) == 2
+    assert_alike(fenced, opened(fenced, tmp_path))
+
+
+@pytest.mark.parametrize("adapter", ["bottleneck", "lora"])
+def test_an_adapter_is_part_of_the_graph(tmp_path: Path, adapter: str) -> None:
+    base = load_folder(tiny_folder(tmp_path / "base"))
+    made = pipeline(randomly_adapted(base, adapter), SMOOTH)
+    assert np.abs(base.encode(ASKED) - made.encoder.encode(ASKED)).max() > 0.01
+    assert_alike(made, opened(made, tmp_path / "graph"))
+
+
+def test_several_intents_are_answered_with_the_votes_on_each(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    made = multi_label_pipeline(tiny)
+    assert_alike(made, opened(made, tmp_path))
+
+
+def test_an_encoder_of_another_kind_is_refused_in_words(tmp_path: Path) -> None:
+    other = load_folder(tiny_transformer(tmp_path / "base", "mpnet"))
+    with pytest.raises(InvalidInput, match="Only a BERT with mean pooling") as caught:
+        save_graph(pipeline(other, SMOOTH), FACTS, tmp_path / "graph", "float32")
+    assert "the usual bundle" in caught.value.hint
+
+
+def test_in_8_bits_a_text_is_answered_alike_alone_and_among_others(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    """One scale for a batch would let each text change the answers to its neighbours."""
+    made = pipeline(tiny, SMOOTH)
+    engine = opened(made, tmp_path, "int8")
+    together = engine.outputs(TEXTS)["scores"]
+    alone = np.concatenate([engine.outputs([text])["scores"] for text in TEXTS])
+    assert np.abs(together - alone).max() < 1e-4
+    away = np.abs(together - made.scores(TEXTS)).max()
+    assert 1e-5 < away < 0.1
+
+
+def test_equal_models_give_equal_bytes(tiny: TransformerEncoder, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        made = pipeline(tiny, SMOOTH)
+        save_graph(made, FACTS, tmp_path / name, "int8")
+        keep_stored_answers(made, TEXTS, tmp_path / name)
+        export_bundle(tmp_path / name, tmp_path / f"{name}.zip")
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+def test_stored_answers_tell_how_far_a_graph_is_away(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    made = pipeline(tiny, SMOOTH)
+    engine = opened(made, tmp_path)
+    keep_stored_answers(made, TEXTS, tmp_path)
+    found = compare(tmp_path, engine)
+    assert (found.texts, found.others) == (len(set(TEXTS)), 0)
+    assert 0 < found.largest < 1e-5
+    other = opened(made, tmp_path / "other", "int8")
+    keep_stored_answers(made, TEXTS, tmp_path / "other")
+    assert compare(tmp_path / "other", other).largest > found.largest
+    stored = tmp_path / "answers.jsonl"
+    lines = [json.loads(line) for line in stored.read_text("utf-8").splitlines()]
+    stored.write_text("\n".join(json.dumps({**one, "rule": "no"}) for one in lines), "utf-8")
+    assert compare(tmp_path, engine).others == len(lines)
+    keep_stored_answers(made, [f"text {n}" for n in range(450)], tmp_path)
+    assert compare(tmp_path, engine).texts == 150
+
+
+def test_texts_of_similar_length_run_together() -> None:
+    lengths = [10, 300, 11, 5, 10, 12, 300, 300, 300, 5, 10, 11]
+    runs = list(runs_of(lengths, most_rows=100))
+    assert sorted(row for run in runs for row in run) == list(range(len(lengths)))
+    assert [[lengths[row] for row in run] for run in runs] == [
+        [300, 300, 300],
+        [300],
+        [12, 11, 11, 10, 10, 10],
+        [5, 5],
+    ]
+    assert [len(run) for run in runs_of([10] * 7, most_rows=3)] == [3, 3, 1]
+    assert list(runs_of([], most_rows=3)) == []
+
+
+NO_TORCH = """
+import sys
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in REFUSED:
+            raise ImportError(name)
+sys.meta_path.insert(0, Refuse())
+"""
+HEAVY = ("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "safetensors",
+         "pydantic", "sqlalchemy", "gradio", "pandas", "onnx")  # fmt: skip
+
+
+def run_without(refused: tuple[str, ...], code: str, folder: Path, *arguments: str) -> str:
+    script = NO_TORCH.replace("REFUSED", repr(refused)) + code
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_program_of_a_graph_needs_onnxruntime_tokenizers_and_numpy_alone(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    cases = {"one": with_names(tiny), "many": multi_label_pipeline(tiny)}
+    for name, made in cases.items():
+        save_graph(made, FACTS, tmp_path / name, "float32")
+        export_bundle(tmp_path / name, tmp_path / f"{name}.zip")
+        unpack_bundle(tmp_path / f"{name}.zip", tmp_path / f"{name} unpacked")
+    code = (
+        "import json; sys.path.insert(0, ''); import predict; "
+        "print(json.dumps(predict.Bundle().predict(sys.argv[1:])))"
+    )
+    refused = (*HEAVY, "core", "app", "storage", "tests")
+    for name, made in cases.items():
+        unpacked = tmp_path / f"{name} unpacked"
+        said = json.loads(run_without(refused, code, unpacked, *ASKED[:4], " "))
+        assert said.pop() == {"text": " ", "intents": [], "rule": "empty"}
+        for answer, mine in zip(said, made.predict(ASKED[:4]), strict=True):
+            assert answer["intents"] == list(mine.decision.intents)
+            assert answer["rule"] == mine.decision.rule
+            for one, reason in zip(answer.get("reasons", [answer]), mine.reasons, strict=False):
+                assert one["score"] == pytest.approx(reason.score, abs=1e-5)
+                assert [near["vote"] for near in one["neighbours"]] == pytest.approx(
+                    [near.vote for near in reason.neighbours], abs=1e-5
+                )
+
+
+def test_the_studio_refuses_to_open_a_graph(tiny: TransformerEncoder, tmp_path: Path) -> None:
+    from core.bundle.layout import load_pipeline
+
+    save_graph(pipeline(tiny, SMOOTH), FACTS, tmp_path / "g", "float32")
+    manifest = export_bundle(tmp_path / "g", tmp_path / "g.zip")
+    assert verify_bundle(tmp_path / "g.zip").facts == manifest.facts
+    assert {"model.onnx", "tokenizer.json", "decision.json"} <= manifest.files.keys()
+    assert not [name for name in manifest.files if name.endswith(".safetensors")]
+    with pytest.raises(InvalidInput, match="graph for serving"):
+        load_pipeline(tmp_path / "g")
+    (tmp_path / "g" / "decision.json").write_text('{"intents": ["a"]}', "utf-8")
+    with pytest.raises(ArtifactDamaged, match="decision cannot be read"):
+        open_engine(tmp_path / "g")

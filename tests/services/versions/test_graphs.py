@@ -1,0 +1,109 @@
+"""A version of a project as one graph: what it holds, what is verified, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.services.answering.stored import load_model
+from app.services.studio import Studio
+from app.services.versions import graphs
+from app.services.versions.bundles import Handover, export_model, import_bundle
+from app.services.versions.graphs import GraphWish, answers_again
+from core.bundle.archive import verify_bundle
+from core.errors import ArtifactDamaged, InvalidInput
+from core.runtime.engine import open_engine
+from tests.builders.hostile.changed_bundle import replaced, rewritten
+from tests.builders.trained_home import POOL
+from tests.builders.unpacked_bundle import unpack_bundle
+from tests.services.versions.test_bundle_card import put_into_tests
+
+GRAPH, SMALL = Handover(graph=GraphWish()), Handover(graph=GraphWish("int8"))
+
+
+def test_a_graph_answers_as_its_project_does_and_says_so(home: Studio, tmp_path: Path) -> None:
+    put_into_tests(home)
+    out = tmp_path / "p.zip"
+    manifest = export_model(home, "p", out, GRAPH)
+    assert (manifest.facts["runtime"], manifest.facts["precision"]) == ("onnx", "float32")
+    assert verify_bundle(out).own_card
+    found = answers_again(out)
+    assert found is not None
+    assert (found.texts, found.others) == (len(POOL), 0)
+    assert found.largest < 1e-4
+    folder = unpack_bundle(out, tmp_path / "unpacked")
+    project = [one.decision.intents for one in load_model(home, "p").predict(POOL)]
+    assert [one.decision.intents for one in open_engine(folder).predict(POOL)] == project
+    card = (folder / "README.md").read_text("utf-8")
+    assert "pip install onnxruntime tokenizers numpy" in card
+    assert "It computes in\nfloat32." in card
+    assert "`answers.jsonl`" in card
+    with pytest.raises(InvalidInput, match="graph for serving"):
+        import_bundle(home, out, "again")
+
+
+def test_a_graph_that_answers_otherwise_than_the_studio_is_refused(
+    home: Studio, tmp_path: Path
+) -> None:
+    out = tmp_path / "p.zip"
+    export_model(home, "p", out, GRAPH)
+    folder = unpack_bundle(out, tmp_path / "unpacked")
+    lines = [json.loads(row) for row in (folder / "answers.jsonl").read_text("utf-8").splitlines()]
+    lines[0]["score"] += 0.1
+    other = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    path = rewritten(out, tmp_path / "x.zip", lambda e: replaced(e, "answers.jsonl", other))
+    with pytest.raises(ArtifactDamaged, match=r"0 of \d+ texts otherwise .* differ by up to 0\.1"):
+        answers_again(path)
+
+
+def test_8_bits_stand_beside_float32_in_the_card_and_much_loss_is_refused(
+    home: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_into_tests(home)
+    out = tmp_path / "p.zip"
+    figures = export_model(home, "p", out, SMALL).facts["precisions"]
+    names = {"accuracy", "texts", "auroc", "expected_calibration_error"}
+    assert set(figures["float32"]) == set(figures["int8"]) == names
+    assert figures["int8"]["texts"] == len(POOL) - 1
+    card = (unpack_bundle(out, tmp_path / "unpacked") / "README.md").read_text("utf-8")
+    assert "| figure | float32 | int8 |" in card
+    found = answers_again(out)
+    assert found is not None
+    assert found.largest > 1e-4
+    lost = {
+        "float32": {"accuracy": 0.9, "texts": 1000.0},
+        "int8": {"accuracy": 0.896, "texts": 1e3},
+    }
+    monkeypatch.setattr(graphs, "_figures", lambda *_: lost)
+    with pytest.raises(InvalidInput, match=r"answers 89\.6 % of 1,000 test texts right, and 90\.0"):
+        export_model(home, "p", tmp_path / "q.zip", SMALL)
+    any_loss = Handover(graph=GraphWish("int8", any_loss=True))
+    assert export_model(home, "p", tmp_path / "q.zip", any_loss).facts["precisions"] == lost
+    lost["int8"]["accuracy"] = 0.8971
+    export_model(home, "p", tmp_path / "q.zip", SMALL)
+
+
+def test_without_texts_no_answer_is_stored(home: Studio, tmp_path: Path) -> None:
+    out = tmp_path / "p.zip"
+    made = export_model(home, "p", out, Handover(without_texts=True, graph=GraphWish()))
+    assert "answers.jsonl" not in made.files
+    assert answers_again(out) is None
+    said = (unpack_bundle(out, tmp_path / "unpacked") / "exact.json").read_text("utf-8")
+    assert "sha256:" in said
+
+
+def test_commands_export_and_verify_a_graph(
+    home: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at, out = ["--home", str(home.settings.folder)], str(tmp_path / "p.zip")
+    assert main([*at, "bundle", "export", "p", out, "--runtime", "onnx", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["facts"]["runtime"] == "onnx"
+    assert main(["bundle", "verify", out]) == 0
+    assert "Largest difference of a score" in capsys.readouterr().out
+    assert main(["bundle", "verify", out, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["difference"]
+    assert told["others"] == 0
+    assert 0 <= told["vote"] < 1e-4
+    assert main([*at, "bundle", "export", "p", out, "--precision", "int8"]) == 2
+    assert "Add --runtime onnx." in capsys.readouterr().err
