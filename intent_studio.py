@@ -10,6 +10,10 @@ from pathlib import Path
 def main() -> int:
     """Run one command and return its exit code."""
     sys.path.insert(0, str(Path(__file__).parent))
+    if sys.argv[1:2] == ["serve-model"]:  # runs where the studio's other packages are not
+        from app.serving.command import main as serve
+
+        return serve(sys.argv[2:])
     from app.cli import main as run
 
     return run()

@@ -3,9 +3,10 @@
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
 
-from app.api.http.exposition import MEDIA_TYPE, exposition
+from app.api.http.exposition import exposition
 from app.api.http.requests import RequestCounts
 from app.api.http.server_state import Live
+from app.prometheus import MEDIA_TYPE
 from app.services.measures import measure
 
 router = APIRouter()

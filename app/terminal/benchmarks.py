@@ -2,16 +2,19 @@
 
 import argparse
 import json
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from app.terminal.measuring.served import BATCH, measure_server
 from app.terminal.output import plain, print_json, progress_bar, table
 from app.terminal.versions import read_settings
 from core.benchmarks import few_shot as few_shot_bench
 from core.benchmarks import label_encoder as label_encoder_bench
 from core.benchmarks import multi_label as multi_label_bench
+from core.benchmarks import serving as serving_bench
 from core.benchmarks import templates as templates_bench
 from core.benchmarks.discover import discover_figures
 from core.benchmarks.explain import explain_figures
@@ -338,3 +341,32 @@ def _numbers(listed: str, example: str) -> list[int]:
     if not all(part.isdecimal() for part in parts):
         raise InvalidInput(f"'{listed}' is no list of numbers.", f"Write {example}, say.")
     return [int(part) for part in parts]
+
+
+def serving(options: argparse.Namespace) -> None:
+    """Serve a bundle's graph, time it as a client, and compare it with the torch path."""
+    labelled = labelled_texts(options.test)
+    with tempfile.TemporaryDirectory(prefix="serving-") as scratch:
+        graph = Path(scratch) / "graph.zip"
+        pipeline = serving_bench.graph_of_bundle(options.file, graph, options.precision)
+        found = measure_server(graph, labelled.texts)
+        megabytes = graph.stat().st_size / 1e6
+    by_torch = serving_bench.texts_per_second(pipeline, labelled.texts, BATCH)
+    said = [one.intent for one in pipeline.predict(labelled.texts)]
+    before, now = (
+        serving_bench.accuracy_of(intents, labelled.intents) for intents in (said, found.intents)
+    )
+    figures = {
+        "precision": options.precision,
+        "p50_ms": found.p50_ms,
+        "p99_ms": found.p99_ms,
+        "texts_per_second": found.texts_per_second,
+        "torch_texts_per_second": round(by_torch, 1),
+        "ratio_to_torch": round(found.texts_per_second / by_torch, 2),
+        "accuracy": round(now, 2),
+        "accuracy_loss": round(before - now, 2),
+        "ready_seconds": found.ready_seconds,
+        "peak_mb": found.peak_mb,
+        "file_mb": round(megabytes, 1),
+    }
+    _print(options, "Serving", figures)

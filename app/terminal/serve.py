@@ -1,4 +1,4 @@
-"""The command that opens the studio in the browser."""
+"""The commands that serve the studio, and one model."""
 
 import argparse
 import gc
@@ -35,6 +35,13 @@ def serve(options: argparse.Namespace) -> None:
             browser=not options.no_browser,
         )
         listen(studio, door, None if first_model is None else partial(_wait, studio, first_model))
+
+
+def serve_model(options: argparse.Namespace) -> None:
+    """Serve one model; `intent_studio.py` comes here by a shorter way."""
+    from app.serving.command import serve as serve_graph
+
+    serve_graph(options)
 
 
 def _begin_with_sample(studio: Studio) -> str | None:

@@ -64,18 +64,17 @@ def _give_verdict(
     held = scored.scores if several else familiar
     asked = limits if several else nodes.add("Gather", limits, best, axis=0)
     inside = nodes.add("GreaterOrEqual", held, asked)
-    nodes.give(inside, "in_scope", ["texts", n_intents][: 1 + several], TensorProto.BOOL)
+    shape: list[str | int] = ["texts", n_intents]
+    nodes.give(inside, "in_scope", shape[: 1 + several], TensorProto.BOOL)
     if scored.kernel is not None and scored.weights is not None:
         by_intent = nodes.floats(scored.weights.T)
-        kernel, shape = scored.kernel, ["texts", n_exemplars]
+        kernel = scored.kernel
         if several:
-            kernel, shape = (
-                nodes.add("Unsqueeze", kernel, nodes.whole(1)),
-                ["texts", n_intents, n_exemplars],
-            )
+            kernel = nodes.add("Unsqueeze", kernel, nodes.whole(1))
         else:
-            by_intent = nodes.add("Gather", by_intent, best, axis=0)
-        nodes.give(nodes.add("Mul", kernel, by_intent), "votes", shape, TensorProto.FLOAT)
+            by_intent, shape = nodes.add("Gather", by_intent, best, axis=0), ["texts"]
+        votes = nodes.add("Mul", kernel, by_intent)
+        nodes.give(votes, "votes", [*shape, n_exemplars], TensorProto.FLOAT)
 
 
 def _counts(pipeline: IntentPipeline) -> tuple[int, int]:

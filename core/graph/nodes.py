@@ -81,12 +81,14 @@ class Nodes:
         small = np.round(weight / steps[:, None]).astype(np.int8).T
         largest = self.add("ReduceMax", self.add("Abs", rows), axes=[1], keepdims=1)
         step = self.add("Mul", self.add("Max", largest, self.floats(1e-12)), self.floats(1 / _MOST))
-        zero = self._constant(np.array(_ZERO, dtype=np.uint8))
-        moved = self.add("Add", self.add("Div", rows, step), self.floats(_ZERO))
-        whole = self.add("Cast", self.add("Round", moved), to=TensorProto.UINT8)
-        product = self.add("MatMulInteger", whole, self._constant(small), zero)
-        floats = self.add("Mul", self.add("Cast", product, to=TensorProto.FLOAT), step)
-        return self.add("Add", self.add("Mul", floats, self.floats(steps)), self.floats(bias))
+        # A pair that rounds and restores is what runtimes replace by one product in 8 bits.
+        scale, zero = self.floats(1.0), self._constant(np.array(_ZERO, dtype=np.uint8))
+        whole = self.add("QuantizeLinear", self.add("Div", rows, step), scale, zero)
+        restored = self.add("DequantizeLinear", whole, scale, zero)
+        no_shift = self._constant(np.zeros(len(steps), dtype=np.int8))
+        weights = (self._constant(small), self.floats(steps), no_shift)
+        product = self.add("MatMul", restored, self.add("DequantizeLinear", *weights, axis=1))
+        return self.add("Add", self.add("Mul", product, step), self.floats(bias))
 
     def norm(self, rows: str, weight: Any, bias: Any, epsilon: float) -> str:
         """Apply a layer norm over the last axis."""
@@ -94,10 +96,10 @@ class Nodes:
         return self.add("LayerNormalization", rows, scale, offset, axis=-1, epsilon=epsilon)
 
     def gelu(self, rows: str) -> str:
-        """Apply the exact GELU."""
-        error = self.add("Erf", self.add("Mul", rows, self.floats(0.5**0.5)))
-        half = self.add("Mul", rows, self.floats(0.5))
-        return self.add("Mul", half, self.add("Add", error, self.floats(1.0)))
+        """Apply the exact GELU, in the form that ONNX Runtime replaces by one operator."""
+        error = self.add("Erf", self.add("Div", rows, self.floats(2.0**0.5)))
+        twice = self.add("Mul", rows, self.add("Add", error, self.floats(1.0)))
+        return self.add("Mul", twice, self.floats(0.5))
 
     def unit(self, rows: str) -> str:
         """Scale rows to length one; zeros stay zeros."""

@@ -16,6 +16,7 @@ from core.heads.perceptron import MlpHead
 from core.heads.points import PointHead
 from core.heads.votes.fit import VoteHead
 from core.types import FloatArray, ScoreArray
+from core.vectors import AnyRows
 
 _LEAST = 1e-9
 
@@ -81,7 +82,7 @@ def add_head(nodes: Nodes, unit: str, cosines: str, head: Head) -> Scored:
             )
 
 
-def _dense(nodes: Nodes, rows: str, weights: FloatArray | ScoreArray, offsets: FloatArray) -> str:
+def _dense(nodes: Nodes, rows: str, weights: AnyRows, offsets: AnyRows) -> str:
     return nodes.add("Gemm", rows, nodes.floats(weights), nodes.floats(offsets))
 
 

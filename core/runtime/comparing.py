@@ -93,7 +93,8 @@ def _difference(stored: Sequence[dict[str, Any]], again: Sequence[Prediction]) -
             max((abs(v - votes[k]) for k, v in then["votes"].items() if k in votes), default=0.0),
         )
         largest = [max(pair) for pair in zip(largest, gaps, strict=True)]
-    return FromStored(len(stored), *largest, others)
+    score, probability, vote = largest
+    return FromStored(len(stored), score, probability, vote, others)
 
 
 def _probability(one: Prediction) -> float:

@@ -1,39 +1,30 @@
-"""Measures as the text that Prometheus reads, format version 0.0.4."""
+"""Measures of the studio's server as the text that Prometheus reads."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from app.api.http.requests import BOUNDS, RequestCounts
+from app.prometheus import Sample, measure_lines, one_line
 from app.services.live.traffic import Traffic
 from app.services.measures import StudioMeasures
-
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One value; `end` is what follows the measure's name, such as `_bucket`."""
-
-    value: float
-    labels: Mapping[str, object]
-    end: str = ""
 
 
 def exposition(counts: RequestCounts, traffic: Traffic, now: StudioMeasures) -> str:
     """Write all measures of a server."""
     parts = [
-        _measure("requests_total", "counter", "Requests answered.", _requests(counts)),
-        _measure("request_seconds", "histogram", "Seconds to an answer.", _seconds(counts)),
-        _measure("jobs", "gauge", "Jobs by state.", _jobs(now)),
-        _one("texts_answered_total", "counter", "Texts answered.", traffic.answered),
-        _one("texts_outside_total", "counter", "Texts answered with no intent.", traffic.outside),
-        _one("outside_share", "gauge", "Share of these among texts answered.", _share(traffic)),
-        _one("database_bytes", "gauge", "Size of the database.", now.database_bytes),
-        _one("wal_bytes", "gauge", "Size of its write-ahead log.", now.wal_bytes),
-        _one("cache_bytes", "gauge", "Values kept in memory.", now.cache_bytes),
-        _one("resident_bytes", "gauge", "Memory of the server.", now.resident_bytes),
-        _one("open_files", "gauge", "Files and sockets it holds.", now.open_files),
-        _one("threads", "gauge", "Threads of the server.", now.threads),
+        measure_lines("requests_total", "counter", "Requests answered.", _requests(counts)),
+        measure_lines("request_seconds", "histogram", "Seconds to an answer.", _seconds(counts)),
+        measure_lines("jobs", "gauge", "Jobs by state.", _jobs(now)),
+        one_line("texts_answered_total", "counter", "Texts answered.", traffic.answered),
+        one_line(
+            "texts_outside_total", "counter", "Texts answered with no intent.", traffic.outside
+        ),
+        one_line("outside_share", "gauge", "Share of these among texts answered.", _share(traffic)),
+        one_line("database_bytes", "gauge", "Size of the database.", now.database_bytes),
+        one_line("wal_bytes", "gauge", "Size of its write-ahead log.", now.wal_bytes),
+        one_line("cache_bytes", "gauge", "Values kept in memory.", now.cache_bytes),
+        one_line("resident_bytes", "gauge", "Memory of the server.", now.resident_bytes),
+        one_line("open_files", "gauge", "Files and sockets it holds.", now.open_files),
+        one_line("threads", "gauge", "Threads of the server.", now.threads),
     ]
     return "".join(line + "\n" for part in parts for line in part)
 
@@ -61,20 +52,3 @@ def _jobs(now: StudioMeasures) -> Iterator[Sample]:
 
 def _share(traffic: Traffic) -> float | None:
     return traffic.outside / traffic.answered if traffic.answered else None
-
-
-def _one(name: str, kind: str, words: str, value: float | None) -> Iterator[str]:
-    return _measure(name, kind, words, [] if value is None else [Sample(value, {})])
-
-
-def _measure(name: str, kind: str, words: str, samples: Iterable[Sample]) -> Iterator[str]:
-    name = f"intent_studio_{name}"
-    yield f"# HELP {name} {words}"
-    yield f"# TYPE {name} {kind}"
-    for sample in samples:
-        labels = ",".join(f'{key}="{_quoted(value)}"' for key, value in sample.labels.items())
-        yield f"{name}{sample.end}{{{labels}}} {sample.value:.17g}".replace("{} ", " ")
-
-
-def _quoted(value: object) -> str:
-    return str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -10,7 +10,14 @@ def add_benchmarks(commands: Commands) -> None:
     """Add `bench` and its verbs."""
     bench = commands.add_parser("bench", help="measure accuracy, time and memory")
     verbs = bench.add_subparsers(required=True, metavar="BENCH")
-    for add in (_model_benches, _ranking_bench, _names_bench, _templates_bench, _measuring_benches):
+    for add in (
+        _model_benches,
+        _ranking_bench,
+        _names_bench,
+        _templates_bench,
+        _measuring_benches,
+        _serving_bench,
+    ):
         add(verbs)
 
 
@@ -138,3 +145,16 @@ def _measuring_benches(verbs: Commands) -> None:
         verbs, "explain", "time explanations, and check them by fitting again", "benchmarks.explain"
     )
     add_options(explain, "--train", "--base", "--json")
+
+
+def _serving_bench(verbs: Commands) -> None:
+    served = add_command(
+        verbs,
+        "serving",
+        "serve a bundle's graph, time it, and compare it with the bundle",
+        "benchmarks.serving",
+        "file",
+        "--test",
+    )
+    served.add_argument("--precision", choices=("float32", "int8"), default="int8")
+    add_options(served, "--json")

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from app.serving.command import HELP, NAME, add_arguments
 from app.terminal.arguments.shared import Commands, add_command, add_options, recipe_names
 
 _FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
@@ -351,6 +352,7 @@ def add_upkeep(commands: Commands) -> None:
         command.add_argument("job", metavar="JOB", help="its id, or how that begins")
         add_options(command, "--json")
     _backups(commands)
+    add_arguments(add_command(commands, NAME, HELP, "serve.serve_model"))
     serve = add_command(commands, "serve", "open the studio in the browser", "serve.serve")
     serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
     serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")

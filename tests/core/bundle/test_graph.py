@@ -1,8 +1,6 @@
 """One graph answers as the pipeline does: scores, probabilities, verdict and every vote."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,6 +33,7 @@ from tests.builders.unpacked_bundle import unpack_bundle
 from tests.conftest import SENTENCES
 from tests.core.bundle.test_bundle import ASKED, FACTS, pipeline
 from tests.core.test_multi_label_pipeline import pipeline as multi_label_pipeline
+from tests.serving.refusing_imports import HEAVY, run_without
 
 SMOOTH = VotesConfig(tau=0.3, ridge=0.3)
 """Votes as sharp as leave-one-out chooses on toy sentences enlarge rounding 250 times."""
@@ -211,31 +210,6 @@ def test_texts_of_similar_length_run_together() -> None:
     ]
     assert [len(run) for run in runs_of([10] * 7, most_rows=3)] == [3, 3, 1]
     assert list(runs_of([], most_rows=3)) == []
-
-
-NO_TORCH = """
-import sys
-class Refuse:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in REFUSED:
-            raise ImportError(name)
-sys.meta_path.insert(0, Refuse())
-"""
-HEAVY = ("torch", "transformers", "sentence_transformers", "scipy", "sklearn", "safetensors",
-         "pydantic", "sqlalchemy", "gradio", "pandas", "onnx")  # fmt: skip
-
-
-def run_without(refused: tuple[str, ...], code: str, folder: Path, *arguments: str) -> str:
-    script = NO_TORCH.replace("REFUSED", repr(refused)) + code
-    done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_the_program_of_a_graph_needs_onnxruntime_tokenizers_and_numpy_alone(

@@ -1,0 +1,134 @@
+"""Batches of the texts that wait, one after the other, and refusal where too many wait."""
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from core.types import Prediction
+
+Predict = Callable[[Sequence[str]], list[Prediction]]
+
+_BATCH = 64
+_MEMORY = 0.8
+"""Weight of the earlier rate of texts when a batch is done."""
+
+
+class TooManyWaitingError(Exception):
+    """More texts would wait than may; `seconds` is after how long to ask again, at least 1."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"ask again in {seconds} s")
+        self.seconds = seconds
+
+
+@dataclass(slots=True, eq=False)
+class _Asked:
+    texts: Sequence[str]
+    done: "asyncio.Future[list[Prediction]]"
+
+
+@dataclass(slots=True, eq=False)
+class Batcher:
+    """Answers texts of many requests together; used by one event loop.
+
+    While one batch is computed in the one computing thread, requests wait and become the next one.
+
+    Attributes:
+        predict: Answers texts; called by one thread at a time.
+        most_waiting: Texts that may wait, with those that are being answered.
+        waiting: Texts that wait or are being answered.
+        batches: Batches answered, and `texts` in them.
+    """
+
+    predict: Predict
+    most_waiting: int
+    waiting: int = 0
+    batches: int = 0
+    texts: int = 0
+    _rate: float = 100.0
+    _queue: deque[_Asked] = field(default_factory=deque)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _thread: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="answers")
+    )
+    _loop: "asyncio.Task[None] | None" = None
+
+    async def answer(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer texts in their order, together with those of other requests.
+
+        Raises:
+            TooManyWaitingError: They do not fit among those that may wait.
+        """
+        if self.waiting + len(texts) > self.most_waiting:
+            raise TooManyWaitingError(self.seconds_to_wait)
+        loop = asyncio.get_running_loop()
+        parts = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
+        queued = [_Asked(part, loop.create_future()) for part in parts]
+        self._queue.extend(queued)
+        self.waiting += len(texts)
+        self._wake.set()
+        answers = await asyncio.gather(*(one.done for one in queued))
+        return [answer for part in answers for answer in part]
+
+    @property
+    def seconds_to_wait(self) -> int:
+        """After how many seconds those that wait now are answered, at least 1."""
+        return max(1, math.ceil(self.waiting / self._rate))
+
+    def start(self) -> None:
+        """Begin to answer."""
+        self._loop = asyncio.get_running_loop().create_task(self._work())
+
+    async def stop(self) -> None:
+        """End, and refuse what still waits."""
+        if self._loop is not None:
+            self._loop.cancel()
+            await asyncio.gather(self._loop, return_exceptions=True)
+        for one in self._queue:
+            one.done.cancel()
+        self._thread.shutdown(wait=True)
+
+    async def _work(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._queue:
+                await self._answer(self._next())
+
+    def _next(self) -> list[_Asked]:
+        """Take what fits into a batch, the first to come first; at least one."""
+        taken = [self._queue.popleft()]
+        size = len(taken[0].texts)
+        while self._queue and size + len(self._queue[0].texts) <= _BATCH:
+            taken.append(self._queue.popleft())
+            size += len(taken[-1].texts)
+        return taken
+
+    async def _answer(self, batch: list[_Asked]) -> None:
+        wanted = [one for one in batch if not one.done.done()]  # whoever has gone needs no answer
+        texts = [text for one in wanted for text in one.texts]
+        began = time.perf_counter()
+        try:
+            found = iter(await self._computed(texts) if texts else [])
+            for one in wanted:
+                part = [next(found) for _ in one.texts]
+                if not one.done.done():
+                    one.done.set_result(part)
+        except Exception as error:  # noqa: BLE001 - each request gets it; the next batch goes on
+            for one in wanted:
+                if not one.done.done():
+                    one.done.set_exception(error)
+        finally:
+            self.waiting -= sum(len(one.texts) for one in batch)
+        self.batches += 1
+        self.texts += len(texts)
+        rate = len(texts) / max(time.perf_counter() - began, 1e-6)
+        self._rate = _MEMORY * self._rate + (1 - _MEMORY) * rate
+
+    async def _computed(self, texts: Sequence[str]) -> list[Prediction]:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self.predict, texts)

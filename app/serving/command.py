@@ -1,0 +1,100 @@
+"""The command `serve-model`, which runs where only the packages of the extra `serve` are."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.serving.limits import Serving, check_address, read_key
+from core.errors import InvalidInput, StudioError
+
+NAME = "serve-model"
+HELP = "serve a bundle's graph over HTTP, without torch"
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    command.add_argument("bundle", type=Path, metavar="BUNDLE", help="made with --runtime onnx")
+    command.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
+    command.add_argument("--port", type=int, default=8080, help="default 8080")
+    command.add_argument("--workers", type=int, default=1, help="processes (default 1)")
+    command.add_argument("--name", default="", help="name in addresses (default: the project's)")
+    command.add_argument(
+        "--api-key-file", type=Path, metavar="FILE", help="the key that clients must send"
+    )
+    command.add_argument("--no-key", action="store_true", help="serve other machines without one")
+    command.add_argument(
+        "--most-waiting", type=int, default=512, help="texts that may wait (default 512)"
+    )
+    command.add_argument(
+        "--most-texts", type=int, default=256, help="texts of one request (default 256)"
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command by itself; return its exit code."""
+    parser = argparse.ArgumentParser(f"intent-studio {NAME}", description=HELP)
+    add_arguments(parser)
+    try:
+        serve(parser.parse_args(arguments))
+    except StudioError as error:
+        sys.stderr.write(f"{error.message}\n" + (f"  {error.hint}\n" if error.hint else ""))
+        return 2
+    return 0
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Serve a bundle until Ctrl-C.
+
+    Raises:
+        InvalidInput: There is no such bundle, it holds no graph, or a setting cannot be used.
+    """
+    serving = serving_of(options)
+    try:
+        import uvicorn
+
+        from app.serving.server import SETTINGS, make_application
+    except ImportError as error:
+        raise InvalidInput(
+            f"The server needs the package {error.name}, which is not installed.",
+            "pip install 'intent-studio[serve]'",
+        ) from error
+    # No line of the access log: an address may hold a token, and a body holds texts.
+    how = {"host": options.host, "port": options.port, "access_log": False, "log_level": "warning"}
+    sys.stderr.write(f"Serving {options.bundle} at http://{options.host}:{options.port}\n")
+    if options.workers == 1:
+        uvicorn.run(make_application(serving), **how)
+        return
+    os.environ[SETTINGS] = json.dumps(serving.values)
+    target = "app.serving.server:application"
+    uvicorn.run(target, factory=True, workers=options.workers, **how)
+
+
+def serving_of(options: argparse.Namespace) -> Serving:
+    """Read the settings of a server from its command line.
+
+    Raises:
+        InvalidInput: A number is too small, or other machines are served without a key.
+    """
+    for name in ("workers", "most_waiting", "most_texts"):
+        if getattr(options, name) < 1:
+            raise InvalidInput(f"--{name.replace('_', '-')} must be 1 or more.")
+    if not options.bundle.is_file():
+        raise InvalidInput(f"There is no file {options.bundle}.", "Check the path.")
+    key = read_key(options.api_key_file)
+    check_address(options.host, key, without_key=options.no_key)
+    threads = 0
+    if options.workers > 1:  # each has its share of the processors
+        from core.runtime.engine import available
+
+        threads = max(1, available() // options.workers)
+    return Serving(
+        bundle=str(options.bundle.resolve()),
+        name=options.name,
+        threads=threads,
+        most_waiting=options.most_waiting,
+        most_texts=options.most_texts,
+        key=key,
+    )

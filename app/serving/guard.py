@@ -1,0 +1,97 @@
+"""Keys, sizes and counts around every route of a model server."""
+
+import hmac
+import json
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qs
+
+from app.serving.counts import ServingCounts
+from app.serving.limits import Serving
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_OPEN = ("/health/", "/v2/health/")
+"""Routes that orchestrators ask without a key; they tell nothing but whether texts are answered."""
+_RASA = "/model/parse"
+
+
+class _TooLargeError(Exception):
+    """A body went on behind the limit, whatever its header promised."""
+
+
+class ServingGuard:
+    """Refuses requests without the key (401) or with too large a body (413), and counts all."""
+
+    def __init__(self, app: App, serving: Serving, counts: ServingCounts) -> None:
+        self.app, self.serving, self.counts = app, serving, counts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), [500]
+
+        async def noting(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                status[0] = message["status"]
+            await send(message)
+
+        try:
+            await self._passed(scope, receive, noting)
+        finally:
+            found = scope.get("path_params") is not None and "route" in scope
+            route = getattr(scope.get("route"), "path", "other") if found else "other"
+            self.counts.request(route, status[0], time.perf_counter() - began)
+
+    async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = {name.lower(): value for name, value in scope["headers"]}
+        if not self._has_key(scope, headers):
+            await _refuse(send, 401, "The key is missing or wrong.")
+            return
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > self.serving.most_bytes:
+            await _refuse(send, 413, f"A request may have {self.serving.most_bytes:,} bytes.")
+            return
+        size = 0
+
+        async def limited() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > self.serving.most_bytes:
+                raise _TooLargeError
+            return message
+
+        try:
+            await self.app(scope, limited, send)
+        except _TooLargeError:
+            await _refuse(send, 413, f"A request may have {self.serving.most_bytes:,} bytes.")
+
+    def _has_key(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
+        key, path = self.serving.key, scope["path"]
+        if not key or path.startswith(_OPEN):
+            return True
+        given = [headers.get(b"x-api-key", b"")]
+        kind, _, word = headers.get(b"authorization", b"").partition(b" ")
+        if kind.lower() == b"bearer":
+            given.append(word.strip())
+        if path == _RASA:  # as Rasa's clients send theirs
+            query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+            given += [one.encode() for one in query.get("token", [])]
+        return any(hmac.compare_digest(one, key.encode()) for one in given)
+
+
+async def _refuse(send: Send, status: int, words: str) -> None:
+    body = json.dumps({"error": words}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

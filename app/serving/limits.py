@@ -1,0 +1,80 @@
+"""What a model server accepts, and how it is reached."""
+
+import ipaddress
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from core.errors import InvalidInput
+
+KEY = "INTENT_STUDIO_API_KEY"
+"""Name of the variable that holds the key of clients, where no file does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How one model is served.
+
+    Attributes:
+        bundle: File of the bundle with the graph.
+        name: Name of the model in addresses; "" for the project's.
+        threads: Threads that compute; 0 for one a processor.
+        most_waiting: Texts that may wait; more are refused with 429.
+        most_texts: Texts of one request.
+        most_signs: Characters of one text.
+        most_bytes: Bytes of one request.
+        key: What clients must send; "" for nothing.
+    """
+
+    bundle: str
+    name: str = ""
+    threads: int = 0
+    most_waiting: int = 512
+    most_texts: int = 256
+    most_signs: int = 10_000
+    most_bytes: int = 1 << 20
+    key: str = ""
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The settings by name, for another process."""
+        return asdict(self)
+
+
+def read_key(file: Path | None) -> str:
+    """Return the key in a file or, without one, in the environment; "" for none.
+
+    Raises:
+        InvalidInput: The file cannot be read or is empty.
+    """
+    if file is None:
+        return os.environ.get(KEY, "").strip()
+    try:
+        key = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file} cannot be read: {error}.", "Check the path.") from error
+    if not key:
+        raise InvalidInput(f"{file} is empty.", "Write the key into it, one line.")
+    return key
+
+
+def check_address(host: str, key: str, *, without_key: bool) -> None:
+    """Refuse to serve other machines without a key.
+
+    Raises:
+        InvalidInput: The address is not of this machine alone, and there is no key.
+    """
+    if key or without_key or _is_loopback(host):
+        return
+    raise InvalidInput(
+        f"At {host} other machines reach the server, and there is no key.",
+        f"Set {KEY} or name --api-key-file FILE; or add --no-key behind a proxy that asks.",
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

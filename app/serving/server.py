@@ -1,0 +1,87 @@
+"""One model behind HTTP; nothing here needs torch, a database or the studio's pages."""
+
+import json
+import logging
+import os
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from app.log_lines import places_of
+from app.serving.batching import Batcher, TooManyWaitingError
+from app.serving.guard import ServingGuard
+from app.serving.limits import Serving
+from app.serving.model import open_model
+from app.serving.routes import Service
+from core.errors import InvalidInput, NotFound
+
+SETTINGS = "INTENT_STUDIO_SERVING"
+"""Variable by which a command tells its server processes what to serve."""
+
+
+def application() -> Starlette:
+    """Open the model that the environment names; for uvicorn's processes."""
+    return make_application(Serving(**json.loads(os.environ[SETTINGS])))
+
+
+def make_application(serving: Serving) -> Starlette:
+    """Open a model and put routes around it.
+
+    Raises:
+        InvalidInput: There is no such bundle, or it holds no graph.
+        ArtifactDamaged: The bundle is not what was written.
+    """
+    model = open_model(serving)
+    service = Service(serving, model, Batcher(model.engine.predict, serving.most_waiting))
+
+    @asynccontextmanager
+    async def living(_app: Starlette) -> AsyncIterator[None]:
+        service.batcher.start()
+        service.ready = True
+        yield
+        service.ready = False
+        await service.batcher.stop()
+
+    return Starlette(
+        routes=service.routes(),
+        lifespan=living,
+        middleware=[Middleware(ServingGuard, serving=serving, counts=service.counts)],
+        exception_handlers={
+            InvalidInput: _invalid,
+            NotFound: _not_found,
+            TooManyWaitingError: _busy,
+            404: _no_route,
+            405: _no_route,
+            Exception: _broken,
+        },
+    )
+
+
+async def _invalid(_request: Request, error: Any) -> Response:
+    return JSONResponse({"error": error.message, "hint": error.hint}, 400)
+
+
+async def _not_found(_request: Request, error: Any) -> Response:
+    return JSONResponse({"error": error.message}, 404)
+
+
+async def _busy(_request: Request, error: Any) -> Response:
+    words = f"Too many texts wait. Ask again in {error.seconds} s."
+    return JSONResponse({"error": words}, 429, {"retry-after": str(error.seconds)})
+
+
+async def _no_route(_request: Request, error: Any) -> Response:
+    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+
+
+async def _broken(_request: Request, error: Exception) -> Response:
+    incident = uuid.uuid4().hex[:8]
+    places = "\n    ".join(places_of(error))  # an error's message may quote a text
+    logging.getLogger("app.serving").error("incident %s\n    %s", incident, places)
+    return JSONResponse({"error": f"Something broke (incident {incident})."}, 500)
