@@ -77,11 +77,11 @@ $(VENV)/bin/python:
 
 $(RUN_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Setting up (a few minutes the first time) ..."
-	$(PIP_INSTALL) -e ".[maps,onnx]"
+	$(PIP_INSTALL) -e ".[studio,maps,onnx]"
 	touch $@
 
 # The tests import a fifth of all modules; pip would compile the others, too, for a minute and a half.
 $(DEV_STAMP): pyproject.toml constraints.txt | $(VENV)/bin/python
 	@echo "Setting up (a few minutes the first time) ..."
-	$(PIP_INSTALL) --no-compile -e ".[maps,onnx,dev]"
+	$(PIP_INSTALL) --no-compile -e ".[studio,maps,onnx,dev]"
 	touch $@ $(RUN_STAMP)

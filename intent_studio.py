@@ -14,6 +14,12 @@ def main() -> int:
         from app.serving.command import main as serve
 
         return serve(sys.argv[2:])
+    try:
+        import pydantic  # noqa: F401 - every other command reads settings
+    except ImportError:
+        sys.stderr.write("Only serve-model can run here: the studio's packages are missing.\n")
+        sys.stderr.write("  pip install 'intent-studio[studio]'\n")
+        return 2
     from app.cli import main as run
 
     return run()

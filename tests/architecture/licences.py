@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 
 PAGE = Path(__file__).parents[2] / "THIRD_PARTY.md"
 PROJECT = tomllib.loads((PAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRAS = ("maps", "onnx", "sign")
+EXTRAS = ("studio", "maps", "onnx", "sign")
 _HEAD = """# Packages of others
 
 Every package that `make run` installs, with the licence that it states. The packages are not part

@@ -113,3 +113,11 @@ def test_each_process_of_a_server_reads_the_same_settings(graph: Path) -> None:
     found = options_of(str(graph))
     assert Serving(**json.loads(json.dumps(found.values))) == found
     assert Path(found.bundle).is_absolute()
+
+
+def test_where_the_studio_is_not_installed_other_commands_say_so() -> None:
+    code = RUN.format(root=str(ROOT))
+    command = command_without(("pydantic",), code, "projects")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'intent-studio[studio]'" in done.stderr
