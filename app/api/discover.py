@@ -1,8 +1,9 @@
 """Routes of the Discover page: groups of the texts that wait for a label, and acts on them."""
 
 from datetime import date
+from typing import Annotated
 
-from fastapi import Response
+from fastapi import Depends, Query, Response
 
 from app.api.http import schemas
 from app.api.http.discover_bodies import GroupChangeBody, GroupingBody, TakingBody
@@ -20,9 +21,20 @@ from app.services.discover.stored import (
     open_group,
     texts_of_group,
 )
-from app.services.traffic.coverage import TrafficView, read_coverage
+from app.services.traffic.coverage import MOST_DAYS, Period, read_coverage, read_texts
+from app.services.traffic.coverage_views import SaidTexts, TrafficView
 from app.services.traffic.receiving import ReceivedTraffic, receive_traffic
 
+
+def _period(
+    after: date | None = None,
+    before: date | None = None,
+    days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = 7,
+) -> Period:
+    return Period(after, before, days)
+
+
+PeriodInQuery = Annotated[Period, Depends(_period)]
 router = rest_router("groups")
 
 
@@ -83,11 +95,17 @@ def receive(live_studio: Live, project: str, body: TrafficBody) -> ReceivedTraff
 
 
 @router.get("/projects/{project}/traffic")
-def coverage(
-    live_studio: Live, project: str, after: date | None = None, before: date | None = None
-) -> TrafficView:
+def coverage(live_studio: Live, project: str, period: PeriodInQuery) -> TrafficView:
     """Count what the live version answers, by default of the last seven days with traffic.
 
     `after` is the first day, `before` the day behind the last, in UTC.
     """
-    return read_coverage(live_studio, project, after, before)
+    return read_coverage(live_studio, project, period)
+
+
+@router.get("/projects/{project}/traffic/texts")
+def said_texts(
+    live_studio: Live, project: str, period: PeriodInQuery, intent: str = ""
+) -> SaidTexts:
+    """List the texts that are answered with an intent, by its id; without one, the unanswered."""
+    return read_texts(live_studio, project, period, intent)

@@ -108,6 +108,14 @@ def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: st
     assert (answer["covered"]["n"], answer["trouble"]) == (3, "")
     missing = 3 - answer["covered"]["count"]
     assert sum(one["count"] for one in answer["uncovered"]) == missing
+    listed = [
+        client.get(f"{path}/texts", params={"intent": key}).json()
+        for key in ("", *(one["id"] for one in answer["intents"]))
+    ]
+    said = [one for each in listed for one in each["texts"]]
+    assert sorted(one["text"] for one in said) == sorted(one["text"] for one in news)
+    assert {(one["count"], one["sources"]["app"]) for one in said} == {(1, 1)}
+    assert client.get(path, params={"days": 2}).json()["after"] == "2026-11-01"
     empty = {"after": "2026-11-03", "before": "2026-11-03"}
     assert client.get(path, params=empty).status_code == 422
 

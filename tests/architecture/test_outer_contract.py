@@ -51,6 +51,7 @@ NEW_ROUTES = {
     *(f"POST /api/projects/{{project}}/groups/{{number}}/{act}" for act in ("take", "split")),
     "GET /api/projects/{project}/groups/{number}/texts",
     *(f"{verb} /api/projects/{{project}}/traffic" for verb in ("GET", "POST")),
+    "GET /api/projects/{project}/traffic/texts",
     "POST /api/projects/{project}/packages",
     "GET /api/projects/{project}/packages/{key}",
 }

@@ -8,6 +8,15 @@ from datetime import date, timedelta
 from app.services.answering.stored import no_model_yet
 from app.services.live.said_answers import Answers
 from app.services.live.server_state import LiveStudio
+from app.services.traffic.coverage_views import (
+    SaidOften,
+    SaidTexts,
+    SourceLine,
+    Subject,
+    TrafficChange,
+    TrafficShare,
+    TrafficView,
+)
 from core.errors import InvalidInput
 from core.text import percent
 from core.traffic.shares import Portion, ShareChange, compare_shares
@@ -26,55 +35,9 @@ MANY_LABELS = 10
 """With so many labels and no text in the traffic, an intent is a blind spot."""
 
 NO_INTENT, NO_GROUP = "no intent", "in no group"
-_WEEK, _MOST_DAYS = 7, 400
+MOST_DAYS = 400
+_MOST_SHOWN = 30
 _FEW_CHANCES = 0.001
-
-
-@dataclass(frozen=True, slots=True)
-class TrafficShare:
-    """`count` of `n` texts, with the 95 % interval of their share, from `low` to `high`.
-
-    Attributes:
-        name: Of the intent, the source, the week's first day or the group.
-        share: In [0, 1], as are the ends of the interval.
-    """
-
-    name: str
-    count: int
-    n: int
-    share: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class TrafficView:
-    """What the live version makes of a period's traffic.
-
-    Attributes:
-        after, before: First day of the period, and the day behind its last; UTC.
-        covered: Texts that are answered with an intent; `earlier`: in the period before.
-        intents: Texts by the intent that answers them, the most frequent first.
-        sources, weeks: Covered texts of each source, and of each week, by its Monday.
-        uncovered: Texts without an answer by their group, of all without one.
-        blind_spots: Names of intents with 10 labels or more that answer no text.
-        changes: What changed since the period before beyond chance, a sentence each.
-        counting: Whether answers are being computed; what is counted is then empty.
-        trouble: Why there are no answers, or "".
-    """
-
-    after: str
-    before: str
-    covered: TrafficShare
-    earlier: TrafficShare
-    intents: tuple[TrafficShare, ...]
-    sources: tuple[TrafficShare, ...]
-    weeks: tuple[TrafficShare, ...]
-    uncovered: tuple[TrafficShare, ...]
-    blind_spots: tuple[str, ...]
-    changes: tuple[str, ...]
-    counting: bool
-    trouble: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,48 +47,95 @@ class TrafficFacts:
     Attributes:
         now, earlier: Rows of the period, and of the one before.
         intents: Names of the open intents by id.
-        groups: Name of the group that shows a text, by the text's id.
+        groups: Number of the group that shows a text, by the text's id.
+        group_names: Names of groups by number.
         labels: Number of labelled texts by intent id.
     """
 
     now: Sequence[SaidText]
     earlier: Sequence[SaidText]
     intents: Mapping[str, str]
-    groups: Mapping[str, str]
+    groups: Mapping[str, int]
+    group_names: Mapping[int, str]
     labels: Mapping[str, int]
 
 
-def read_coverage(
-    live_studio: LiveStudio, project: str, after: date | None = None, before: date | None = None
-) -> TrafficView:
-    """Return what the live version answers of a period, by default the last week; never waits.
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From day to day in UTC: `before` is the day behind the last one.
+
+    Without `before` it ends with the last day that has traffic; without `after` it has `days`.
+    """
+
+    after: date | None = None
+    before: date | None = None
+    days: int = 7
+
+
+def read_coverage(live_studio: LiveStudio, project: str, period: Period) -> TrafficView:
+    """Return what the live version answers of a period; never waits.
 
     Raises:
         NotFound: There is no such project, or it has no trained model yet.
         InvalidInput: The period is empty, or longer than 400 days.
     """
+    facts, days, answers, trouble = _answered(live_studio, project, period)
+    return count_coverage(facts, days, answers, trouble)
+
+
+def read_texts(live_studio: LiveStudio, project: str, period: Period, intent: str) -> SaidTexts:
+    """Return the texts of a period that are answered with an intent; "": those without an answer.
+
+    Raises:
+        NotFound: There is no such project, or it has no trained model yet.
+        InvalidInput: The period is empty, or longer than 400 days.
+    """
+    facts, _, answers, _ = _answered(live_studio, project, period)
+    given: Answers = {} if answers is None else answers
+    said = defaultdict[str, Counter[str]](Counter)
+    for row in facts.now:
+        if row.utterance_id not in given:
+            continue
+        intents = _known(given, row, facts)
+        if intent in intents or (not intent and not intents):
+            said[row.utterance_id][row.source] += 1
+    most = sorted(said, key=lambda key: (-said[key].total(), key))[:_MOST_SHOWN]
+    with live_studio.studio.database.read() as connection:
+        record = projects.find(connection, project)
+        texts = utterances.by_ids(connection, record.id, most)
+    shown = [
+        SaidOften(texts[key].text, said[key].total(), dict(said[key].most_common()))
+        for key in most
+        if key in texts
+    ]
+    return SaidTexts(tuple(shown), len(said), answers is None)
+
+
+def _answered(
+    live_studio: LiveStudio, project: str, period: Period
+) -> tuple[TrafficFacts, tuple[date, date], Answers | None, str]:
+    """Return the facts of a period, its two days, and the answers, or why there are none."""
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
         version = models.champion(connection, record.id)
         if version is None:
             raise no_model_yet(project)
-        days = _period(connection, record, after, before)
+        days = _days(connection, record, period)
         facts = _facts(connection, record, *days)
     ids = list({row.utterance_id: None for row in (*facts.now, *facts.earlier)})
     answers, trouble = live_studio.said.settled(record, version, ids)
-    return count_coverage(facts, days, answers, trouble)
+    return facts, days, answers, trouble
 
 
-def _period(
-    connection: Transaction, record: ProjectRecord, after: date | None, before: date | None
-) -> tuple[date, date]:
+def _days(connection: Transaction, record: ProjectRecord, period: Period) -> tuple[date, date]:
+    before = period.before
     if before is None:
         last = traffic.last_day(connection, record.id)
         before = (date.today() if last is None else date.fromisoformat(last)) + timedelta(1)  # noqa: DTZ011
-    after = before - timedelta(_WEEK) if after is None else after
-    if not 0 < (before - after).days <= _MOST_DAYS or after.year < 2000:
+    after = before - timedelta(period.days) if period.after is None else period.after
+    if not 0 < (before - after).days <= MOST_DAYS or after.year < 2000:
         raise InvalidInput(
-            f"From {after} to before {before} is no period of 1 to {_MOST_DAYS} days.",
+            f"From {after} to before {before} is no period of 1 to {MOST_DAYS} days.",
             "Send the first day as after, and the day behind the last as before.",
         )
     return after, before
@@ -142,9 +152,19 @@ def _facts(
         now=traffic.sample(connection, record.id, str(after), str(before), MOST),
         earlier=traffic.sample(connection, record.id, str(first), str(after), MOST),
         intents={key: intent.name for key, intent in open_intents.items()},
-        groups={key: families.groups[families.shown(at)].name for key, at in places.items()},
+        groups={key: families.shown(at) for key, at in places.items()},
+        group_names={number: group.name for number, group in families.groups.items()},
         labels=utterances.counts(connection, record.id).by_intent,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """A row of the traffic with the open intents that answer it, and the group that shows it."""
+
+    row: SaidText
+    intents: Sequence[str]
+    group: int | None
 
 
 def count_coverage(
@@ -152,26 +172,35 @@ def count_coverage(
 ) -> TrafficView:
     """Count the answers to the rows of a period, and compare them with the period before."""
     given: Answers = {} if answers is None else answers
-    now = [(row, _known(given, row, facts)) for row in facts.now if row.utterance_id in given]
-    old = [(row, _known(given, row, facts)) for row in facts.earlier if row.utterance_id in given]
-    n, missing = len(now), [row for row, intents in now if not intents]
-    by_intent = Counter(key for _, intents in now for key in intents)
-    groups = Counter(facts.groups.get(row.utterance_id, NO_GROUP) for row in missing)
-    weeks = _covered_by((_monday(row.at), bool(intents)) for row, intents in (*old, *now))
-    sources = _covered_by((row.source, bool(intents)) for row, intents in now)
+    now, old = (
+        [
+            _Answered(row, _known(given, row, facts), facts.groups.get(row.utterance_id))
+            for row in rows
+            if row.utterance_id in given
+        ]
+        for rows in (facts.now, facts.earlier)
+    )
+    n, missing = len(now), [one for one in now if not one.intents]
+    by_intent = Counter(key for one in now for key in one.intents)
+    groups = Counter(one.group for one in missing)
+    weeks = _covered_by((_monday(one.row.at), bool(one.intents)) for one in (*old, *now))
+    sources = _covered_by((one.row.source, bool(one.intents)) for one in now)
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
-    changes = compare_shares(_counts(old, facts), _counts(now, facts)) if old and now else ()
+    covered_before = sum(bool(one.intents) for one in old)
     return TrafficView(
         after=str(days[0]),
         before=str(days[1]),
         covered=_share("all", n - len(missing), n),
-        earlier=_share("all", sum(bool(intents) for _, intents in old), len(old)),
-        intents=tuple(_share(facts.intents[key], k, n) for key, k in by_intent.most_common()),
+        earlier=_share("all", covered_before, len(old)),
+        intents=tuple(_share(facts.intents[key], k, n, key) for key, k in by_intent.most_common()),
         sources=tuple(sorted(sources, key=lambda one: -one.n)),
         weeks=tuple(sorted(weeks, key=lambda one: one.name)),
-        uncovered=tuple(_share(name, k, len(missing)) for name, k in groups.most_common()),
+        lines=_lines([*old, *now]),
+        uncovered=tuple(
+            _share_of_group(facts, key, k, len(missing)) for key, k in groups.most_common()
+        ),
         blind_spots=tuple(facts.intents[key] for key in spots if n and not by_intent[key]),
-        changes=tuple(_sentence(change) for change in changes if change.is_real),
+        changes=_changes(facts, old, now) if old and now else (),
         counting=answers is None and not trouble,
         trouble=trouble,
     )
@@ -181,12 +210,38 @@ def _known(answers: Answers, row: SaidText, facts: TrafficFacts) -> list[str]:
     return [key for key in answers[row.utterance_id] if key in facts.intents]
 
 
-def _counts(
-    rows: Sequence[tuple[SaidText, Sequence[str]]], facts: TrafficFacts
-) -> Mapping[str, int]:
-    found = Counter(facts.intents[key] for _, intents in rows for key in intents)
-    found[NO_INTENT] = sum(not intents for _, intents in rows)
-    return found
+def _share_of_group(facts: TrafficFacts, group: int | None, count: int, n: int) -> TrafficShare:
+    if group is None:
+        return _share(NO_GROUP, count, n)
+    return _share(facts.group_names[group], count, n, str(group))
+
+
+def _changes(
+    facts: TrafficFacts, old: Sequence[_Answered], now: Sequence[_Answered]
+) -> tuple[TrafficChange, ...]:
+    """Return the changes of intents, then of uncovered groups; those beyond chance first."""
+    asked = [Counter(key for one in rows for key in one.intents or [""]) for rows in (old, now)]
+    grouped = [Counter(_group_key(one) for one in rows) for rows in (old, now)]
+    asked[0][""] += 0  # no intent is one of the things that are compared, even where all have one
+    found = [_told(facts, "intent" if c.name else "no intent", c) for c in compare_shares(*asked)]
+    found += [_told(facts, "group", c) for c in compare_shares(*grouped) if c.name]
+    return tuple(sorted(found, key=lambda one: not one.is_real))
+
+
+def _group_key(one: _Answered) -> str:
+    """Return the number of an uncovered text's group, or "" for all other texts."""
+    return "" if one.intents or one.group is None else str(one.group)
+
+
+def _lines(rows: Sequence[_Answered]) -> tuple[SourceLine, ...]:
+    by_source = defaultdict[str, list[_Answered]](list)
+    for one in rows:
+        by_source[one.row.source].append(one)
+    found = list[SourceLine]()
+    for source in sorted(by_source, key=lambda name: (-len(by_source[name]), name)):
+        weeks = _covered_by((_monday(r.row.at), bool(r.intents)) for r in by_source[source])
+        found.append(SourceLine(source, tuple(sorted(weeks, key=lambda one: one.name))))
+    return tuple(found)
 
 
 def _covered_by(pairs: Iterable[tuple[str, bool]]) -> list[TrafficShare]:
@@ -201,17 +256,36 @@ def _monday(at: str) -> str:
     return str(day - timedelta(day.weekday()))
 
 
-def _share(name: str, count: int, n: int) -> TrafficShare:
+def _share(name: str, count: int, n: int, key: str = "") -> TrafficShare:
     portion = Portion(count, n)
     low, high = portion.interval()
-    return TrafficShare(name, count, n, portion.value, low, high)
+    return TrafficShare(name, count, n, portion.value, low, high, key)
 
 
-def _sentence(change: ShareChange) -> str:
+def _told(facts: TrafficFacts, about: Subject, change: ShareChange) -> TrafficChange:
+    """Name a change, and say it; `change` has the id of its intent or group for a name."""
+    key = change.name
+    name = facts.intents[key] if about == "intent" else NO_INTENT
+    name = facts.group_names[int(key)] if about == "group" else name
+    before, after = (_share(name, one.count, one.n, key) for one in (change.before, change.after))
+    return TrafficChange(
+        about=about,
+        id=key,
+        name=name,
+        before=before,
+        after=after,
+        chance=change.p_value,
+        is_real=change.is_real,
+        sentence=_sentence(about, before, after, change.p_value),
+    )
+
+
+def _sentence(about: Subject, before: TrafficShare, after: TrafficShare, p: float) -> str:
     """Say what changed, with its evidence."""
-    before, after, p = change.before, change.after, change.p_value
-    way = "up" if after.value > before.value else "down"
-    told = [f"{percent(one.value, 1)} ({one.count:,} of {one.n:,})" for one in (before, after)]
+    subjects = {"intent": after.name, "no intent": "Texts without an intent"}
+    subject = subjects.get(about, f"Texts without an intent about “{after.name}”")
+    way = "up" if after.share > before.share else "down"
+    told = [f"{percent(one.share, 1)} ({one.count:,} of {one.n:,})" for one in (before, after)]
     chance = "once in 1,000" if p < _FEW_CHANCES else f"{percent(p, 1)} of the time"
     less = "less than " if p < _FEW_CHANCES else ""
-    return f"{change.name}: {way} from {told[0]} to {told[1]}; by chance alone, {less}{chance}."
+    return f"{subject}: {way} from {told[0]} to {told[1]}; by chance alone, {less}{chance}."

@@ -4,10 +4,12 @@ from datetime import date
 
 import pytest
 
-from app.services.traffic.coverage import TrafficFacts, TrafficView, count_coverage
+from app.services.traffic.coverage import TrafficFacts, count_coverage
+from app.services.traffic.coverage_views import TrafficView
 from storage.said.traffic import SaidText
 
 DAYS = date(2026, 11, 9), date(2026, 11, 16)
+GROUPS = {4: "lost card", 5: "x"}
 ANSWERS = {"a": ["1"], "b": ["2"], "none": [], "both": ["1", "2"], "old": ["gone"]}
 
 
@@ -21,7 +23,7 @@ def rows(day: str, *ids: str) -> list[SaidText]:
 def view(now: list[SaidText], earlier: list[SaidText]) -> TrafficView:
     names = {"1": "cancel", "2": "pay", "3": "move"}
     labels = {"1": 20, "2": 3, "3": 10}
-    facts = TrafficFacts(now, earlier, names, {"none": "lost card", "a": "x"}, labels)
+    facts = TrafficFacts(now, earlier, names, {"none": 4, "a": 5}, GROUPS, labels)
     return count_coverage(facts, DAYS, ANSWERS)
 
 
@@ -39,7 +41,8 @@ def test_rows_are_counted_by_intent_source_week_and_group() -> None:
         ("lost card", 1, 2),
         ("in no group", 1, 2),
     ]
-    assert (found.blind_spots, found.changes, found.counting) == (("move",), (), False)
+    assert (found.blind_spots, found.counting) == (("move",), False)
+    assert not any(one.is_real for one in found.changes)
 
 
 def test_a_text_counts_as_often_as_it_was_said_and_for_each_intent() -> None:
@@ -53,16 +56,45 @@ def test_a_text_counts_as_often_as_it_was_said_and_for_each_intent() -> None:
 def test_a_change_beyond_chance_is_told_with_its_evidence() -> None:
     earlier = rows("2026-11-03", *["a"] * 970, *["b"] * 30)
     found = view(rows("2026-11-10", *["a"] * 910, *["b"] * 90), earlier)
+    pay, cancel, move = found.changes
     assert (
         "pay: up from 3.0 % (30 of 1,000) to 9.0 % (90 of 1,000); "
-        "by chance alone, less than once in 1,000." in found.changes
+        "by chance alone, less than once in 1,000." in {pay.sentence, cancel.sentence}
     )
-    assert len(found.changes) == 2
-    assert view(rows("2026-11-10", *["a"] * 90, *["b"] * 5), earlier).changes == ()
+    assert {(one.about, one.name) for one in (pay, cancel)} == {
+        ("intent", "pay"),
+        ("intent", "cancel"),
+    }
+    assert pay.is_real
+    assert cancel.is_real
+    assert (move.about, move.after.count, move.is_real) == ("no intent", 0, False)
+    alike = view(rows("2026-11-10", *["a"] * 90, *["b"] * 5), earlier)
+    assert [one.is_real for one in alike.changes] == [False] * len(alike.changes)
+
+
+def test_a_new_group_of_texts_without_an_answer_is_told() -> None:
+    earlier = rows("2026-11-03", *["a"] * 100)
+    found = view(rows("2026-11-10", *["a"] * 60, *["none"] * 40), earlier)
+    [group] = [one for one in found.changes if one.about == "group"]
+    assert (group.id, group.name, group.is_real) == ("4", "lost card", True)
+    assert (group.before.count, group.after.count, group.after.n) == (0, 40, 100)
+    [uncovered] = found.uncovered
+    assert (uncovered.id, uncovered.count, uncovered.n) == ("4", 40, 40)
+
+
+def test_each_source_has_its_weeks() -> None:
+    found = view(rows("2026-11-10", "a", "none", "a"), rows("2026-11-03", "a"))
+    told = [
+        (line.source, [(one.name, one.count, one.n) for one in line.weeks]) for line in found.lines
+    ]
+    assert told == [
+        ("web", [("2026-11-02", 1, 1), ("2026-11-09", 2, 2)]),
+        ("phone", [("2026-11-09", 0, 1)]),
+    ]
 
 
 def test_nothing_is_said_while_answers_are_counted() -> None:
-    facts = TrafficFacts(rows("2026-11-10", "a"), [], {}, {}, {})
+    facts = TrafficFacts(rows("2026-11-10", "a"), [], {}, {}, {}, {})
     found = count_coverage(facts, DAYS, None)
     assert (found.counting, found.covered.n, found.intents) == (True, 0, ())
     assert not count_coverage(facts, DAYS, None, "damaged").counting

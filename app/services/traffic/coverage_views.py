@@ -1,0 +1,112 @@
+"""What the live version makes of the traffic, as pages, reports and programs read it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Subject = Literal["intent", "no intent", "group"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficShare:
+    """`count` of `n` texts, with the 95 % interval of their share, from `low` to `high`.
+
+    Attributes:
+        name: Of the intent, the source, the week's first day or the group.
+        share: In [0, 1], as are the ends of the interval.
+        id: Of the intent, or the number of the group; empty for all else.
+    """
+
+    name: str
+    count: int
+    n: int
+    share: float
+    low: float
+    high: float
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """Covered texts of one source in each week with traffic, by the week's Monday."""
+
+    source: str
+    weeks: tuple[TrafficShare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficChange:
+    """How the share of an intent, of no intent or of an uncovered group changed.
+
+    Attributes:
+        before, after: Shares in the period before, and in this one.
+        chance: How often chance alone would make any such change, in [0, 1]; corrected for the
+            number of intents, or of groups.
+        is_real: Whether the change is more than chance.
+        sentence: The change with its evidence.
+    """
+
+    about: Subject
+    id: str
+    name: str
+    before: TrafficShare
+    after: TrafficShare
+    chance: float
+    is_real: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficView:
+    """What the live version makes of a period's traffic.
+
+    Attributes:
+        after, before: First day of the period, and the day behind its last; UTC.
+        covered: Texts that are answered with an intent; `earlier`: in the period before.
+        intents: Texts by the intent that answers them, the most frequent first.
+        sources, weeks: Covered texts of each source, and of each week, by its Monday.
+        lines: Covered texts of each source week by week, the source with most texts first.
+        uncovered: Texts without an answer by their group, of all without one.
+        blind_spots: Names of intents with 10 labels or more that answer no text.
+        changes: Of every intent, of no intent and of the uncovered groups since the period
+            before, those beyond chance first; none without traffic in both.
+        counting: Whether answers are being computed; what is counted is then empty.
+        trouble: Why there are no answers, or "".
+    """
+
+    after: str
+    before: str
+    covered: TrafficShare
+    earlier: TrafficShare
+    intents: tuple[TrafficShare, ...]
+    sources: tuple[TrafficShare, ...]
+    weeks: tuple[TrafficShare, ...]
+    lines: tuple[SourceLine, ...]
+    uncovered: tuple[TrafficShare, ...]
+    blind_spots: tuple[str, ...]
+    changes: tuple[TrafficChange, ...]
+    counting: bool
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaidOften:
+    """A text and how often it was said in a period, in all and by source."""
+
+    text: str
+    count: int
+    sources: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SaidTexts:
+    """The texts of a period that got one answer, the most frequent first.
+
+    Attributes:
+        texts: At most 30 of them.
+        n: Number of different texts.
+        counting: Whether answers are being computed; there are then no texts.
+    """
+
+    texts: tuple[SaidOften, ...]
+    n: int
+    counting: bool
