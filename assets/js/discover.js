@@ -1,7 +1,8 @@
 // The Discover page: what people talk about, by groups of texts without a label.
 import {GroupView} from './discover/group.js';
 import {GroupList} from './discover/list.js';
-import {address} from './shared/address.js';
+import {TrafficTab} from './discover/traffic.js';
+import {address, query, setQuery} from './shared/address.js';
 import {field, fill, h, progressBar} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
@@ -34,6 +35,10 @@ class DiscoverPage {
   #note = h('div', {class: 'row grouping', role: 'status', 'data-role': 'grouping', hidden: true});
   #place = h('div', {'data-role': 'place'});
   #columns;
+  #traffic;
+  #isTraffic = query().get('tab') === 'traffic'; // whether that is looked at, and not the groups
+  #switch = h('div', {class: 'tabs', role: 'group', 'aria-label': 'What to look at'});
+  #part = h('div');
   #asked = 0;
 
   constructor(context) {
@@ -51,6 +56,7 @@ class DiscoverPage {
       later: group => this.#act(() => this.#later(group.card)),
       texts: card => call(`${context.base}/groups/${card.id}/texts`),
     });
+    this.#traffic = new TrafficTab(context, this.#intents, id => this.#openTab(false, id));
     const back = {class: 'plain', 'data-key': 'back', onclick: () => this.#goBack()};
     const above = h('div', {class: 'row way-back only-narrow'}, h('button', back, 'All groups'));
     const beside = h('div', {class: 'beside'}, above, this.#group.element, keysLine());
@@ -58,14 +64,40 @@ class DiscoverPage {
   }
 
   async start() {
-    this.#context.main.append(h('div', {class: 'row above'}, this.#newest.element), this.#note, this.#place);
+    const above = h('div', {class: 'row above'}, this.#switch, this.#newest.element);
+    this.#context.main.append(above, this.#part);
     fill(this.#place, h('div', {class: 'sheet'}, skeleton('Looking for groups')));
     document.addEventListener('keydown', event => this.#onKey(event));
-    await this.#renew();
+    await this.#openTab(this.#isTraffic, Number(query().get('group')) || null);
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
   }
 
-  #onStatus({job, revision}, before) {
+  // `wanted` is the group to look at, if there is one.
+  async #openTab(isTraffic, wanted = null) {
+    this.#isTraffic = isTraffic;
+    setQuery({tab: isTraffic ? 'traffic' : '', group: ''});
+    const button = (name, words, opens) =>
+      h(
+        'button',
+        {
+          'aria-pressed': String(opens === isTraffic),
+          'data-key': name,
+          onclick: guarded(() => this.#openTab(opens)),
+        },
+        words,
+      );
+    fill(this.#switch, button('groups', 'Groups', false), button('traffic', 'What people say now', true));
+    fill(this.#part, isTraffic ? this.#traffic.element : [this.#note, this.#place]);
+    this.#list.seek(wanted);
+    this.#columns.classList.toggle('opened', wanted !== null);
+    await (isTraffic ? this.#traffic.renew() : this.#renew(wanted));
+  }
+
+  #onStatus({job, revision, champion}, before) {
+    if (this.#isTraffic) {
+      if (before && before.champion !== champion) guarded(() => this.#traffic.renew())();
+      return;
+    }
     const runs = job?.kind === 'discover';
     if (runs) this.#follow(job);
     const ended = this.#waits && !runs;

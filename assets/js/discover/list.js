@@ -14,6 +14,7 @@ export class GroupList {
   #state = 'open';
   #cards = [];
   #chosen = null;
+  #sought = null; // number of a group that is to be listed, whatever its state
   #filter = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Which groups'});
   #list = h('ul', {class: 'findings', 'data-role': 'groups'});
   element = h('section', {class: 'sheet', 'aria-label': 'Groups'}, this.#filter, this.#list);
@@ -29,9 +30,15 @@ export class GroupList {
     return this.#cards.filter(({state}) => state === this.#state);
   }
 
+  seek(id) {
+    this.#sought = id;
+  }
+
   show(cards, chosen) {
     this.#cards = cards;
     this.#chosen = chosen;
+    this.#state = cards.find(({id}) => id === this.#sought)?.state ?? this.#state;
+    this.#sought = null;
     if (!this.listed.length)
       this.#state = STATES.find(([state]) => cards.some(one => one.state === state))?.[0] ?? 'open';
     this.#draw();

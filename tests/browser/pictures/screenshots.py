@@ -12,11 +12,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from app.bootstrap import open_studio
 from app.services.data.projects import create_project, create_sample
 from app.services.discover.runs import start_grouping
+from app.services.live.server_state import open_live_studio
+from app.services.traffic.receiving import receive_traffic
 from app.services.training.runs import TrainingRequest, follow, start_training
 from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.pictures.shots import EMPTY_HOME, PAGES, SETTLING_MS, Shot
 from tests.builders.conversation_logs import with_conversations
+from tests.builders.said_texts import two_weeks
 from tests.builders.served_studio import Served
 from tests.builders.slotted_project import with_values
 
@@ -126,8 +129,8 @@ def serving(home: Path) -> Iterator[Served]:
 def prepared(home: Path) -> Path:
     """Make a studio unless it is there.
 
-    The sample has an instant version and a tuned one that waits. A second project has marked
-    values, a third one conversations, and a fourth one nothing.
+    The sample has an instant version, a tuned one that waits, and two weeks of traffic. A second
+    project has marked values, a third one conversations, and a fourth one nothing.
     """
     if home.exists():
         return home
@@ -143,6 +146,7 @@ def prepared(home: Path) -> Path:
     create_project(studio, "new")
     for _ in follow(studio, start_grouping(studio, "sample").id):
         pass
+    receive_traffic(open_live_studio(studio), "sample", list(two_weeks()), mask=True)
     studio.database.close()
     return home
 

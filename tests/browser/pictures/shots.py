@@ -7,6 +7,7 @@ from playwright.sync_api import Page
 
 SAID = "the wifi does not reach my bedroom"
 ASKED = SAID.replace(" ", "+")
+TRAFFIC = "/discover?project=sample&tab=traffic"
 TO_IMPORT = "text,intent\n" + "\n".join(
     (
         "my box has no power,no_internet",
@@ -177,6 +178,7 @@ PAGES = {
     "label": Shot("/label?project=sample&order=helps", ".option", whole=False),
     "discover": Shot("/discover?project=sample", "[data-role=groups] li"),
     "discover-group": Shot("/discover?project=sample", "[data-role=groups] li", open_group),
+    "traffic": Shot(TRAFFIC, ".chart[data-ready=true]", open_fold("[data-role=changes] summary")),
     "keys": Shot("/label?project=sample", ".option", press("?"), whole=False),
     "command-bar": Shot("/label?project=sample", ".option", press("Control+k"), whole=False),
     "review": Shot("/review?project=sample", "[data-role=findings] button"),
@@ -210,6 +212,7 @@ PAGES = {
     "empty-data": Shot("/data?project=new", ".empty"),
     "empty-label": Shot("/label?project=new", ".empty"),
     "empty-discover": Shot("/discover?project=new", ".empty"),
+    "no-traffic": Shot("/discover?project=shop&tab=traffic", ".empty, [data-role=nothing-sent]"),
     "empty-review": Shot("/review?project=new", ".empty"),
     "empty-map": Shot("/map?project=new", ".empty"),
     "empty-train": Shot("/train?project=new", "[data-role=first-act]"),

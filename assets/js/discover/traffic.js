@@ -1,0 +1,302 @@
+// What customers say now, what gets no answer, and what changed: sentences first, each with its evidence.
+import {address} from '../shared/address.js';
+import {field, fill, h, optionsOf, table} from '../shared/elements.js';
+import {emptyPage, firstAct} from '../shared/first_act.js';
+import {chip} from '../shared/intents.js';
+import {complain, guarded} from '../shared/messages.js';
+import {call} from '../shared/rest.js';
+import {skeleton} from '../shared/skeleton.js';
+import {moreWords, number, percent, plural} from '../shared/words.js';
+import {AnsweredChart} from './answered_chart.js';
+import {Evidence} from './traffic_texts.js';
+
+const PERIODS = [
+  [7, 'week'],
+  [28, '4 weeks'],
+  [84, '12 weeks'],
+];
+const PAUSE = 1500; // milliseconds between two looks while answers are counted
+const FEW = 10; // rows of a table that are shown at once
+const DAY = 86_400_000; // milliseconds
+const ONE_TEXT = {text: 'where is my parcel', time: '2026-11-26T14:30:00Z', source: 'app'};
+
+const dayOf = stamp =>
+  new Date(stamp).toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
+// Where the true share lies in 95 of 100 cases.
+const between = ({low, high}) => `${(100 * low).toFixed(1)} to ${percent(high)}`;
+
+export class TrafficTab {
+  #context;
+  #intents;
+  #opensGroup;
+  #view = null;
+  #days = 7;
+  #isAll = false; // whether the table shows every intent
+  #asked = 0; // number of the newest question; what earlier ones find is not shown
+  #chart = new AnsweredChart();
+  element = h('div', {class: 'stack traffic', 'data-role': 'traffic'});
+
+  // `opensGroup` is called with the number of a group to look at, or null for all of them.
+  constructor(context, intents, opensGroup) {
+    this.#context = context;
+    this.#intents = intents;
+    this.#opensGroup = opensGroup;
+  }
+
+  async renew() {
+    const asked = (this.#asked += 1);
+    const {status, project, base} = this.#context;
+    await this.#intents.load();
+    if (status.champion === null) {
+      const words = 'Once a version is live, you see here what it makes of what people write.';
+      fill(this.element, emptyPage('No version answers yet', words, firstAct(project, this.#intents.counts)));
+      return;
+    }
+    if (!this.#view) fill(this.element, h('div', {class: 'sheet'}, skeleton('Reading what people wrote')));
+    const view = await call(`${base}/traffic?days=${this.#days}`);
+    if (asked !== this.#asked) return;
+    this.#view = view;
+    this.#draw();
+    if (view.counting) setTimeout(() => this.#lookAgain(asked), PAUSE);
+  }
+
+  #lookAgain(asked) {
+    if (this.element.isConnected && asked === this.#asked) this.renew().catch(complain);
+  }
+
+  #draw() {
+    const {covered, earlier, counting, trouble, blind_spots: blind} = this.#view;
+    if (trouble) {
+      fill(
+        this.element,
+        h('p', {class: 'note bad', role: 'status'}, `The texts cannot be answered: ${trouble}`),
+      );
+      return;
+    }
+    if (counting) {
+      fill(
+        this.element,
+        this.#head(),
+        h('div', {class: 'sheet'}, skeleton('The live version reads what people wrote')),
+      );
+      return;
+    }
+    if (!covered.n && !earlier.n) {
+      fill(this.element, this.#nothingSent());
+      return;
+    }
+    fill(
+      this.element,
+      this.#head(),
+      this.#changed(),
+      this.#answered(),
+      covered.n > covered.count && this.#unanswered(),
+      this.#asksFor(),
+      blind.length > 0 && this.#neverAsked(),
+    );
+    this.#chart.draw(this.#view).catch(complain);
+  }
+
+  #head() {
+    const {after, before} = this.#view;
+    const last = new Date(Date.parse(before) - DAY);
+    const choice = h('select', {'data-key': 'period', onchange: guarded(event => this.#choose(event))}, [
+      optionsOf(
+        PERIODS.map(([days, words]) => [String(days), `the last ${words}`]),
+        String(this.#days),
+      ),
+    ]);
+    const words = `${dayOf(after)} to ${dayOf(last)}, compared with the ${this.#days} days before.`;
+    return h(
+      'div',
+      {},
+      h('p', {class: 'soft'}, 'What customers say now, what gets no answer, and what changed.'),
+      h('div', {class: 'row end'}, field('What people wrote in', choice), h('p', {class: 'soft'}, words)),
+    );
+  }
+
+  async #choose({target}) {
+    this.#days = Number(target.value);
+    this.#view = null;
+    await this.renew();
+  }
+
+  #changed() {
+    const {covered, earlier, changes} = this.#view;
+    const real = changes.filter(one => one.is_real);
+    const before = earlier.n ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}.` : '';
+    const share = `${percent(covered.share)} of ${plural(covered.n, 'text')} got an intent (${between(covered)}).`;
+    const none = earlier.n
+      ? 'Nothing else changed by more than chance.'
+      : 'Nothing was sent for the days before, so there is nothing to compare with.';
+    return section(
+      'What changed',
+      h('p', {'data-role': 'covered'}, covered.n ? share : 'No text was sent in these days.', before),
+      real.length
+        ? h(
+            'ul',
+            {class: 'plain-list', 'data-role': 'changes'},
+            real.map(one => h('li', {}, this.#sentence(one))),
+          )
+        : h('p', {}, none),
+    );
+  }
+
+  // A group leads to Discover's acts; of an intent, the texts themselves unfold.
+  #sentence(change) {
+    if (change.about === 'group')
+      return h('div', {}, change.sentence, ' ', this.#toGroup(Number(change.id), 'Look at the group'));
+    return new Evidence(this.#context.base, this.#days, change).element;
+  }
+
+  #toGroup(id, words) {
+    const open = guarded(event => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return undefined; // a window of its own
+      event.preventDefault();
+      return this.#opensGroup(id);
+    });
+    const href = address('discover', this.#context.project, id === null ? {} : {group: id});
+    return h('a', {href, dir: 'auto', 'data-key': `to-group ${id}`, onclick: open}, words);
+  }
+
+  #answered() {
+    const {sources} = this.#view;
+    const rows = sources.map(one => [
+      one.name,
+      figure(number(one.n)),
+      figure(percent(one.share)),
+      figure(between(one)),
+    ]);
+    const head = ['Source', above('Texts'), above('Answered'), above('Likely between')];
+    return section(
+      'How much is answered',
+      this.#chart.element,
+      sources.length > 1 && table(head, rows, {'data-role': 'sources'}),
+    );
+  }
+
+  #unanswered() {
+    const {uncovered, covered} = this.#view;
+    const missing = covered.n - covered.count;
+    const words = `${plural(missing, 'text')} got no intent. Open a group to make it an intent, or to add it to one.`;
+    const isGrouped = uncovered.some(({id}) => id);
+    const rows = uncovered
+      .slice(0, FEW)
+      .map(one => [
+        one.id
+          ? this.#toGroup(Number(one.id), one.name)
+          : h('span', {class: 'soft'}, isGrouped ? 'in no group yet' : 'not grouped yet'),
+        figure(number(one.count)),
+        figure(percent(one.share)),
+      ]);
+    const head = ['About', above('Texts'), above('Of those without')];
+    const all = this.#toGroup(null, isGrouped ? 'All groups' : 'Group them to see what they are about');
+    return section(
+      'What is not answered',
+      h('p', {}, words),
+      table(head, rows, {'data-role': 'uncovered'}),
+      h('p', {class: 'below'}, all),
+      new Evidence(this.#context.base, this.#days, {id: '', sentence: 'Texts that got no intent'}).element,
+    );
+  }
+
+  #asksFor() {
+    const {intents, changes} = this.#view;
+    const changed = new Map(changes.filter(({about}) => about === 'intent').map(one => [one.id, one]));
+    const gone = [...changed.values()].filter(({after}) => !after.count).map(({after}) => after);
+    const every = [...intents, ...gone];
+    const shown = this.#isAll ? every : every.slice(0, FEW);
+    const head = ['Intent', above('Texts'), above('Share'), 'Change'];
+    const rows = shown.map(one => this.#rowOf(one, changed.get(one.id)));
+    return section(
+      'What people ask for',
+      table(head, rows, {'data-role': 'volumes'}),
+      shown.length < every.length &&
+        h(
+          'button',
+          {class: 'plain', 'data-key': 'all-intents', onclick: () => this.#showAll()},
+          moreWords(shown.length, every.length, every.length),
+        ),
+    );
+  }
+
+  #rowOf(one, change) {
+    const known = this.#intents.byId.get(one.id);
+    return [
+      known ? chip(known) : one.name,
+      figure(number(one.count)),
+      figure(percent(one.share)),
+      change ? changeOf(change) : h('span', {class: 'soft'}, 'nothing to compare with'),
+    ];
+  }
+
+  #showAll() {
+    this.#isAll = true;
+    this.#draw();
+  }
+
+  #neverAsked() {
+    const {project} = this.#context;
+    const named = new Map([...this.#intents.byId.values()].map(one => [one.name, one]));
+    const chips = this.#view.blind_spots.map(name => {
+      const intent = named.get(name);
+      return intent ? h('a', {href: address('data', project, {intent: intent.id})}, chip(intent)) : name;
+    });
+    return section(
+      'Labelled, and nobody asked',
+      h(
+        'p',
+        {},
+        'These intents have ten labels or more, and no text of these days got them. ' +
+          'Perhaps nobody needs them, or people say it in other words.',
+      ),
+      h('div', {class: 'row', 'data-role': 'blind-spots'}, chips),
+    );
+  }
+
+  #nothingSent() {
+    const {project, base} = this.#context;
+    const to = `${location.origin}/api${base}/traffic`;
+    const body = JSON.stringify({texts: [ONE_TEXT]}, null, 1);
+    return h(
+      'div',
+      {class: 'sheet', 'data-role': 'nothing-sent'},
+      h('h2', {}, `What do people say to ${project}?`),
+      h(
+        'p',
+        {},
+        'Send what they write, each text with its time and its source (such as app or phone). Then you see here what ' +
+          'they ask for, what gets no answer, and what changed since last week.',
+      ),
+      h('p', {}, 'Your bot, or whoever looks after it, sends texts to this address:'),
+      h('p', {}, h('code', {class: 'mono', 'data-role': 'address'}, to)),
+      h('pre', {class: 'log', tabindex: 0, role: 'region', 'aria-label': 'What to send'}, body),
+      h(
+        'p',
+        {class: 'soft small'},
+        'Names, numbers and addresses of persons are masked before a text is stored. ' +
+          'What else can be sent, and how it is counted, stands in docs/topics/traffic.md.',
+      ),
+    );
+  }
+}
+
+const section = (title, ...content) =>
+  h('section', {class: 'sheet', 'aria-label': title}, h('h2', {}, title), content);
+const figure = words => h('td', {class: 'number'}, words);
+const above = words => h('th', {class: 'number'}, words);
+
+function changeOf({before, after, is_real: isReal}) {
+  const by = 100 * (after.share - before.share);
+  const words =
+    Math.abs(by) < 0.05 ? 'as before' : `${by > 0 ? '▲ from' : '▼ from'} ${percent(before.share)}`;
+  const verdict = isReal
+    ? h('span', {class: 'badge accent'}, 'more than chance')
+    : h('span', {class: 'soft small'}, 'may be chance');
+  return h('div', {class: 'change'}, h('span', {class: 'tabular unbroken'}, words), ' ', verdict);
+}

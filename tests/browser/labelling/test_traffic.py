@@ -1,0 +1,66 @@
+"""What people say now: changes with their texts, coverage, groups, and a page without traffic."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders.said_texts import RISING, SILENT, two_weeks
+from tests.builders.served_studio import Served, StudioPool, copy_home
+
+
+@pytest.fixture(scope="module")
+def talked(
+    sample_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
+) -> Iterator[Served]:
+    """The sample with two weeks of traffic."""
+    home = copy_home(sample_home, tmp_path_factory.mktemp("talked") / "home")
+    with studios.serving(home) as served:
+        texts = [asdict(one) for one in two_weeks()]
+        served.ask("/projects/sample/traffic", {"texts": texts})
+        yield served
+
+
+def test_changes_are_told_with_their_texts_and_lead_to_groups(
+    visit: Callable[..., Page], talked: Served
+) -> None:
+    page = visit(talked, "/discover?project=sample")
+    page.get_by_role("button", name="What people say now").click()
+    change = page.locator("[data-role=changes] details").filter(has_text=f"{RISING}: up from")
+    change.locator("summary").click()
+    expect(change.locator("[data-role=said] li").first).to_contain_text("times: ")
+    expect(page.locator("[data-role=covered]")).to_contain_text("Before, it was")
+    expect(page.locator("[data-role=answered-chart][data-ready=true]")).to_be_visible()
+    expect(page.locator("[data-role=sources] tbody tr")).to_have_count(2)
+    row = page.locator("[data-role=volumes] tbody tr").filter(has_text=RISING)
+    expect(row).to_contain_text("more than chance")
+    expect(page.locator("[data-role=blind-spots]")).to_contain_text(SILENT)
+    group = page.locator("[data-role=uncovered] a").first
+    name = group.inner_text().replace(" ", "_")  # as an intent is named
+    group.click()
+    expect(page.get_by_role("textbox", name="Name of the group")).to_have_value(name)
+    page.keyboard.press("j")  # the keys of the groups are those of the tab that is open
+    expect(page.get_by_role("textbox", name="Name of the group")).not_to_have_value(name)
+
+
+def test_the_tab_has_an_address_and_fits_a_phone(
+    visit: Callable[..., Page], talked: Served
+) -> None:
+    phone = {"width": 390, "height": 844}
+    page = visit(talked, "/discover?project=sample&tab=traffic", viewport=phone)
+    expect(page.locator("[data-role=answered-chart][data-ready=true]")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.get_by_label("What people wrote in").select_option("28")
+    expect(page.locator("[data-role=traffic]")).to_contain_text("compared with the 28 days before")
+    expect(page.locator("[data-role=traffic]")).to_contain_text("nothing to compare with")
+
+
+def test_without_traffic_the_page_says_where_to_send_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/discover?project=sample&tab=traffic")
+    address = page.locator("[data-role=address]")
+    expect(address).to_have_text(f"{studio.base}/api/projects/sample/traffic")
+    expect(page.locator("[data-role=nothing-sent]")).to_contain_text('"source": "app"')
