@@ -20,7 +20,9 @@ from app.services.data.projects import create_project
 from app.services.discover.runs import start_grouping
 from app.services.discover.stored import list_groups
 from app.services.labelling.decisions import Operation, decide
+from app.services.live.server_state import open_live_studio
 from app.services.studio import Studio
+from app.services.traffic.receiving import Sent, receive_traffic
 from app.services.training.runs import TrainingRequest, start_training
 from app.settings import Settings
 from core.errors import InvalidInput
@@ -30,10 +32,14 @@ from storage.database import open_database
 from storage.migrations import steps
 from storage.queries import dataset
 from storage.records import UtteranceRecord
+from storage.said import traffic
 from tests.builders.trained_home import Idle, train_here
 
 ERASED = "where is my parcel"
 DECISION = "decision-1"
+SAID, SAID_AT_ONCE = 502, 500
+"""Texts of a request with traffic, and how many of them are one transaction."""
+
 NEWS = ("a first new text", "a second new text", "a third new text")
 
 
@@ -149,6 +155,33 @@ def _all_news(home: Path) -> None:
 
 def _all_news_or_none(home: Path) -> None:
     assert len(set(NEWS) & texts_of(home).keys()) in (0, len(NEWS))
+
+
+def receive(home: Path) -> None:
+    """Send texts as a bot does that did not hear whether they arrived: with the same keys."""
+    studio = opened(home)
+    sent = [Sent(f"said {n % 2}", "2026-02-02T10:00:00Z", "app", f"key {n}") for n in range(SAID)]
+    receive_traffic(open_live_studio(studio), "p", sent, mask=True)
+    studio.database.close()
+
+
+def _said_in(home: Path) -> tuple[int, int]:
+    """Count the rows of the traffic, and the texts that it brought."""
+    database = open_database(home / "studio.db")
+    with database.read() as connection:
+        rows = traffic.sample(connection, 1, "2026-02-02", "2026-02-03", 10 * SAID)
+        texts = [row.text for row in dataset.utterances(connection, 1)]
+    database.close()
+    assert len({row.key for row in rows}) == len(rows)
+    return len(rows), sum(text in ("said 0", "said 1") for text in texts)
+
+
+def _all_said_once(home: Path) -> None:
+    assert _said_in(home) == (SAID, 2)
+
+
+def _said_by_transactions(home: Path) -> None:
+    assert _said_in(home) in ((0, 0), (SAID_AT_ONCE, 2), (SAID, 2))
 
 
 def do_queued(home: Path) -> int:
@@ -330,6 +363,7 @@ def _erased(home: Path) -> None:
 ACTS = (
     Act("label", label, _labelled_once, _labelled_or_not),
     Act("import", import_news, _all_news, _all_news_or_none),
+    Act("traffic", receive, _all_said_once, _said_by_transactions),
     Act("training", do_queued, _one_version_more, _version_and_end_together, is_job=True),
     Act("grouping", do_queued, _grouped_once, _groups_and_end, queue_grouping, is_job=True),
     Act("backup", back_up, _whole_backup, _whole_backup_or_none),

@@ -13,8 +13,8 @@ from tests.faults.table import Fault
 FAULTS = (
     Fault(
         1.2,
-        "SIGKILL at each write point of a label, an import, a training's end, a grouping, a "
-        "backup, a restore, a migration, an erase",
+        "SIGKILL at each write point of a label, an import, traffic, a training's end, a "
+        "grouping, a backup, a restore, a migration, an erase",
         "SQLite's own door for system calls and a wrapper of `os` count writes, truncations, syncs "
         "and renames; a fork is killed before the n-th, for all n",
         "Done or not done, never half; what was acknowledged is there once; the act done again "
@@ -24,6 +24,7 @@ FAULTS = (
 QUICK = {
     "label": 6,
     "import": 3,
+    "traffic": 3,
     "training": 2,
     "grouping": 3,
     "backup": 3,
