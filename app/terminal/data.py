@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from app.services.data import importing, projects
 from app.services.data.erasing import ErasureView, erase_texts
@@ -22,8 +22,14 @@ from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.sync.driver import merge_files
 from core.text import counted, percent, plain_name
+from core.traffic.log_rows import LogColumns
+from core.traffic.times import zone_named
 from core.types import Task
 
+if TYPE_CHECKING:
+    from app.services.traffic.logs import TrafficLogReport
+
+_SOURCES_SHOWN = 10
 _CASES: dict[CaseKind, str] = {
     "in-test": "in the test set already",
     "in-training": "for the test set, but in another split already",
@@ -91,12 +97,70 @@ def sample(options: argparse.Namespace) -> None:
 
 def import_(options: argparse.Namespace) -> None:
     """Import a file."""
+    if options.traffic:
+        _import_log(options)
+        return
+    given = (options.time_column, options.source_column, options.source, options.zone)
+    if any(given) or options.unmasked:
+        raise InvalidInput(
+            "Times, sources and masking go with --traffic.", "Add --traffic, or leave them out."
+        )
     with given_file(options.file) as path, opened(options) as studio:
         done = importing.import_file(studio, _import_request(options, path))
     if options.json:
         print_json(done)
     else:
         _say_report(done)
+
+
+def _import_log(options: argparse.Namespace) -> None:
+    """Import a log of what users said."""
+    from app.services.live.server_state import open_live_studio
+    from app.services.traffic.logs import LogRequest, import_log
+
+    with given_file(options.file) as path, opened(options) as studio:
+        request = LogRequest(
+            project=options.project,
+            path=path,
+            options=ReadOptions(
+                options.format, encoding=options.encoding, sheet=options.sheet, intent_column=""
+            ),
+            columns=LogColumns(options.text_column, options.time_column, options.source_column),
+            source=options.source or "",
+            zone=zone_named(options.zone or "UTC"),
+            mask=not options.unmasked,
+            dry_run=options.dry_run,
+        )
+        done = import_log(open_live_studio(studio), request)
+    if options.json:
+        print_json(done)
+    else:
+        _say_log(done)
+
+
+def _say_log(done: "TrafficLogReport") -> None:
+    timed = sum(done.sources.values())
+    days = f", said from {done.first} to {done.last}" if timed else ""
+    say(f"{counted(timed, 'text')} with a time{days}.")
+    if done.kept is not None:
+        say(f"  {done.kept:,} stored now")
+    notes = {
+        "stored already": done.repeated,
+        "left out: their day and source have a full sample": done.left_out or 0,
+        f"of the texts {'would be' if done.dry_run else 'are'} new to the project": done.added,
+        "rows without a text, or with one that is too long: left out": done.textless,
+    }
+    for words, count in notes.items():
+        if count:
+            say(f"  {count:,} {words}")
+    if done.untimed:
+        shown = ", ".join(f"'{time}'" for time in done.examples)
+        say(f"  {done.untimed:,} rows without a time that can be read, left out: {shown}")
+    if done.masked:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in done.masked.items())
+        say(f"  masked: {kinds}")
+    for source, count in list(done.sources.items())[:_SOURCES_SHOWN]:
+        say(f"  {source}: {count:,}")
 
 
 def erase(options: argparse.Namespace) -> None:

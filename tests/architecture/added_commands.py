@@ -9,7 +9,10 @@ NEW_COMMANDS = {f"intent-studio {name}" for name in _NAMES} | {
 }
 NEW_OPTIONS = {
     ("intent-studio import", option)
-    for option in ("--across", "--conflicts", "--repeats", "--sheet", "--treat")
+    for option in (
+        *("--across", "--conflicts", "--repeats", "--sheet", "--treat"),
+        *("--source", "--source-column", "--time-column", "--traffic", "--unmasked", "--zone"),
+    )
 }
 NEW_OPTIONS |= {
     (f"intent-studio {command}", "--json")

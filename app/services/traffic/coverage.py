@@ -159,7 +159,7 @@ def _facts(
 
 
 @dataclass(frozen=True, slots=True)
-class _Answered:
+class _AnsweredRow:
     """A row of the traffic with the open intents that answer it, and the group that shows it."""
 
     row: SaidText
@@ -174,7 +174,7 @@ def count_coverage(
     given: Answers = {} if answers is None else answers
     now, old = (
         [
-            _Answered(row, _known(given, row, facts), facts.groups.get(row.utterance_id))
+            _AnsweredRow(row, _known(given, row, facts), facts.groups.get(row.utterance_id))
             for row in rows
             if row.utterance_id in given
         ]
@@ -217,7 +217,7 @@ def _share_of_group(facts: TrafficFacts, group: int | None, count: int, n: int) 
 
 
 def _changes(
-    facts: TrafficFacts, old: Sequence[_Answered], now: Sequence[_Answered]
+    facts: TrafficFacts, old: Sequence[_AnsweredRow], now: Sequence[_AnsweredRow]
 ) -> tuple[TrafficChange, ...]:
     """Return the changes of intents, then of uncovered groups; those beyond chance first."""
     asked = [Counter(key for one in rows for key in one.intents or [""]) for rows in (old, now)]
@@ -228,13 +228,13 @@ def _changes(
     return tuple(sorted(found, key=lambda one: not one.is_real))
 
 
-def _group_key(one: _Answered) -> str:
+def _group_key(one: _AnsweredRow) -> str:
     """Return the number of an uncovered text's group, or "" for all other texts."""
     return "" if one.intents or one.group is None else str(one.group)
 
 
-def _lines(rows: Sequence[_Answered]) -> tuple[SourceLine, ...]:
-    by_source = defaultdict[str, list[_Answered]](list)
+def _lines(rows: Sequence[_AnsweredRow]) -> tuple[SourceLine, ...]:
+    by_source = defaultdict[str, list[_AnsweredRow]](list)
     for one in rows:
         by_source[one.row.source].append(one)
     found = list[SourceLine]()

@@ -26,7 +26,7 @@ LONGEST_SOURCE = 200
 _CHUNK = 500
 """Texts of one transaction, at most 0.3 s on two busy cores: others save their labels between."""
 
-_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 _CLOCKS_DIFFER = timedelta(days=1)
 
 
@@ -67,8 +67,8 @@ class ReceivedTraffic:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A text as it would be stored."""
+class ReadText:
+    """A text as it would be stored; `at` is ISO 8601 in UTC."""
 
     key: str
     text: str
@@ -77,7 +77,16 @@ class _Read:
 
     @property
     def place(self) -> tuple[str, str]:
+        """The day and the source."""
         return self.at[: traffic.DAY], self.source
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTraffic:
+    """Texts as they would be stored, and what was masked in them by kind; None without masking."""
+
+    texts: tuple[ReadText, ...]
+    masked: dict[str, int] | None
 
 
 def receive_traffic(
@@ -91,30 +100,41 @@ def receive_traffic(
         InvalidInput: A text, time or source cannot be used; nothing of the request is stored.
         NotFound: There is no such project.
     """
-    masked = Counter[str]()
-    read = _read_all(sent, masked, mask=mask)
+    if not sent or len(sent) > MOST:
+        raise InvalidInput(
+            f"{len(sent):,} texts were sent.", f"Send 1 to {MOST:,} texts with each request."
+        )
+    read = read_sent(sent, mask=mask)
+    return store_read(live_studio, project, read)
+
+
+def store_read(live_studio: LiveStudio, project: str, read: ReadTraffic) -> ReceivedTraffic:
+    """Store texts that were read, some hundred a transaction.
+
+    Raises:
+        NotFound: There is no such project.
+    """
     with live_studio.studio.database.read() as connection:
         project_id = projects.find(connection, project).id
     counts = Counter[str]()
-    for start in range(0, len(read), _CHUNK):
+    for start in range(0, len(read.texts), _CHUNK):
         live_studio.traffic.give_way()
         with live_studio.studio.database.write() as connection:
             projects.get(connection, project_id)  # it may be deleted meanwhile
-            counts += _take(
-                live_studio.studio, connection, project_id, read[start : start + _CHUNK]
-            )
+            chunk = read.texts[start : start + _CHUNK]
+            counts += _take(live_studio.studio, connection, project_id, chunk)
     return ReceivedTraffic(
-        received=len(sent),
+        received=len(read.texts),
         kept=counts["kept"],
         left_out=counts["left_out"],
         repeated=counts["repeated"],
         added=counts["added"],
-        masked=dict(masked) if mask else None,
+        masked=read.masked,
     )
 
 
 def _take(
-    studio: Studio, connection: Transaction, project_id: int, chunk: Sequence[_Read]
+    studio: Studio, connection: Transaction, project_id: int, chunk: Sequence[ReadText]
 ) -> Counter[str]:
     """Store those of a chunk that are new and in the sample; return how many became what."""
     seen = traffic.known(connection, project_id, [one.key for one in chunk])
@@ -133,7 +153,7 @@ def _take(
 
 
 def _add_texts(
-    studio: Studio, connection: Transaction, project_id: int, stay: Sequence[_Read]
+    studio: Studio, connection: Transaction, project_id: int, stay: Sequence[ReadText]
 ) -> int:
     """Add the texts that the project does not have, in one action."""
     first = {text_hash(one.text): one for one in reversed(stay)}
@@ -149,15 +169,16 @@ def _add_texts(
     return len(fresh)
 
 
-def _read_all(sent: Sequence[Sent], masked: Counter[str], *, mask: bool) -> list[_Read]:
-    """Check all texts, and mask them; count in `masked` what was masked."""
-    if not sent or len(sent) > MOST:
-        raise InvalidInput(
-            f"{len(sent):,} texts were sent.", f"Send 1 to {MOST:,} texts with each request."
-        )
-    latest = datetime.now(UTC) + _CLOCKS_DIFFER
+def read_sent(sent: Sequence[Sent], *, mask: bool) -> ReadTraffic:
+    """Check all texts, and mask them unless told otherwise.
+
+    Raises:
+        InvalidInput: A text, time or source cannot be used.
+    """
+    masked = Counter[str]()
+    latest = latest_time()
     alike = Counter[tuple[str, str, str]]()
-    found = list[_Read]()
+    found = list[ReadText]()
     for number, one in enumerate(sent, 1):
         at, source = _time_of(one.time, number, latest), normalise(one.source)
         if is_blank(one.text) or not is_storable(one.text):
@@ -175,8 +196,13 @@ def _read_all(sent: Sequence[Sent], masked: Counter[str], *, mask: bool) -> list
         alike[said] += not one.key
         parts = ["key", one.key] if one.key else ["text", *said, str(alike[said])]
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-        found.append(_Read(key, text, at, source))
-    return found
+        found.append(ReadText(key, text, at, source))
+    return ReadTraffic(tuple(found), dict(masked) if mask else None)
+
+
+def latest_time() -> datetime:
+    """Return the latest time that can have passed on the clock of a sender."""
+    return datetime.now(UTC) + _CLOCKS_DIFFER
 
 
 def _time_of(time: str, number: int, latest: datetime) -> str:
@@ -189,7 +215,7 @@ def _time_of(time: str, number: int, latest: datetime) -> str:
             f"Text {number} has no time that can be read: '{time[:40]}'.",
             "Write times like 2026-11-26T14:30:00Z.",
         ) from None
-    if not _EARLIEST <= at <= latest:
+    if not EARLIEST <= at <= latest:
         raise InvalidInput(
             f"Text {number} was said at {time[:40]}, which cannot be.",
             "Send times from the year 2000 on that have passed.",

@@ -38,6 +38,7 @@ def _data(commands: Commands) -> None:
     _import_choices(load)
     load.add_argument("--separator", help="what parts several intents in one cell")
     load.add_argument("--encoding", help="such as cp1251, where it cannot be found out")
+    _log_choices(load)
     add_options(load, "--dry-run", "--json")
     export = add_command(
         commands, "export", "export utterances and labels", "data.export", "project", "file"
@@ -55,6 +56,23 @@ def _data(commands: Commands) -> None:
     _folder(commands)
     _project(commands)
     _past(commands)
+
+
+def _log_choices(load: argparse.ArgumentParser) -> None:
+    load.add_argument(
+        "--traffic",
+        action="store_true",
+        help="the file is a log of what users said, with a column of times: see Discover",
+    )
+    load.add_argument("--time-column", help="with --traffic: column that holds the time")
+    load.add_argument("--source-column", help="with --traffic: column with the channel or campaign")
+    load.add_argument("--source", help="with --traffic: source of rows without one")
+    load.add_argument(
+        "--zone", help="with --traffic: zone of times without one, such as Europe/Berlin (UTC)"
+    )
+    load.add_argument(
+        "--unmasked", action="store_true", help="with --traffic: store personal data as it is"
+    )
 
 
 def _folder(commands: Commands) -> None:

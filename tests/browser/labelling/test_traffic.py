@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.builders.said_texts import RISING, SILENT, two_weeks
 from tests.builders.served_studio import Served, StudioPool, copy_home
+from tests.builders.traffic.two_weeks import RISING, SILENT, two_weeks
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,9 @@ from app.settings import Settings
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.pictures.shots import EMPTY_HOME, PAGES, SETTLING_MS, Shot
 from tests.builders.conversation_logs import with_conversations
-from tests.builders.said_texts import two_weeks
 from tests.builders.served_studio import Served
 from tests.builders.slotted_project import with_values
+from tests.builders.traffic.two_weeks import two_weeks
 
 SIZES = {1280: 860, 390: 844}
 SCHEMES = ("light", "dark")

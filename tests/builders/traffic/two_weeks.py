@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.services.traffic.receiving import Sent
 
-SAMPLE = Path(__file__).parents[2] / "assets" / "sample"
+SAMPLE = Path(__file__).parents[3] / "assets" / "sample"
 RISING, SILENT = "wifi_coverage", "payment_failed"
 _ALIKE = "my credit of 20 was not applied, fix the invoice"
 FIRST, SECOND = "2026-02-02", "2026-02-09"

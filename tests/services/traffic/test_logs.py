@@ -1,0 +1,155 @@
+"""Logs with a column of times: forms and zones of times, rows that are left out, once and again."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.services.data.projects import create_project
+from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.studio import Studio
+from app.services.traffic.logs import LogRequest, TrafficLogReport, import_log
+from app.services.traffic.receiving import Sent, receive_traffic
+from core.errors import InvalidInput
+from core.traffic.log_rows import LogColumns
+from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
+from storage.queries import utterances
+from storage.queries.utterances import Filter
+from storage.said import traffic
+
+BERLIN = TimeForm(zone_named("Europe/Berlin"), day_first=True)
+LOG = """when,message,channel
+2026-02-02 10:00,where is my parcel,app
+2026-02-02 10:00,where is my parcel,app
+03.02.2026 09:30,call me at anna@example.org,phone
+soon,hello,app
+,hello,app
+2026-02-03T10:00:00+01:00,,app
+2026-02-03T10:00:00+01:00,cancel it,
+"""
+
+
+@pytest.fixture
+def live(studio: Studio) -> LiveStudio:
+    create_project(studio, "p")
+    return open_live_studio(studio)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "february.csv"
+    path.write_text(LOG, encoding="utf-8")
+    return path
+
+
+def load(live: LiveStudio, path: Path, *, dry_run: bool = False) -> TrafficLogReport:
+    return import_log(live, LogRequest("p", path, zone=BERLIN.zone, dry_run=dry_run))
+
+
+def rows(live: LiveStudio) -> list[tuple[str, str, str]]:
+    with live.studio.database.read() as connection:
+        texts = {r.id: r.text for r in utterances.find_all(connection, 1, Filter())}
+        found = traffic.sample(connection, 1, "2026-01-01", "2027-01-01", 1_000)
+    return sorted((row.at, texts[row.utterance_id], row.source) for row in found)
+
+
+@pytest.mark.parametrize(
+    ("time", "hour"),
+    [
+        ("2026-11-26T14:30:00Z", 14),
+        ("2026-11-26 14:30:00 +0100", 13),
+        ("2026-11-26 14:30 UTC", 14),
+        ("2026-11-26 14:30", 13),  # in Berlin's zone
+        ("1795703400", 14),
+        ("1795703400000", 14),
+        ("26.11.2026 14:30", 13),
+        ("26/11/2026, 2:30 PM", 13),
+        ("2026/11/26 14:30", 13),
+        ("Thu, 26 Nov 2026 14:30:00 -0500", 19),
+        ("Nov 26, 2026 2:30 PM", 13),
+        ("26 November 2026 14:30", 13),
+    ],
+)
+def test_usual_forms_of_times_are_read(time: str, hour: int) -> None:
+    assert read_time(time, BERLIN) == datetime(2026, 11, 26, hour, 30, tzinfo=UTC)
+
+
+def test_summer_has_another_offset_and_nonsense_has_no_time() -> None:
+    assert read_time("2026-07-01 12:00", BERLIN) == datetime(2026, 7, 1, 10, tzinfo=UTC)
+    assert [read_time(time, BERLIN) for time in ("", "soon", "31.02.2026", "12")] == [None] * 4
+
+
+def test_other_dates_of_a_log_tell_whether_the_day_is_first() -> None:
+    assert is_day_first(["3/4/2026", "3/14/2026"]) is False
+    assert is_day_first(["3/4/2026", "14/3/2026"]) is True
+    assert is_day_first(["3/4/2026"]) is None
+    assert read_time("3/4/2026", TimeForm()) is None
+    american = read_time("3/4/2026", TimeForm(day_first=False))
+    assert american == datetime(2026, 3, 4, tzinfo=UTC)
+
+
+def test_a_log_is_counted_then_stored_once_and_masked(live: LiveStudio, log: Path) -> None:
+    counted = load(live, log, dry_run=True)
+    assert (counted.rows, counted.untimed, counted.textless) == (7, 2, 1)
+    assert (counted.kept, counted.added, counted.repeated) == (None, 3, 0)
+    assert rows(live) == []
+    done = load(live, log)
+    assert (done.kept, done.added, done.examples) == (4, 3, ("soon", ""))
+    assert (done.first, done.last) == ("2026-02-02", "2026-02-03")
+    assert done.sources == {"app": 2, "phone": 1, "february.csv": 1}
+    assert done.masked is not None
+    assert sum(done.masked.values()) == 1
+    stored = rows(live)
+    assert stored[0] == ("2026-02-02T09:00:00Z", "where is my parcel", "app")
+    assert "anna" not in str(stored)
+    again = load(live, log)
+    assert (again.kept, again.repeated, again.added) == (0, 4, 0)
+    assert rows(live) == stored
+
+
+def test_what_a_bot_has_sent_is_not_stored_again_by_a_log(live: LiveStudio, log: Path) -> None:
+    sent = Sent("where is my parcel", "2026-02-02T09:00:00Z", "app")
+    receive_traffic(live, "p", [sent, sent], mask=True)
+    assert load(live, log).repeated == 2
+
+
+def test_json_lines_have_times_as_numbers_too(live: LiveStudio, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    lines = [{"text": "hello", "timestamp": 1770026400, "source": "app"}, {"text": "no time"}]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    done = load(live, path)
+    assert (done.kept, done.untimed) == (1, 1)
+    assert rows(live) == [("2026-02-02T10:00:00Z", "hello", "app")]
+
+
+def test_a_log_is_refused_where_nothing_tells_the_time(live: LiveStudio, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("time,text\n3/4/2026,hello\n5/6/2026,good day\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="may be a day before a month"):
+        load(live, path)
+    path.write_text("number,text\n1,hello\n2,good day\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="has no column of times"):
+        load(live, path)
+    request = LogRequest("p", path, columns=LogColumns(time="absent"))
+    with pytest.raises(InvalidInput, match="has no column 'absent'"):
+        import_log(live, request)
+    with pytest.raises(InvalidInput, match="is no time zone"):
+        zone_named("Nowhere/Land")
+
+
+def test_the_command_counts_and_stores(
+    live: LiveStudio, log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = str(live.studio.settings.home)
+    command = ["--home", home, "import", "p", str(log), "--traffic", "--zone", "Europe/Berlin"]
+    assert main([*command, "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "4 texts with a time, said from 2026-02-02 to 2026-02-03." in told
+    assert "2 rows without a time that can be read, left out: 'soon', ''" in told
+    assert rows(live) == []
+    assert main(command) == 0
+    assert "4 stored now" in capsys.readouterr().out
+    assert len(rows(live)) == 4
+    assert main(["--home", home, "import", "p", str(log), "--zone", "UTC"]) != 0
