@@ -14,12 +14,13 @@ from app.api.http.schemas import Kept
 from app.api.http.server_state import Live, OpenStudio
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation
-from app.services.reports import model_report, receipts, sharing
+from app.services.reports import model_report, receipts, sharing, traffic_report
 from app.services.reports.audit import list_acts
 from app.services.reports.links import link_words, reaches_others
 from app.services.reports.pdf import print_pdf
 from app.services.reports.sharing import NewShare, ShareView
 from app.services.studio import Studio
+from app.services.traffic.coverage import MOST_DAYS, Period
 from storage.people.acts import ActFilter, ActPage
 from storage.people.shares import Shared
 
@@ -117,6 +118,34 @@ def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse
     link = _absolute(request, f"/receipts/{key}")
     page = receipts.receipt_page(record.content, record.created_at, link, forms)
     return HTMLResponse(page, headers=_POLICY)
+
+
+@pages.get("/reports/{project}/traffic")
+def traffic_page(
+    live_studio: Live, project: str, days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = 7
+) -> HTMLResponse:
+    """Show the report about what people said in the last days with traffic."""
+    found = traffic_report.traffic_report(live_studio, project, Period(days=days))
+    path, asked = f"/api/projects/{quote(project)}/traffic", f"?days={days}"
+    forms = {name: at + asked for name, at in _forms(path, "report").items()}
+    back = f"/discover?{urlencode({'project': project, 'tab': 'traffic'})}"
+    return HTMLResponse(traffic_report.report_page(found, forms, back), headers=_POLICY)
+
+
+@router.get("/projects/{project}/traffic/report.{form}", responses=BYTES)
+def traffic_file(
+    live_studio: Live,
+    project: str,
+    form: Form,
+    days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = 7,
+) -> FileResponse:
+    """Download the report about what people said, as one file."""
+
+    def page() -> str:
+        found = traffic_report.traffic_report(live_studio, project, Period(days=days))
+        return traffic_report.report_page(found, {})
+
+    return _file(live_studio.studio, f"{project}-traffic", form, page)
 
 
 @pages.get("/reports/{project}/{number}")

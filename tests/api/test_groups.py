@@ -115,6 +115,12 @@ def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: st
     said = [one for each in listed for one in each["texts"]]
     assert sorted(one["text"] for one in said) == sorted(one["text"] for one in news)
     assert {(one["count"], one["sources"]["app"]) for one in said} == {(1, 1)}
+    page = client.get(f"/reports/{trained}/traffic").text
+    assert f"{answer['covered']['count'] / 3:.1%}".replace("%", " %") in page
+    assert "Download PDF" in page
+    file = client.get(f"{path}/report.html")
+    assert "Download PDF" not in file.text
+    assert f"{trained}-traffic.html" in file.headers["content-disposition"]
     assert client.get(path, params={"days": 2}).json()["after"] == "2026-11-01"
     empty = {"after": "2026-11-03", "before": "2026-11-03"}
     assert client.get(path, params=empty).status_code == 422

@@ -103,7 +103,8 @@ export class TrafficTab {
   }
 
   #head() {
-    const {after, before} = this.#view;
+    const {after, before, covered} = this.#view;
+    const report = `/reports/${encodeURIComponent(this.#context.project)}/traffic?days=${this.#days}`;
     const last = new Date(Date.parse(before) - DAY);
     const choice = h('select', {'data-key': 'period', onchange: guarded(event => this.#choose(event))}, [
       optionsOf(
@@ -116,7 +117,14 @@ export class TrafficTab {
       'div',
       {},
       h('p', {class: 'soft'}, 'What customers say now, what gets no answer, and what changed.'),
-      h('div', {class: 'row end'}, field('What people wrote in', choice), h('p', {class: 'soft'}, words)),
+      h(
+        'div',
+        {class: 'row end'},
+        field('What people wrote in', choice),
+        h('p', {class: 'soft'}, words),
+        covered.n > 0 &&
+          h('a', {class: 'button push', href: report, 'data-key': 'report'}, 'Report for managers'),
+      ),
     );
   }
 

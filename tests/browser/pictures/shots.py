@@ -165,6 +165,12 @@ def follow_the_receipt(page: Page) -> None:
     page.wait_for_selector("h1")
 
 
+def follow_the_report(page: Page) -> None:
+    """Open the report about traffic."""
+    page.locator("[data-key=report]").click()
+    page.wait_for_selector("main h1")
+
+
 PAGES = {
     "home": Shot("/", ".tiles a"),
     "data": Shot("/data?project=sample", "[data-role=utterances] tbody tr"),
@@ -179,6 +185,7 @@ PAGES = {
     "discover": Shot("/discover?project=sample", "[data-role=groups] li"),
     "discover-group": Shot("/discover?project=sample", "[data-role=groups] li", open_group),
     "traffic": Shot(TRAFFIC, ".chart[data-ready=true]", open_fold("[data-role=changes] summary")),
+    "traffic-report": Shot(TRAFFIC, "[data-key=report]", follow_the_report),
     "keys": Shot("/label?project=sample", ".option", press("?"), whole=False),
     "command-bar": Shot("/label?project=sample", ".option", press("Control+k"), whole=False),
     "review": Shot("/review?project=sample", "[data-role=findings] button"),

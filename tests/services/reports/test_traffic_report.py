@@ -1,0 +1,41 @@
+"""The report about traffic: what it says of changes, and what it asks to do."""
+
+from datetime import date
+
+from app.services.reports.traffic_report import report_of, report_page
+from app.services.traffic.coverage import TrafficFacts, count_coverage
+from storage.said.traffic import SaidText
+
+DAYS = date(2026, 2, 9), date(2026, 2, 16)
+ANSWERS = {"a": ["1"], "b": ["2"], "lost": [], "odd": []}
+NAMES = {"1": "cancel", "2": "pay <now>", "3": "move"}
+
+
+def rows(day: str, **said: int) -> list[SaidText]:
+    ids = [key for key, times in said.items() for _ in range(times)]
+    return [SaidText(f"{day}{n}", key, f"{day}T10:00:00Z", "app") for n, key in enumerate(ids)]
+
+
+def page_of(now: list[SaidText], earlier: list[SaidText]) -> str:
+    facts = TrafficFacts(now, earlier, NAMES, {"lost": 4}, {4: "lost card"}, {"3": 10})
+    view = count_coverage(facts, DAYS, ANSWERS)
+    return report_page(report_of("shop", view, 7), {})
+
+
+def test_a_report_says_what_changed_and_what_to_do() -> None:
+    now = rows("2026-02-10", a=100, b=60, lost=39, odd=1)
+    page = page_of(now, rows("2026-02-03", a=190, b=10))
+    assert "80.0 % of 200 texts got an intent" in page
+    assert "In the 7 days before it was 100.0 % of 200: the difference is more than chance." in page
+    assert "pay &lt;now&gt;: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)" in page
+    assert "39 texts about “lost card” got no intent: make it an intent" in page
+    assert "1 text without an intent is in no group yet" in page
+    assert "Nobody asked for move: ask whether this is still needed." in page
+    assert "<td><bdi>9 Feb 2026</bdi></td>" in page
+
+
+def test_a_report_without_a_week_before_compares_nothing() -> None:
+    page = page_of(rows("2026-02-10", a=20), [])
+    assert "Nothing is known of the days before." in page
+    assert "there is nothing to compare with" in page
+    assert "may be chance" not in page
