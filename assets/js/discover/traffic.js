@@ -28,7 +28,7 @@ const dayOf = stamp =>
     timeZone: 'UTC',
   });
 // Where the true share lies in 95 of 100 cases.
-const between = ({low, high}) => `${(100 * low).toFixed(1)} to ${percent(high)}`;
+const between = ({low, high}) => `${percent(low)} and ${percent(high)}`;
 
 export class TrafficTab {
   #context;
@@ -137,8 +137,13 @@ export class TrafficTab {
   #changed() {
     const {covered, earlier, changes} = this.#view;
     const real = changes.filter(one => one.is_real);
-    const before = earlier.n ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}.` : '';
-    const share = `${percent(covered.share)} of ${plural(covered.n, 'text')} got an intent (${between(covered)}).`;
+    const told = changes.find(({about}) => about === 'no intent')?.is_real
+      ? 'more than chance'
+      : 'this may be chance';
+    const before = earlier.n
+      ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}${covered.n ? `: ${told}` : ''}.`
+      : '';
+    const share = `${percent(covered.share)} of ${plural(covered.n, 'text')} got an intent, likely between ${between(covered)}.`;
     const none = earlier.n
       ? 'Nothing else changed by more than chance.'
       : 'Nothing was sent for the days before, so there is nothing to compare with.';
