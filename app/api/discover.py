@@ -1,15 +1,17 @@
 """Routes of the Discover page: groups of the texts that wait for a label, and acts on them."""
 
+from collections.abc import Iterator
 from datetime import date
 from typing import Annotated
 
-from fastapi import Depends, Query, Response
+from fastapi import Depends, Query, Response, UploadFile
 
 from app.api.http import schemas
 from app.api.http.discover_bodies import GroupChangeBody, GroupingBody, TakingBody
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.api.http.text_bodies import TrafficBody
+from app.services.data.uploads import delete_upload
 from app.services.discover.acts import TakenView, change_group, take_group
 from app.services.discover.runs import start_grouping
 from app.services.discover.splitting import split_group
@@ -23,6 +25,12 @@ from app.services.discover.stored import (
 )
 from app.services.traffic.coverage import MOST_DAYS, Period, read_coverage, read_texts
 from app.services.traffic.coverage_views import SaidTexts, TrafficView
+from app.services.traffic.logs import (
+    TrafficLogReport,
+    WaitingTrafficLog,
+    import_received,
+    receive_log,
+)
 from app.services.traffic.receiving import ReceivedTraffic, receive_traffic
 
 
@@ -35,6 +43,8 @@ def _period(
 
 
 PeriodInQuery = Annotated[Period, Depends(_period)]
+_PIECE = 1 << 20
+Zone = Annotated[str, Query(min_length=1, max_length=60)]
 router = rest_router("groups")
 
 
@@ -109,3 +119,26 @@ def said_texts(
 ) -> SaidTexts:
     """List the texts that are answered with an intent, by its id; without one, the unanswered."""
     return read_texts(live_studio, project, period, intent)
+
+
+@router.post("/projects/{project}/traffic/logs", status_code=201)
+def upload_log(live_studio: Live, project: str, file: UploadFile, zone: Zone) -> WaitingTrafficLog:
+    """Store a log with a column of times, and count what importing it would do.
+
+    `zone` is that of times that name none, such as Europe/Berlin.
+    """
+    pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
+    return receive_log(live_studio, project, file.filename or "log.csv", pieces, zone)
+
+
+@router.post("/projects/{project}/traffic/logs/{key}")
+def store_log(live_studio: Live, project: str, key: str, zone: Zone) -> TrafficLogReport:
+    """Import an uploaded log; what is stored already is not stored again."""
+    return import_received(live_studio, project, key, zone)
+
+
+@router.delete("/projects/{project}/traffic/logs/{key}", status_code=204)
+def drop_log(studio: OpenStudio, key: str) -> Response:
+    """Delete an uploaded log."""
+    delete_upload(studio, key)
+    return Response(status_code=204)

@@ -51,6 +51,8 @@ NEW_ROUTES = {
     *(f"POST /api/projects/{{project}}/groups/{{number}}/{act}" for act in ("take", "split")),
     "GET /api/projects/{project}/groups/{number}/texts",
     *(f"{verb} /api/projects/{{project}}/traffic" for verb in ("GET", "POST")),
+    "POST /api/projects/{project}/traffic/logs",
+    *(f"{verb} /api/projects/{{project}}/traffic/logs/{{key}}" for verb in ("POST", "DELETE")),
     *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
     "POST /api/projects/{project}/packages",
     "GET /api/projects/{project}/packages/{key}",

@@ -1,10 +1,12 @@
 """Import a log of what users said: a file with a column of times."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 
+from app.services.data.uploads import delete_upload, naming_upload, store_upload, upload_path
 from app.services.live.server_state import LiveStudio
 from app.services.traffic.receiving import (
     EARLIEST,
@@ -19,7 +21,7 @@ from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
 from core.text import is_blank, is_storable, normalise, text_hash
 from core.traffic.log_rows import LogColumns, LogRow, read_log
-from core.traffic.times import TimeForm, is_day_first, read_time
+from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
 from storage import projects
 from storage.said import traffic
 
@@ -78,6 +80,49 @@ class TrafficLogReport:
     added: int
     masked: dict[str, int] | None
     dry_run: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTrafficLog:
+    """An uploaded log, and what importing it would do."""
+
+    key: str
+    name: str
+    report: TrafficLogReport
+
+
+def receive_log(
+    live_studio: LiveStudio, project: str, name: str, chunks: Iterable[bytes], zone: str
+) -> WaitingTrafficLog:
+    """Store an uploaded log, and count what importing it would do; an unreadable one is deleted.
+
+    Raises:
+        InvalidInput: It is larger than 50 MB, or cannot be read as a log.
+        NotFound: There is no such project.
+    """
+    key = store_upload(live_studio.studio, name, chunks)
+    try:
+        found = _import_upload(live_studio, project, key, zone, dry_run=True)
+    except BaseException:
+        delete_upload(live_studio.studio, key)
+        raise
+    return WaitingTrafficLog(key, upload_path(live_studio.studio, key).name, found)
+
+
+def import_received(live_studio: LiveStudio, project: str, key: str, zone: str) -> TrafficLogReport:
+    """Import an uploaded log, and delete the upload."""
+    found = _import_upload(live_studio, project, key, zone, dry_run=False)
+    delete_upload(live_studio.studio, key)
+    return found
+
+
+def _import_upload(
+    live_studio: LiveStudio, project: str, key: str, zone: str, *, dry_run: bool
+) -> TrafficLogReport:
+    path = upload_path(live_studio.studio, key)
+    with naming_upload(path):
+        request = LogRequest(project, path, zone=zone_named(zone), dry_run=dry_run)
+        return import_log(live_studio, request)
 
 
 def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport:

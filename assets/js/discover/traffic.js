@@ -8,6 +8,7 @@ import {call} from '../shared/rest.js';
 import {skeleton} from '../shared/skeleton.js';
 import {moreWords, number, percent, plural} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
+import {logImport} from './traffic_log.js';
 import {Evidence} from './traffic_texts.js';
 
 const PERIODS = [
@@ -39,6 +40,7 @@ export class TrafficTab {
   #isAll = false; // whether the table shows every intent
   #asked = 0; // number of the newest question; what earlier ones find is not shown
   #chart = new AnsweredChart();
+  #import; // the button that imports a log
   element = h('div', {class: 'stack traffic', 'data-role': 'traffic'});
 
   // `opensGroup` is called with the number of a group to look at, or null for all of them.
@@ -46,6 +48,7 @@ export class TrafficTab {
     this.#context = context;
     this.#intents = intents;
     this.#opensGroup = opensGroup;
+    this.#import = logImport(context.base, () => this.renew());
   }
 
   async renew() {
@@ -121,9 +124,9 @@ export class TrafficTab {
         'div',
         {class: 'row end'},
         field('What people wrote in', choice),
-        h('p', {class: 'soft'}, words),
-        covered.n > 0 &&
-          h('a', {class: 'button push', href: report, 'data-key': 'report'}, 'Report for managers'),
+        h('p', {class: 'soft grow'}, words),
+        this.#import,
+        covered.n > 0 && h('a', {class: 'button', href: report, 'data-key': 'report'}, 'Report for managers'),
       ),
     );
   }
@@ -286,7 +289,9 @@ export class TrafficTab {
         'Send what they write, each text with its time and its source (such as app or phone). Then you see here what ' +
           'they ask for, what gets no answer, and what changed since last week.',
       ),
-      h('p', {}, 'Your bot, or whoever looks after it, sends texts to this address:'),
+      h('p', {}, 'Import a log as a table with a column of times:'),
+      h('p', {}, this.#import),
+      h('p', {}, 'Or let your bot send texts to this address:'),
       h('p', {}, h('code', {class: 'mono', 'data-role': 'address'}, to)),
       h('pre', {class: 'log', tabindex: 0, role: 'region', 'aria-label': 'What to send'}, body),
       h(

@@ -61,6 +61,16 @@ def test_without_traffic_the_page_says_where_to_send_it(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     page = visit(studio, "/discover?project=sample&tab=traffic")
+    lines = "time,text,channel\n2026-02-02 10:00,hello you,app\nsoon,bye,app\n"
+    file = {"name": "log.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("1 text with a time, said from 2026-02-02 to 2026-02-02.")
+    expect(dialog).to_contain_text("1 row without a time that can be read: left out (“soon”).")
+    dialog.get_by_role("button", name="Cancel").click()
     address = page.locator("[data-role=address]")
     expect(address).to_have_text(f"{studio.base}/api/projects/sample/traffic")
     expect(page.locator("[data-role=nothing-sent]")).to_contain_text('"source": "app"')
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    dialog.get_by_role("button", name="Store 1 text").click()
+    expect(page.locator("[data-role=covered]")).to_contain_text("of 1 text got an intent")
