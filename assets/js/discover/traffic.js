@@ -146,7 +146,8 @@ export class TrafficTab {
     const before = earlier.n
       ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}${covered.n ? `: ${told}` : ''}.`
       : '';
-    const share = `${percent(covered.share)} of ${plural(covered.n, 'text')} got an intent, likely between ${between(covered)}.`;
+    const n = plural(covered.n, 'text');
+    const share = `${percent(covered.share)} of ${n} got an intent, likely between ${between(covered)}.`;
     const none = earlier.n
       ? 'Nothing else changed by more than chance.'
       : 'Nothing was sent for the days before, so there is nothing to compare with.';
@@ -297,7 +298,8 @@ export class TrafficTab {
       h(
         'p',
         {class: 'soft small'},
-        'Names, numbers and addresses of persons are masked before a text is stored. ' +
+        'Each request brings the token with which the studio is opened. E-mail addresses and the numbers of phones, ' +
+          'cards and accounts are masked before a text is stored. ' +
           'What else can be sent, and how it is counted, stands in docs/topics/traffic.md.',
       ),
     );
