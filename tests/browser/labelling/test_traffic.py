@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.test_accessibility import AXE, faults
 from tests.builders.served_studio import Served, StudioPool, copy_home
 from tests.builders.traffic.two_weeks import RISING, SILENT, two_weeks
 
@@ -52,6 +53,11 @@ def test_the_tab_has_an_address_and_fits_a_phone(
     page = visit(talked, "/discover?project=sample&tab=traffic", viewport=phone)
     expect(page.locator("[data-role=answered-chart][data-ready=true]")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.evaluate(AXE)
+    assert faults(page) == []
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("document.body.classList.contains('dark')")
+    assert faults(page, "color-contrast") == []
     page.get_by_label("What people wrote in").select_option("28")
     expect(page.locator("[data-role=traffic]")).to_contain_text("compared with the 28 days before")
     expect(page.locator("[data-role=traffic]")).to_contain_text("nothing to compare with")
