@@ -20,21 +20,28 @@ _FEWEST = 2
 _TELLING = log(2)
 """A term with a lower logarithm is used by more than half of the groups, such as `is` and `my`."""
 
+_OF_INTENTS = 3
+"""A word of more than one in so many intents says nothing about any."""
+
 _LONGEST = 40
 """Signs of a word or of a text that can be a name: a longer one is an address, or a sentence."""
 
 
 def group_terms(
-    texts: Sequence[str], of: NDArray[np.int64], n_groups: int, count: int = _TERMS
+    texts: Sequence[str],
+    of: NDArray[np.int64],
+    n_groups: int,
+    beside: Sequence[Sequence[str]] = (),
 ) -> tuple[tuple[str, ...], ...]:
-    """Return the words and pairs of words of each group that say most about it.
+    """Return the three words and pairs of words of each group that say most about it.
 
     The best come first, but for the first two, which stand as they are spoken.
 
     A term's weight is its share of the group's texts times log(groups / groups that use it, in at
     least two texts); a pair's logarithm is at most that of its rarer word. `of` has each text's
     group, (n,). A term that shares a word with a better one is left out, and so are terms that more
-    than half of the groups use, unless a group has no others.
+    than half of the groups use, or more than a third of the intents, whose texts are `beside`,
+    unless a group has no others: of a few groups often one alone asks `which`.
     """
     counts: list[Counter[str]] = [Counter() for _ in range(n_groups)]
     for text, group in zip(texts, of.tolist(), strict=True):
@@ -43,9 +50,10 @@ def group_terms(
     usual = [_usual(counted, size) for counted, size in zip(counts, sizes, strict=True)]
     users = Counter(term for shares in usual for term in shares)
     rare = {term: log(n_groups / number) for term, number in users.items()}
+    rare |= dict.fromkeys(_common(beside) & rare.keys(), 0.0)
     # Two common words say no more together: "for a" is rare in other groups, and tells nothing.
     rare = {term: min(rare[term], max(rare[word] for word in term.split())) for term in rare}
-    best = [_best(shares, rare, count) for shares in usual]
+    best = [_best(shares, rare) for shares in usual]
     return _as_spoken(texts, of, best)
 
 
@@ -63,6 +71,15 @@ def _as_spoken(
         (terms[1], terms[0], *terms[2:]) if turns > 0 else terms
         for terms, turns in zip(best, turned, strict=True)
     )
+
+
+def _common(beside: Sequence[Sequence[str]]) -> set[str]:
+    """Return the words that more than a third of some intents use, given the texts of each."""
+    usual = (
+        _usual(Counter(t for text in said for t in set(_terms(text))), len(said)) for said in beside
+    )
+    users = Counter(term for shares in usual for term in shares)
+    return {term for term, number in users.items() if number * _OF_INTENTS > len(beside)}
 
 
 def name_of(terms: Sequence[str]) -> str:
@@ -93,7 +110,7 @@ def _usual(counted: Counter[str], size: int) -> dict[str, float]:
     return {term: n / size for term, n in counted.items() if n >= fewest}
 
 
-def _best(shares: dict[str, float], rare: dict[str, float], count: int) -> tuple[str, ...]:
+def _best(shares: dict[str, float], rare: dict[str, float]) -> tuple[str, ...]:
     telling = [term for term in shares if rare[term] >= _TELLING]
     best: list[str] = []
     used: set[str] = set()
@@ -103,7 +120,7 @@ def _best(shares: dict[str, float], rare: dict[str, float], count: int) -> tuple
         if not words & used:
             best.append(term)
             used |= words
-        if len(best) == count:
+        if len(best) == _TERMS:
             break
     return tuple(best)
 

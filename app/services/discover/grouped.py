@@ -34,10 +34,12 @@ class GroupChoice:
     """How to group: into `n_groups`, by default the root of the number of texts.
 
     `before` has the groups of texts that were grouped earlier: they stay there, others join.
+    `beside` holds texts of each intent: their words set no group apart.
     """
 
     n_groups: int | None = None
     before: Mapping[str, str] = field(default_factory=dict)
+    beside: Sequence[Sequence[str]] = ()
 
     def check(self) -> None:
         """Raise `InvalidInput` for a number of groups that cannot be made."""
@@ -82,7 +84,7 @@ def group_together(texts: list[UtteranceRecord], unit: FloatArray, choice: Group
         order = [*old, *new.tolist()]
         texts, unit = [texts[row] for row in order], unit[order]
     said = [one.text for one in texts]
-    terms = group_terms(said, grouping.of, len(grouping.centres))
+    terms = group_terms(said, grouping.of, len(grouping.centres), choice.beside)
     return Grouped(texts, unit, grouping, _names(said, grouping, terms, known), terms)
 
 
@@ -100,6 +102,15 @@ def _names(
     return tuple(names)
 
 
+def said_by_intent(database: Database, project: ProjectRecord) -> dict[str, list[str]]:
+    """Return the first 50 labelled texts outside the test set of each intent, by its id."""
+    carriers: dict[str, list[str]] = {}
+    for one in read_texts(database, project, Filter(state="labelled")):
+        for intent in one.labels or ():
+            carriers.setdefault(intent, []).append(one.text)
+    return {intent: said[:_OF_AN_INTENT] for intent, said in carriers.items()}
+
+
 def centres_of(
     database: Database, project: ProjectRecord, names: Mapping[str, str], encoder: Encoder
 ) -> Centres:
@@ -107,11 +118,8 @@ def centres_of(
 
     `names` are those of the intents to look for, by id.
     """
-    carriers: dict[str, list[str]] = {}
-    for one in read_texts(database, project, Filter(state="labelled")):
-        for intent in filter(names.__contains__, one.labels or ()):
-            carriers.setdefault(intent, []).append(one.text)
-    few = {names[intent]: said[:_OF_AN_INTENT] for intent, said in carriers.items()}
+    carriers = said_by_intent(database, project)
+    few = {names[intent]: said for intent, said in carriers.items() if intent in names}
     said = [text for some in few.values() for text in some]
     rows = unit_rows(embed_texts(database, encoder, said))
     of = np.repeat(np.arange(len(few)), [len(some) for some in few.values()])

@@ -1,6 +1,7 @@
 """Group a project's unlabelled texts by meaning; no text and no label changes."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from app.services.answering.opened import UNTUNED, find_space, open_space
 from app.services.discover.describing import Described, describe
@@ -10,6 +11,7 @@ from app.services.discover.grouped import (
     centres_of,
     group_together,
     read_texts,
+    said_by_intent,
 )
 from app.services.discover.views import DiscoveredView, PlacedText
 from app.services.embedding import embed_texts
@@ -49,7 +51,8 @@ def discover(
         return DiscoveredView((), 0, "", _why_none(live_studio, now.project)), ()
     encoder, by = _encoder(live_studio, project, live)
     rows = embed_texts(live_studio.studio.database, encoder, [one.text for one in texts], told)
-    made = group_together(texts, unit_rows(rows), choice)
+    beside = list(said_by_intent(live_studio.studio.database, now.project).values())
+    made = group_together(texts, unit_rows(rows), replace(choice, beside=beside))
     centres = centres_of(live_studio.studio.database, now.project, now.names, encoder)
     outside = None if live is None else judged(live, tuple(made.texts), made.rows).outside
     said = [one.text for one in made.texts]

@@ -16,6 +16,7 @@ from app.services.discover.grouped import (
     centres_of,
     group_together,
     read_texts,
+    said_by_intent,
 )
 from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
@@ -97,7 +98,9 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     texts = list(every.values())
     unit = _embedded(context, encoder, texts)
     context.report(_ENCODED, f"grouping {len(texts):,} texts", at_once=True)
-    made = _grouped(texts, unit, before, payload["n_groups"])
+    beside = list(said_by_intent(context.database, project).values())
+    choice = GroupChoice(payload["n_groups"], _known(texts, before), beside)
+    made = group_together(texts, unit, choice)
     centres = _centres(context, space, encoder)
     groups = _records(made, before, centres)
 
@@ -141,14 +144,11 @@ def _embedded(
     return unit_rows(embed_texts(context.database, encoder, said, told))
 
 
-def _grouped(
-    texts: list[UtteranceRecord], unit: FloatArray, before: _Before, n_groups: int | None
-) -> Grouped:
-    """Group all texts; the names of the groups that are kept are their numbers."""
-    names = {
+def _known(texts: Sequence[UtteranceRecord], before: _Before) -> dict[str, str]:
+    """Return the groups of texts that stay; their names are the numbers of the groups."""
+    return {
         normalise(one.text): str(before.places[one.id]) for one in texts if one.id in before.places
     }
-    return group_together(texts, unit, GroupChoice(n_groups, names))
 
 
 def _centres(context: JobContext, space: Space, encoder: Encoder) -> Centres:

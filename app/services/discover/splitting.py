@@ -4,7 +4,12 @@ import math
 from dataclasses import replace
 
 from app.services.answering.opened import find_space, open_space
-from app.services.discover.grouped import GroupChoice, Grouped, group_together
+from app.services.discover.grouped import (
+    GroupChoice,
+    Grouped,
+    group_together,
+    said_by_intent,
+)
 from app.services.discover.runs import group_record, members_of
 from app.services.discover.stored import waiting_texts
 from app.services.embedding import embed_texts
@@ -56,9 +61,10 @@ def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Group
     with studio.database.read() as connection:
         space = find_space(connection, project, None)
     encoder = open_space(studio, space).encoder
+    beside = list(said_by_intent(studio.database, space.project).values())
     unit = unit_rows(embed_texts(studio.database, encoder, [one.text for one in texts]))
     n_parts = min(_MOST_PARTS, max(2, round(math.sqrt(len(texts)) / 3)))
-    made = group_together(texts, unit, GroupChoice(n_parts))
+    made = group_together(texts, unit, GroupChoice(n_parts, beside=beside))
     if len(made.grouping.centres) < 2:
         raise InvalidInput("These texts are all the same to the model.", "Take them together.")
     return made

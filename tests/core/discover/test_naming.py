@@ -54,6 +54,18 @@ def test_domain_words_stay_beside_a_telling_one() -> None:
     assert [name_of(terms) for terms in names[:2]] == ["card lost", "card stuck"]
 
 
+def test_words_that_many_intents_use_name_no_group() -> None:
+    """In a pool of eight groups one was called “which a”: no other group said so."""
+    asked = ["which phone has a plan", "which phone is it", "which one has a phone"]
+    others = ["lost my card", "card is lost", "pay the bill", "bill is wrong"]
+    of = np.array([0, 0, 0, 1, 1, 2, 2])
+    assert "which" in name_of(group_terms([*asked, *others], of, 3)[0])
+    beside = [[f"which {thing} is it", f"which {thing} broke"] for thing in ("sim", "box")]
+    name = name_of(group_terms([*asked, *others], of, 3, beside)[0])
+    assert "phone" in name
+    assert "which" not in name
+
+
 def test_words_keep_their_vowel_signs_and_long_ones_name_nothing() -> None:
     """Hindi words fell into single letters, and a sentence without spaces was a word."""
     texts = ("मेरा कार्ड", "कार्ड खो गया", "x" * 41, "x" * 41)
