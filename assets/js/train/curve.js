@@ -1,4 +1,4 @@
-// Two charts of what a training reports: its loss, and how many unseen texts it answers rightly. Folded until opened.
+// Two charts of what a training reports: its loss, called a distance, and how many unseen texts it answers rightly. Folded until opened.
 import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
 import {drawChart, SHARES} from '../shared/plotly.js';
@@ -15,12 +15,14 @@ const STAGES = {
 };
 const CHARTS = {
   loss: {
-    title: 'Loss: how far the training is from its aim',
-    y: {title: {text: 'loss (lower is better ↓)'}, rangemode: 'tozero'},
+    title: 'How far the training is from its aim',
+    lead: 'The line should fall and then lie flat: the training learns, and has little left to learn.',
+    y: {title: {text: 'distance (lower is better ↓)'}, rangemode: 'tozero'},
     say: y => y.toFixed(2),
   },
   accuracy: {
     title: 'Right answers while training, on a sample of texts',
+    lead: 'The line should rise. The model still learns here: decide by the result at the end, not by this line.',
     y: {title: {text: 'right (higher is better ↑)'}, ...SHARES},
     say: y => percent(y, 0),
   },
@@ -36,7 +38,8 @@ export class Curves {
   constructor() {
     for (const [measure, plot] of this.#plots) {
       const title = h('h3', {}, CHARTS[measure].title);
-      this.#figures.set(measure, h('figure', {class: 'curve', 'data-role': `curve-${measure}`}, title, plot));
+      const lead = h('p', {class: 'small soft', 'data-role': 'lead'}, CHARTS[measure].lead);
+      this.#figures.set(measure, h('figure', {class: 'curve', 'data-role': `curve-${measure}`}, title, lead, plot));
     }
     const charts = h('div', {class: 'curves', 'data-role': 'curves'}, ...this.#figures.values(), this.#words);
     this.element = h(
