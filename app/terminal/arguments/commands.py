@@ -4,10 +4,8 @@ import argparse
 from pathlib import Path
 
 from app.serving.command import HELP, NAME, add_arguments
+from app.terminal.arguments.importing import FORMATS, SPLITS, add_import
 from app.terminal.arguments.shared import Commands, add_command, add_options, recipe_names
-
-_FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
-_SPLITS = ("train", "test", "pool")
 
 
 def add_commands(commands: Commands) -> None:
@@ -27,25 +25,13 @@ def _data(commands: Commands) -> None:
     sample = add_command(commands, "sample", "create the sample project", "data.sample")
     sample.add_argument("name")
     add_options(sample, "--json")
-    load = add_command(
-        commands, "import", "import utterances, all or nothing", "data.import_", "project", "file"
-    )
-    load.add_argument("--format", default="auto", choices=(*_FORMATS, "xlsx", "parquet"))
-    load.add_argument("--split", choices=_SPLITS, help="split of rows without one")
-    load.add_argument("--text-column", help="column that holds the text")
-    load.add_argument("--intent-column", help="column that holds the intent")
-    load.add_argument("--sheet", help="sheet of an Excel workbook (default: the first with rows)")
-    _import_choices(load)
-    load.add_argument("--separator", help="what parts several intents in one cell")
-    load.add_argument("--encoding", help="such as cp1251, where it cannot be found out")
-    _log_choices(load)
-    add_options(load, "--dry-run", "--json")
+    add_import(commands)
     export = add_command(
         commands, "export", "export utterances and labels", "data.export", "project", "file"
     )
-    export.add_argument("--format", default="auto", choices=(*_FORMATS, "spreadsheet"))
+    export.add_argument("--format", default="auto", choices=(*FORMATS, "spreadsheet"))
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
-    export.add_argument("--split", choices=_SPLITS, help="write the texts of one split alone")
+    export.add_argument("--split", choices=SPLITS, help="write the texts of one split alone")
     export.add_argument(
         "--onto",
         type=Path,
@@ -56,23 +42,6 @@ def _data(commands: Commands) -> None:
     _folder(commands)
     _project(commands)
     _past(commands)
-
-
-def _log_choices(load: argparse.ArgumentParser) -> None:
-    load.add_argument(
-        "--traffic",
-        action="store_true",
-        help="the file is a log of what users said, with a column of times: see Discover",
-    )
-    load.add_argument("--time-column", help="with --traffic: column that holds the time")
-    load.add_argument("--source-column", help="with --traffic: column with the channel or campaign")
-    load.add_argument("--source", help="with --traffic: source of rows without one")
-    load.add_argument(
-        "--zone", help="with --traffic: zone of times without one, such as Europe/Berlin (UTC)"
-    )
-    load.add_argument(
-        "--unmasked", action="store_true", help="with --traffic: store personal data as it is"
-    )
 
 
 def _folder(commands: Commands) -> None:
@@ -127,16 +96,6 @@ def _past(commands: Commands) -> None:
         help="measure uniformity and alignment, a second or so each",
     )
     add_options(versions, "--json")
-
-
-def _import_choices(load: argparse.ArgumentParser) -> None:
-    for name, choices, help_text in (
-        ("--conflicts", ("mine", "file"), "whose label a text keeps that has another one here"),
-        ("--across", ("skip", "add"), "texts of the test set for another split, or the reverse"),
-        ("--repeats", ("first", "last", "unlabelled"), "a text that the file labels differently"),
-    ):
-        load.add_argument(name, choices=choices, default=choices[0], help=help_text)
-    load.add_argument("--treat", action="append", default=[], metavar="LABEL=MEANING")
 
 
 def _slots(commands: Commands) -> None:

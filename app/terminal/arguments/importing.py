@@ -1,0 +1,52 @@
+"""The arguments of `import`: of files with labels, and of logs with times."""
+
+import argparse
+
+from app.terminal.arguments.shared import Commands, add_command, add_options
+
+FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
+SPLITS = ("train", "test", "pool")
+
+
+def add_import(commands: Commands) -> None:
+    """Add the command."""
+    load = add_command(
+        commands, "import", "import utterances, all or nothing", "data.import_", "project", "file"
+    )
+    load.add_argument("--format", default="auto", choices=(*FORMATS, "xlsx", "parquet"))
+    load.add_argument("--split", choices=SPLITS, help="split of rows without one")
+    load.add_argument("--text-column", help="column that holds the text")
+    load.add_argument("--intent-column", help="column that holds the intent")
+    load.add_argument("--sheet", help="sheet of an Excel workbook (default: the first with rows)")
+    _import_choices(load)
+    load.add_argument("--separator", help="what parts several intents in one cell")
+    load.add_argument("--encoding", help="such as cp1251, where it cannot be found out")
+    _log_choices(load)
+    add_options(load, "--dry-run", "--json")
+
+
+def _import_choices(load: argparse.ArgumentParser) -> None:
+    for name, choices, help_text in (
+        ("--conflicts", ("mine", "file"), "whose label a text keeps that has another one here"),
+        ("--across", ("skip", "add"), "texts of the test set for another split, or the reverse"),
+        ("--repeats", ("first", "last", "unlabelled"), "a text that the file labels differently"),
+    ):
+        load.add_argument(name, choices=choices, default=choices[0], help=help_text)
+    load.add_argument("--treat", action="append", default=[], metavar="LABEL=MEANING")
+
+
+def _log_choices(load: argparse.ArgumentParser) -> None:
+    load.add_argument(
+        "--traffic",
+        action="store_true",
+        help="the file is a log of what users said, with a column of times: see Discover",
+    )
+    load.add_argument("--time-column", help="with --traffic: column that holds the time")
+    load.add_argument("--source-column", help="with --traffic: column with the channel or campaign")
+    load.add_argument("--source", help="with --traffic: source of rows without one")
+    load.add_argument(
+        "--zone", help="with --traffic: zone of times without one, such as Europe/Berlin (UTC)"
+    )
+    load.add_argument(
+        "--unmasked", action="store_true", help="with --traffic: store personal data as it is"
+    )
