@@ -217,11 +217,11 @@ def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
         measure=f"pulls {subject}",
         texts=(text, *taken),
         remedies=(
-            Remedy("Delete this text", Repair("delete", (text.id,))),
             Remedy(f"Label it {evidence.name(other)}", Repair("relabel", (text.id,), (other,))),
             Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
             Remedy("Move it to the test set", Repair("move", (text.id,), value="test")),
             KEEP,
+            Remedy("Delete this text", Repair("delete", (text.id,))),  # what destroys comes last
         ),
         intents=tuple(dict.fromkeys((*evidence.labels[one.row], other))),
     )

@@ -1,5 +1,5 @@
-// Two charts of what a training reports: its loss, which the page calls a distance, and how many unseen texts it answers
-// rightly. Folded until opened.
+// Two charts of what a training reports: its loss, which the page calls a distance, and how many unseen texts it
+// answers rightly. Folded until opened.
 import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
 import {drawChart, SHARES} from '../shared/plotly.js';

@@ -31,6 +31,7 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
         route.fulfill(json={**found, **more})
 
     first = page.locator(".option").first
+    expect(first).to_be_visible()  # it is drawn anew while the model reads the other texts
     before, top = first.bounding_box(), page.locator(".top").bounding_box()
     reroute(page, "**/status", told)
     champion = page.locator("[data-role=champion]")
