@@ -16,12 +16,11 @@ import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
 import {tellIfPinned} from './shared/pins.js';
 import {post} from './shared/rest.js';
 import {SlotNames} from './shared/slot_names.js';
-import {undoing} from './shared/undoing.js';
+import {isLarge, mayUndo, undoing} from './shared/undoing.js';
 import {ago} from './shared/words.js';
 import {frame} from './studio.js';
 
 const INTO_AGENT = 'Back into an agent …';
-const MANY = 20; // texts from which Undo asks first: it may take back what others went on from
 
 export const mount = view => frame(view, 'data', 'Data', null, context => new DataPage(context).start());
 
@@ -253,7 +252,7 @@ class DataPage {
     this.#exports.hidden = revision === 0 || this.#conversations.isAsked; // there is nothing to export
     const named = verb && undoWords(status, this.#intents.nothing);
     const {undo, redo} = this.#steps;
-    undo.textContent = `Undo: ${named}${status.undoes.n > MANY ? ' …' : ''}`;
+    undo.textContent = `Undo: ${named}${isLarge(status) ? ' …' : ''}`;
     undo.title = `Takes back the newest action: ${named}`;
     const focused = [undo, redo].find(one => one === document.activeElement);
     undo.hidden = !verb;
@@ -264,18 +263,13 @@ class DataPage {
   async #step(which) {
     const {status} = this.#context;
     const named = which === 'undo' && status.can_undo && undoWords(status, this.#intents.nothing);
-    if (named && status.undoes.n > MANY && !(await this.#asksFor(named))) return;
+    if (which === 'undo' && !(await mayUndo(status, this.#intents.nothing))) return;
     const done = await post(`${this.#context.base}/${which}`);
     const batch = done.undone ?? done.redone;
     const said = which === 'undo' ? 'Taken back' : 'Done again';
     const verb = named || actWords(batch?.verb, this.#intents.nothing);
     toast(batch ? `${said}: ${verb}, ${ago(batch.at)}.` : `There is nothing to ${which}.`);
     await this.#reload();
-  }
-
-  #asksFor(named) {
-    const words = `This takes back the ${named}. Redo beside it does it again.`;
-    return ask('Undo the newest action?', h('p', {}, words), 'Take back', 'danger');
   }
 
   #onKey(event) {

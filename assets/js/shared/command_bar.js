@@ -6,7 +6,9 @@ import {Finder, fitting} from './finder.js';
 import {chip} from './intents.js';
 import {guarded, toast} from './messages.js';
 import {call, post} from './rest.js';
+import {mayUndo} from './undoing.js';
 
+const NOTHING = 'out of scope'; // here for every project: the bar knows none of their settings
 const own = []; // acts that the page at hand offers
 
 // A page offers acts of its own: pairs of words and a function.
@@ -165,8 +167,10 @@ const actsOf = project => [
 ];
 
 async function undoLast(project) {
-  const {undone} = await post(`/projects/${encodeURIComponent(project)}/undo`);
-  toast(undone ? `Taken back: ${actWords(undone.verb, 'out of scope')}.` : 'There is nothing to undo.');
+  const base = `/projects/${encodeURIComponent(project)}`;
+  if (!(await mayUndo(await call(`${base}/status`), NOTHING))) return;
+  const {undone} = await post(`${base}/undo`);
+  toast(undone ? `Taken back: ${actWords(undone.verb, NOTHING)}.` : 'There is nothing to undo.');
 }
 
 const go = guarded(async ({href, act}) => {
