@@ -130,7 +130,8 @@ class DiscoverPage {
   async #show(id) {
     this.#open = id;
     this.#list.mark(id);
-    this.#group.show(id === null ? null : await call(`${this.#context.base}/groups/${id}`));
+    const group = id === null ? null : await call(`${this.#context.base}/groups/${id}`);
+    if (this.#open === id) this.#group.show(group); // an older answer may come after a newer one
   }
 
   async #go(id, isClicked = false) {

@@ -107,4 +107,4 @@ def test_an_encoder_is_trained_resumed_and_ranks_replies(
     assert client.post("/api/projects/p/replies", json={"turns": []}).status_code == 422
     assert client.post(f"/api/jobs/{job}/resume").status_code == 409
     shown = client.get(f"/api/jobs/{job}").json()
-    assert (shown["resumable"], shown["curve_words"][:13]) == (False, "While ranking")
+    assert (shown["resumable"], shown["curve_words"][:8]) == (False, "How hard")

@@ -68,6 +68,7 @@ _REPORT = (
     *("cases", "cases[].examples", "cases[].kind", "cases[].rows"),
     *(f"cases[].examples[].{name}" for name in _EXAMPLE),
     *("doubtful", *(f"doubtful[].{name}" for name in ("chosen", "label", "meaning", "rows"))),
+    *("doubtful[].texts", "doubtful[].texts[]", "like_others[].texts", "like_others[].texts[]"),
     *("like_others", *(f"like_others[].{name}" for name in ("chosen", "intents", "label"))),
     *("key", "relabelled", "package", "package.platform", "package.files", "package.losses"),
     *("package.files[].name", "package.files[].phrases", "package.losses[].count"),

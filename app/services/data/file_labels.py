@@ -1,7 +1,7 @@
 """Read a file's labels: names that may mean "no label", and texts with several labels."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -25,6 +25,8 @@ Place: TypeAlias = tuple[str, str | None]
 """A text's hash, and the split of a row that an export of the studio wrote; None for other rows."""
 
 _SUGGESTED = 3
+_SHOWN = 3
+"""Texts of a name that is asked about."""
 _MOST_NEW = 30
 """With more new names a file has intents of its own."""
 _DASHES = re.compile(r"[\s_\-\u2013\u2014]+")
@@ -110,6 +112,7 @@ class FileLabels:
     doubts: Counter[str] = field(default_factory=Counter)
     named: int = 0
     new: dict[str, None] = field(default_factory=dict)
+    shown: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def of(self, row: ImportedRow) -> Labels:
         """Return the label that a row's text gets, whichever of its rows gives it."""
@@ -127,6 +130,7 @@ class FileLabels:
                 rows,
                 (self.reader.meaning(name) if name else meanings.get("")) or "unlabelled",
                 name in meanings,
+                tuple(self.shown[name]),
             )
             for name, rows in sorted(self.doubts.items())
             if name or self.named
@@ -139,7 +143,7 @@ class FileLabels:
             return ()
         close = {name: similar_names(name, known)[:_SUGGESTED] for name in self.new}
         return tuple(
-            NameLikeOthers(name, names, renamed.get(name, ""))
+            NameLikeOthers(name, names, renamed.get(name, ""), tuple(self.shown[name]))
             for name, names in close.items()
             if names
         )
@@ -147,11 +151,14 @@ class FileLabels:
     def add(self, row: ImportedRow) -> None:
         """Read one more row; the label of a text is the first that one of its rows has."""
         place, labels = place_of(row), self.reader.read(row)
-        self.doubts.update(self.reader.doubtful(row))
+        doubtful = self.reader.doubtful(row)
+        self.doubts.update(doubtful)
         self.named += bool(row.intents)
-        for name in map(plain_name, row.intents or ()):
-            if name not in self.reader.intents and self.reader.meaning(name) in (None, "intent"):
-                self.new[name] = None
+        new = [name for name in map(plain_name, row.intents or ()) if self._is_new(name)]
+        self.new.update(dict.fromkeys(new))
+        for name in dict.fromkeys((*doubtful, *new)):
+            if len(self.shown[name]) < _SHOWN and row.text not in self.shown[name]:
+                self.shown[name].append(row.text)
         before = self.first.get(place)
         if labels is not None and before is not None and set(labels) != set(before):
             self.contradicted.add(place)
@@ -159,6 +166,10 @@ class FileLabels:
             self.first[place] = labels
         if labels is not None:
             self.last[place] = labels
+
+    def _is_new(self, name: str) -> bool:
+        reads_as_intent = self.reader.meaning(name) in (None, "intent")
+        return name not in self.reader.intents and reads_as_intent
 
 
 def read_file_labels(

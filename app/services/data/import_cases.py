@@ -88,13 +88,14 @@ class ImportCase:
 class DoubtfulLabel:
     """A label of a file that may mean "no label", and how its rows are read; "" is an empty cell.
 
-    `chosen` is False while the meaning is only assumed.
+    `chosen` is False while the meaning is only assumed. `texts` are the first of its rows.
     """
 
     label: str
     rows: int
     meaning: Meaning
     chosen: bool
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +103,10 @@ class NameLikeOthers:
     """A name of a file that may stand for an intent of the project.
 
     `intents` are those whose names have a word in common with it, the closest first. `chosen` is
-    the one that its rows get; "" makes a new intent.
+    the one that its rows get; "" makes a new intent. `texts` are the first of its rows.
     """
 
     label: str
     intents: tuple[str, ...]
     chosen: str
+    texts: tuple[str, ...] = ()

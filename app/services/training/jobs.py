@@ -169,11 +169,11 @@ def curve_words(curve: Mapping[str, Sequence[Sequence[float]]]) -> str:
     if not names:
         return ""
     if "loss while ranking" in names:
-        return "While ranking: how hard it is to find the next turn among those of its batch."
+        return "How hard it is to tell the reply that follows from those of other conversations."
     if "loss while contrasting" in names:
         return (
-            "While contrasting: how hard it is to tell utterances and templates of a batch apart, "
-            "and to find each template's own utterance; no label is used."
+            "How hard it is to tell texts and their templates from others, and to find the text "
+            "that belongs to each template. No label is used."
         )
     if "accuracy while tuning" in names:
         texts = _texts(curve["accuracy while tuning"])

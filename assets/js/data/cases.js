@@ -51,6 +51,12 @@ const TAUGHT = 'A model that learns from a text of the test set is no longer tes
 
 const CHOSEN = {class: 'soft small'}; // of the line that says what stands without an answer
 
+// What is asked about a name, and its first texts: a name alone does not tell what its rows are.
+const asked = (question, texts) => {
+  const items = texts.map(text => h('li', {}, h('div', {class: 'cut', dir: 'auto'}, text)));
+  return h('div', {class: 'asked'}, question, h('ul', {class: 'soft small'}, items));
+};
+
 // Rows of each case, as the server compares them when it imports.
 export const countsOf = report => Object.fromEntries(report.cases.map(({kind, rows}) => [kind, rows]));
 
@@ -174,18 +180,19 @@ export class Cases {
       'fieldset',
       {class: 'doubts', 'data-role': 'like-others'},
       h('legend', {}, 'New intents, or ones that you have?', h('span', CHOSEN, ' New, if you change nothing.')),
-      alike.map(({label, intents, chosen}) => {
+      alike.map(({label, intents, chosen, texts}) => {
         const options = [['', 'A new intent'], ...intents.map(name => [name, `It is ${name}`])];
         const onchange = event => {
           this.#renamed = {...this.#renamed, [label]: event.target.value};
           this.#changed({});
         };
-        return field(`“${label}”`, select({'data-key': `name ${label}`, onchange}, options, chosen));
+        const choice = select({'data-key': `name ${label}`, onchange}, options, chosen);
+        return asked(field(`“${label}”`, choice), texts);
       }),
     );
   }
 
-  #doubt({label, rows, meaning}) {
+  #doubt({label, rows, meaning, texts}) {
     const options = [
       ['out-of-scope', capital(this.#nothing)],
       ['unlabelled', 'Unlabelled'],
@@ -196,6 +203,7 @@ export class Cases {
       this.#changed({});
     };
     const named = label ? `“${label}” (${plural(rows, 'row')})` : `No label (${plural(rows, 'row')})`;
-    return field(named, select({'data-key': `doubt ${label}`, onchange: change}, options, meaning));
+    const choice = select({'data-key': `doubt ${label}`, onchange: change}, options, meaning);
+    return asked(field(named, choice), texts);
   }
 }

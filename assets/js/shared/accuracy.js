@@ -34,7 +34,7 @@ export function accuracyInShort(figures) {
   const causes =
     cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${cause}`);
   if (figures.checking) return h('span', {class: 'soft', 'data-role': 'counting'}, inWords(now), ' …'); // of before
-  return [h('b', {}, inWords(now)), causes || h('span', {class: 'soft wordy'}, ' right')];
+  return [h('b', {}, inWords(now)), causes || h('span', {class: 'soft'}, ' right')];
 }
 
 // Whether the model is good enough, by the rule of its report; `verdict` is null without a model.

@@ -11,6 +11,9 @@ const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
 
 export const isOver = job => job.state in KIND;
 
+// A training that is over is as old as its version, which Versions counts from its end.
+const whenOf = ({created_at: created, finished_at: finished}) => since(finished ?? created);
+
 // `curves` is the element of its charts, `name` what the page calls this way to train. `actions`: `cancel` and `resume`
 // the job, and `use` the encoder that it made. `today` is the project's status if its version is live, else null.
 export function jobView(job, curves, {name, today}, actions) {
@@ -21,7 +24,7 @@ export function jobView(job, curves, {name, today}, actions) {
       {class: 'row'},
       h('h2', {}, over ? 'Last training' : 'Training'),
       h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, job.state),
-      h('span', {class: 'soft small', title: job.title && `Method: ${job.title}`}, since(job.created_at), ` · ${name}`),
+      h('span', {class: 'soft small', title: job.title && `Method: ${job.title}`}, whenOf(job), ` · ${name}`),
       !over && cancelButton(job, actions.cancel),
       job.resumable && h('button', {class: 'push', 'data-key': 'resume', onclick: actions.resume}, 'Resume'),
     ),
@@ -121,8 +124,8 @@ export function earlierTable(jobs, nameOf) {
   const rows = jobs
     .filter(isOver)
     .slice(0, SHOWN)
-    .map(({created_at: created, title, recipe, state, result, message}) => [
-      since(created),
+    .map(({title, recipe, state, result, message, ...job}) => [
+      whenOf(job),
       h('td', {title: title && `Method: ${title}`}, nameOf(recipe) ?? title),
       state,
       result.model ? `version ${numberOf(result.model)}` : h('span', {class: 'soft'}, message),

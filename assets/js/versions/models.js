@@ -166,7 +166,7 @@ function buttonsOf(model, {champion, previous, advice}, actions) {
       {class: 'more', 'data-key': `more ${mine}`},
       h('summary', {'data-key': `more summary ${mine}`}, 'More'),
       button('Where it comes from', actions.lineage),
-      !isLive && button('Delete', actions.remove, 'danger'),
+      !isLive && button('Delete …', actions.remove, 'danger'),
     ),
   ];
 }

@@ -1,5 +1,6 @@
 """Data is understood at first sight: one word for one thing."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -20,3 +21,13 @@ def test_label_is_the_word_for_one_thing(visit: Callable[..., Page], studio: Ser
     acts = page.get_by_label("What to do").locator("option")
     expect(acts.nth(0)).to_have_text("Give the intent …")
     expect(acts.nth(1)).to_have_text("Give “out of scope”")
+
+
+def test_the_header_of_a_phone_says_what_its_percents_are(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“v1 92.8 %” stood there alone: right, sure, or done?"""
+    page = visit(studio, "/data?project=sample", viewport={"width": 390, "height": 844})
+    champion = page.locator(".state [data-role=champion]")
+    expect(champion).to_have_text(re.compile(r"^v1 \d+\.\d % right$"), use_inner_text=True)
+    expect(champion).to_be_in_viewport(ratio=1)

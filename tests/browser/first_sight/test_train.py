@@ -58,3 +58,40 @@ def test_the_rule_and_the_verdict_say_the_same(visit: Callable[..., Page], twice
         expect(part.locator("[data-role=advice]")).to_have_text(words)
         for name in ("Use version 2", "Keep version 1, leave version 2 unused"):
             expect(part.get_by_role("button", name=name)).not_to_have_class("primary")
+
+
+def test_a_training_is_as_old_as_its_version(visit: Callable[..., Page], twice: Served) -> None:
+    """Train counted from a training's start: “4 min ago” beside Versions' “now”."""
+
+    def hours_long(route: Route) -> None:
+        jobs = route.fetch().json()
+        for job in jobs:
+            job["created_at"] = "2020-01-01T00:00:00+00:00"
+        route.fulfill(json=jobs)
+
+    page = visit(twice, "/")
+    page.route("**/projects/sample/jobs", hours_long)
+    page.goto(f"{twice.base}/train?project=sample")
+    expect(page.locator("main [data-role=since]").first).to_be_visible()
+    ages = page.locator("main [data-role=since]").all()
+    assert not [one for one in ages if str(one.get_attribute("datetime")).startswith("2020")]
+
+
+def test_a_chart_of_accuracy_says_what_it_is_not_for(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """A rising line was read as the result."""
+
+    def drawn(route: Route) -> None:
+        jobs = route.fetch().json()
+        for job in jobs:
+            job["curve"] = {"accuracy while tuning": [[1, 0.5, 64], [2, 0.75, 64]]}
+        route.fulfill(json=jobs)
+
+    page = visit(twice, "/")
+    page.route("**/projects/sample/jobs", drawn)
+    page.goto(f"{twice.base}/train?project=sample")
+    page.get_by_text("How the training went").click()
+    lead = page.locator("[data-role=curve-accuracy] [data-role=lead]")
+    expect(lead).to_contain_text("The line should rise.")
+    expect(lead).to_contain_text("decide by the result at the end, not by this line")

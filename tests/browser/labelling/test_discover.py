@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served, StudioPool, run
 
 _SAMPLE = Path(__file__).parents[3] / "assets" / "sample" / "labelled.csv"
@@ -59,6 +60,24 @@ def test_raw_texts_become_intents_by_single_keys(visit: Callable[..., Page], raw
     expect(listed).to_have_count(18)
     expect(group.get_by_role("textbox", name="Name of the group")).to_have_value(first)
     assert counts(raw)["labelled"] == 0
+
+
+def test_an_older_groups_answer_that_comes_late_is_not_shown(
+    visit: Callable[..., Page], raw: Served
+) -> None:
+    """A key was lost without a sign: the list marked the next group, the one before stood open."""
+    page = visit(raw, "/discover?project=raw")
+    field = page.get_by_role("textbox", name="Name of the group")
+    chosen = page.locator("[data-role=groups] button[aria-pressed=true] .what")
+    expect(field).to_be_visible()
+    held = hold(page, "**/projects/raw/groups/*")
+    for n_asked in (1, 2):
+        page.keyboard.press("j")
+        held.arrived(n_asked)
+    held.release(1)
+    expect(field).to_have_value(chosen.inner_text())
+    held.release(0)
+    expect(field).to_have_value(chosen.inner_text())
 
 
 def test_what_is_unticked_stays_and_the_name_can_be_changed(

@@ -162,6 +162,7 @@ def test_labels_that_may_mean_no_intent_are_asked_about_and_make_none(studio, br
         "n/a": (1, "unlabelled", False),
         "out-of-scope": (1, "out-of-scope", False),
     }
+    assert {doubt.label: doubt.texts for doubt in dry.doubtful}["None"] == ("b",)
     meanings = {"None": "intent", "-": "out-of-scope", "": "out-of-scope", "OOS": "unlabelled"}
     done = bring(DOUBTFUL, meanings=meanings)
     assert done.new_intents == ("None",)
