@@ -76,7 +76,14 @@ class BertLayer(nn.Module):
         return transformed
 
     def _attend(self, qkv: Tensor, layout: Layout) -> Tensor:
-        parts = [self._attend_together(qkv[g.first : g.last], g) for g in layout.groups]
+        # Each slice of its own would bring back a gradient as large as all tokens.
+        pieces = qkv.split([group.last - group.first for group in layout.groups] + [layout.spare])
+        parts = [
+            self._attend_together(piece, group)
+            for piece, group in zip(pieces, layout.groups, strict=False)
+        ]
+        if layout.spare:
+            parts.append(parts[0].new_zeros(layout.spare, parts[0].shape[1]))
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def _attend_together(self, qkv: Tensor, group: Group) -> Tensor:

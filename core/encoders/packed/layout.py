@@ -39,10 +39,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The texts of a batch: tokens of each, (texts,) int64, and their groups in order."""
+    """The texts of a batch: tokens of each, (texts,) int64, and their groups in order.
+
+    `spare` rows without a text follow the last token.
+    """
 
     lengths: Tensor
     groups: tuple[Group, ...]
+    spare: int = 0
 
     def steps(self) -> Tensor:
         """Return each packed token's place in its text, from 0; (tokens,) int64."""
@@ -51,8 +55,10 @@ class Layout:
         return places - torch.repeat_interleave(ends - self.lengths, self.lengths)
 
 
-def lay_out(lengths: Tensor) -> Layout:
+def lay_out(lengths: Tensor, step: int = 1) -> Layout:
     """Describe a batch of texts by their lengths in tokens, (texts,) int64.
+
+    Tokens and spare rows together are a multiple of `step`.
 
     Neighbours of similar length share a group: sort texts by length first. A GPU takes all texts
     in one group, since there many small products cost more than padding.
@@ -65,7 +71,7 @@ def lay_out(lengths: Tensor) -> Layout:
         cells, mask = _padding(lengths[start:stop], max(counts[start:stop]))
         group = Group(ends[start], ends[stop], stop - start, max(counts[start:stop]), cells, mask)
         groups.append(group)
-    return Layout(lengths, tuple(groups))
+    return Layout(lengths, tuple(groups), -ends[-1] % step)
 
 
 def _runs(counts: Sequence[int], spare: float) -> Iterator[tuple[int, int]]:
@@ -91,6 +97,7 @@ def _padding(lengths: Tensor, longest: int) -> tuple[Tensor | None, Tensor | Non
 def pool_mean(tokens: Tensor, layout: Layout) -> Tensor:
     """Average the tokens of each text; (tokens, d) to (texts, d)."""
     lengths = layout.lengths
+    tokens = tokens[: len(tokens) - layout.spare]
     if len(layout.groups) == 1 and layout.groups[0].cells is None:
         return tokens.view(len(lengths), -1, tokens.shape[1]).mean(1)
     owner = torch.repeat_interleave(lengths)

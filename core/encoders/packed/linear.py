@@ -12,7 +12,7 @@ from core.processor import is_amd
 
 # oneDNN keeps 1,024 compiled routines unless told otherwise, before its first product: half a
 # gigabyte in a tuning, each step of which has another number of rows.
-os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64")
+os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "128")
 
 _LEAST_GAIN = 1.3
 _SMALL_STEP, _LARGE_STEP = 16, 128

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.encoders.base import TuningOptions
@@ -15,6 +16,9 @@ from core.encoders.precision import computing_in
 from core.encoders.projection import new_projection, project
 
 _TOKEN_BUDGET = 2048
+_ROWS = 128
+"""A processor's products in bfloat16 have a multiple of so many rows: oneDNN compiles a routine for
+each number of rows, which takes longer than the product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,14 @@ class EncoderTuning(nn.Module):
         prefix, lengths = self.prefix, self.prefix.lengths[rows]
         order = lengths.argsort(stable=True)  # texts of similar length attend together
         rows, lengths = rows[order], lengths[order]
-        layout = lay_out(lengths)
+        layout = lay_out(lengths, _step_of(self.options, self.device))
         starts = torch.repeat_interleave(prefix.starts[rows], lengths)
         tokens = prefix.tokens.index_select(0, starts + layout.steps())
         with computing_in(self.options.precision, self.device.type):
             if self.options.frozen_layers == 0:
                 tokens = self.bert.embed(tokens, layout)
             first, last = self.options.frozen_layers, len(self.bert.layers)
+            tokens = F.pad(tokens, (0, 0, 0, layout.spare))
             tokens = self.bert.run_layers(tokens, layout, first, last)
         pooled = pool_mean(tokens, layout).index_select(0, order.argsort())
         return project(pooled, self.projection)
@@ -142,6 +147,10 @@ def _open_projection(encoder: TransformerEncoder, options: TuningOptions) -> nn.
     return new_projection(encoder.bert.shape.hidden_size, options)
 
 
+def _step_of(options: TuningOptions, device: torch.device) -> int:
+    return _ROWS if device.type == "cpu" and options.precision == "bfloat16" else 1
+
+
 @torch.no_grad()
 def compute_prefix(
     encoder: TransformerEncoder, ids: list[list[int]], options: TuningOptions
@@ -156,10 +165,11 @@ def compute_prefix(
     bert = encoder.bert
     kept = torch.empty(len(flat), bert.shape.hidden_size)
     for batch in equal_length_batches(lengths.tolist(), _TOKEN_BUDGET):
-        layout = lay_out(lengths[batch])
         places = (starts[batch][:, None] + torch.arange(int(lengths[batch[0]]))).flatten()
         inputs = flat[places].to(bert.words.weight.device)
+        layout = lay_out(lengths[batch], _step_of(options, inputs.device))
         with computing_in(options.precision, inputs.device.type):
-            hidden = bert.run_layers(bert.embed(inputs, layout), layout, 0, frozen)
-        kept[places] = hidden.cpu()
+            tokens = F.pad(bert.embed(inputs, layout), (0, 0, 0, layout.spare))
+            hidden = bert.run_layers(tokens, layout, 0, frozen)
+        kept[places] = hidden[: len(places)].cpu()
     return Prefix(kept.to(device), starts.to(device), lengths.to(device))

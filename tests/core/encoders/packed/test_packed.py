@@ -1,8 +1,11 @@
 """Packed batches: attention in groups, quick masks, and quick exact products."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
@@ -13,6 +16,7 @@ from core.encoders.packed import linear
 from core.encoders.packed.dropout import QuickDropout
 from core.encoders.packed.encoder import TransformerEncoder
 from core.encoders.packed.layout import lay_out, pool_mean
+from core.types import Precision
 
 TEXTS = ["a", "hello there", "where is my parcel, please?", "word " * 30, "ok", "good morning"]
 
@@ -46,6 +50,40 @@ def test_a_text_embeds_alike_wherever_it_stands_in_a_batch(tiny: TransformerEnco
         alone = torch.cat([tuning(torch.tensor([row])) for row in range(len(TEXTS))])
         shuffled = torch.tensor([3, 0, 5, 1, 4, 2])
         assert torch.allclose(tuning(shuffled), alone[shuffled], atol=1e-5)
+
+
+def test_rows_without_a_text_change_neither_embeddings_nor_gradients(
+    tiny: TransformerEncoder,
+) -> None:
+    """Every batch had another number of tokens, and oneDNN compiled its products anew."""
+    lengths = torch.tensor([2, 2, 3, 7, 7])
+    exact, stepped = lay_out(lengths), lay_out(lengths, 16)
+    assert (exact.spare, stepped.spare) == (0, 11)
+    bert = copy.deepcopy(tiny.bert).eval().requires_grad_(requires_grad=True)
+    tokens = torch.randn(21, bert.shape.hidden_size)
+    found = []
+    for layout in (exact, stepped):
+        rows = F.pad(tokens, (0, 0, 0, layout.spare))
+        pooled = pool_mean(bert.run_layers(rows, layout, 0, len(bert.layers)), layout)
+        bert.zero_grad()
+        pooled.square().sum().backward()
+        grads = [p.grad for p in bert.layers.parameters()]
+        found.append((pooled.detach(), torch.cat([g.flatten() for g in grads if g is not None])))
+    assert torch.allclose(found[0][0], found[1][0], atol=1e-6)
+    assert torch.allclose(found[0][1], found[1][1], atol=1e-5)
+
+
+def test_a_tuning_in_bfloat16_has_few_numbers_of_rows(tiny: TransformerEncoder) -> None:
+    def rows_of(precision: Precision) -> list[int]:
+        tuning = open_tuning(tiny, TEXTS, TuningOptions(frozen_layers=1, precision=precision))
+        seen: list[int] = []
+        tuning.bert.layers[-1].up.register_forward_hook(lambda *call: seen.append(len(call[2])))
+        for chosen in ([0, 1, 2], [0, 2, 4, 5]):
+            tuning(torch.tensor(chosen))
+        return seen
+
+    assert rows_of("bfloat16") == [128, 128]
+    assert len(set(rows_of("float32"))) == 2
 
 
 def test_dropout_keeps_its_share_and_scales_it_up() -> None:
