@@ -26,6 +26,7 @@ const PAGES = [
   ['history', 'History', 'history'],
 ];
 const FIRST = ['', 'label', 'data', 'try'];
+const DECIDING = ['train', 'versions']; // they tell themselves that a version waits for a decision
 const ICON = new URL('../icon.svg', import.meta.url).pathname;
 const PAUSE = 4000; // milliseconds between two requests for the project's status
 const SHORT_PAUSE = 1000; // while a job runs, and between two refreshes requested by a page
@@ -36,7 +37,7 @@ class Context {
   #listeners = [];
   #parts;
   #state;
-  #isLooking;
+  #decides; // whether the header tells that a version waits for a decision
   #soon = 0;
   #asked = 0;
   #answered = 0; // number of the newest answered request; older answers are out of date
@@ -48,7 +49,7 @@ class Context {
     this.heading = parts.heading;
     this.#parts = parts;
     this.#state = parts.state;
-    this.#isLooking = LOOKING.includes(parts.page);
+    this.#decides = ![...LOOKING, ...DECIDING].includes(parts.page);
   }
 
   // Names the page anew, for a part of it that has an entry of its own in the rail.
@@ -91,7 +92,7 @@ class Context {
   #tell(status) {
     const before = this.status; // `asked` is when the page asked for it
     this.status = status;
-    fill(this.#state, stateOf(status, {decides: !this.#isLooking}));
+    fill(this.#state, stateOf(status, {decides: this.#decides}));
     if (isUnsettled(status)) this.refreshSoon(); // an act's figures follow in a second, not at the next round
     for (const listener of this.#listeners) listener(status, before);
   }

@@ -39,7 +39,7 @@ def test_training_without_conversations_says_what_to_do(
 ) -> None:
     assert run(tmp_path / "home", "new", "p") == 0
     assert run(tmp_path / "home", "train", "p", "--recipe", "dialogues", "--set", "minutes=15") == 2
-    assert "Import a log on the Data page." in capsys.readouterr().err
+    assert "Import a log on the page Conversations." in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ def require_logs(connection: Transaction, project: ProjectRecord) -> list[Conver
     if not logs:
         raise InvalidInput(
             f"'{project.name}' has no conversations to learn from.",
-            "Import a log on the Data page.",
+            "Import a log on the page Conversations.",
         )
     return logs
 

@@ -100,8 +100,9 @@ def report_page(found: TrafficReport, downloads: Mapping[str, str], back: str = 
 def _steps(view: TrafficView) -> tuple[str, ...]:
     groups = [one for one in view.uncovered if one.name != NO_GROUP]
     found = [
-        f"{counted(one.count, 'text')} about “{one.name}” got no intent: make it an intent, or add "
-        "it to one, on the page Discover."
+        f"{counted(one.count, 'text')} about “{one.name}” got no intent: look through the group on "
+        "the page Discover. What belongs together becomes an intent or joins one; what fits none "
+        "was rightly refused."
         for one in groups[:_STEPS]
     ]
     loose = sum(one.count for one in view.uncovered if one.name == NO_GROUP)
@@ -114,5 +115,8 @@ def _steps(view: TrafficView) -> tuple[str, ...]:
         named = ", ".join(view.blind_spots[:_BLIND])
         rest = len(view.blind_spots) - _BLIND
         more = f" and {rest} more" if rest > 0 else ""
-        found.append(f"Nobody asked for {named}{more}: ask whether this is still needed.")
+        found.append(
+            f"Nobody asked for {named}{more} in these days: if that stays so, ask whether it is "
+            "still needed."
+        )
     return tuple(found)

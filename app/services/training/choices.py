@@ -40,9 +40,9 @@ _SEVERAL = "Here a text may have several intents; this way knows one intent a te
 _LACKS: Mapping[Source, str] = {
     "labels": "It needs labels of at least two intents: there {now}.",
     "conversations": "It learns from conversations, and there are none yet. Import a log on the "
-    "Data page.",
-    "templates": "It learns from marked values, and there are none yet. Mark some on the Label "
-    "page, or import a file that has them.",
+    "page Conversations.",
+    "templates": "It learns from marked values, and there are none yet. Mark some on the page "
+    "Slots, or import a file that has them.",
 }
 
 

@@ -238,7 +238,7 @@ def _pair_examples(studio: Studio, live: LiveModel) -> _PairedExamples:
     if not any(exemplar.id in marks.utterances for exemplar in live.pipeline.exemplars):
         raise InvalidInput(
             "No value is marked in the examples.",
-            "Mark values in utterances on the Label page, or import a file that has them marked.",
+            "Mark values in utterances on the page Slots, or import a file that has them marked.",
         )
     series, moment = ("compression", live.version.id), (live.revision, project.head_revision)
     key = (*series, moment)

@@ -227,19 +227,19 @@ export class GroupView {
     const shown = this.#every?.slice(0, n) ?? typical;
     const isCut = shown.length < n;
     const more = {class: 'plain', 'data-key': 'every', onclick: guarded(() => this.#showEvery())};
+    const title = isCut ? `${number(shown.length)} of its ${number(n)} texts` : 'Its texts';
     return [
       h(
-        'h3',
-        {},
-        shown === typical && isCut ? 'Typical texts' : 'Its texts',
-        h('span', {class: 'soft small'}, ' Untick what does not belong.'),
+        'div',
+        {class: 'row'},
+        h('h3', {}, title, h('span', {class: 'soft small'}, ' Untick what does not belong.')),
+        isCut && shown === typical && h('button', more, `Show all ${number(n)}`),
       ),
       h(
         'ul',
         {class: 'plain-list typical', 'data-role': 'typical'},
         shown.map(one => this.#row(one)),
       ),
-      isCut && shown === typical && h('button', more, `Show all ${number(n)}`),
       isCut &&
         shown !== typical &&
         h('p', {class: 'soft small'}, `These are the first ${number(shown.length)}.`),

@@ -200,7 +200,7 @@ export class TrafficTab {
   #unanswered() {
     const {uncovered, covered} = this.#view;
     const missing = covered.n - covered.count;
-    const words = `${plural(missing, 'text')} got no intent. Open a group to make it an intent, or to add it to one.`;
+    const words = `${plural(missing, 'text')} got no intent, some of them rightly. Open a group to look through it.`;
     const isGrouped = uncovered.some(({id}) => id);
     const rows = uncovered
       .slice(0, FEW)

@@ -222,6 +222,8 @@ def test_a_loose_group_is_taken_only_after_all_its_texts_were_shown(
     expect(rows).to_have_count(12)
     n = int(primary.inner_text().split()[1])
     assert n > 12
+    every = group.get_by_role("button", name=f"Show all {n}")
+    expect(every).to_be_in_viewport(ratio=1)  # nothing said that the list went on below the fold
     page.keyboard.press("t")
     loose = page.locator(".toast", has_text="These texts have little in common.")
     expect(loose).to_be_visible()

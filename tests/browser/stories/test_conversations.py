@@ -39,7 +39,7 @@ def recipes_are_greyed(page: Page) -> None:
     for name in ("Conversations: ", "Conversations alone: "):
         expect(page.get_by_role("radio", name=name)).to_have_count(0)
         line = page.locator("[data-role=not-here] li", has_text=name)
-        expect(line).to_contain_text("Import a log on the Data page")
+        expect(line).to_contain_text("Import a log on the page Conversations")
 
 
 def imports_a_log(page: Page, studio: Served, folder: Path) -> None:
