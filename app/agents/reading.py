@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from app.agents.answers import paged, place_of, shortened, shown, size_of, without_empty
 from app.agents.changes import as_change
@@ -15,7 +15,7 @@ from app.services.home.cards import next_of
 from app.services.live.server_state import LiveStudio
 from app.services.reports.versions_now import compare_now
 from app.services.review import review as reviewing
-from app.services.review.findings import KINDS, Finding, FoundText, Remedy
+from app.services.review.findings import KINDS, Finding, FoundText, Kind, Remedy
 from app.services.status import load_status
 from app.services.trying.pins import load_pins
 from app.services.trying.similar import find_similar
@@ -29,10 +29,11 @@ from core.text import label_words
 from core.types import Task
 from storage import projects
 from storage.queries import dataset
-from storage.queries.utterances import Filter, Page
+from storage.queries.utterances import Filter, LabelState, Page
 from storage.records import UtteranceRecord
 
 Where = Literal["", "unlabelled", "labelled", "out-of-scope", "flagged", "skipped", "test"]
+_STATES: dict[str, LabelState] = {name: name for name in get_args(LabelState)}
 _PAGE = 40
 _TEXTS_OF_FINDING = 4
 _REMEDIES = 5
@@ -136,8 +137,7 @@ def find_texts(
         found, total = _similar(live_studio, project, wanted, start)
     else:
         split = "test" if wanted.where == "test" else None
-        state = wanted.where if wanted.where not in ("", "test") else None
-        which = Filter(wanted.text, intent, split, state)
+        which = Filter(wanted.text, intent, split, _STATES.get(wanted.where))
         page = load_page(live_studio.studio, project, which, "oldest", Page(start, _PAGE))
         found, total = [(row, None) for row in page.rows], page.total
     items = [_text(row, names, record.task, cosine) for row, cosine in found]
@@ -229,7 +229,7 @@ def findings(
     live_studio: LiveStudio, watched: WatchedTextCache, project: str, kind: str, cursor: str
 ) -> dict[str, Any]:
     """List what looks wrong in the data, the most harmful first."""
-    known = {one: one for one in KINDS}
+    known: dict[str, Kind] = {one: one for one in KINDS}
     if kind and kind not in known:
         raise InvalidInput(f"There is no kind '{kind[:40]}'.", f"Use {', '.join(KINDS)}.")
     start = place_of(cursor)
@@ -238,7 +238,7 @@ def findings(
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
         names = {one.id: one.name for one in dataset.intents(connection, record.id)}
-    counts = {name: n for name, n in found.counts.items() if n}
+    counts: dict[str, int] = {name: n for name, n in found.counts.items() if n}
     total = counts.get(kind, 0) if kind else sum(n for k, n in counts.items() if k != "doubt")
     items = [_finding(one, names, record.task) for one in found.findings]
     head = without_empty({"open": counts, "notes": list(found.notes)})
@@ -273,7 +273,7 @@ def _remedy(remedy: Remedy, names: Mapping[str, str]) -> dict[str, Any]:
         change = as_change(remedy.repair, names)
     if size_of(change) > _LONGEST_CHANGE:
         change = None
-    told = {"do": shown(remedy.words), "change": change}
+    told: dict[str, Any] = {"do": shown(remedy.words), "change": change}
     told |= {} if effect is None else {"mends": effect.mends, "breaks": effect.breaks}
     return without_empty(told)
 

@@ -4,6 +4,7 @@ from app.services.review.findings import Finding, FoundText, Remedy
 from app.services.review.proposals.outlook import Outlook, outlook_on, repair_of
 from app.services.studio import Studio
 from app.services.what_if.repairs import Repair
+from core.text import unturned
 from storage.people import proposals
 from storage.people.proposals import ProposalRecord, finding_of
 from storage.records import ProjectRecord
@@ -33,7 +34,7 @@ def _asked(outlook: Outlook, proposal: ProposalRecord) -> Finding:
         id=finding_of(proposal),
         kind="proposal",
         title=_title(outlook, repair),
-        why=f"{proposal.by} proposes this. The reason given: {proposal.why}",
+        why=f"{proposal.by} proposes this. The reason given: {unturned(proposal.why)}",
         figure=1.0,
         measure=f"by {proposal.by}",
         texts=_texts(outlook, repair),

@@ -130,6 +130,8 @@ def _waiting(connection: Transaction, project: ProjectRecord) -> int:
     stored = proposals.all_of(connection, project.id)
     decided = _decided(connection, project.id) if stored else {}
     undecided = [one for key, one in stored.items() if key not in decided]
+    if not undecided:  # asked for each project of the start page
+        return 0
     outlook = outlook_on(connection, project, map(repair_of, undecided))
     return sum(map(outlook.stands, undecided))
 

@@ -211,6 +211,15 @@ def test_without_a_model_nothing_is_reviewed_and_so_nothing_proposed(studio: Stu
         propose(studio, "empty", "agent", wanted)
 
 
+def test_a_reason_turns_no_letters_round(live_studio: LiveStudio) -> None:
+    studio = live_studio.studio
+    change = relabelling(studio, "where is my parcel", "refund")
+    [view] = propose(studio, "p", "ag\u200bent", [replace(change, why="a\u202eb")])
+    assert view.by == "agent"
+    [finding] = asked(live_studio)
+    assert finding.why.endswith("The reason given: a[RLO]b")
+
+
 def test_what_is_asked_comes_first_unless_it_harms_or_deletes(live_studio: LiveStudio) -> None:
     studio = live_studio.studio
     delete = Repair("delete", (rows(studio)["what about refunds"].id,))
