@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
+from app.api.http.labelling_bodies import ProposalsBody
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio, WatchedTexts
 from app.services.data.history import undo_action
@@ -14,6 +15,7 @@ from app.services.review import review as reviewing
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceView
 from app.services.review.groups import IntentGroups, propose_groups
+from app.services.review.proposals import proposing
 from app.services.trying.pins import PinHistory, load_pin_history
 from app.services.what_if import preview, repairs, views
 from storage.queries.utterances import Page
@@ -68,6 +70,23 @@ def undo(studio: OpenStudio, project: str, body: UndoBody) -> dict[str, str]:
     """Undo a repair or a dismissal."""
     undo_action(studio, project, body.key)
     return {"key": body.key}
+
+
+@router.get("/projects/{project}/proposals")
+def proposals(studio: OpenStudio, project: str) -> tuple[proposing.ProposalView, ...]:
+    """List what programs and people proposed, the oldest first, and what became of it."""
+    return proposing.list_proposals(studio, project)
+
+
+@router.post("/projects/{project}/proposals")
+def propose(
+    studio: OpenStudio, project: str, body: ProposalsBody
+) -> tuple[proposing.ProposalView, ...]:
+    """Propose changes; each waits until a person accepts or declines it on the Review page.
+
+    It may be repeated: what waits or was decided already is told, and not asked again.
+    """
+    return proposing.propose(studio, project, body.by, body.read())
 
 
 @router.get("/projects/{project}/review/border")

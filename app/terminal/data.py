@@ -182,7 +182,7 @@ def _say_erasure(done: ErasureView) -> None:
         "of these made from others": done.synthetic,
         "receipts": done.receipts,
         "jobs": done.jobs,
-        "filters and goals": done.preferences,
+        "filters, goals and proposals": done.preferences,
         "figures of versions": done.versions,
     }
     verb = "Erased" if done.done else "Would be erased"

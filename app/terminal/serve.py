@@ -1,4 +1,4 @@
-"""The commands that serve the studio, and one model."""
+"""The commands that serve the studio, one model, and the tools for agents."""
 
 import argparse
 import gc
@@ -42,6 +42,15 @@ def serve_model(options: argparse.Namespace) -> None:
     from app.serving.command import serve as serve_graph
 
     serve_graph(options)
+
+
+def mcp(options: argparse.Namespace) -> None:
+    """Speak with an agent over standard input and output, until it hangs up."""
+    from app.agents.tools import build_server
+    from app.services.live.server_state import open_live_studio
+
+    with opened(options) as studio:
+        build_server(open_live_studio(studio), options.name).run("stdio")
 
 
 def _begin_with_sample(studio: Studio) -> str | None:

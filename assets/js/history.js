@@ -10,7 +10,13 @@ import {frame} from './studio.js';
 const LEAD = 'Everything that was done in this project: when, by whom, and from where.';
 const HEAD = ['When', 'Who', 'What', 'Texts', 'From'];
 const STEP = 50;
-const VIA = {page: 'a page', REST: 'another program', command: 'outside the browser', job: 'a training'};
+const VIA = {
+  page: 'a page',
+  REST: 'another program',
+  command: 'outside the browser',
+  job: 'a training',
+  agent: 'an agent',
+};
 
 export const mount = view =>
   frame(view, 'history', 'History', LEAD, context => new HistoryPage(context).start());

@@ -31,12 +31,18 @@ def keep_finding(
 
 def settled(connection: Connection, project_id: int) -> frozenset[str]:
     """Return all findings that were settled, by a change or by dismissal."""
-    query = sa.select(batch.c.origin).where(
+    return frozenset(verbs_of(connection, project_id))
+
+
+def verbs_of(connection: Connection, project_id: int, prefix: str = "") -> dict[str, str]:
+    """Return the verb that settled each finding whose id begins so, `KEEP` for a dismissal."""
+    query = sa.select(batch.c.origin, batch.c.verb).where(
         batch.c.project_id == project_id,
         batch.c.undone_by.is_(None),
-        batch.c.origin.startswith(ORIGIN),
+        batch.c.origin.startswith(ORIGIN + prefix, autoescape=True),
     )
-    return frozenset(origin[len(ORIGIN) :] for origin in connection.execute(query).scalars())
+    rows = connection.execute(query.order_by(batch.c.id))
+    return {row.origin[len(ORIGIN) :]: row.verb for row in rows}
 
 
 def undo_settling(connection: Connection, project_id: int, key: str, actor: str) -> None:

@@ -15,7 +15,7 @@ from storage.people.touched import Touched, cut, touched_by
 from storage.records import now
 from storage.tables import act, batch, event
 
-Via = Literal["page", "REST", "command", "job"]
+Via = Literal["page", "REST", "command", "job", "agent"]
 
 VIA: ContextVar[Via] = ContextVar("via", default="command")
 """Where the present request comes from; each entrance of the program sets it."""
@@ -29,7 +29,7 @@ class ActRecord:
     """One act.
 
     Attributes:
-        via: `page`, `REST`, `command`, `job`; empty where an earlier release did not keep it.
+        via: As `Via` lists; empty where an earlier release did not keep it.
         verb: What was done: `label`, `import`, `merge`, `train`, `use version`, `share`, ...
         about: What it was done to, such as a file, a version or a text; may be empty.
         n: Number of texts that it changed; 0 for an act outside the log.

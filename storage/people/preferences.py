@@ -1,4 +1,4 @@
-"""What a person keeps in a project for later visits: a goal of the day, filters by name."""
+"""Values kept in a project by name: a goal of the day, filters, bases of syncs, proposals."""
 
 from typing import Any, Literal
 
@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from storage.records import now
 from storage.tables import preference
 
-Kind = Literal["goal", "filter", "sync"]
+Kind = Literal["goal", "filter", "proposal", "sync"]
 
 
 def keep(

@@ -110,3 +110,25 @@ def test_a_fence_is_looked_at_set_and_let_go(client, trained) -> None:
     client.post("/api/projects/p/pins", json=pin)
     [history] = client.get("/api/projects/p/pins/history").json()
     assert (history["pin"]["kept"], history["judgements"]) == (True, [])
+
+
+def test_a_proposal_waits_until_a_person_decides(client, trained) -> None:
+    by, path = intents(client), "/api/v1/projects/p/proposals"
+    found = client.get("/api/projects/p/utterances", params={"text": "my parcel"}).json()["rows"]
+    repair = {"kind": "relabel", "ids": [found[0]["id"]], "intents": [by["refund"]]}
+    body = {"by": "a script", "proposals": [{"repair": repair, "why": "It asks for money."}]}
+    [stored] = client.post(path, json=body).json()
+    assert (stored["by"], stored["state"]) == ("a script", "waits")
+    assert client.post(path, json=body).json() == [stored]
+    listed = client.get("/api/projects/p/review", params={"kind": "proposal"}).json()
+    [finding] = listed["findings"]
+    assert listed["counts"]["proposal"] == 1
+    [act] = client.get("/api/projects/p/acts", params={"verb": "propose"}).json()["acts"]
+    assert (act["actor"], act["via"], act["about"]) == ("a script", "REST", "1 change")
+    accept = {"key": "accept-01", "finding": finding["id"], "repair": repair}
+    assert client.post("/api/projects/p/review/act", json=accept).status_code == 200
+    assert [one["state"] for one in client.get(path).json()] == ["accepted"]
+    assert client.post("/api/projects/p/review/undo", json={"key": "accept-01"}).status_code == 200
+    assert client.get(path).json() == [stored]
+    refused = client.post(path, json={**body, "by": ""})
+    assert refused.status_code == 422

@@ -2,7 +2,7 @@
 
 _NAMES = "recipes", "erase", "bundle keygen", "completion", "discover", "check"
 _NAMES += "sync", "git-merge"
-_NAMES += "serve-model", "bench serving"
+_NAMES += "serve-model", "bench serving", "mcp"
 _NAMES += "bench discover", "bench traffic"
 NEW_COMMANDS = {f"intent-studio {name}" for name in _NAMES} | {
     f"intent-studio project{verb}" for verb in ("", " rename", " delete", " restore")

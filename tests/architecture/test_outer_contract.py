@@ -55,6 +55,7 @@ NEW_ROUTES = {
     *(f"{verb} /api/projects/{{project}}/traffic/logs/{{key}}" for verb in ("POST", "DELETE")),
     *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
     "POST /api/projects/{project}/packages",
+    *(f"{verb} /api/projects/{{project}}/proposals" for verb in ("GET", "POST")),
     "GET /api/projects/{project}/packages/{key}",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")

@@ -1,11 +1,17 @@
-"""Request bodies of the Label page, validated by pydantic."""
+"""Request bodies of the Label page, and of proposals, validated by pydantic."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from app.api.http.bodies import Body, Key
+from app.api.http.bodies import Body, Key, RepairBody
 from app.services.labelling.sure import CheckedAnswers
+from app.services.review.proposals.proposing import (
+    LONGEST_NAME,
+    LONGEST_WHY,
+    MOST_WAITING,
+    ProposedChange,
+)
 
 _Ids = Annotated[frozenset[str], Field(max_length=100)]
 
@@ -35,3 +41,21 @@ class AcceptSureBody(SpotCheckBody):
     """A spot check whose other answers are accepted."""
 
     key: Key
+
+
+class ProposalBody(Body):
+    """A change of one text or intent, and why it is proposed."""
+
+    repair: RepairBody
+    why: str = Field(min_length=1, max_length=LONGEST_WHY)
+
+
+class ProposalsBody(Body):
+    """Changes that wait for a person; `by` is the name of who proposes them."""
+
+    by: str = Field(min_length=1, max_length=LONGEST_NAME)
+    proposals: tuple[ProposalBody, ...] = Field(min_length=1, max_length=MOST_WAITING)
+
+    def read(self) -> list[ProposedChange]:
+        """Convert to the service's changes."""
+        return [ProposedChange(one.repair.read(), one.why) for one in self.proposals]

@@ -14,6 +14,7 @@ from app.services.home.next_step import (
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
 from app.services.live.server_state import LiveStudio
+from app.services.review.proposals.proposing import count_waiting
 from app.services.review.review import known_label_errors
 from app.services.versions.registry import left_for, newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on
@@ -118,4 +119,5 @@ def _facts(
         new_labels=None if live is None else count_hot(live_studio.studio, project, live),
         label_errors=None if live is None else known_label_errors(live_studio, project, live),
         knows_doubt=live is not None and pool is not None,
+        proposals=count_waiting(live_studio.studio, project),
     )

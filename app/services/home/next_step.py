@@ -7,10 +7,11 @@ known yet, its rule does not apply and the next one decides.
 2. A model that does not load answers nobody.
 3. Without a model: labels first, of whole groups where there are many texts, then a training.
 4. A trained version that waits for a decision helps at once.
-5. Wrong labels make answers wrong, and the next training would learn them.
-6. Labels that the encoder has not learned, once there are enough to make a difference.
-7. More labels, those first of which the model is unsure.
-8. The few labels that are left to learn; then a test set, without which accuracy is unknown.
+5. Somebody waits for what a person says to a proposal.
+6. Wrong labels make answers wrong, and the next training would learn them.
+7. Labels that the encoder has not learned, once there are enough to make a difference.
+8. More labels, those first of which the model is unsure.
+9. The few labels that are left to learn; then a test set, without which accuracy is unknown.
 """
 
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ class ProjectFacts:
         left: Number of a newer version that answered before, or None.
         is_training: Whether a training is queued or runs.
         new_labels: Labels that the champion was not trained on.
+        proposals: Proposals that wait for a person.
         label_errors: Likely label errors.
         knows_doubt: Whether it is known of which unlabelled texts the model is unsure.
     """
@@ -73,6 +75,7 @@ class ProjectFacts:
     label_errors: int | None = None
     knows_doubt: bool = False
     outside: int = 0
+    proposals: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,10 @@ def _can_train(facts: ProjectFacts) -> bool:
 
 
 def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
+    if facts.proposals:
+        action = f"Decide about {counted(facts.proposals, 'proposal')}"
+        reason = "Somebody proposes changes. Nothing changes before you accept it."
+        return NextStep("review", action, reason, "review", {"kind": "proposal"})
     if facts.label_errors:
         labels = counted(facts.label_errors, "label")
         reason = "A wrong label makes answers wrong, and the next training would learn it."

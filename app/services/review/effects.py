@@ -77,6 +77,8 @@ def in_order(finding: Finding) -> Finding:
 
     def place(remedy: Remedy) -> tuple[int, int]:
         group = _group(finding, remedy)
+        if finding.kind == "proposal" and _is_whole(remedy) and group != _HARMING:
+            group = _MENDING  # it is what the finding asks, whatever it does
         if group == _ASKING and harmed:
             group = _AFTER_KEEPING
         # Which label an unlabelled text gets is not chosen by what suits the test set.

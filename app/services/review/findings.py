@@ -21,6 +21,7 @@ from storage.records import UtteranceRecord
 
 Kind = Literal[
     "people",
+    "proposal",
     "conflict",
     "tested",
     "label",
@@ -37,8 +38,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """All kinds, the most harmful first.
 
 `people`: texts that two people answered differently, one of them in a folder that was synced;
-`tested`: examples that are test texts, too; `doubt`: labels worth a look once
-all others are settled.
+`proposal`: changes that a program or a person proposed; `tested`: examples that are test texts,
+too; `doubt`: labels worth a look once all others are settled.
 """
 
 _AGREED = 0.5

@@ -30,6 +30,7 @@ from app.services.review.findings import (
 )
 from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
+from app.services.review.proposals.asked import proposed_changes
 from app.services.review.tested import tested_examples
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.what_if.repairs import Repair
@@ -100,6 +101,7 @@ def review(
         watched_texts.prepare(record.id)
     every = [
         *two_answers(live_studio.studio, record),
+        *proposed_changes(live_studio.studio, record),
         *_findings(live_studio, record, live),
         *_next_labels(live_studio, record, pool),
     ]

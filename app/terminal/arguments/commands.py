@@ -342,6 +342,12 @@ def add_upkeep(commands: Commands) -> None:
         help="log one line for each request on standard error (default: faults alone)",
     )
     serve.add_argument("--sample", action="store_true", help="begin with the sample project")
+    agents = add_command(
+        commands, "mcp", "let an agent read, foretell and propose, over MCP", "serve.mcp"
+    )
+    agents.add_argument(
+        "--name", default="", help="whose its proposals are (default: as the agent calls itself)"
+    )
     completion = add_command(
         commands,
         "completion",

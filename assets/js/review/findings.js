@@ -17,6 +17,7 @@ const SECOND_MS = 1000;
 const KINDS = [
   ['', 'All'],
   ['people', 'Two people’s answers'],
+  ['proposal', 'Proposals'],
   ['conflict', 'Conflicting labels'],
   ['tested', 'Also in the test set'],
   ['label', 'Labels to check'],
@@ -31,6 +32,7 @@ const KINDS = [
 ];
 const SINGLE = {
   people: 'two people’s answers',
+  proposal: 'proposal',
   conflict: 'conflicting labels',
   tested: 'also in the test set',
   label: 'check the label',
@@ -43,7 +45,15 @@ const SINGLE = {
   next: 'worth labelling',
   doubt: 'check the label',
 };
-const COLOURS = {people: 'bad', conflict: 'bad', tested: 'bad', label: 'warn', greedy: 'warn', next: 'accent'};
+const COLOURS = {
+  people: 'bad',
+  proposal: 'accent',
+  conflict: 'bad',
+  tested: 'bad',
+  label: 'warn',
+  greedy: 'warn',
+  next: 'accent',
+};
 
 const allOf = counts =>
   Object.entries(counts).reduce((sum, [kind, one]) => (kind === DOUBT ? sum : sum + one), 0);

@@ -18,6 +18,7 @@ const WORDS = {
   'accept slots': 'mark proposed values',
   'rename slot': 'rename values',
   keep: 'keep a finding as it is',
+  propose: 'propose changes',
   erase: 'erase for good',
   traffic: 'texts from production',
   undo: 'take back',

@@ -11,11 +11,17 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from app.bootstrap import open_studio
 from app.services.data.projects import create_project, create_sample
+from app.services.data.utterances import load_page
 from app.services.discover.runs import start_grouping
 from app.services.live.server_state import open_live_studio
+from app.services.review.proposals.proposing import ProposedChange, propose
+from app.services.studio import Studio
 from app.services.traffic.receiving import receive_traffic
 from app.services.training.runs import TrainingRequest, follow, start_training
+from app.services.what_if.repairs import Repair
 from app.settings import Settings
+from storage import projects
+from storage.queries import utterances
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.pictures.shots import EMPTY_HOME, PAGES, SETTLING_MS, Shot
 from tests.builders.conversation_logs import with_conversations
@@ -129,8 +135,9 @@ def serving(home: Path) -> Iterator[Served]:
 def prepared(home: Path) -> Path:
     """Make a studio unless it is there.
 
-    The sample has an instant version, a tuned one that waits, and two weeks of traffic. A second
-    project has marked values, a third one conversations, and a fourth one nothing.
+    The sample has an instant version, a tuned one that waits, two weeks of traffic, and proposals
+    of an agent. A second project has marked values, a third one conversations, and a fourth one
+    nothing.
     """
     if home.exists():
         return home
@@ -147,8 +154,22 @@ def prepared(home: Path) -> Path:
     for _ in follow(studio, start_grouping(studio, "sample").id):
         pass
     receive_traffic(open_live_studio(studio), "sample", list(two_weeks()), mask=True)
+    with_proposals(studio)
     studio.database.close()
     return home
+
+
+def with_proposals(studio: Studio) -> None:
+    """Let an agent propose a label and an example."""
+    with studio.database.read() as connection:
+        keys = utterances.intent_ids(connection, projects.find(connection, "sample").id)
+    text = load_page(
+        studio, "sample", utterances.Filter("landed"), "oldest", utterances.Page(0, 1)
+    ).rows[0]
+    label = Repair("relabel", (text.id,), (keys["slow_internet"],))
+    add = Repair("add", (), (keys["wifi_coverage"],), value="no bars at all in the attic")
+    reasons = {label: "The similar texts ask about it.", add: "No example says attic."}
+    propose(studio, "sample", "Agent 7", [ProposedChange(*one) for one in reasons.items()])
 
 
 def wait_for_clear_map(page: Page, served: Served) -> None:

@@ -189,6 +189,7 @@ PAGES = {
     "keys": Shot("/label?project=sample", ".option", press("?"), whole=False),
     "command-bar": Shot("/label?project=sample", ".option", press("Control+k"), whole=False),
     "review": Shot("/review?project=sample", "[data-role=findings] button"),
+    "review-proposal": Shot("/review?project=sample&kind=proposal", "[data-role=findings] button"),
     "review-border": Shot("/review?project=sample&tab=border", ".walk li"),
     "review-merge": Shot("/review?project=sample&tab=reshape", ".field", merge_an_intent),
     "review-split": Shot("/review?project=sample&tab=reshape", ".field", split_an_intent),

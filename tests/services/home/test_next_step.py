@@ -66,6 +66,8 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     assert doubted.reason.startswith("The model is unsure of them")
     assert doubted.query == {"order": "helps", "n": "20"}
     assert next_step(replace(LIVE, label_errors=1)).query == {"kind": "label"}
+    asked = next_step(replace(LIVE, label_errors=1, proposals=2))
+    assert (asked.action, asked.query) == ("Decide about 2 proposals", {"kind": "proposal"})
 
 
 def test_the_three_steps_of_a_new_project_are_ticked_as_they_are_done() -> None:
