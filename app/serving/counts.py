@@ -1,16 +1,14 @@
 """What a model server counts, as Prometheus reads it."""
 
-import resource
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from app.prometheus import Sample, measure_lines, one_line
 from app.serving.batching import Batcher
 from app.serving.model import ServedModel
 from app.serving.shapes import Answer
+from core.memory import peak_bytes, resident_bytes
 
 BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds up to which requests are counted together."""
@@ -83,20 +81,7 @@ def exposition_of(counts: ServingCounts, model: ServedModel, batcher: Batcher) -
         one_line("model_waiting_texts", "gauge", "Texts that wait.", batcher.waiting),
         one_line("model_batches_total", "counter", "Batches computed.", batcher.batches),
         one_line("model_batched_texts_total", "counter", "Texts in them.", batcher.texts),
+        one_line("model_resident_bytes", "gauge", "Memory of the server.", resident_bytes()),
         one_line("model_peak_bytes", "gauge", "Largest memory of the server.", peak_bytes()),
     ]
     return "".join(line + "\n" for part in parts for line in part)
-
-
-def peak_bytes() -> int:
-    """Return the largest memory that this process has had.
-
-    Linux carries the peak of a process over to the program that it starts, so that `getrusage`
-    would tell that of the parent.
-    """
-    try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-        return int(status.partition("VmHWM:")[2].split()[0]) << 10
-    except (OSError, LookupError, ValueError):
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak << 10
