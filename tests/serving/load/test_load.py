@@ -1,0 +1,39 @@
+"""A server under more load than it bears refuses with a time, lets nobody wait, and recovers."""
+
+import pytest
+
+from app.terminal.measuring.load import back_after, measure_load
+from app.terminal.measuring.sending import LONGEST_WAIT, Sent
+from app.terminal.measuring.served import started
+from tests.conftest import SENTENCES
+
+TEXTS = [f"{text}, please {n}" for n in range(5) for texts in SENTENCES.values() for text in texts]
+
+
+def test_at_twice_its_capacity_it_refuses_with_a_time_and_nobody_waits_in_vain(graph) -> None:
+    with started(graph, "--most-waiting", "8") as (port, ready_seconds):
+        found = measure_load(port, TEXTS, 2.0, at_once=8)
+    assert ready_seconds < 60
+    assert found.capacity > 20
+    assert found.steady.requests == pytest.approx(found.capacity * 0.8 * 2.0, abs=2)
+    assert 0 < found.steady.p50_ms <= found.steady.p99_ms < LONGEST_WAIT * 1e3
+    assert 50 < found.steady.first_mb < 1_000
+    assert found.steady.last_mb == pytest.approx(found.steady.first_mb, rel=0.2)
+    over = found.overload
+    assert over.requests == pytest.approx(found.capacity * 2.0, abs=2)
+    assert over.refused > 0.05
+    assert (over.without_time, over.timed_out, over.broken) == (0, 0, 0)
+
+
+def sent(due: float, seconds: float = 0.01, status: int = 200) -> Sent:
+    return Sent(due, seconds, status)
+
+
+def test_it_is_back_when_of_one_second_all_but_one_in_a_hundred_are_in_time() -> None:
+    usual = [sent(n / 100) for n in range(400)]
+    assert back_after(usual, 50.0) == 0.0
+    slow = [sent(one.due, 0.2 if one.due < 0.75 else 0.01) for one in usual]
+    assert back_after(slow, 50.0) == pytest.approx(0.8)
+    refused = [sent(one.due, status=429 if one.due < 1.5 else 200) for one in usual]
+    assert back_after(refused, 50.0) == pytest.approx(1.5)
+    assert back_after([sent(one.due, 0.2) for one in usual], 50.0) is None
