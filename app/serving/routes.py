@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.prometheus import MEDIA_TYPE
-from app.serving import shapes
+from app.serving import platforms, shapes
 from app.serving.batching import Batcher
 from app.serving.bodies import checked, own_texts, read_object, tensor_texts
 from app.serving.counts import ServingCounts, exposition_of
@@ -43,6 +43,10 @@ class Service:
         return [
             Route("/predict", self.predict, methods=["POST"]),
             Route("/model/parse", self.parse, methods=["POST"]),
+            Route("/language/:analyze-conversations", self.clu, methods=["POST"]),
+            Route("/v2/projects/{session:path}:detectIntent", self.es, methods=["POST"]),
+            Route("/v3/projects/{session:path}:detectIntent", self.cx, methods=["POST"]),
+            Route("/v3/projects/{session:path}:matchIntent", self.cx_matches, methods=["POST"]),
             Route("/health/live", self.live),
             Route("/health/ready", self.is_ready),
             Route("/metrics", self.metrics),
@@ -70,9 +74,33 @@ class Service:
     async def parse(self, request: Request) -> Response:
         """Answer one text as Rasa's `/model/parse` does."""
         body = read_object(await request.body())
-        (text,) = checked([body.get("text")], self.serving)
-        (answer,) = await self._answers([text])
-        return JSONResponse(shapes.rasa(text, answer))
+        return JSONResponse(shapes.rasa(*await self._answer(body.get("text"))))
+
+    async def clu(self, request: Request) -> Response:
+        """Answer one text as CLU does."""
+        text = platforms.clu_text(read_object(await request.body()))
+        return JSONResponse(platforms.clu(*await self._answer(text)))
+
+    async def es(self, request: Request) -> Response:
+        """Answer one text as `detectIntent` of Dialogflow ES does."""
+        agent = platforms.agent_of(request.path_params["session"], is_cx=False)
+        said, language = platforms.dialogflow_text(read_object(await request.body()))
+        text, answer = await self._answer(said)
+        return JSONResponse(platforms.es(text, language, agent, answer))
+
+    async def cx(self, request: Request) -> Response:
+        """Answer one text as `detectIntent` of Dialogflow CX does."""
+        agent = platforms.agent_of(request.path_params["session"], is_cx=True)
+        said, language = platforms.dialogflow_text(read_object(await request.body()))
+        text, answer = await self._answer(said)
+        return JSONResponse(platforms.cx(text, language, agent, answer))
+
+    async def cx_matches(self, request: Request) -> Response:
+        """Rank the intents of one text as `matchIntent` of Dialogflow CX does."""
+        agent = platforms.agent_of(request.path_params["session"], is_cx=True)
+        said, _ = platforms.dialogflow_text(read_object(await request.body()))
+        text, answer = await self._answer(said)
+        return JSONResponse(platforms.cx_matches(text, agent, answer))
 
     async def infer(self, request: Request) -> Response:
         """Answer texts as the Open Inference Protocol says."""
@@ -129,6 +157,12 @@ class Service:
         """The version in addresses: the number behind the @ of its name, or 1."""
         number = str(self.model.model_version or "").rpartition("@")[2]
         return number if number.isdecimal() else "1"
+
+    async def _answer(self, said: object) -> tuple[str, Answer]:
+        """Check one text, and answer it."""
+        (text,) = checked([said], self.serving)
+        (answer,) = await self._answers([text])
+        return text, answer
 
     async def _answers(self, texts: Sequence[str]) -> list[Answer]:
         """Answer texts together with those of other requests; blank ones get no answer."""

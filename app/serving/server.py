@@ -18,6 +18,7 @@ from app.serving.batching import Batcher, TooManyWaitingError
 from app.serving.guard import ServingGuard
 from app.serving.limits import Serving
 from app.serving.model import open_model
+from app.serving.refusals import refusal
 from app.serving.routes import Service
 from core.errors import InvalidInput, NotFound
 
@@ -63,25 +64,33 @@ def make_application(serving: Serving) -> Starlette:
     )
 
 
-async def _invalid(_request: Request, error: Any) -> Response:
-    return JSONResponse({"error": error.message, "hint": error.hint}, 400)
+async def _invalid(request: Request, error: Any) -> Response:
+    return _refused(request, 400, error.message, error.hint)
 
 
-async def _not_found(_request: Request, error: Any) -> Response:
-    return JSONResponse({"error": error.message}, 404)
+async def _not_found(request: Request, error: Any) -> Response:
+    return _refused(request, 404, error.message)
 
 
-async def _busy(_request: Request, error: Any) -> Response:
+async def _busy(request: Request, error: Any) -> Response:
     words = f"Too many texts wait. Ask again in {error.seconds} s."
-    return JSONResponse({"error": words}, 429, {"retry-after": str(error.seconds)})
+    reply = _refused(request, 429, words)
+    reply.headers["retry-after"] = str(error.seconds)
+    return reply
 
 
-async def _no_route(_request: Request, error: Any) -> Response:
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+async def _no_route(request: Request, error: Any) -> Response:
+    reply = _refused(request, error.status_code, error.detail)
+    reply.headers.update(error.headers or {})
+    return reply
 
 
-async def _broken(_request: Request, error: Exception) -> Response:
+async def _broken(request: Request, error: Exception) -> Response:
     incident = uuid.uuid4().hex[:8]
     places = "\n    ".join(places_of(error))  # an error's message may quote a text
     logging.getLogger("app.serving").error("incident %s\n    %s", incident, places)
-    return JSONResponse({"error": f"Something broke (incident {incident})."}, 500)
+    return _refused(request, 500, f"Something broke (incident {incident}).")
+
+
+def _refused(request: Request, status: int, message: str, hint: str | None = None) -> Response:
+    return JSONResponse(refusal(request.url.path, status, message, hint), status)
