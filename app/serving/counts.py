@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from app.prometheus import Sample, measure_lines, one_line
 from app.serving.batching import Batcher
 from app.serving.model import ServedModel
-from app.serving.shapes import Answer
+from app.serving.replies.shapes import Answer
+from app.serving.shadow import Shadow
 from core.memory import peak_bytes, resident_bytes
 
 BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
@@ -37,11 +38,16 @@ class _Histogram:
 
 @dataclass(slots=True)
 class ServingCounts:
-    """Requests by route and status, their seconds, and texts by answer; no text is kept."""
+    """Requests by route and status, their seconds, and texts by answer; no text is kept.
+
+    `reloads` are new bundles that answer since, `failed_reloads` those that could not be opened.
+    """
 
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
     intents: Counter[str] = field(default_factory=Counter)
     outside: int = 0
+    reloads: int = 0
+    failed_reloads: int = 0
     seconds: _Histogram = field(default_factory=lambda: _Histogram(BOUNDS))
     scores: _Histogram = field(default_factory=lambda: _Histogram(SCORES))
 
@@ -61,7 +67,9 @@ class ServingCounts:
         self.seconds.add(seconds)
 
 
-def exposition_of(counts: ServingCounts, model: ServedModel, batcher: Batcher) -> str:
+def exposition_of(
+    counts: ServingCounts, model: ServedModel, batcher: Batcher, shadow: Shadow | None
+) -> str:
     """Write all measures of a model server."""
     about = {key: value or "" for key, value in model.facts.items()}
     about["precision"] = model.engine.precision
@@ -81,7 +89,28 @@ def exposition_of(counts: ServingCounts, model: ServedModel, batcher: Batcher) -
         one_line("model_waiting_texts", "gauge", "Texts that wait.", batcher.waiting),
         one_line("model_batches_total", "counter", "Batches computed.", batcher.batches),
         one_line("model_batched_texts_total", "counter", "Texts in them.", batcher.texts),
+        one_line("model_reloads_total", "counter", "New bundles served.", counts.reloads),
+        one_line(
+            "model_failed_reloads_total", "counter", "Bundles refused.", counts.failed_reloads
+        ),
+        *([] if shadow is None else _shadow_parts(shadow)),
         one_line("model_resident_bytes", "gauge", "Memory of the server.", resident_bytes()),
         one_line("model_peak_bytes", "gauge", "Largest memory of the server.", peak_bytes()),
     ]
     return "".join(line + "\n" for part in parts for line in part)
+
+
+def _shadow_parts(shadow: Shadow) -> list[Iterator[str]]:
+    """Write what a shadow model counts."""
+    about = {"model_version": shadow.model.model_version or ""}
+    differing = [
+        Sample(n, {"intent": mine, "shadow": its})
+        for (mine, its), n in sorted(shadow.differing.items())
+    ]
+    words = "Texts that the shadow answers differently."
+    return [
+        measure_lines("model_shadow_info", "gauge", "The shadow model.", [Sample(1, about)]),
+        one_line("model_shadow_texts_total", "counter", "Texts of the shadow.", shadow.texts),
+        one_line("model_shadow_left_out_total", "counter", "Texts left out.", shadow.left_out),
+        measure_lines("model_shadow_differing_total", "counter", words, differing),
+    ]

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 from app.serving.counts import ServingCounts
 from app.serving.limits import Serving
-from app.serving.refusals import CLU, DIALOGFLOW, refusal
+from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -14,11 +14,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.log_lines import places_of
-from app.serving.batching import Batcher, TooManyWaitingError
+from app.serving.batching import TooManyWaitingError
 from app.serving.guard import ServingGuard
+from app.serving.lifetime import answering, opened_shadow, running
 from app.serving.limits import Serving
 from app.serving.model import open_model
-from app.serving.refusals import refusal
+from app.serving.replies.refusals import refusal
 from app.serving.routes import Service
 from core.errors import InvalidInput, NotFound
 
@@ -38,16 +39,13 @@ def make_application(serving: Serving) -> Starlette:
         InvalidInput: There is no such bundle, or it holds no graph.
         ArtifactDamaged: The bundle is not what was written.
     """
-    model = open_model(serving)
-    service = Service(serving, model, Batcher(model.engine.predict, serving.most_waiting))
+    model = open_model(serving.bundle, serving.name, serving.threads)
+    service = Service(serving, answering(model, serving), opened_shadow(serving))
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
-        service.batcher.start()
-        service.ready = True
-        yield
-        service.ready = False
-        await service.batcher.stop()
+        async with running(service):
+            yield
 
     return Starlette(
         routes=service.routes(),

@@ -7,7 +7,7 @@ import re
 import uuid
 from typing import Any
 
-from app.serving.shapes import Answer, chosen, shares
+from app.serving.replies.shapes import Answer, chosen, shares
 from core.errors import InvalidInput, NotFound
 
 NONE = "None"
