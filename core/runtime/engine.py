@@ -21,7 +21,9 @@ from core.runtime.files import MODEL, TOKENIZER, read_decision
 from core.types import Prediction, ScoreArray
 
 _TOKENS = 1_024
-"""Tokens of one run; the numbers of a layer then fit into the processor's cache."""
+"""Tokens of one run, whose operations may be shared among threads."""
+_TOKENS_OF_A_THREAD = 256
+"""Tokens of a run by one thread; the numbers of a layer then fit into its processor's cache."""
 _SPARE = 1.15
 """How many times as long as its shortest text the longest of a run may be."""
 _FEW = 8
@@ -71,7 +73,8 @@ class Engine:
         whose operations are shared among threads: open the engine with one thread for it.
         """
         ids = self.token_ids(texts)
-        runs = list(runs_of([len(one) for one in ids], self._most_rows()))
+        lengths = [len(one) for one in ids]
+        runs = list(runs_of(lengths, self._most_rows(), _TOKENS_OF_A_THREAD))
 
         def decided(rows: list[int]) -> list[Decided]:
             found = self.run([ids[row] for row in rows], _DECIDING)
@@ -149,13 +152,15 @@ def _only_what_is_wanted() -> RunOptions:
     return options
 
 
-def runs_of(lengths: Sequence[int], most_rows: int) -> Iterator[list[int]]:
+def runs_of(
+    lengths: Sequence[int], most_rows: int, most_tokens: int = _TOKENS
+) -> Iterator[list[int]]:
     """Group rows by length, the longest first, so that runs hold little padding."""
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     run: list[int] = []
     for row in order:
         longest = lengths[run[0]] if run else lengths[row]
-        full = len(run) >= most_rows or (len(run) + 1) * longest > _TOKENS
+        full = len(run) >= most_rows or (len(run) + 1) * longest > most_tokens
         uneven = len(order) > _FEW and longest > _SPARE * lengths[row] + 1
         if run and (full or uneven):
             yield run
