@@ -11,15 +11,15 @@ from app.serving.batching import Batcher
 from app.serving.limits import Serving
 from app.serving.model import ServedModel, open_model
 from app.serving.replacing import watch
-from app.serving.routes import Answering, Service
+from app.serving.routes import InUse, Service
 from app.serving.shadow import Shadow
 
 _LOG = logging.getLogger("app.serving")
 
 
-def answering(model: ServedModel, serving: Serving) -> Answering:
+def in_use(model: ServedModel, serving: Serving) -> InUse:
     """Put the texts that wait beside a model."""
-    return Answering(model, Batcher(model.engine.predict, serving.most_waiting))
+    return InUse(model, Batcher(model.engine.predict, serving.most_waiting))
 
 
 def opened_shadow(serving: Serving) -> Shadow | None:
@@ -77,7 +77,7 @@ async def _take(service: Service) -> None:
     """
     serving, old = service.serving, service.current
     model = await _opened(service, serving.bundle, old.model.name, serving.threads)
-    service.current = answering(model, serving)
+    service.current = in_use(model, serving)
     service.current.batcher.start()
     service.counts.reloads += 1
     _LOG.info("%s answers by version %s from now on", model.name, model.model_version)

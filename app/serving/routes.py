@@ -25,7 +25,7 @@ _OFF = ("0", "false", "no")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answering:
+class InUse:
     """A model, and the texts that wait for it."""
 
     model: ServedModel
@@ -43,7 +43,7 @@ class Service:
     """
 
     serving: Serving
-    current: Answering
+    current: InUse
     shadow: Shadow | None = None
     counts: ServingCounts = field(default_factory=ServingCounts)
     ready: bool = False

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from app.log_lines import places_of
 from app.serving.batching import TooManyWaitingError
 from app.serving.guard import ServingGuard
-from app.serving.lifetime import answering, opened_shadow, running
+from app.serving.lifetime import in_use, opened_shadow, running
 from app.serving.limits import Serving
 from app.serving.model import open_model
 from app.serving.replies.refusals import refusal
@@ -40,7 +40,7 @@ def make_application(serving: Serving) -> Starlette:
         ArtifactDamaged: The bundle is not what was written.
     """
     model = open_model(serving.bundle, serving.name, serving.threads)
-    service = Service(serving, answering(model, serving), opened_shadow(serving))
+    service = Service(serving, in_use(model, serving), opened_shadow(serving))
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:

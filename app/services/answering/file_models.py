@@ -86,7 +86,7 @@ def open_graph(reference: str, threads: int = 0) -> "Engine | None":
     except ImportError as error:
         raise InvalidInput(
             f"Graphs need the package {error.name}, which is not installed.",
-            "pip install 'intent-studio[onnx]'",
+            "Install Intent Studio with its extra onnx.",
         ) from error
     with open_bundle(path) as (folder, _):
         engine = open_engine(folder, threads)

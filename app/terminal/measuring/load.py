@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from app.terminal.measuring.sending import Sender, Sent
+from app.terminal.measuring.sending import Exchange, Sender
 from core.errors import RunFailed
 
 SHARE = 0.8
@@ -138,7 +138,7 @@ async def _steady(sender: Sender, rate: float, seconds: float) -> Steady:
     )
 
 
-def _overload(over: Sequence[Sent], after: Sequence[Sent], usual_ms: float) -> Overload:
+def _overload(over: Sequence[Exchange], after: Sequence[Exchange], usual_ms: float) -> Overload:
     refused = [one for one in over if one.status == 429]
     known = sum(one.status in (200, 429) or one.timed_out for one in over)
     return Overload(
@@ -152,7 +152,7 @@ def _overload(over: Sequence[Sent], after: Sequence[Sent], usual_ms: float) -> O
     )
 
 
-def back_after(sent: Sequence[Sent], most_ms: float) -> float | None:
+def back_after(sent: Sequence[Exchange], most_ms: float) -> float | None:
     """Return from when on, in seconds, 99 of 100 requests of one second are answered in time.
 
     A request that is refused is not. None if that never comes.
@@ -166,7 +166,7 @@ def back_after(sent: Sequence[Sent], most_ms: float) -> float | None:
     return None
 
 
-def _percentiles(sent: Sequence[Sent]) -> tuple[float, float]:
+def _percentiles(sent: Sequence[Exchange]) -> tuple[float, float]:
     """Return the median and the 99th percentile of answered requests, in milliseconds."""
     spent = [one.seconds * 1e3 for one in sent if one.status == 200] or [0.0]
     p50, p99 = np.percentile(spent, (50, 99))

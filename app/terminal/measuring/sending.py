@@ -14,7 +14,7 @@ _TIMED_OUT, _BROKEN = 0, -1
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class Exchange:
     """What came of one request.
 
     Attributes:
@@ -52,7 +52,7 @@ class Sender:
             head = f"POST /predict HTTP/1.1\r\nhost: t\r\ncontent-length: {len(body)}\r\n\r\n"
             self._bodies.append(head.encode() + body)
 
-    async def at_rate(self, per_second: float, seconds: float) -> list[Sent]:
+    async def at_rate(self, per_second: float, seconds: float) -> list[Exchange]:
         """Send requests evenly, whether earlier ones are answered or not."""
         began = time.perf_counter()
         tasks = []
@@ -83,7 +83,7 @@ class Sender:
             writer.close()
         self._free.clear()
 
-    async def _send(self, began: float, due: float) -> Sent:
+    async def _send(self, began: float, due: float) -> Exchange:
         self._asked += 1
         body = self._bodies[self._asked % len(self._bodies)]
         left = LONGEST_WAIT - (time.perf_counter() - began - due)
@@ -94,7 +94,7 @@ class Sender:
             status, names_time = _TIMED_OUT, False
         except (OSError, EOFError, ValueError):
             status, names_time = _BROKEN, False
-        return Sent(due, time.perf_counter() - began - due, status, names_time)
+        return Exchange(due, time.perf_counter() - began - due, status, names_time)
 
     async def _exchanged(self, body: bytes) -> tuple[int, bool]:
         """Send a request over a connection, which is kept if all of the reply was read."""

@@ -3,7 +3,7 @@
 import pytest
 
 from app.terminal.measuring.load import back_after, measure_load
-from app.terminal.measuring.sending import LONGEST_WAIT, Sent
+from app.terminal.measuring.sending import LONGEST_WAIT, Exchange
 from app.terminal.measuring.served import started
 from tests.conftest import SENTENCES
 
@@ -25,8 +25,8 @@ def test_at_twice_its_capacity_it_refuses_with_a_time_and_nobody_waits_in_vain(g
     assert (over.without_time, over.timed_out, over.broken) == (0, 0, 0)
 
 
-def sent(due: float, seconds: float = 0.01, status: int = 200) -> Sent:
-    return Sent(due, seconds, status)
+def sent(due: float, seconds: float = 0.01, status: int = 200) -> Exchange:
+    return Exchange(due, seconds, status)
 
 
 def test_it_is_back_when_of_one_second_all_but_one_in_a_hundred_are_in_time() -> None:
