@@ -10,6 +10,7 @@ from pathlib import Path
 from app.services.answering.file_answers import FileReport, FileRequest, answer_file
 from app.services.answering.file_models import (
     FileModel,
+    FilePrecision,
     model_of_graph,
     model_of_pipeline,
     open_graph,
@@ -205,7 +206,7 @@ def _file_model(options: argparse.Namespace) -> Iterator[FileModel]:
     if graph is None:
         with opened(options, makes=Path(options.model).exists()) as studio:
             asked = open_asked(studio, options.model)
-            precision = options.precision or "float32"
+            precision: FilePrecision = options.precision or "float32"
             yield model_of_pipeline(asked.pipeline, asked.label_revision, precision)
         return
     if options.precision not in (None, graph.precision):

@@ -120,9 +120,10 @@ def cx(text: str, language: str, agent: str, answer: Answer) -> dict[str, Any]:
 def cx_matches(text: str, agent: str, answer: Answer) -> dict[str, Any]:
     """Write an answer as `matchIntent` of Dialogflow CX does: the likeliest intents, falling."""
     top = chosen(answer)
-    rest = [one for one in shares(answer).items() if top is None or one[0] != top[0]]
-    listed = [] if top is None else [top, *rest][:_MOST_MATCHES]
-    return {"text": text, "matches": [_match(text, agent, one) for one in listed or [None]]}
+    if top is None:
+        return {"text": text, "matches": [_match(text, agent, None)]}
+    ranked = [top, *(one for one in shares(answer).items() if one[0] != top[0])]
+    return {"text": text, "matches": [_match(text, agent, one) for one in ranked[:_MOST_MATCHES]]}
 
 
 def _match(text: str, agent: str, found: tuple[str, float] | None) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from app.terminal.measuring.sending import Exchange, Sender
 from core.errors import RunFailed
 
 SHARE = 0.8
+_AT_ONCE = 256
+"""Requests under way while the capacity is measured: several full batches, as when many wait."""
 _TOO_MUCH = 2.0
 _SPREAD = 5.0
 """Times the median up to which the 99th of 100 requests is in order."""
@@ -97,23 +99,29 @@ class _Memory:
         return float(found[1]) / 2**20
 
 
-def measure_load(port: int, texts: Sequence[str], seconds: float, at_once: int = 64) -> LoadFigures:
+def measure_load(
+    port: int, texts: Sequence[str], seconds: float, most_waiting: int = 512
+) -> LoadFigures:
     """Load the server at a port of this machine; `seconds` is the time at 80 % of its capacity.
 
-    `at_once` requests are under way while the capacity is measured.
+    `most_waiting` texts may wait there: twice the capacity is asked for until they do, and then as
+    long again, at least a tenth of `seconds`.
     """
-    return asyncio.run(_measure(port, texts, seconds, at_once))
+    return asyncio.run(_measure(port, texts, seconds, most_waiting))
 
 
-async def _measure(port: int, texts: Sequence[str], seconds: float, at_once: int) -> LoadFigures:
-    sender = Sender(port, texts)
+async def _measure(
+    port: int, texts: Sequence[str], seconds: float, most_waiting: int
+) -> LoadFigures:
+    sender, at_once = Sender(port, texts), min(_AT_ONCE, most_waiting)
     short = min(max(seconds / 10, 1.0), 20.0)
     await sender.as_fast_as_answered(at_once, short / 2)  # until it is warm
     capacity = await sender.as_fast_as_answered(at_once, short)
     if not capacity:
         raise RunFailed("The server answered nothing.")
     steady = await _steady(sender, capacity * SHARE, seconds)
-    over = await sender.at_rate(capacity * _TOO_MUCH, short)
+    filled = most_waiting / capacity / (_TOO_MUCH - 1.0)
+    over = await sender.at_rate(capacity * _TOO_MUCH, max(short, 2 * filled))
     after = await sender.at_rate(capacity * SHARE, min(_AFTER, max(seconds, 2.0)))
     sender.close()
     return LoadFigures(round(capacity, 1), steady, _overload(over, after, steady.p50_ms))

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 LONGEST_WAIT = 10.0
@@ -11,6 +12,10 @@ LONGEST_WAIT = 10.0
 _MOST_CONNECTIONS = 900
 """Usual systems let a process have 1,024 files open."""
 _TIMED_OUT, _BROKEN = 0, -1
+
+
+class _NothingReadError(EOFError):
+    """A connection was closed before a byte of the reply came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +102,28 @@ class Sender:
         return Exchange(due, time.perf_counter() - began - due, status, names_time)
 
     async def _exchanged(self, body: bytes) -> tuple[int, bool]:
+        """Send a request; return the status, and whether the reply names a time.
+
+        A server closes connections that were not used for a while. What such a one does not answer
+        at all is sent again over a new one, as HTTP clients do.
+        """
+        while self._free:
+            with suppress(ConnectionError, _NothingReadError):
+                return await self._over(*self._free.pop(), body)
+        return await self._over(*await asyncio.open_connection("127.0.0.1", self.port), body)
+
+    async def _over(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: bytes
+    ) -> tuple[int, bool]:
         """Send a request over a connection, which is kept if all of the reply was read."""
-        if self._free:
-            reader, writer = self._free.pop()
-        else:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         try:
             writer.write(body)
             head = (await reader.readuntil(b"\r\n\r\n")).lower()
             length = int(head.partition(b"content-length:")[2].split(None, 1)[0])
             await reader.readexactly(length)
+        except asyncio.IncompleteReadError as error:
+            writer.close()
+            raise (error if error.partial else _NothingReadError()) from error
         except BaseException:
             writer.close()
             raise
