@@ -202,7 +202,7 @@ def _file_model(options: argparse.Namespace) -> Iterator[FileModel]:
     Raises:
         InvalidInput: A graph is asked for another precision than it was made in.
     """
-    graph = open_graph(options.model, threads=1)
+    graph = open_graph(options.model)
     if graph is None:
         with opened(options, makes=Path(options.model).exists()) as studio:
             asked = open_asked(studio, options.model)

@@ -1,14 +1,14 @@
 """Answer texts by an exported graph: ONNX Runtime, a tokenizer and NumPy, without torch."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,8 @@ from core.errors import ArtifactDamaged
 from core.runtime.files import MODEL, TOKENIZER, read_decision
 from core.types import Prediction, ScoreArray
 
-_TOKENS = 1_024
-"""Tokens of one run, whose operations may be shared among threads."""
-_TOKENS_OF_A_THREAD = 256
-"""Tokens of a run by one thread; the numbers of a layer then fit into its processor's cache."""
+_TOKENS = 256
+"""Tokens of one run; the numbers of a layer then fit into the cache of its processor."""
 _SPARE = 1.15
 """How many times as long as its shortest text the longest of a run may be."""
 _FEW = 8
@@ -35,6 +33,10 @@ _ALWAYS = (*_DECIDING, "cosines")
 
 Outputs = dict[str, "NDArray[Any]"]
 
+_Answer = TypeVar("_Answer", Prediction, Decided)
+_AnswerRun = Callable[[list[int], list[list[int]]], list[_Answer]]
+"""Answers the texts of some rows by their tokens."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Engine:
@@ -42,6 +44,7 @@ class Engine:
 
     Attributes:
         precision: Number format of the encoder's products, `float32` or `int8`.
+        threads: Runs at the same time, each by one thread of the `pool`.
     """
 
     session: InferenceSession
@@ -49,6 +52,8 @@ class Engine:
     decider: Decider
     max_tokens: int
     precision: str
+    threads: int
+    pool: ThreadPoolExecutor
 
     @property
     def output_names(self) -> tuple[str, ...]:
@@ -57,45 +62,41 @@ class Engine:
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer texts in their order, each independently; none may be blank."""
-        answers: list[Prediction | None] = [None] * len(texts)
-        for rows, outputs in self._runs(texts):
-            found = self._measured(outputs)
-            for row, said in zip(
-                rows, self.decider.decide([texts[r] for r in rows], found), strict=True
-            ):
-                answers[row] = said
-        return [one for one in answers if one is not None]
 
-    def decide(self, texts: Sequence[str], threads: int = 1) -> list[Decided]:
-        """Answer texts as `predict` does, without the evidence; none may be blank.
+        def answered(rows: list[int], ids: list[list[int]]) -> list[Prediction]:
+            found = self._measured(self.run(ids))
+            return self.decider.decide([texts[row] for row in rows], found)
 
-        So many threads each run a part of the texts. For many texts that is quicker than one run
-        whose operations are shared among threads: open the engine with one thread for it.
-        """
-        ids = self.token_ids(texts)
-        lengths = [len(one) for one in ids]
-        runs = list(runs_of(lengths, self._most_rows(), _TOKENS_OF_A_THREAD))
+        return self._by_runs(texts, answered)
 
-        def decided(rows: list[int]) -> list[Decided]:
-            found = self.run([ids[row] for row in rows], _DECIDING)
+    def decide(self, texts: Sequence[str]) -> list[Decided]:
+        """Answer texts as `predict` does, without the evidence; none may be blank."""
+
+        def decided(rows: list[int], ids: list[list[int]]) -> list[Decided]:
+            found = self.run(ids, _DECIDING)
             numbers = [found[name].astype(np.float64) for name in _DECIDING]
             return self.decider.decided([texts[row] for row in rows], *numbers)
 
-        if threads == 1:
-            parts = [decided(rows) for rows in runs]
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                parts = list(pool.map(decided, runs))
-        by_row = zip(chain(*runs), chain(*parts), strict=True)
+        return self._by_runs(texts, decided)
+
+    def _by_runs(self, texts: Sequence[str], answer: _AnswerRun[_Answer]) -> list[_Answer]:
+        """Answer texts of similar length together, so many runs at a time as there are threads."""
+        ids = self.token_ids(texts)
+        runs = list(runs_of([len(one) for one in ids], self._most_rows()))
+        parts = [[ids[row] for row in rows] for rows in runs]
+        each = map if len(runs) == 1 or self.threads == 1 else self.pool.map
+        found = list(each(answer, runs, parts))
+        by_row = zip(chain(*runs), chain(*found), strict=True)
         return [one for _, one in sorted(by_row, key=itemgetter(0))]
 
     def outputs(self, texts: Sequence[str]) -> Outputs:
         """Return all outputs of the graph for texts, each (texts, ...)."""
         parts: dict[str, list[NDArray[Any]]] = {name: [] for name in self.output_names}
         order: list[int] = []
-        for rows, outputs in self._runs(texts):
+        ids = self.token_ids(texts)
+        for rows in runs_of([len(one) for one in ids], self._most_rows()):
             order += rows
-            for name, values in outputs.items():
+            for name, values in self.run([ids[row] for row in rows]).items():
                 parts[name].append(values)
         place = np.argsort(np.array(order))
         return {name: np.concatenate(values)[place] for name, values in parts.items()}
@@ -103,12 +104,6 @@ class Engine:
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Tokenise with the special tokens, cut at the limit."""
         return [one.ids for one in self.tokenizer.encode_batch_fast([t.strip() for t in texts])]
-
-    def _runs(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Outputs]]:
-        """Run texts of similar length together; yield their rows and outputs."""
-        ids = self.token_ids(texts)
-        for rows in runs_of([len(one) for one in ids], self._most_rows()):
-            yield rows, self.run([ids[row] for row in rows])
 
     def run(self, ids: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Outputs:
         """Run the graph on token ids, padded to the longest; compute these outputs, or all."""
@@ -152,15 +147,13 @@ def _only_what_is_wanted() -> RunOptions:
     return options
 
 
-def runs_of(
-    lengths: Sequence[int], most_rows: int, most_tokens: int = _TOKENS
-) -> Iterator[list[int]]:
+def runs_of(lengths: Sequence[int], most_rows: int) -> Iterator[list[int]]:
     """Group rows by length, the longest first, so that runs hold little padding."""
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     run: list[int] = []
     for row in order:
         longest = lengths[run[0]] if run else lengths[row]
-        full = len(run) >= most_rows or (len(run) + 1) * longest > most_tokens
+        full = len(run) >= most_rows or (len(run) + 1) * longest > _TOKENS
         uneven = len(order) > _FEW and longest > _SPARE * lengths[row] + 1
         if run and (full or uneven):
             yield run
@@ -173,17 +166,17 @@ def runs_of(
 def open_engine(folder: Path, threads: int = 0) -> Engine:
     """Open an unpacked bundle; `threads` compute, 0 for as many as there are processors.
 
+    Each thread computes a run by itself; threads that share the operations of one run wait for
+    each other at each of its several hundred.
+
     Raises:
         ArtifactDamaged: A file is missing or not readable.
     """
     stored = read_decision(folder)
     options = SessionOptions()
     options.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
-    options.intra_op_num_threads = threads or available()
-    options.inter_op_num_threads = 1
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Threads that spin for work take the processors from the server and its neighbours.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         content = (folder / MODEL).read_bytes()  # a graph in memory cannot name other files
@@ -194,7 +187,10 @@ def open_engine(folder: Path, threads: int = 0) -> Engine:
         ) from error
     tokenizer.enable_truncation(stored.max_tokens)
     tokenizer.no_padding()
-    return Engine(session, tokenizer, stored.decider, stored.max_tokens, stored.precision)
+    at_once = threads or available()
+    pool = ThreadPoolExecutor(at_once, "runs")
+    known = stored.decider, stored.max_tokens, stored.precision
+    return Engine(session, tokenizer, *known, at_once, pool)
 
 
 def available() -> int:

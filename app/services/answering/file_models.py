@@ -3,7 +3,6 @@
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -55,12 +54,9 @@ def model_of_pipeline(
 
 
 def model_of_graph(bundle: Path, engine: "Engine") -> FileModel:
-    """Let the graph of a bundle answer, one run on each processor at a time."""
-    from core.runtime.engine import available
-
-    decide = partial(engine.decide, threads=available())
+    """Let the graph of a bundle answer."""
     words = (file_sha256(bundle), *_words_of(engine.decider))
-    return FileModel(decide, words, "int8" if engine.precision == "int8" else "float32")
+    return FileModel(engine.decide, words, "int8" if engine.precision == "int8" else "float32")
 
 
 def _words_of(decider: Decider) -> tuple[str, ...]:
@@ -71,7 +67,7 @@ def _words_of(decider: Decider) -> tuple[str, ...]:
 def open_graph(reference: str, threads: int = 0) -> "Engine | None":
     """Open a bundle that is one graph, under the name of its file; None for any other model.
 
-    torch is not needed. `threads` share the operations of a run, 0 for one a processor.
+    torch is not needed. `threads` compute, 0 for one a processor.
 
     Raises:
         ArtifactDamaged: The bundle is not what was written.

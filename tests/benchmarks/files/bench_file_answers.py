@@ -84,7 +84,7 @@ def _opened(way: str, folder: Path) -> FileModel:
     kind, _, precision = way.partition("-")
     if kind == "graph":
         bundle = folder / f"{way}.zip"
-        engine = open_graph(str(bundle), threads=1)
+        engine = open_graph(str(bundle))
         if engine is None:
             message = f"{bundle} holds no graph"
             raise ValueError(message)

@@ -203,7 +203,9 @@ def test_texts_of_similar_length_run_together() -> None:
     runs = list(runs_of(lengths, most_rows=100))
     assert sorted(row for run in runs for row in run) == list(range(len(lengths)))
     assert [[lengths[row] for row in run] for run in runs] == [
-        [300, 300, 300],
+        [300],
+        [300],
+        [300],
         [300],
         [12, 11, 11, 10, 10, 10],
         [5, 5],

@@ -57,8 +57,8 @@ def opened(graph: Path, threads: int = 1) -> Engine:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_without_evidence_the_answers_are_those_with_it(graph: Path, threads: int) -> None:
-    engine = opened(graph)
-    decided = engine.decide(ASKED, threads)
+    engine = opened(graph, threads)
+    decided = engine.decide(ASKED)
     for short, whole in zip(decided, engine.predict(ASKED), strict=True):
         mine, its = short.decision, whole.decision
         assert (mine.intents, mine.rule, mine.leading) == (its.intents, its.rule, its.leading)
@@ -73,7 +73,7 @@ def test_several_intents_are_decided_alike(tiny: TransformerEncoder, tmp_path: P
     made = multi_label_pipeline(tiny)
     save_graph(made, FACTS, tmp_path / "g", "float32")
     export_bundle(tmp_path / "g", tmp_path / "g.zip")
-    decided = opened(tmp_path / "g.zip").decide(ASKED, 2)
+    decided = opened(tmp_path / "g.zip", 2).decide(ASKED)
     answers = made.predict(ASKED)
     assert [d.decision.intents for d in decided] == [a.decision.intents for a in answers]
 
