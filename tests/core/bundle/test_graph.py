@@ -174,8 +174,8 @@ def test_every_rounding_has_a_constant_step(tiny: TransformerEncoder) -> None:
     """OpenVINO runs no rounding whose step is computed, one for each token."""
     graph = build_graph(pipeline(tiny, SMOOTH), "int8").graph
     constants = {one.name for one in graph.initializer}
-    rounding = [node for node in graph.node if node.op_type.endswith("QuantizeLinear")]
-    assert len(rounding) > 10
+    rounding = [node for node in graph.node if node.op_type == "QuantizeLinear"]
+    assert len(rounding) == 2 * 4  # queries, keys and values of a layer share one
     assert all(set(node.input[1:]) <= constants for node in rounding)
 
 
