@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import threading
 from collections import Counter, deque
@@ -13,9 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from app.log_lines import places_of
 from app.serving.model import ServedModel
 from core.deciding import Decided
 from core.types import Prediction
+
+_LOG = logging.getLogger("app.serving")
 
 _BATCH = 64
 _MOST_WAITING = 512
@@ -60,19 +64,26 @@ class Shadow:
 
     async def work(self) -> None:
         """Answer what was offered, until cancelled."""
-        loop = asyncio.get_running_loop()
         try:
             while True:
                 await self._wake.wait()
                 self._wake.clear()
                 while self._queue:
                     count = min(_BATCH, len(self._queue))
-                    batch = [self._queue.popleft() for _ in range(count)]
-                    model = self.model
-                    found = await loop.run_in_executor(self._thread, _decided, model, batch)
-                    self._compare(model, batch, found)
+                    await self._answer([self._queue.popleft() for _ in range(count)])
         finally:
             self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _answer(self, batch: list[Prediction]) -> None:
+        """Answer a batch and compare; one that breaks is left out, and the next goes on."""
+        loop, model = asyncio.get_running_loop(), self.model
+        try:
+            found = await loop.run_in_executor(self._thread, _decided, model, batch)
+        except Exception as error:  # noqa: BLE001 - a shadow harms nobody
+            self.left_out += len(batch)
+            _LOG.error("the shadow broke\n    %s", "\n    ".join(places_of(error)))
+            return
+        self._compare(model, batch, found)
 
     def _compare(
         self, model: ServedModel, answers: Sequence[Prediction], found: Sequence[Decided]

@@ -20,6 +20,7 @@ from tests.serving.load.test_replacing import QUICK, RELOADS, measure, put, unti
 from tests.serving.test_command import options_of
 from tests.serving.test_replies import ASKED
 
+LEFT_OUT = "intent_studio_model_shadow_left_out_total"
 TEXTS = "intent_studio_model_shadow_texts_total"
 
 
@@ -100,6 +101,26 @@ def test_what_there_is_no_room_for_is_left_out(
     assert (shadow.left_out, len(shadow._queue)) == (len(ASKED) - 4, 4)
     shadow.offer(made.predict(ASKED))
     assert shadow.left_out == 2 * len(ASKED) - 4
+
+
+def test_a_shadow_that_breaks_harms_nobody_and_goes_on(
+    graph: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = shadow_module._decided
+
+    def broken(model: object, answers: object) -> None:
+        monkeypatch.setattr(shadow_module, "_decided", whole)
+        raise RuntimeError("my secret")
+
+    monkeypatch.setattr(shadow_module, "_decided", broken)
+    serving = Serving(str(graph), threads=1, shadow=str(graph))
+    with TestClient(make_application(serving)) as client:
+        assert client.post("/predict", json={"texts": ASKED}).status_code == 200
+        until(lambda: measure(client, LEFT_OUT) == str(len(ASKED)))
+        assert client.post("/predict", json={"texts": ASKED}).status_code == 200
+        until(lambda: measure(client, TEXTS) == str(len(ASKED)))
+    assert "the shadow broke" in caplog.text
+    assert "secret" not in caplog.text
 
 
 def test_a_full_file_gets_no_more_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
