@@ -1,7 +1,10 @@
-"""Whether the process has memory left, asked before none is left."""
+"""How much memory the process has taken, and whether some is left, asked before none is left."""
 
 import mmap
+import resource
+import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 from core.errors import OutOfMemory
@@ -10,6 +13,7 @@ OUT_OF_MEMORY = (
     "There was not enough memory.",
     "Close other programs, take fewer texts at once, or tune in smaller batches.",
 )
+_STATUS = Path("/proc/self/status")
 _KEPT_BYTES = 32 << 20
 _ITEMS_BETWEEN = 1_000
 
@@ -38,3 +42,30 @@ def _require(size: int) -> None:
         mmap.mmap(-1, size).close()
     except (OSError, MemoryError):
         raise OutOfMemory(*OUT_OF_MEMORY) from None
+
+
+def peak_bytes() -> int:
+    """Return the largest memory that this process has had.
+
+    Linux carries the peak of a process over to the program that it starts, so that `getrusage`
+    would tell that of the parent.
+    """
+    peak = _told("VmHWM:")
+    if peak is not None:
+        return peak
+    found = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return found if sys.platform == "darwin" else found << 10
+
+
+def resident_bytes() -> int:
+    """Return the memory that this process has now; its peak where the system does not tell."""
+    now = _told("VmRSS:")
+    return peak_bytes() if now is None else now
+
+
+def _told(name: str) -> int | None:
+    """Return bytes from what Linux tells about this process; None where it does not."""
+    try:
+        return int(_STATUS.read_text(encoding="utf-8").partition(name)[2].split()[0]) << 10
+    except (OSError, LookupError, ValueError):
+        return None

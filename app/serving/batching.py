@@ -13,6 +13,8 @@ from core.types import Prediction
 Predict = Callable[[Sequence[str]], list[Prediction]]
 
 _BATCH = 64
+_LOOK = 0.01
+"""Seconds between two looks whether all is answered."""
 _MEMORY = 0.8
 """Weight of the earlier rate of texts when a batch is done."""
 
@@ -82,6 +84,12 @@ class Batcher:
     def start(self) -> None:
         """Begin to answer."""
         self._loop = asyncio.get_running_loop().create_task(self._work())
+
+    async def finish(self) -> None:
+        """Answer all that still waits, then end; nothing new may come."""
+        while self.waiting:
+            await asyncio.sleep(_LOOK)
+        await self.stop()
 
     async def stop(self) -> None:
         """End, and refuse what still waits."""

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from app.serving.limits import Serving, check_address, read_key
 from core.errors import InvalidInput, StudioError
@@ -30,6 +31,15 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--most-texts", type=int, default=256, help="texts of one request (default 256)"
+    )
+    command.add_argument(
+        "--shadow", type=Path, metavar="BUNDLE", help="another bundle, which answers unseen"
+    )
+    command.add_argument(
+        "--shadow-file", type=Path, metavar="FILE", help="keep its differing answers here"
+    )
+    command.add_argument(
+        "--shadow-texts", action="store_true", help="keep the texts of these answers, too"
     )
 
 
@@ -62,7 +72,8 @@ def serve(options: argparse.Namespace) -> None:
             "pip install 'intent-studio[serve]'",
         ) from error
     # No line of the access log: an address may hold a token, and a body holds texts.
-    how = {"host": options.host, "port": options.port, "access_log": False, "log_level": "warning"}
+    how: dict[str, Any] = {"host": options.host, "port": options.port, "access_log": False}
+    how |= {"log_level": "warning", "log_config": _log_config(uvicorn.config.LOGGING_CONFIG)}
     sys.stderr.write(f"Serving {options.bundle} at http://{options.host}:{options.port}\n")
     if options.workers == 1:
         uvicorn.run(make_application(serving), **how)
@@ -81,8 +92,15 @@ def serving_of(options: argparse.Namespace) -> Serving:
     for name in ("workers", "most_waiting", "most_texts"):
         if getattr(options, name) < 1:
             raise InvalidInput(f"--{name.replace('_', '-')} must be 1 or more.")
-    if not options.bundle.is_file():
-        raise InvalidInput(f"There is no file {options.bundle}.", "Check the path.")
+    for bundle in filter(None, (options.bundle, options.shadow)):
+        if not bundle.is_file():
+            raise InvalidInput(f"There is no file {bundle}.", "Check the path.")
+    kept, told = options.shadow_file is not None, options.shadow_texts
+    if (kept and options.shadow is None) or (told and not kept):
+        raise InvalidInput(
+            "Differing answers are kept of a shadow model, and texts in their file.",
+            "Write --shadow BUNDLE --shadow-file FILE --shadow-texts.",
+        )
     key = read_key(options.api_key_file)
     check_address(options.host, key, without_key=options.no_key)
     threads = 0
@@ -91,10 +109,19 @@ def serving_of(options: argparse.Namespace) -> Serving:
 
         threads = max(1, available() // options.workers)
     return Serving(
-        bundle=str(options.bundle.resolve()),
+        bundle=str(options.bundle.absolute()),  # a link may be turned to another bundle
         name=options.name,
         threads=threads,
         most_waiting=options.most_waiting,
         most_texts=options.most_texts,
         key=key,
+        shadow=str(options.shadow.absolute()) if options.shadow else "",
+        shadow_file=str(options.shadow_file.absolute()) if options.shadow_file else "",
+        shadow_texts=options.shadow_texts,
     )
+
+
+def _log_config(usual: dict[str, Any]) -> dict[str, Any]:
+    """Let the server's own lines, such as those on a new bundle, go where uvicorn's go."""
+    own = {"handlers": ["default"], "level": "INFO", "propagate": False}
+    return {**usual, "loggers": {**usual["loggers"], "app.serving": own}}

@@ -1,16 +1,15 @@
 """What a model server counts, as Prometheus reads it."""
 
-import resource
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from app.prometheus import Sample, measure_lines, one_line
 from app.serving.batching import Batcher
 from app.serving.model import ServedModel
-from app.serving.shapes import Answer
+from app.serving.replies.shapes import Answer
+from app.serving.shadow import Shadow
+from core.memory import peak_bytes, resident_bytes
 
 BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds up to which requests are counted together."""
@@ -39,11 +38,16 @@ class _Histogram:
 
 @dataclass(slots=True)
 class ServingCounts:
-    """Requests by route and status, their seconds, and texts by answer; no text is kept."""
+    """Requests by route and status, their seconds, and texts by answer; no text is kept.
+
+    `reloads` are new bundles that answer since, `failed_reloads` those that could not be opened.
+    """
 
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
     intents: Counter[str] = field(default_factory=Counter)
     outside: int = 0
+    reloads: int = 0
+    failed_reloads: int = 0
     seconds: _Histogram = field(default_factory=lambda: _Histogram(BOUNDS))
     scores: _Histogram = field(default_factory=lambda: _Histogram(SCORES))
 
@@ -63,7 +67,9 @@ class ServingCounts:
         self.seconds.add(seconds)
 
 
-def exposition_of(counts: ServingCounts, model: ServedModel, batcher: Batcher) -> str:
+def exposition_of(
+    counts: ServingCounts, model: ServedModel, batcher: Batcher, shadow: Shadow | None
+) -> str:
     """Write all measures of a model server."""
     about = {key: value or "" for key, value in model.facts.items()}
     about["precision"] = model.engine.precision
@@ -83,20 +89,28 @@ def exposition_of(counts: ServingCounts, model: ServedModel, batcher: Batcher) -
         one_line("model_waiting_texts", "gauge", "Texts that wait.", batcher.waiting),
         one_line("model_batches_total", "counter", "Batches computed.", batcher.batches),
         one_line("model_batched_texts_total", "counter", "Texts in them.", batcher.texts),
+        one_line("model_reloads_total", "counter", "New bundles served.", counts.reloads),
+        one_line(
+            "model_failed_reloads_total", "counter", "Bundles refused.", counts.failed_reloads
+        ),
+        *([] if shadow is None else _shadow_parts(shadow)),
+        one_line("model_resident_bytes", "gauge", "Memory of the server.", resident_bytes()),
         one_line("model_peak_bytes", "gauge", "Largest memory of the server.", peak_bytes()),
     ]
     return "".join(line + "\n" for part in parts for line in part)
 
 
-def peak_bytes() -> int:
-    """Return the largest memory that this process has had.
-
-    Linux carries the peak of a process over to the program that it starts, so that `getrusage`
-    would tell that of the parent.
-    """
-    try:
-        status = Path("/proc/self/status").read_text(encoding="utf-8")
-        return int(status.partition("VmHWM:")[2].split()[0]) << 10
-    except (OSError, LookupError, ValueError):
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else peak << 10
+def _shadow_parts(shadow: Shadow) -> list[Iterator[str]]:
+    """Write what a shadow model counts."""
+    about = {"model_version": shadow.model.model_version or ""}
+    differing = [
+        Sample(n, {"intent": mine, "shadow": its})
+        for (mine, its), n in sorted(shadow.differing.items())
+    ]
+    words = "Texts that the shadow answers differently."
+    return [
+        measure_lines("model_shadow_info", "gauge", "The shadow model.", [Sample(1, about)]),
+        one_line("model_shadow_texts_total", "counter", "Texts of the shadow.", shadow.texts),
+        one_line("model_shadow_left_out_total", "counter", "Texts left out.", shadow.left_out),
+        measure_lines("model_shadow_differing_total", "counter", words, differing),
+    ]

@@ -3,12 +3,13 @@
 import hmac
 import json
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
 
 from app.serving.counts import ServingCounts
 from app.serving.limits import Serving
+from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -18,7 +19,13 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _OPEN = ("/health/", "/v2/health/")
 """Routes that orchestrators ask without a key; they tell nothing but whether texts are answered."""
-_RASA = "/model/parse"
+_KEYS = (
+    ("/", b"x-api-key", ""),
+    ("/model/parse", b"", "token"),
+    (CLU, b"ocp-apim-subscription-key", ""),
+    *((start, b"x-goog-api-key", "key") for start in DIALOGFLOW),
+)
+"""Start of a path, and the header and the parameter in which its clients send a key."""
 
 
 class _TooLargeError(Exception):
@@ -53,11 +60,13 @@ class ServingGuard:
     async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.lower(): value for name, value in scope["headers"]}
         if not self._has_key(scope, headers):
-            await _refuse(send, 401, "The key is missing or wrong.")
+            await _refuse(scope, send, 401, "The key is missing or wrong.")
             return
+        most = self.serving.most_bytes
+        words = f"A request may have {most:,} bytes."
         length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > self.serving.most_bytes:
-            await _refuse(send, 413, f"A request may have {self.serving.most_bytes:,} bytes.")
+        if not length.isdigit() or int(length) > most:
+            await _refuse(scope, send, 413, words)
             return
         size = 0
 
@@ -65,31 +74,37 @@ class ServingGuard:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
-            if size > self.serving.most_bytes:
+            if size > most:
                 raise _TooLargeError
             return message
 
         try:
             await self.app(scope, limited, send)
         except _TooLargeError:
-            await _refuse(send, 413, f"A request may have {self.serving.most_bytes:,} bytes.")
+            await _refuse(scope, send, 413, words)
 
     def _has_key(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
-        key, path = self.serving.key, scope["path"]
-        if not key or path.startswith(_OPEN):
+        key = self.serving.key
+        if not key or scope["path"].startswith(_OPEN):
             return True
-        given = [headers.get(b"x-api-key", b"")]
-        kind, _, word = headers.get(b"authorization", b"").partition(b" ")
-        if kind.lower() == b"bearer":
-            given.append(word.strip())
-        if path == _RASA:  # as Rasa's clients send theirs
-            query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-            given += [one.encode() for one in query.get("token", [])]
-        return any(hmac.compare_digest(one, key.encode()) for one in given)
+        return any(hmac.compare_digest(one, key.encode()) for one in _given(scope, headers))
 
 
-async def _refuse(send: Send, status: int, words: str) -> None:
-    body = json.dumps({"error": words}).encode()
+def _given(scope: Scope, headers: dict[bytes, bytes]) -> Iterator[bytes]:
+    """Yield what may be a key, from where clients of the route send theirs."""
+    path = scope["path"]
+    kind, _, word = headers.get(b"authorization", b"").partition(b" ")
+    if kind.lower() == b"bearer":
+        yield word.strip()
+    query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+    for start, header, parameter in _KEYS:
+        if path.startswith(start):
+            yield headers.get(header, b"")
+            yield from (one.encode() for one in query.get(parameter, []))
+
+
+async def _refuse(scope: Scope, send: Send, status: int, words: str) -> None:
+    body = json.dumps(refusal(scope["path"], status, words)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))

@@ -25,6 +25,10 @@ class Serving:
         most_signs: Characters of one text.
         most_bytes: Bytes of one request.
         key: What clients must send; "" for nothing.
+        shadow: File of a second bundle, which answers unseen; "" for none.
+        shadow_file: File that gets the differing answers; "" for none.
+        shadow_texts: Whether it gets the texts, too.
+        look_seconds: Seconds between two looks whether the bundles were replaced.
     """
 
     bundle: str
@@ -35,6 +39,10 @@ class Serving:
     most_signs: int = 10_000
     most_bytes: int = 1 << 20
     key: str = ""
+    shadow: str = ""
+    shadow_file: str = ""
+    shadow_texts: bool = False
+    look_seconds: float = 1.0
 
     @property
     def values(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.serving.limits import Serving
+from app.serving.replacing import Stamp, stamp_of
 from core.bundle.archive import open_bundle
 from core.bundle.facts import is_graph
 from core.errors import InvalidInput
@@ -15,12 +15,17 @@ _FIRST = "hello"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ServedModel:
-    """An opened graph under its name in addresses; versions are None where the bundle has none."""
+    """An opened graph under its name in addresses; versions are None where the bundle has none.
+
+    Attributes:
+        stamp: Of the file, taken before it was opened.
+    """
 
     name: str
     engine: Engine
     model_version: str | None
     dataset_version: str | None
+    stamp: Stamp | None
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -31,22 +36,32 @@ class ServedModel:
             "dataset_version": self.dataset_version,
         }
 
+    @property
+    def number(self) -> str:
+        """The version in addresses: the number behind the @ of its name, or 1."""
+        number = str(self.model_version or "").rpartition("@")[2]
+        return number if number.isdecimal() else "1"
 
-def open_model(serving: Serving) -> ServedModel:
+
+def open_model(bundle: str, name: str = "", threads: int = 0) -> ServedModel:
     """Verify a bundle, open its graph, and let it answer a first text.
+
+    Without a name, it is called as its project, or as its file.
 
     Raises:
         InvalidInput: There is no such file, or it holds no graph.
         ArtifactDamaged: The bundle does not match its manifest, or cannot be read.
     """
-    with open_bundle(Path(serving.bundle)) as (folder, manifest):
+    path = Path(bundle)
+    stamp = stamp_of(path)
+    with open_bundle(path) as (folder, manifest):
         if not is_graph(manifest.facts):
             raise InvalidInput(
-                f"{serving.bundle} holds an encoder for torch, and no graph.",
+                f"{bundle} holds an encoder for torch, and no graph.",
                 "Export it by `intent-studio bundle export MODEL OUT.zip --runtime onnx`.",
             )
-        engine = open_engine(folder, serving.threads)
+        engine = open_engine(folder, threads)
     engine.predict([_FIRST])
     decider = engine.decider
-    name = serving.name or str(manifest.facts.get("project") or Path(serving.bundle).stem)
-    return ServedModel(name, engine, decider.model_version, decider.dataset_version)
+    called = name or str(manifest.facts.get("project") or path.stem)
+    return ServedModel(called, engine, decider.model_version, decider.dataset_version, stamp)

@@ -10,17 +10,26 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.prometheus import MEDIA_TYPE
-from app.serving import shapes
 from app.serving.batching import Batcher
 from app.serving.bodies import checked, own_texts, read_object, tensor_texts
 from app.serving.counts import ServingCounts, exposition_of
 from app.serving.limits import Serving
 from app.serving.model import ServedModel
-from app.serving.shapes import Answer
+from app.serving.replies import platforms, shapes
+from app.serving.replies.shapes import Answer
+from app.serving.shadow import Shadow
 from core.errors import NotFound
 from core.text import is_blank
 
 _OFF = ("0", "false", "no")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InUse:
+    """A model, and the texts that wait for it."""
+
+    model: ServedModel
+    batcher: Batcher
 
 
 @dataclass(slots=True, eq=False)
@@ -28,12 +37,14 @@ class Service:
     """What the routes of one server share.
 
     Attributes:
+        current: What answers new requests; each request is answered by one model.
+        shadow: A second model, which answers the same texts unseen; None for none.
         ready: Whether texts are answered; not before the first was, nor while it ends.
     """
 
     serving: Serving
-    model: ServedModel
-    batcher: Batcher
+    current: InUse
+    shadow: Shadow | None = None
     counts: ServingCounts = field(default_factory=ServingCounts)
     ready: bool = False
 
@@ -43,6 +54,10 @@ class Service:
         return [
             Route("/predict", self.predict, methods=["POST"]),
             Route("/model/parse", self.parse, methods=["POST"]),
+            Route("/language/:analyze-conversations", self.clu, methods=["POST"]),
+            Route("/v2/projects/{session:path}:detectIntent", self.es, methods=["POST"]),
+            Route("/v3/projects/{session:path}:detectIntent", self.cx, methods=["POST"]),
+            Route("/v3/projects/{session:path}:matchIntent", self.cx_matches, methods=["POST"]),
             Route("/health/live", self.live),
             Route("/health/ready", self.is_ready),
             Route("/metrics", self.metrics),
@@ -59,31 +74,55 @@ class Service:
         began = time.perf_counter()
         texts = own_texts(read_object(await request.body()), self.serving)
         evidence = request.query_params.get("evidence", "1").lower() not in _OFF
-        answers = await self._answers(texts)
+        model, answers = await self._answers(texts)
         told = [
             shapes.own(text, one, evidence=evidence)
             for text, one in zip(texts, answers, strict=True)
         ]
         milliseconds = round((time.perf_counter() - began) * 1e3, 3)
-        return JSONResponse({**self.model.facts, "latency_ms": milliseconds, "predictions": told})
+        return JSONResponse({**model.facts, "latency_ms": milliseconds, "predictions": told})
 
     async def parse(self, request: Request) -> Response:
         """Answer one text as Rasa's `/model/parse` does."""
         body = read_object(await request.body())
-        (text,) = checked([body.get("text")], self.serving)
-        (answer,) = await self._answers([text])
-        return JSONResponse(shapes.rasa(text, answer))
+        return JSONResponse(shapes.rasa(*await self._answer(body.get("text"))))
+
+    async def clu(self, request: Request) -> Response:
+        """Answer one text as CLU does."""
+        text = platforms.clu_text(read_object(await request.body()))
+        return JSONResponse(platforms.clu(*await self._answer(text)))
+
+    async def es(self, request: Request) -> Response:
+        """Answer one text as `detectIntent` of Dialogflow ES does."""
+        agent = platforms.agent_of(request.path_params["session"], is_cx=False)
+        said, language = platforms.dialogflow_text(read_object(await request.body()))
+        text, answer = await self._answer(said)
+        return JSONResponse(platforms.es(text, language, agent, answer))
+
+    async def cx(self, request: Request) -> Response:
+        """Answer one text as `detectIntent` of Dialogflow CX does."""
+        agent = platforms.agent_of(request.path_params["session"], is_cx=True)
+        said, language = platforms.dialogflow_text(read_object(await request.body()))
+        text, answer = await self._answer(said)
+        return JSONResponse(platforms.cx(text, language, agent, answer))
+
+    async def cx_matches(self, request: Request) -> Response:
+        """Rank the intents of one text as `matchIntent` of Dialogflow CX does."""
+        agent = platforms.agent_of(request.path_params["session"], is_cx=True)
+        said, _ = platforms.dialogflow_text(read_object(await request.body()))
+        text, answer = await self._answer(said)
+        return JSONResponse(platforms.cx_matches(text, agent, answer))
 
     async def infer(self, request: Request) -> Response:
         """Answer texts as the Open Inference Protocol says."""
         self._require_named(request)
         body = read_object(await request.body())
-        answers = await self._answers(tensor_texts(body, self.serving))
+        model, answers = await self._answers(tensor_texts(body, self.serving))
         outputs = shapes.tensors(answers)
         wanted = [one.get("name") for one in body.get("outputs", []) if isinstance(one, dict)]
         told = {
-            "model_name": self.model.name,
-            "model_version": self.version,
+            "model_name": model.name,
+            "model_version": model.number,
             "outputs": [one for one in outputs if not wanted or one["name"] in wanted],
         }
         return JSONResponse(told | ({"id": str(body["id"])} if "id" in body else {}))
@@ -97,8 +136,8 @@ class Service:
         ]
         return JSONResponse(
             {
-                "name": self.model.name,
-                "versions": [self.version],
+                "name": self.current.model.name,
+                "versions": [self.current.model.number],
                 "platform": "onnxruntime_onnx",
                 "inputs": [{"name": "text", "datatype": "BYTES", "shape": [-1]}],
                 "outputs": outputs,
@@ -121,27 +160,32 @@ class Service:
 
     async def metrics(self, _request: Request) -> Response:
         """Tell all measures to Prometheus."""
-        words = exposition_of(self.counts, self.model, self.batcher)
+        words = exposition_of(self.counts, self.current.model, self.current.batcher, self.shadow)
         return Response(words, media_type=MEDIA_TYPE)
 
-    @property
-    def version(self) -> str:
-        """The version in addresses: the number behind the @ of its name, or 1."""
-        number = str(self.model.model_version or "").rpartition("@")[2]
-        return number if number.isdecimal() else "1"
+    async def _answer(self, said: object) -> tuple[str, Answer]:
+        """Check one text, and answer it."""
+        (text,) = checked([said], self.serving)
+        _, (answer,) = await self._answers([text])
+        return text, answer
 
-    async def _answers(self, texts: Sequence[str]) -> list[Answer]:
+    async def _answers(self, texts: Sequence[str]) -> tuple[ServedModel, list[Answer]]:
         """Answer texts together with those of other requests; blank ones get no answer."""
+        current = self.current
         said = [text for text in texts if not is_blank(text)]
-        found = iter(await self.batcher.answer(said) if said else [])
-        answers: list[Answer] = [None if is_blank(text) else next(found) for text in texts]
+        found = await current.batcher.answer(said) if said else []
+        if self.shadow is not None:
+            self.shadow.offer(found)
+        known = iter(found)
+        answers: list[Answer] = [None if is_blank(text) else next(known) for text in texts]
         self.counts.answered(answers)
-        return answers
+        return current.model, answers
 
     def _require_named(self, request: Request) -> None:
         """Refuse the name or the version of another model."""
         asked: dict[str, Any] = request.path_params
-        if asked["model"] != self.model.name:
+        model = self.current.model
+        if asked["model"] != model.name:
             raise NotFound(f"There is no model '{asked['model'][:80]}' here.")
-        if asked.get("version", self.version) != self.version:
+        if asked.get("version", model.number) != model.number:
             raise NotFound(f"There is no version '{asked['version'][:80]}' of it here.")

@@ -14,10 +14,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from app.log_lines import places_of
-from app.serving.batching import Batcher, TooManyWaitingError
+from app.serving.batching import TooManyWaitingError
 from app.serving.guard import ServingGuard
+from app.serving.lifetime import in_use, opened_shadow, running
 from app.serving.limits import Serving
 from app.serving.model import open_model
+from app.serving.replies.refusals import refusal
 from app.serving.routes import Service
 from core.errors import InvalidInput, NotFound
 
@@ -37,16 +39,13 @@ def make_application(serving: Serving) -> Starlette:
         InvalidInput: There is no such bundle, or it holds no graph.
         ArtifactDamaged: The bundle is not what was written.
     """
-    model = open_model(serving)
-    service = Service(serving, model, Batcher(model.engine.predict, serving.most_waiting))
+    model = open_model(serving.bundle, serving.name, serving.threads)
+    service = Service(serving, in_use(model, serving), opened_shadow(serving))
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
-        service.batcher.start()
-        service.ready = True
-        yield
-        service.ready = False
-        await service.batcher.stop()
+        async with running(service):
+            yield
 
     return Starlette(
         routes=service.routes(),
@@ -63,25 +62,33 @@ def make_application(serving: Serving) -> Starlette:
     )
 
 
-async def _invalid(_request: Request, error: Any) -> Response:
-    return JSONResponse({"error": error.message, "hint": error.hint}, 400)
+async def _invalid(request: Request, error: Any) -> Response:
+    return _refused(request, 400, error.message, error.hint)
 
 
-async def _not_found(_request: Request, error: Any) -> Response:
-    return JSONResponse({"error": error.message}, 404)
+async def _not_found(request: Request, error: Any) -> Response:
+    return _refused(request, 404, error.message)
 
 
-async def _busy(_request: Request, error: Any) -> Response:
+async def _busy(request: Request, error: Any) -> Response:
     words = f"Too many texts wait. Ask again in {error.seconds} s."
-    return JSONResponse({"error": words}, 429, {"retry-after": str(error.seconds)})
+    reply = _refused(request, 429, words)
+    reply.headers["retry-after"] = str(error.seconds)
+    return reply
 
 
-async def _no_route(_request: Request, error: Any) -> Response:
-    return JSONResponse({"error": error.detail}, error.status_code, error.headers)
+async def _no_route(request: Request, error: Any) -> Response:
+    reply = _refused(request, error.status_code, error.detail)
+    reply.headers.update(error.headers or {})
+    return reply
 
 
-async def _broken(_request: Request, error: Exception) -> Response:
+async def _broken(request: Request, error: Exception) -> Response:
     incident = uuid.uuid4().hex[:8]
     places = "\n    ".join(places_of(error))  # an error's message may quote a text
     logging.getLogger("app.serving").error("incident %s\n    %s", incident, places)
-    return JSONResponse({"error": f"Something broke (incident {incident})."}, 500)
+    return _refused(request, 500, f"Something broke (incident {incident}).")
+
+
+def _refused(request: Request, status: int, message: str, hint: str | None = None) -> Response:
+    return JSONResponse(refusal(request.url.path, status, message, hint), status)

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from app.terminal.measuring.served import BATCH, measure_server
+from app.terminal.measuring.load import measure_load
+from app.terminal.measuring.served import BATCH, measure_server, started
 from app.terminal.output import plain, print_json, progress_bar, table
 from app.terminal.versions import read_settings
 from core.benchmarks import few_shot as few_shot_bench
@@ -351,6 +352,9 @@ def serving(options: argparse.Namespace) -> None:
         pipeline = serving_bench.graph_of_bundle(options.file, graph, options.precision)
         found = measure_server(graph, labelled.texts)
         megabytes = graph.stat().st_size / 1e6
+        if options.load:
+            with started(graph) as (port, _):
+                load = measure_load(port, labelled.texts, options.load)
     by_torch = serving_bench.texts_per_second(pipeline, labelled.texts, BATCH)
     said = [one.intent for one in pipeline.predict(labelled.texts)]
     before, now = (
@@ -368,5 +372,6 @@ def serving(options: argparse.Namespace) -> None:
         "ready_seconds": found.ready_seconds,
         "peak_mb": found.peak_mb,
         "file_mb": round(megabytes, 1),
+        **({"load": plain(load)} if options.load else {}),
     }
     _print(options, "Serving", figures)

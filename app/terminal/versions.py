@@ -3,10 +3,18 @@
 import argparse
 import json
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from app.services.answering.file_answers import FileReport, FileRequest, answer_file
+from app.services.answering.file_models import (
+    FileModel,
+    FilePrecision,
+    model_of_graph,
+    model_of_pipeline,
+    open_graph,
+)
 from app.services.answering.prediction_view import prediction_view
 from app.services.checking.junit import junit_xml
 from app.services.checking.summary import summary_markdown
@@ -148,16 +156,25 @@ def predict(options: argparse.Namespace) -> None:
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
     require_answerable(texts)
-    with opened(options, makes=Path(options.model).exists()) as studio:
-        asked = open_asked(studio, options.model)
-        predictions = asked.pipeline.predict(texts)
+    predictions, task, revision = _answers(options, texts)
     if options.json:
-        task, revision = asked.pipeline.task, asked.label_revision
         told = [prediction_as_json(one, task, revision) for one in predictions]
         print_json({"predictions": told})
         return
     rows = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
     table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
+
+
+def _answers(
+    options: argparse.Namespace, texts: list[str]
+) -> tuple[list[Prediction], Task, int | None]:
+    """Answer texts; also return the model's task, and the revision of the labels that vote."""
+    graph = open_graph(options.model)
+    if graph is not None:
+        return graph.predict(texts), graph.decider.task, None
+    with opened(options, makes=Path(options.model).exists()) as studio:
+        asked = open_asked(studio, options.model)
+        return asked.pipeline.predict(texts), asked.pipeline.task, asked.label_revision
 
 
 def _predict_file(options: argparse.Namespace) -> None:
@@ -166,19 +183,38 @@ def _predict_file(options: argparse.Namespace) -> None:
         hint = "Write predict MODEL --file texts.csv --to answers.csv."
         raise InvalidInput("--to takes the texts of one --file.", hint)
     with (
-        opened(options, makes=Path(options.model).exists()) as studio,
+        _file_model(options) as model,
         given_file(options.file) as source,
         progress_bar("answering") as bar,
     ):
-        asked = open_asked(studio, options.model)
-        request = FileRequest(source, options.to, options.precision)
         told = answer_file(
-            asked.pipeline,
-            asked.label_revision,
-            request,
+            model,
+            FileRequest(source, options.to),
             lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts"),
         )
     report(options, _file_words(told, options.to), plain(told))
+
+
+@contextmanager
+def _file_model(options: argparse.Namespace) -> Iterator[FileModel]:
+    """Open what answers a file: a bundle's graph, which needs neither studio nor torch, or else.
+
+    Raises:
+        InvalidInput: A graph is asked for another precision than it was made in.
+    """
+    graph = open_graph(options.model)
+    if graph is None:
+        with opened(options, makes=Path(options.model).exists()) as studio:
+            asked = open_asked(studio, options.model)
+            precision: FilePrecision = options.precision or "float32"
+            yield model_of_pipeline(asked.pipeline, asked.label_revision, precision)
+        return
+    if options.precision not in (None, graph.precision):
+        raise InvalidInput(
+            f"The graph in {options.model} computes in {graph.precision}.",
+            "Leave --precision out, or export another bundle with it.",
+        )
+    yield model_of_graph(Path(options.model), graph)
 
 
 def _file_words(told: FileReport, target: Path) -> str:

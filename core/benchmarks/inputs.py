@@ -1,12 +1,11 @@
 """What benchmarks share: labelled texts, a callback for events, memory and adapter size."""
 
-import resource
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.encoders.adapter.encoder import AdaptedEncoder
 from core.encoders.base import Encoder
+from core.memory import peak_bytes
 from core.training.events import Event
 from core.types import Exemplar, Intent
 
@@ -40,5 +39,4 @@ def adapter_mb(encoder: Encoder) -> float | None:
 
 def peak_mb() -> float:
     """Largest resident size of this process so far, in MiB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+    return round(peak_bytes() / 2**20, 1)

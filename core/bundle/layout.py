@@ -65,7 +65,7 @@ def load_pipeline(
     facts = read_facts(folder)
     if is_graph(facts):
         raise InvalidInput(
-            "This bundle is a graph for serving, which the studio neither opens nor imports.",
+            "This bundle is a graph for serving: it answers texts, and is not imported.",
             "Name the usual bundle of this version, which holds its encoder.",
         )
     encoder = load_folder(folder / "encoder", device, bases)

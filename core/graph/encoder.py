@@ -15,6 +15,8 @@ from core.graph.nodes import Nodes
 IDS, MASK = "input_ids", "attention_mask"
 _NOWHERE = -1e9
 """Added to the attention of a place without a token."""
+_LEAST_GELU = -0.17
+"""GELU gives nothing below this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +111,7 @@ class _Around:
         mixed = self._linear(self._attend(tokens, name), f"{name}mix")
         tokens = self._norm(nodes.add("Add", tokens, mixed), f"{name}attention_norm", epsilon)
         wide = nodes.gelu(self._linear(tokens, f"{name}up"))
-        summed = nodes.add("Add", tokens, self._linear(wide, f"{name}down"))
+        summed = nodes.add("Add", tokens, self._linear(wide, f"{name}down", _LEAST_GELU))
         normed = self._norm(summed, f"{name}output_norm", epsilon)
         if f"{name}output_norm.down.weight" not in self.weights:
             return normed
@@ -119,23 +121,30 @@ class _Around:
 
     def _attend(self, tokens: str, name: str) -> str:
         nodes = self.nodes
-        weight, bias = self.weights[f"{name}qkv.weight"], self.weights[f"{name}qkv.bias"]
-        size = weight.shape[1]
+        size = self.weights[f"{name}qkv.weight"].shape[1]
+        shape = nodes.add("Concat", self.sizes, nodes.whole(self.heads, size // self.heads), axis=0)
         # The queries are divided by the root of a head's width once, here.
-        scale = np.repeat([(size // self.heads) ** -0.5, 1.0, 1.0], size)
-        qkv = nodes.linear(tokens, weight * scale[:, None], bias * scale)
-        shape = nodes.whole(3, self.heads, size // self.heads)
-        grid = nodes.add("Reshape", qkv, nodes.add("Concat", self.sizes, shape, axis=0))
-        query, key, value = nodes.split(nodes.add("Transpose", grid, perm=[2, 0, 3, 1, 4]), 0, 3)
-        turned = nodes.add("Transpose", key, perm=[0, 1, 3, 2])
-        weights = nodes.add("Add", nodes.add("MatMul", query, turned), self.bias)
+        scales = ((size // self.heads) ** -0.5, 1.0, 1.0)
+        orders = ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3])  # keys are turned for the product
+        query, key, value = (
+            nodes.add("Transpose", nodes.add("Reshape", rows, shape), perm=order)
+            for rows, order in zip(self._qkv(tokens, name, scales), orders, strict=True)
+        )
+        weights = nodes.add("Add", nodes.add("MatMul", query, key), self.bias)
         context = nodes.add("MatMul", nodes.add("Softmax", weights, axis=-1), value)
         rows = nodes.add("Transpose", context, perm=[0, 2, 1, 3])
         return nodes.add("Reshape", rows, nodes.whole(-1, size))
 
-    def _linear(self, rows: str, name: str) -> str:
+    def _qkv(self, tokens: str, name: str, scales: tuple[float, ...]) -> list[str]:
+        """Multiply by the weights of queries, keys and values, each (texts x tokens, d)."""
+        weights = np.split(self.weights[f"{name}qkv.weight"], 3)
+        biases = np.split(self.weights[f"{name}qkv.bias"], 3)
+        parts = zip(weights, biases, scales, strict=True)
+        return [self.nodes.linear(tokens, w * scale, b * scale) for w, b, scale in parts]
+
+    def _linear(self, rows: str, name: str, least: float | None = None) -> str:
         weights = self.weights
-        return self.nodes.linear(rows, weights[f"{name}.weight"], weights[f"{name}.bias"])
+        return self.nodes.linear(rows, weights[f"{name}.weight"], weights[f"{name}.bias"], least)
 
     def _norm(self, rows: str, name: str, epsilon: float) -> str:
         weights = self.weights

@@ -25,26 +25,20 @@ class Nodes:
 
     Attributes:
         eight_bits: Whether `linear` multiplies in 8 bits.
+        rounded: Rows that were rounded for it, and their steps.
     """
 
     eight_bits: bool = False
     made: list[NodeProto] = field(default_factory=list)
     constants: dict[str, TensorProto] = field(default_factory=dict)
     outputs: list[ValueInfoProto] = field(default_factory=list)
+    rounded: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def add(self, kind: str, *inputs: str, **attributes: Any) -> str:
         """Add a node with one output."""
         name = f"{kind.lower()}_{len(self.made)}"
         self.made.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
         return name
-
-    def split(self, value: str, axis: int, parts: int) -> list[str]:
-        """Cut a value into equal parts along an axis, and drop the axis."""
-        name = f"split_{len(self.made)}"
-        names = [f"{name}_{part}" for part in range(parts)]
-        self.made.append(helper.make_node("Split", [value], names, name=name, axis=axis))
-        axes = self.whole(axis)
-        return [self.add("Squeeze", part, axes) for part in names]
 
     def top(self, value: str, k: int, values: str, places: str) -> None:
         """Name the k largest values of each row, falling, and their columns."""
@@ -64,31 +58,48 @@ class Nodes:
         self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
         return name
 
-    def linear(self, rows: str, weight: Any, bias: Any) -> str:
-        """Multiply (rows, inputs) by weights (outputs, inputs), and add (outputs,)."""
+    def linear(self, rows: str, weight: Any, bias: Any, least: float | None = None) -> str:
+        """Multiply (rows, inputs) by weights (outputs, inputs), and add (outputs,).
+
+        `least` is a number below which no input can be, where that is known.
+        """
         if not self.eight_bits:
             turned = np.asarray(weight, dtype=np.float32).T
             return self.add("Gemm", rows, self.floats(turned), self.floats(bias))
-        return self._linear_in_eight_bits(rows, np.asarray(weight, dtype=np.float64), bias)
+        restored, step = self._rounded(rows, least)
+        return self._in_eight_bits(restored, step, np.asarray(weight, dtype=np.float64), bias)
 
-    def _linear_in_eight_bits(self, rows: str, weight: "np.ndarray[Any, Any]", bias: Any) -> str:
-        """Round weights by output, and each token by its own largest number.
-
-        A scale for each token needs no texts to be fitted on, and a text's answer does not depend
-        on the others of its batch, as with one scale for a batch.
-        """
+    def _in_eight_bits(
+        self, restored: str, step: str, weight: "np.ndarray[Any, Any]", bias: Any
+    ) -> str:
+        """Round weights by output; multiply rounded rows by them, and add a bias."""
         steps = np.maximum(np.abs(weight).max(1), 1e-12) / _WEIGHT_MOST
         small = np.round(weight / steps[:, None]).astype(np.int8).T
-        largest = self.add("ReduceMax", self.add("Abs", rows), axes=[1], keepdims=1)
-        step = self.add("Mul", self.add("Max", largest, self.floats(1e-12)), self.floats(1 / _MOST))
-        # A pair that rounds and restores is what runtimes replace by one product in 8 bits.
-        scale, zero = self.floats(1.0), self._constant(np.array(_ZERO, dtype=np.uint8))
-        whole = self.add("QuantizeLinear", self.add("Div", rows, step), scale, zero)
-        restored = self.add("DequantizeLinear", whole, scale, zero)
         no_shift = self._constant(np.zeros(len(steps), dtype=np.int8))
         weights = (self._constant(small), self.floats(steps), no_shift)
         product = self.add("MatMul", restored, self.add("DequantizeLinear", *weights, axis=1))
         return self.add("Add", self.add("Mul", product, step), self.floats(bias))
+
+    def _rounded(self, rows: str, least: float | None) -> tuple[str, str]:
+        """Round each token by its own largest number; return whole numbers and steps, (rows, 1).
+
+        A scale for each token needs no texts to be fitted on, and a text's answer does not depend
+        on the others of its batch, as with one scale for a batch. The largest number is searched
+        for in place, so that no copy of the rows is written for it.
+        """
+        if rows not in self.rounded:
+            most = self.add("ReduceMax", rows, axes=[1], keepdims=1)
+            below = self.floats(1e-12 if least is None else -least)
+            if least is None:
+                lowest = self.add("ReduceMin", rows, axes=[1], keepdims=1)
+                below = self.add("Max", self.add("Neg", lowest), below)
+            step = self.add("Mul", self.add("Max", most, below), self.floats(1 / _MOST))
+            # A pair that rounds and restores is what runtimes replace by one product in 8 bits. A
+            # step for each token in it would divide, too, but OpenVINO does not run that.
+            scale, zero = self.floats(1.0), self._constant(np.array(_ZERO, dtype=np.uint8))
+            whole = self.add("QuantizeLinear", self.add("Div", rows, step), scale, zero)
+            self.rounded[rows] = self.add("DequantizeLinear", whole, scale, zero), step
+        return self.rounded[rows]
 
     def norm(self, rows: str, weight: Any, bias: Any, epsilon: float) -> str:
         """Apply a layer norm over the last axis."""

@@ -1,40 +1,50 @@
 """Answer texts by an exported graph: ONNX Runtime, a tokenizer and NumPy, without torch."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from onnxruntime import GraphOptimizationLevel, InferenceSession, SessionOptions
+from onnxruntime import GraphOptimizationLevel, InferenceSession, RunOptions, SessionOptions
 from tokenizers import Tokenizer
 
-from core.deciding import Decider, Measured
+from core.deciding import Decided, Decider, Measured
 from core.errors import ArtifactDamaged
 from core.runtime.files import MODEL, TOKENIZER, read_decision
 from core.types import Prediction, ScoreArray
 
-_TOKENS = 1_024
-"""Tokens of one run; the numbers of a layer then fit into the processor's cache."""
+_TOKENS = 256
+"""Tokens of one run; the numbers of a layer then fit into the cache of its processor."""
 _SPARE = 1.15
 """How many times as long as its shortest text the longest of a run may be."""
 _FEW = 8
 """Up to this many texts run together whatever their lengths: a run of its own costs more."""
 _VOTES = 1 << 24
 """Most votes of one run: with several intents each exemplar votes on each."""
-_ALWAYS = ("scores", "probabilities", "familiarity", "cosines")
+_DECIDING = ("scores", "probabilities", "familiarity")
+_ALWAYS = (*_DECIDING, "cosines")
 
 Outputs = dict[str, "NDArray[Any]"]
+
+_Answer = TypeVar("_Answer", Prediction, Decided)
+_AnswerRun = Callable[[list[int], list[list[int]]], list[_Answer]]
+"""Answers the texts of some rows by their tokens."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Engine:
-    """A graph that answers; it may be asked by one thread at a time.
+    """A graph that answers; several threads may ask it at the same time.
 
     Attributes:
         precision: Number format of the encoder's products, `float32` or `int8`.
+        threads: Runs at the same time, each by one thread of the `pool`.
     """
 
     session: InferenceSession
@@ -42,6 +52,8 @@ class Engine:
     decider: Decider
     max_tokens: int
     precision: str
+    threads: int
+    pool: ThreadPoolExecutor
 
     @property
     def output_names(self) -> tuple[str, ...]:
@@ -50,22 +62,41 @@ class Engine:
 
     def predict(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer texts in their order, each independently; none may be blank."""
-        answers: list[Prediction | None] = [None] * len(texts)
-        for rows, outputs in self._runs(texts):
-            found = self._measured(outputs)
-            for row, said in zip(
-                rows, self.decider.decide([texts[r] for r in rows], found), strict=True
-            ):
-                answers[row] = said
-        return [one for one in answers if one is not None]
+
+        def answered(rows: list[int], ids: list[list[int]]) -> list[Prediction]:
+            found = self._measured(self.run(ids))
+            return self.decider.decide([texts[row] for row in rows], found)
+
+        return self._by_runs(texts, answered)
+
+    def decide(self, texts: Sequence[str]) -> list[Decided]:
+        """Answer texts as `predict` does, without the evidence; none may be blank."""
+
+        def decided(rows: list[int], ids: list[list[int]]) -> list[Decided]:
+            found = self.run(ids, _DECIDING)
+            numbers = [found[name].astype(np.float64) for name in _DECIDING]
+            return self.decider.decided([texts[row] for row in rows], *numbers)
+
+        return self._by_runs(texts, decided)
+
+    def _by_runs(self, texts: Sequence[str], answer: _AnswerRun[_Answer]) -> list[_Answer]:
+        """Answer texts of similar length together, so many runs at a time as there are threads."""
+        ids = self.token_ids(texts)
+        runs = list(runs_of([len(one) for one in ids], self._most_rows()))
+        parts = [[ids[row] for row in rows] for rows in runs]
+        each = map if len(runs) == 1 or self.threads == 1 else self.pool.map
+        found = list(each(answer, runs, parts))
+        by_row = zip(chain(*runs), chain(*found), strict=True)
+        return [one for _, one in sorted(by_row, key=itemgetter(0))]
 
     def outputs(self, texts: Sequence[str]) -> Outputs:
         """Return all outputs of the graph for texts, each (texts, ...)."""
         parts: dict[str, list[NDArray[Any]]] = {name: [] for name in self.output_names}
         order: list[int] = []
-        for rows, outputs in self._runs(texts):
+        ids = self.token_ids(texts)
+        for rows in runs_of([len(one) for one in ids], self._most_rows()):
             order += rows
-            for name, values in outputs.items():
+            for name, values in self.run([ids[row] for row in rows]).items():
                 parts[name].append(values)
         place = np.argsort(np.array(order))
         return {name: np.concatenate(values)[place] for name, values in parts.items()}
@@ -74,23 +105,18 @@ class Engine:
         """Tokenise with the special tokens, cut at the limit."""
         return [one.ids for one in self.tokenizer.encode_batch_fast([t.strip() for t in texts])]
 
-    def _runs(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Outputs]]:
-        """Run texts of similar length together; yield their rows and outputs."""
-        ids = self.token_ids(texts)
-        for rows in runs_of([len(one) for one in ids], self._most_rows()):
-            yield rows, self.run([ids[row] for row in rows])
-
-    def run(self, ids: Sequence[Sequence[int]]) -> Outputs:
-        """Run the graph on token ids, padded to the longest."""
+    def run(self, ids: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Outputs:
+        """Run the graph on token ids, padded to the longest; compute these outputs, or all."""
         longest = max(len(one) for one in ids)
         padded = np.zeros((len(ids), longest), dtype=np.int64)
         mask = np.zeros_like(padded)
         for row, one in enumerate(ids):
             padded[row, : len(one)] = one
             mask[row, : len(one)] = 1
-        names = self.output_names
-        values = self.session.run(names, {"input_ids": padded, "attention_mask": mask})
-        return dict(zip(names, values, strict=True))
+        wanted = names or self.output_names
+        given = {"input_ids": padded, "attention_mask": mask}
+        values = self.session.run(wanted, given, _only_what_is_wanted() if names else None)
+        return dict(zip(wanted, values, strict=True))
 
     def _most_rows(self) -> int:
         several = self.decider.task == "multi-label"
@@ -113,6 +139,14 @@ class Engine:
         return Measured(scores, shares, spoken, familiarity, cosines, votes_of)
 
 
+@cache
+def _only_what_is_wanted() -> RunOptions:
+    """Return options by which a run leaves out what leads to other outputs, such as votes."""
+    options = RunOptions()
+    options.only_execute_path_to_fetches = True
+    return options
+
+
 def runs_of(lengths: Sequence[int], most_rows: int) -> Iterator[list[int]]:
     """Group rows by length, the longest first, so that runs hold little padding."""
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
@@ -132,17 +166,17 @@ def runs_of(lengths: Sequence[int], most_rows: int) -> Iterator[list[int]]:
 def open_engine(folder: Path, threads: int = 0) -> Engine:
     """Open an unpacked bundle; `threads` compute, 0 for as many as there are processors.
 
+    Each thread computes a run by itself; threads that share the operations of one run wait for
+    each other at each of its several hundred.
+
     Raises:
         ArtifactDamaged: A file is missing or not readable.
     """
     stored = read_decision(folder)
     options = SessionOptions()
     options.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
-    options.intra_op_num_threads = threads or available()
-    options.inter_op_num_threads = 1
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Threads that spin for work take the processors from the server and its neighbours.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         content = (folder / MODEL).read_bytes()  # a graph in memory cannot name other files
@@ -153,7 +187,10 @@ def open_engine(folder: Path, threads: int = 0) -> Engine:
         ) from error
     tokenizer.enable_truncation(stored.max_tokens)
     tokenizer.no_padding()
-    return Engine(session, tokenizer, stored.decider, stored.max_tokens, stored.precision)
+    at_once = threads or available()
+    pool = ThreadPoolExecutor(at_once, "runs")
+    known = stored.decider, stored.max_tokens, stored.precision
+    return Engine(session, tokenizer, *known, at_once, pool)
 
 
 def available() -> int:

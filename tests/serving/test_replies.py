@@ -220,7 +220,7 @@ def test_what_breaks_is_logged_by_places_without_the_text(
         def broken(texts: list[str]) -> None:
             raise RuntimeError(texts[0])
 
-        service.batcher.predict = broken
+        service.current.batcher.predict = broken
         with caplog.at_level(logging.ERROR, logger="app.serving"):
             reply = client.post("/predict", json={"text": "my secret"})
     assert reply.status_code == 500

@@ -15,17 +15,15 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO
 
 from app.jobs.lock import take_lock
+from app.services.answering.file_models import Decide, FileModel, FilePrecision
 from core.deciding import Decided
 from core.errors import InvalidInput
 from core.files import file_sha256, make_folder, sync_file, sync_folder, write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow
-from core.pipeline import IntentPipeline
-
-FilePrecision = Literal["float32", "int8"]
 
 COLUMNS = ("line", "id", "text", "intents", "probabilities", "rule")
 
@@ -38,17 +36,15 @@ Told = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class FileRequest:
-    """What to answer, and how.
+    """What to answer, and where.
 
     Attributes:
         source: A file of any format that is read; labels in it are ignored.
         target: `.jsonl` gets an object a line, every other name CSV.
-        precision: `int8` rounds inside the encoder, where the processor multiplies 8-bit numbers.
     """
 
     source: Path
     target: Path
-    precision: FilePrecision = "float32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +57,7 @@ class FileReport:
         went_on_at: Texts that an earlier, interrupted run had answered.
         precision: In which the texts were encoded.
         same_answers: Share of the first texts to which float32 gives the same intents; None
-            where all were answered in float32.
+            where all were answered in float32, or by a graph.
         seconds: Of this run, without the opening of the model.
     """
 
@@ -84,35 +80,25 @@ class _Progress:
     same_answers: float | None = None
 
 
-def answer_file(
-    model: IntentPipeline, revision: int | None, request: FileRequest, told: Told
-) -> FileReport:
+def answer_file(model: FileModel, request: FileRequest, told: Told) -> FileReport:
     """Answer the texts of a file; `told` gets the numbers of rows that are done and of all.
-
-    `revision` is that of the labels that vote, None where it does not change.
 
     Raises:
         InvalidInput: The source cannot be read, or the target cannot be written.
     """
     began = time.monotonic()
     _check_places(request)
-    quick = model
-    if request.precision == "int8":
-        from core.encoders.eight_bits import in_eight_bits  # imports torch
-
-        quick = replace(model, encoder=in_eight_bits(model.encoder))
-    is_rounded = quick.encoder is not model.encoder
     total = sum(1 for _ in read_rows(request.source))
-    identity = _answered_by(quick, revision, request)
+    identity = _answered_by(model, request)
     make_folder(request.target.parent)
     with _opened_part(request.target) as part:
         done = first = _resume(part, request.target, identity)
         rows = islice(read_rows(request.source), done.rows, None)
         while chunk := list(islice(rows, _CHUNK)):
             found = [row for row in chunk if isinstance(row, ImportedRow)]
-            answers = quick.decide([row.text for row in found])
-            if is_rounded and done.same_answers is None:
-                done = replace(done, same_answers=_same(model, found, answers))
+            answers = model.decide([row.text for row in found])
+            if model.exact is not None and done.same_answers is None:
+                done = replace(done, same_answers=_same(model.exact, found, answers))
             part.write(_written(found, answers, request.target, has_head=done.bytes > 0))
             done = _kept(part, request.target, _further(done, len(chunk), len(found)))
             told(done.rows, total)
@@ -123,7 +109,7 @@ def answer_file(
         texts=done.texts,
         left_out=done.rows - done.texts,
         went_on_at=first.texts,
-        precision="int8" if is_rounded else "float32",
+        precision=model.precision,
         same_answers=done.same_answers,
         seconds=time.monotonic() - began,
     )
@@ -137,12 +123,9 @@ def _check_places(request: FileRequest) -> None:
             raise InvalidInput("The answers would overwrite the texts.", "Name another file.")
 
 
-def _answered_by(model: IntentPipeline, revision: int | None, request: FileRequest) -> str:
+def _answered_by(model: FileModel, request: FileRequest) -> str:
     """Identify all that answers depend on, so that a file never holds those of two models."""
-    limits = model.calibration.limits(len(model.head.intents))
-    words = [file_sha256(request.source), model.encoder.fingerprint, str(revision)]
-    words += [str(model.model_version), str(model.dataset_version), str(len(model.exemplars))]
-    words += [*model.head.intents, limits.tobytes().hex()]
+    words = (file_sha256(request.source), *model.identity)
     return sha256("\n".join(words).encode()).hexdigest()
 
 
@@ -197,8 +180,8 @@ def _finish(target: Path) -> None:
     sync_folder(target.parent)
 
 
-def _same(model: IntentPipeline, found: list[ImportedRow], answers: list[Decided]) -> float:
-    exact = model.decide([row.text for row in found[:_COMPARED]])
+def _same(decide: Decide, found: list[ImportedRow], answers: list[Decided]) -> float:
+    exact = decide([row.text for row in found[:_COMPARED]])
     pairs = zip(exact, answers, strict=False)
     return sum(a.decision.intents == b.decision.intents for a, b in pairs) / max(1, len(exact))
 

@@ -157,4 +157,11 @@ def _serving_bench(verbs: Commands) -> None:
         "--test",
     )
     served.add_argument("--precision", choices=("float32", "int8"), default="int8")
+    served.add_argument(
+        "--load",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="also find the capacity, ask at 80 %% of it for so long, and then at twice of it",
+    )
     add_options(served, "--json")

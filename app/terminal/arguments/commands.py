@@ -175,8 +175,8 @@ def _predicting(commands: Commands) -> None:
     predict.add_argument(
         "--precision",
         choices=("float32", "int8"),
-        default="float32",
-        help="with --to: int8 reads about twice as fast, and changes a few answers in a hundred",
+        help="with --to: int8 reads about twice as fast, and changes a few answers in a hundred; "
+        "a bundle made with --runtime onnx has its own",
     )
     add_options(predict, "--json")
 

@@ -51,7 +51,7 @@ def measure_server(bundle: Path, texts: Sequence[str]) -> ServedFigures:
     Raises:
         RunFailed: It does not start, or a request fails.
     """
-    with _started(bundle) as (port, ready_seconds):
+    with started(bundle) as (port, ready_seconds):
         client = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         repeated = [texts[at % len(texts)] for at in range(_WARM + _ASKED)]
         spent = [_timed(client, {"text": text}) for text in repeated][_WARM:]
@@ -70,12 +70,17 @@ def measure_server(bundle: Path, texts: Sequence[str]) -> ServedFigures:
 
 
 @contextmanager
-def _started(bundle: Path) -> Iterator[tuple[int, float]]:
-    """Start a server at a free port; yield the port and the seconds until it was ready."""
+def started(bundle: Path, *options: str) -> Iterator[tuple[int, float]]:
+    """Start a server at a free port; yield the port and the seconds until it was ready.
+
+    Raises:
+        RunFailed: It does not start.
+    """
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = int(found.getsockname()[1])
     command = [sys.executable, str(_ENTRY), "serve-model", str(bundle), "--port", str(port)]
+    command += options
     with tempfile.TemporaryFile() as said:
         began = time.perf_counter()
         server = subprocess.Popen(command, stdout=said, stderr=said)

@@ -13,6 +13,7 @@ from core.calibration.fence_units import measure_exemplars
 from core.encoders.loading import load_folder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput
+from core.graph.build import build_graph
 from core.heads.mixture import MixtureHead, even_mixture, without_names
 from core.heads.votes.fit import VoteHead
 from core.intent_names import answer_by_name, names_head
@@ -169,6 +170,15 @@ def test_in_8_bits_a_text_is_answered_alike_alone_and_among_others(
     assert 1e-5 < away < 0.1
 
 
+def test_every_rounding_has_a_constant_step(tiny: TransformerEncoder) -> None:
+    """OpenVINO runs no rounding whose step is computed, one for each token."""
+    graph = build_graph(pipeline(tiny, SMOOTH), "int8").graph
+    constants = {one.name for one in graph.initializer}
+    rounding = [node for node in graph.node if node.op_type == "QuantizeLinear"]
+    assert len(rounding) == 2 * 4  # queries, keys and values of a layer share one
+    assert all(set(node.input[1:]) <= constants for node in rounding)
+
+
 def test_equal_models_give_equal_bytes(tiny: TransformerEncoder, tmp_path: Path) -> None:
     for name in ("one", "two"):
         made = pipeline(tiny, SMOOTH)
@@ -203,7 +213,9 @@ def test_texts_of_similar_length_run_together() -> None:
     runs = list(runs_of(lengths, most_rows=100))
     assert sorted(row for run in runs for row in run) == list(range(len(lengths)))
     assert [[lengths[row] for row in run] for run in runs] == [
-        [300, 300, 300],
+        [300],
+        [300],
+        [300],
         [300],
         [12, 11, 11, 10, 10, 10],
         [5, 5],

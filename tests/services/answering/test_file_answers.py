@@ -11,6 +11,7 @@ import pytest
 from app.jobs.lock import take_lock
 from app.services.answering import file_answers
 from app.services.answering.file_answers import FileReport, FileRequest, answer_file
+from app.services.answering.file_models import model_of_pipeline
 from core.encoders import eight_bits
 from core.encoders.loading import load_encoder
 from core.errors import InvalidInput
@@ -42,7 +43,9 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def answer(model: IntentPipeline, source: Path, target: Path) -> FileReport:
-    return answer_file(model, 5, FileRequest(source, target), lambda done, total: None)
+    return answer_file(
+        model_of_pipeline(model, 5), FileRequest(source, target), lambda done, total: None
+    )
 
 
 def test_each_text_gets_the_answer_that_it_gets_alone(
@@ -77,7 +80,7 @@ def test_a_killed_run_goes_on_and_writes_the_same_file(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        answer_file(model, 5, FileRequest(source, broken), killed)
+        answer_file(model_of_pipeline(model, 5), FileRequest(source, broken), killed)
     assert not broken.exists()
     with (tmp_path / "broken.jsonl.part").open("ab") as part:
         part.write(b'{"line": 99, "te')  # the next chunk, of which half was written
@@ -96,8 +99,10 @@ def test_a_part_of_another_model_is_not_continued(
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        answer_file(model, 5, FileRequest(source, target), killed)
-    told = answer_file(model, 6, FileRequest(source, target), lambda done, total: None)
+        answer_file(model_of_pipeline(model, 5), FileRequest(source, target), killed)
+    told = answer_file(
+        model_of_pipeline(model, 6), FileRequest(source, target), lambda done, total: None
+    )
     assert told.went_on_at == 0
     assert told.texts == len(ASKED)
 
@@ -125,8 +130,8 @@ def test_eight_bits_say_how_many_answers_they_change(
 ) -> None:
     monkeypatch.setattr(eight_bits, "has_eight_bits", lambda: True)
     model = trained(load_encoder("bundled"), LABELS)
-    request = FileRequest(source, tmp_path / "answers.csv", "int8")
-    told = answer_file(model, None, request, lambda done, total: None)
+    request = FileRequest(source, tmp_path / "answers.csv")
+    told = answer_file(model_of_pipeline(model, None, "int8"), request, lambda done, total: None)
     assert told.precision == "int8"
     assert told.same_answers is not None
     assert 0.9 <= told.same_answers <= 1.0
@@ -136,6 +141,6 @@ def test_a_processor_without_eight_bits_answers_in_float32_and_says_so(
     model: IntentPipeline, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(eight_bits, "has_eight_bits", lambda: False)
-    request = FileRequest(source, tmp_path / "answers.csv", "int8")
-    told = answer_file(model, 5, request, lambda done, total: None)
+    request = FileRequest(source, tmp_path / "answers.csv")
+    told = answer_file(model_of_pipeline(model, 5, "int8"), request, lambda done, total: None)
     assert (told.precision, told.same_answers) == ("float32", None)

@@ -19,14 +19,13 @@ def own(text: str, answer: Answer, *, evidence: bool) -> dict[str, Any]:
     if answer is None:
         return {"text": text, "intents": [], "rule": "empty", "in_scope": False}
     decision, ranked = answer.decision, answer.ranked
-    shares = {one.intent: one.probability for one in ranked}
     told: dict[str, Any] = {
         "text": text,
         "intents": list(decision.intents),
         "rule": decision.rule,
         "in_scope": bool(decision.intents),
         "intent": decision.leading,
-        "probability": shares[decision.leading],
+        "probability": shares(answer)[decision.leading],
         "score": decision.score,
         "threshold": decision.threshold,
         "measured": decision.held,
@@ -62,21 +61,25 @@ def _reason(reason: Reason) -> dict[str, Any]:
     }
 
 
+def shares(answer: Answer) -> dict[str, float]:
+    """Return the probabilities by intent, in falling order of the scores."""
+    return {} if answer is None else {one.intent: one.probability for one in answer.ranked}
+
+
+def chosen(answer: Answer) -> tuple[str, float] | None:
+    """Return the answer's intent, of several the first, with its confidence; None out of scope."""
+    if answer is None or not answer.decision.intents:
+        return None
+    name = answer.decision.intents[0]
+    return name, 1.0 if answer.decision.rule == "exact" else shares(answer)[name]
+
+
 def rasa(text: str, answer: Answer) -> dict[str, Any]:
     """Write an answer as Rasa's `/model/parse` does; out of scope is its fallback intent."""
-    ranking = [] if answer is None else [_named(r.intent, r.probability) for r in answer.ranked]
-    first = _named(FALLBACK, 1.0)
-    if answer is not None and answer.decision.intents:
-        intent = answer.decision.intents[0]
-        shares = {one["name"]: one["confidence"] for one in ranking}
-        first = _named(intent, 1.0 if answer.decision.rule == "exact" else shares[intent])
-    rest = [one for one in ranking if one["name"] != first["name"]]
-    listed = [first, *rest][:_RANKED]
-    return {"text": text, "intent": first, "entities": [], "intent_ranking": listed}
-
-
-def _named(name: str, confidence: float) -> dict[str, Any]:
-    return {"name": name, "confidence": confidence}
+    first = chosen(answer) or (FALLBACK, 1.0)
+    rest = [one for one in shares(answer).items() if one[0] != first[0]]
+    listed = [{"name": n, "confidence": share} for n, share in [first, *rest][:_RANKED]]
+    return {"text": text, "intent": listed[0], "entities": [], "intent_ranking": listed}
 
 
 def tensors(answers: Sequence[Answer]) -> list[dict[str, Any]]:
@@ -85,18 +88,13 @@ def tensors(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     `intents` holds the answer as a JSON list, empty out of scope; `intent` is the highest ranked.
     """
     known = [None if one is None else one.decision for one in answers]
-    shares = [
-        0.0
-        if one is None
-        else next(r.probability for r in one.ranked if r.intent == one.decision.leading)
-        for one in answers
-    ]
+    probabilities = [shares(one)[one.decision.leading] if one else 0.0 for one in answers]
     return [
         _tensor("intent", "BYTES", [one.leading if one else "" for one in known]),
         _tensor(
             "intents", "BYTES", [json.dumps(list(one.intents) if one else []) for one in known]
         ),
-        _tensor("probability", "FP64", shares),
+        _tensor("probability", "FP64", probabilities),
         _tensor("in_scope", "BOOL", [bool(one and one.intents) for one in known]),
     ]
 

@@ -1,0 +1,100 @@
+"""What can answer the texts of a file: the studio's own models, and bundles that are one graph."""
+
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from core.deciding import Decided, Decider
+from core.errors import InvalidInput
+from core.files import file_sha256, has_large_directory
+
+if TYPE_CHECKING:
+    from core.pipeline import IntentPipeline
+    from core.runtime.engine import Engine
+
+FilePrecision = Literal["float32", "int8"]
+Decide = Callable[[Sequence[str]], list[Decided]]
+"""Answers texts in their order, without evidence."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileModel:
+    """A model that answers a file's texts.
+
+    Attributes:
+        identity: Words that name all that the answers depend on.
+        precision: In which the texts are encoded.
+        exact: Answers in float32, to compare with; None where there is nothing to compare.
+    """
+
+    decide: Decide
+    identity: tuple[str, ...]
+    precision: FilePrecision
+    exact: Decide | None = None
+
+
+def model_of_pipeline(
+    model: "IntentPipeline", revision: int | None, precision: FilePrecision = "float32"
+) -> FileModel:
+    """Let a pipeline answer; `revision` is that of the labels that vote, None without any.
+
+    `int8` rounds inside the encoder, where the processor multiplies 8-bit numbers.
+    """
+    quick = model
+    if precision == "int8":
+        from core.encoders.eight_bits import in_eight_bits  # imports torch
+
+        quick = replace(model, encoder=in_eight_bits(model.encoder))
+    words = quick.encoder.fingerprint, str(revision), *_words_of(quick.decider)
+    if quick.encoder is model.encoder:
+        return FileModel(quick.decide, words, "float32")
+    return FileModel(quick.decide, words, "int8", model.decide)
+
+
+def model_of_graph(bundle: Path, engine: "Engine") -> FileModel:
+    """Let the graph of a bundle answer."""
+    words = (file_sha256(bundle), *_words_of(engine.decider))
+    return FileModel(engine.decide, words, "int8" if engine.precision == "int8" else "float32")
+
+
+def _words_of(decider: Decider) -> tuple[str, ...]:
+    names = decider.model_version, decider.dataset_version, len(decider.exemplars)
+    return (*map(str, names), *decider.intents, decider.limits.tobytes().hex())
+
+
+def open_graph(reference: str, threads: int = 0) -> "Engine | None":
+    """Open a bundle that is one graph, under the name of its file; None for any other model.
+
+    torch is not needed. `threads` compute, 0 for one a processor.
+
+    Raises:
+        ArtifactDamaged: The bundle is not what was written.
+    """
+    path = Path(reference)
+    if not _holds_graph(path):
+        return None
+    from core.bundle.archive import open_bundle
+
+    try:
+        from core.runtime.engine import open_engine
+    except ImportError as error:
+        raise InvalidInput(
+            f"Graphs need the package {error.name}, which is not installed.",
+            "Install Intent Studio with its extra onnx.",
+        ) from error
+    with open_bundle(path) as (folder, _):
+        engine = open_engine(folder, threads)
+    return replace(engine, decider=replace(engine.decider, model_version=path.name))
+
+
+def _holds_graph(path: Path) -> bool:
+    """Whether a file is a zip with a graph; what is wrong with others is told by their reader."""
+    try:
+        if not path.is_file() or has_large_directory(path):
+            return False
+        with zipfile.ZipFile(path) as archive:
+            return "model.onnx" in archive.namelist()
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return False
