@@ -67,6 +67,8 @@ class ImportedRow:
         line: First line of the row in the file, from 1.
         slots: Values marked in the text, where the options ask for them.
         synthetic: Id of the utterance whose template it fills; empty if not synthetic.
+        language: Code of its language, such as `en`; empty where the file says none.
+        kept: What else the file says of it: a JSON object; empty if it says nothing.
     """
 
     text: str
@@ -76,6 +78,8 @@ class ImportedRow:
     line: int = 0
     slots: tuple[Slot, ...] = ()
     synthetic: str = ""
+    language: str = ""
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,10 @@ NEW_ROUTES = {
     *(f"{verb} /api/projects/{{project}}/traffic/logs/{{key}}" for verb in ("POST", "DELETE")),
     *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
     "POST /api/projects/{project}/packages",
+    *(
+        f"GET /api/projects/{{project}}/handovers{end}"
+        for end in ("", "/{target}", "/{target}/file")
+    ),
     "GET /api/projects/{project}/packages/{key}",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")

@@ -76,7 +76,7 @@ def export_file(
             records = list(dataset.utterances(connection, project.id))
             intents = dataset.intents(connection, project.id)
         else:
-            frozen = versions.find(connection, project.id, _number(choice.version))
+            frozen = versions.find(connection, project.id, number_of(choice.version))
             state = versions.state_at(connection, project.id, frozen.revision)
             records, intents = state.utterance_records(), state.intent_records()
     names = {intent.id: intent.name for intent in intents}
@@ -99,12 +99,14 @@ def _format_of(path: Path) -> WriteFormat:
     if kind is None:
         raise InvalidInput(
             f"'{path.name}' does not say in which format to write.",
-            "End it with .csv, .tsv, .jsonl, .yml (Rasa) or .txt, or name the format.",
+            "End it with .csv, .tsv, .jsonl, .yml (Rasa), .txt, .xlsx, .parquet or .lu, or name "
+            "the format.",
         )
     return kind
 
 
-def _number(version: str) -> int:
+def number_of(version: str) -> int:
+    """Return the number of a dataset version, or raise `InvalidInput`."""
     if not version.isdecimal():
         raise InvalidInput(f"'{version}' is no dataset version.", "Versions are numbers from 1 on.")
     return int(version)

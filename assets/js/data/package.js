@@ -107,12 +107,12 @@ export class PackageSheet {
   }
 }
 
-const listOf = texts =>
+export const listOf = texts =>
   h(
     'ul',
     {class: 'told'},
     texts.map(text => h('li', {dir: 'auto'}, text)),
   );
 
-const examplesOf = (verb, {what, count, examples}) =>
+export const examplesOf = (verb, {what, count, examples}) =>
   h('details', {}, h('summary', {}, `${verb}: ${what} (${number(count)})`), listOf(examples));
