@@ -10,7 +10,17 @@ from core.templates.slots import Slot
 from core.types import Split
 
 Platform = Literal[
-    "dialogflow-es", "dialogflow-cx", "luis", "clu", "watson", "lex", "lu", "rasa", "rasa-json"
+    "dialogflow-es",
+    "dialogflow-cx",
+    "cx-csv",
+    "luis",
+    "clu",
+    "watson",
+    "watson-csv",
+    "lex",
+    "lu",
+    "rasa",
+    "rasa-json",
 ]
 
 OUT_OF_SCOPE = ""

@@ -7,9 +7,10 @@ keeps beside it, such as its id. Phrases whose label is as it was are never writ
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase
+from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
 from core.platforms.arrays import ArrayEdits
 from core.platforms.blocks import BlockEdits
+from core.platforms.readers.bulk_csv import RowEdits
 from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
 from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
@@ -17,6 +18,13 @@ from core.templates.slots import Slot, SlottedText
 from core.text import normalise
 
 _NAMED = 20
+_EDITS: Mapping[Platform, type[ArrayEdits]] = {
+    "lu": BlockEdits,
+    "rasa": BlockEdits,
+    "cx-csv": RowEdits,
+    "watson-csv": RowEdits,
+}
+"""How the elements of a file stand, where they are no JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class _Plan:
         start = -1 if home.array is None else home.array.start
         if (home.file, start) not in self.arrays:
             text = self.agent.documents.get(home.file, "")
-            kind = BlockEdits if self.agent.platform in ("lu", "rasa") else ArrayEdits
+            kind = _EDITS.get(self.agent.platform, ArrayEdits)
             self.arrays[home.file, start] = kind(home.file, text, home.array)
         return self.arrays[home.file, start]
 

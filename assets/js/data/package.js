@@ -40,7 +40,7 @@ export class PackageSheet {
       type: 'file',
       class: 'hidden-text',
       'aria-label': 'File that the platform exported',
-      accept: '.zip,.json,.yml,.yaml,.lu',
+      accept: '.zip,.json,.yml,.yaml,.lu,.csv',
       onchange: event => this.#send(event.target.files[0]),
     });
     this.element.append(this.#picker);

@@ -11,6 +11,9 @@ from core.formats.tools.tool import Record, ToolReading, fault, listed, mark_of
 from core.templates.slots import Slot
 
 _TRUE = 0.5
+_NUMBERS = {bool, int, float}
+_PLAIN = {0, 1}
+"""Scores of people; models write others."""
 _KNOWN = {"text", "cats", "ents", "entities", "tokens", "sents"}
 
 
@@ -57,8 +60,11 @@ def _categories(reading: ToolReading, place: FilePlace, document: Record) -> tup
     scores = document.get("cats")
     if not scores:
         return None
+    named = _object(place, scores)
+    if {*map(type, named.values())} <= _NUMBERS and {*named.values()} <= _PLAIN:
+        return tuple(name.strip() for name, score in named.items() if score)
     chosen = []
-    for name, score in _object(place, scores).items():
+    for name, score in named.items():
         if not isinstance(score, bool | int | float):
             raise fault(place, f"the score of '{name[:40]}' is no number")
         if score not in (0, 1):

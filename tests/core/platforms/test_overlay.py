@@ -12,9 +12,9 @@ from core.platforms.overlay import Labelled, Overlaid, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
 from core.templates.slots import Slot
-from tests.core.platforms.exports import EXPORTS, read_export, write_export
+from tests.core.platforms.exports import EXPORTS, TABLES, read_export, write_export
 
-ALL = sorted(EXPORTS)
+ALL = sorted({**EXPORTS, **TABLES})
 REFUND = "get my money back"
 
 
