@@ -17,8 +17,8 @@ from core.formats.rows import cell_text
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
 
-MOST_ROWS = 100_000
-"""Rows with content that are read from one sheet."""
+MOST_ROWS = 100_001
+"""Rows with content that are read from one sheet: a header and 100,000 texts."""
 
 _MOST_UNPACKED = 256 << 20
 _MOST_SIGNS = 6_000_000
