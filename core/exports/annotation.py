@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.exports.content import Files, Fitted
+from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.platforms.utf16 import to_units
 from core.templates.slots import Slot
@@ -25,7 +26,7 @@ def prodigy(given: Fitted) -> Files:
 
 
 def _task(row: ImportedRow) -> dict[str, Any]:
-    task: dict[str, Any] = {"text": row.text}
+    task: dict[str, Any] = {"text": row.text, **kept_fields(row, "prodigy")}
     if row.slots:
         task["spans"] = [_span(slot) for slot in row.slots]
     if row.intents is None:
@@ -53,6 +54,7 @@ def doccano(given: Fitted) -> Files:
                 ],
                 "Comments": [],
             }
+            | kept_fields(row, "doccano")
             for row in given.rows
         ),
     )
@@ -66,6 +68,7 @@ def spacy(given: Fitted) -> Files:
 
 def _document(row: ImportedRow, names: list[str]) -> dict[str, Any]:
     document: dict[str, Any] = {"text": row.text, "ents": [_span(slot) for slot in row.slots]}
+    document |= kept_fields(row, "spacy")
     if row.intents is not None:
         true = set(row.intents)
         document["cats"] = {name: 1.0 if name in true else 0.0 for name in names}
@@ -76,6 +79,7 @@ def label_studio(given: Fitted) -> Files:
     """Write a list of tasks, each with one answer; places are counted as a browser counts."""
     tasks = [
         {"id": number, "data": {"text": row.text}, "annotations": _answers(row), "predictions": []}
+        | kept_fields(row, "label-studio")
         for number, row in enumerate(given.rows, start=1)
     ]
     content = json.dumps(tasks, ensure_ascii=False, indent=2).encode()
@@ -117,4 +121,4 @@ def _record(row: ImportedRow) -> dict[str, Any]:
     if row.slots:
         record["slots.responses"] = [[_span(slot) for slot in row.slots]]
         record["slots.responses.status"] = ["submitted"]
-    return record
+    return record | kept_fields(row, "argilla")

@@ -122,9 +122,6 @@ class Fitted:
         return row.language or self.language
 
 
-LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
-"""Code of a language, which may stand in the name of a file."""
-
 Write: TypeAlias = Callable[[Fitted], Files]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.exports.content import Files, Fitted
 from core.exports.dialogflow import by_language, file_names, id_of, plain_json
+from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.formats.tools.botpress import marked_text
 from core.platforms.agent import OUT_OF_SCOPE
@@ -29,22 +30,33 @@ def humanfirst(given: Fitted) -> Files:
             known = intents.setdefault(path, _intent(path))
             if path == name and about:
                 known["metadata"] = {"description": about}
-    examples = [
+    examples: list[dict[str, Any]] = [
         {
             "id": row.id or id_of("humanfirst", row.text),
             "text": row.text,
             "intents": [{"intent_id": intents[name]["id"]} for name in row.intents or ()],
             "tags": [],
         }
+        | kept_fields(row, "humanfirst")
         for row in given.rows
     ]
     workspace = {
         "$schema": _SCHEMA,
         "examples": examples,
         "intents": list(intents.values()),
-        "tags": [],
+        "tags": _tags(examples),
     }
     return {f"{given.name}.json": plain_json(workspace)}
+
+
+def _tags(examples: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the tags of all phrases, each once."""
+    found: dict[str, dict[str, Any]] = {}
+    for example in examples:
+        for tag in example["tags"] if isinstance(example["tags"], list) else ():
+            if isinstance(tag, dict) and isinstance(tag.get("id"), str):
+                found.setdefault(tag["id"], tag)
+    return list(found.values())
 
 
 def _intent(path: str) -> dict[str, Any]:

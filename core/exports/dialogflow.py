@@ -10,11 +10,12 @@ import json
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from core.exports.content import Expectation, Files, Fitted
+from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
-from core.platforms.agent import OUT_OF_SCOPE
+from core.platforms.agent import OUT_OF_SCOPE, Platform
 from core.platforms.arrays import as_google_writes
 from core.platforms.writing import NewPhrase, written
 from core.templates.slots import SlottedText
@@ -72,10 +73,12 @@ def by_language(given: Fitted, rows: Sequence[ImportedRow]) -> dict[str, list[Im
     return found
 
 
-def _phrase(given: Fitted, row: ImportedRow, intent: str, platform: Any) -> Any:
+def _phrase(given: Fitted, row: ImportedRow, intent: str, platform: Platform) -> dict[str, Any]:
+    """Return a phrase, with the id and the counts that it had when it was imported."""
     marks = {name: f"@{kind}" for name, kind in given.kinds.items()}
     said = SlottedText(row.text, row.slots)
-    return written(platform, NewPhrase(said, intent, given.language_of(row), marks))
+    new = written(platform, NewPhrase(said, intent, given.language_of(row), marks))
+    return cast("dict[str, Any]", new) | kept_fields(row, platform)
 
 
 def dialogflow_es(given: Fitted) -> Files:

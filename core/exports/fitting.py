@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from core.exports.content import LANGUAGE, Content, Expectation, Fitted, FormatPlaces
-from core.formats.rows import ImportedRow
+from core.exports.content import Content, Expectation, Fitted, FormatPlaces
+from core.formats.rows import LANGUAGE_CODE, ImportedRow
 from core.platforms.agent import Loss
 from core.platforms.gathering import Losses
 from core.templates.slots import Slot
@@ -111,7 +111,7 @@ def _fitted(row: ImportedRow, names: Mapping[str, str], slots: Mapping[str, str]
         Slot(one.start, one.end, slots[one.name]) for one in row.slots if one.name in slots
     )
     intents = None if row.intents is None else tuple(names[name] for name in row.intents)
-    language = row.language if LANGUAGE.fullmatch(row.language) else ""
+    language = row.language if LANGUAGE_CODE.fullmatch(row.language) else ""
     return replace(row, intents=intents, slots=marks, language=language)
 
 

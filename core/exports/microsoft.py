@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from core.exports.content import Files, Fitted
 from core.exports.dialogflow import plain_json
+from core.formats.beside import kept_fields
+from core.platforms.agent import Platform
 from core.platforms.readers.flat import NONE
 from core.platforms.readers.lu import lu_line
 from core.platforms.writing import NewPhrase, written
@@ -28,14 +30,15 @@ def _locale(language: str) -> str:
     return "en-us" if language == "en" else language
 
 
-def _phrases(given: Fitted, platform: Any) -> list[dict[str, Any]]:
+def _phrases(given: Fitted, platform: Platform) -> list[dict[str, Any]]:
     found = []
     for row in given.rows:
         intent = row.intents[0] if row.intents else NONE
         language = _locale(given.language_of(row))
         new = NewPhrase(SlottedText(row.text, row.slots), intent, language, {})
         one = cast("dict[str, Any]", written(platform, new))
-        found.append(one | ({"dataset": "Test"} if row.split == "test" else {}))
+        split = {"dataset": "Test"} if row.split == "test" else {}
+        found.append(one | split | kept_fields(row, platform))
     return found
 
 

@@ -5,10 +5,11 @@ Facts: IBM's reference of the Assistant v1 API and its page on intents. A CSV ha
 
 import csv
 import io
-from typing import Any
+from typing import Any, cast
 
 from core.exports.content import Files, Fitted
 from core.exports.dialogflow import plain_json
+from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.platforms.agent import OUT_OF_SCOPE
 from core.platforms.writing import NewPhrase, written
@@ -54,8 +55,9 @@ def watson(given: Fitted) -> Files:
     return {f"{given.name}.json": plain_json(skill)}
 
 
-def _example(row: ImportedRow, intent: str) -> Any:
-    return written("watson", NewPhrase(SlottedText(row.text, row.slots), intent, "", {}))
+def _example(row: ImportedRow, intent: str) -> dict[str, Any]:
+    new = written("watson", NewPhrase(SlottedText(row.text, row.slots), intent, "", {}))
+    return cast("dict[str, Any]", new) | kept_fields(row, "watson")
 
 
 def _outside(given: Fitted, row: ImportedRow) -> dict[str, str]:

@@ -5,8 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, get_args
 
+from core.formats.beside import kept_json
 from core.formats.containers import find_container
 from core.formats.rows import (
+    LANGUAGE_CODE,
     LONGEST_CELL,
     FilePlace,
     ImportedRow,
@@ -63,11 +65,14 @@ def _agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | Ro
             raise too_long_cell(place)
         for written in (phrase.text, phrase.intent, *(slot.name for slot in phrase.slots)):
             check_characters(place, written)
+        language = phrase.language if LANGUAGE_CODE.fullmatch(phrase.language) else ""
         row = ImportedRow(
             text=phrase.text,
             intents=(phrase.intent,) if phrase.intent else (),
             split=phrase.split or options.default_split,
             line=number,
             slots=phrase.slots if options.slots else (),
+            language=language,
+            kept=kept_json(agent.platform, phrase.fields or {}) or "",
         )
         yield accept(row, place, options.longest_text)

@@ -45,6 +45,9 @@ SEPARATOR = "|"
 NO_INTENT = "|"
 """The cell for "no intent fits" where a cell holds one intent; a blank cell is unlabelled."""
 
+LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+"""Code of a language, which may stand in the name of a file."""
+
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 TEXT_NAMES = (
@@ -68,7 +71,7 @@ class ImportedRow:
         slots: Values marked in the text, where the options ask for them.
         synthetic: Id of the utterance whose template it fills; empty if not synthetic.
         language: Code of its language, such as `en`; empty where the file says none.
-        kept: What else the file says of it: a JSON object; empty if it says nothing.
+        kept: What else the file says of it, by format: a JSON object; empty for nothing.
     """
 
     text: str

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
@@ -38,6 +38,7 @@ class Phrase:
         label: The string that names its intent; None where the array belongs to one intent.
         language: Code such as `en`; empty where the platform has none.
         split: Where the platform says whether it is for training or for testing.
+        fields: What else the platform says of it, by key.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Phrase:
     label: Node | None = None
     language: str = ""
     split: Split | None = None
+    fields: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,10 +5,11 @@ white space nor escapes. Strings are still read by the standard library.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from core.errors import InvalidInput
 
@@ -64,6 +65,23 @@ class Node:
         """Return the elements of the array under a key."""
         found = self.get(key)
         return [] if found is None else found.items
+
+    def fields(self, known: Collection[str]) -> dict[str, Any] | None:
+        """Return the plain values of an object's keys that are not known; None for none."""
+        if not isinstance(self.value, dict):
+            return None
+        found = {key: one.plain() for key, one in self.value.items() if key not in known}
+        return found or None
+
+    def plain(self) -> Any:
+        """Return the value without places."""
+        match self.value:
+            case dict() as values:
+                return {key: one.plain() for key, one in values.items()}
+            case list() as items:
+                return [one.plain() for one in items]
+            case _:
+                return self.value
 
     def strings(self, key: str) -> tuple[str, ...]:
         """Return the strings of the array under a key."""

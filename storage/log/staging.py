@@ -29,7 +29,7 @@ _EDITED_FIELDS = ("labels", "split", "skipped", "flagged", "text", "text_hash", 
 _SCHEMA = """
 CREATE TABLE change (seq INTEGER PRIMARY KEY, subject, subject_id, field, before, after);
 CREATE TABLE fresh (id TEXT PRIMARY KEY, text, text_hash, split, source, labels, skipped, flagged,
-                    slots, synthetic, seq) WITHOUT ROWID;
+                    slots, synthetic, beside, seq) WITHOUT ROWID;
 CREATE TABLE edited (field TEXT, id TEXT, value, PRIMARY KEY (field, id)) WITHOUT ROWID;
 CREATE TABLE gone (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
@@ -51,9 +51,9 @@ DELETE FROM utterance WHERE project_id = :project AND id IN (SELECT id FROM stag
 """
 _ROWS = """
 INSERT INTO utterance (project_id, id, text, text_hash, split, source, labels, skipped, flagged,
-                       slots, synthetic, added_revision, touched_revision)
+                       slots, synthetic, beside, added_revision, touched_revision)
 SELECT :project, id, text, text_hash, split, source, labels, skipped, flagged, slots, synthetic,
-       :base + seq, :base + last
+       beside, :base + seq, :base + last
 FROM staged.sorted ORDER BY rowid
 """
 _EDITS = """
@@ -267,7 +267,7 @@ def _fresh(change: Change, seq: int) -> tuple[Any, ...]:
     return (
         *(change.subject_id, row["text"], text_hash(row["text"]), row["split"], row["source"]),
         *(_json(row["labels"]), row["skipped"], row["flagged"], _json(row["slots"])),
-        *(row["synthetic"], seq),
+        *(row["synthetic"], row["beside"], seq),
     )
 
 

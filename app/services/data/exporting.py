@@ -5,6 +5,7 @@ from pathlib import Path
 
 from app.services.studio import Studio
 from core.errors import InvalidInput
+from core.formats.beside import language_and_kept
 from core.formats.rows import SEPARATOR, ImportedRow, WriteFormat
 from core.formats.writing import write_rows
 from core.platforms.agent import Loss, Platform
@@ -118,6 +119,7 @@ def _named(record: UtteranceRecord, names: dict[str, str]) -> tuple[str, ...] | 
 
 def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
     labels = _named(record, names)
+    language, kept = language_and_kept(record.beside)
     return ImportedRow(
         text=record.text,
         intents=labels,
@@ -125,6 +127,8 @@ def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
         id=record.id,
         slots=record.slots,
         synthetic=record.synthetic,
+        language=language,
+        kept=kept,
     )
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from app.services.studio import Studio
 from core.errors import InvalidInput
-from core.exports.content import LANGUAGE, Content, Expectation, HandedOver, Values
+from core.exports.content import Content, Expectation, HandedOver, Values
 from core.exports.packing import check_out, write_handover, zipped
 from core.exports.targets import TARGETS, Target, TargetFormat, hand_over
 from core.files import write_atomically
-from core.formats.rows import ImportedRow
+from core.formats.beside import language_and_kept
+from core.formats.rows import LANGUAGE_CODE, ImportedRow
 from core.platforms.agent import Loss
 from core.templates.slot_book import slot_book
 from core.templates.slots import SlottedText
@@ -137,7 +138,7 @@ def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
         NotFound: There is no such project or version.
         InvalidInput: The language is no code.
     """
-    if choice.language is not None and not LANGUAGE.fullmatch(choice.language):
+    if choice.language is not None and not LANGUAGE_CODE.fullmatch(choice.language):
         raise InvalidInput(
             f"'{choice.language[:40]}' is no code of a language.", "Write one such as en or pt-BR."
         )
@@ -181,6 +182,7 @@ def _row(record: UtteranceRecord, names: dict[str, str], choice: HandoverChoice)
     keeps = TARGETS[choice.target].places.splits
     asked = choice.split is not None and record.split not in keeps
     labels = record.labels
+    language, kept = language_and_kept(record.beside)
     return ImportedRow(
         text=record.text,
         intents=None if labels is None else tuple(sorted(names[key] for key in labels)),
@@ -188,6 +190,8 @@ def _row(record: UtteranceRecord, names: dict[str, str], choice: HandoverChoice)
         id=record.id,
         slots=record.slots,
         synthetic=record.synthetic,
+        language=language,
+        kept=kept,
     )
 
 

@@ -5,11 +5,10 @@ the intent `none` is for what fits no other.
 """
 
 import re
-from itertools import chain
 from typing import Any
 
 from core.formats.tools.json_items import json_document
-from core.formats.tools.tool import Rows, ToolReading, fault, place_in
+from core.formats.tools.tool import About, Rows, ToolReading, fault, place_in
 from core.platforms.packages import Package
 from core.templates.slots import Slot
 
@@ -46,15 +45,15 @@ def read_botpress(reading: ToolReading) -> Rows:
         reading.files.setdefault(name, 0)
         reading.lose_fields(intent, _KNOWN)
         label = intent["name"].strip()
-        if len(intent["utterances"]) > 1:
-            reading.losses.add("languages of phrases", label)
-        for phrase in chain.from_iterable(intent["utterances"].values()):
+        said = ((key, one) for key, many in intent["utterances"].items() for one in many)
+        for language, phrase in said:
             number += 1
             if not isinstance(phrase, str):
                 raise fault(place_in(name, number), "a phrase is no text")
             text, slots = marked_text(phrase)
             labels = () if label == _NONE else (label,)
-            yield reading.row(place_in(name, number), text, labels, slots=slots)
+            place = place_in(name, number)
+            yield reading.row(place, text, labels, slots=slots, about=About(language=language))
 
 
 def marked_text(phrase: str) -> tuple[str, list[Slot]]:

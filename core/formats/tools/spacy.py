@@ -7,7 +7,7 @@ are true from 0.5 on. Places of entities are characters.
 from typing import Any
 
 from core.formats.rows import FilePlace, ImportedRow, RowProblem
-from core.formats.tools.tool import Record, ToolReading, fault, listed, mark_of
+from core.formats.tools.tool import About, Record, ToolReading, fault, listed, mark_of
 from core.templates.slots import Slot
 
 _TRUE = 0.5
@@ -42,12 +42,11 @@ def spacy_row(
 ) -> ImportedRow | RowProblem:
     """Return a document as a row; without categories it is unlabelled."""
     document = {**_object(place, item[1]), "text": item[0]} if isinstance(item, list) else item
-    reading.lose_fields(document, _KNOWN)
     marks = [*listed(place, document, "ents"), *listed(place, document, "entities")]
     intents = _categories(reading, place, document)
-    return reading.row(
-        place, document.get("text"), intents, slots=[_mark(place, one) for one in marks]
-    )
+    slots = [_mark(place, one) for one in marks]
+    about = About(fields=reading.beside(document, _KNOWN))
+    return reading.row(place, document.get("text"), intents, slots=slots, about=about)
 
 
 def _object(place: FilePlace, value: Any) -> Record:

@@ -15,6 +15,7 @@ from core.templates.slots import Slot
 _PHRASES = re.compile(
     r"(?P<folder>(?:.*/)?intents/[^/]+/)trainingPhrases/(?P<language>[^/]+)\.json"
 )
+_KNOWN = ("parts", "languageCode")
 _INTENT = re.compile(r"(?P<folder>(?:.*/)?intents/[^/]+/)[^/]+\.json")
 _ENTRIES = re.compile(r"(?:.*/)?entityTypes/(?P<name>[^/]+)/entities/[^/]+\.json")
 
@@ -59,7 +60,18 @@ def _read_intent(found: Gathering, name: str, folder: str, languages: list[str])
         for index, one in enumerate(array.items):
             text, slots = _joined(one)
             marks = found.fitting(text, slots)
-            found.add(Phrase(text, intent, file, array, index, marks, language=language))
+            found.add(
+                Phrase(
+                    text,
+                    intent,
+                    file,
+                    array,
+                    index,
+                    marks,
+                    language=language,
+                    fields=one.fields(_KNOWN),
+                )
+            )
 
 
 def _joined(phrase: Node) -> tuple[str, list[Slot]]:

@@ -14,6 +14,7 @@ from core.templates.slots import Slot
 
 _PHRASES = re.compile(r"(?P<intent>.+)_usersays_(?P<language>[A-Za-z]{2,3}(?:-[A-Za-z]+)?)\.json")
 _ENTRIES = re.compile(r"(?:.*/)?entities/(?P<name>.+)_entries_[A-Za-z-]+\.json")
+_KNOWN = ("data",)
 _INTENT = re.compile(r"(?:.*/)?intents/.+\.json")
 
 
@@ -53,7 +54,18 @@ def _read_intent(found: Gathering, name: str, languages: list[str]) -> None:
         for index, one in enumerate(array.items):
             text, slots = _joined(found, one)
             marks = found.fitting(text, slots)
-            found.add(Phrase(text, intent, file, array, index, marks, language=language))
+            found.add(
+                Phrase(
+                    text,
+                    intent,
+                    file,
+                    array,
+                    index,
+                    marks,
+                    language=language,
+                    fields=one.fields(_KNOWN),
+                )
+            )
 
 
 def _joined(found: Gathering, phrase: Node) -> tuple[str, list[Slot]]:

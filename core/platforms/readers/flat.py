@@ -18,6 +18,7 @@ from core.types import Split
 NONE = "None"
 """The intent of LUIS and CLU for what fits no other."""
 
+_KNOWN = ("text", "intent", "entities", "language", "dataset")
 _SPLITS: dict[str, Split] = {"train": "train", "test": "test"}
 
 
@@ -126,6 +127,7 @@ def _utterances(
                 label=label,
                 language=one.text("language"),
                 split=_SPLITS.get(one.text("dataset").lower()),
+                fields=one.fields(_KNOWN),
             )
         )
     home = Home(name, array)
