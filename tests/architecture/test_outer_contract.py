@@ -112,6 +112,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
     ("GET /api/projects/{project}/utterances", "answer", "rows[].beside"),
     ("POST /api/projects/{project}/utterances/by-ids", "answer", "[].beside"),
+    ("POST /api/projects/{project}/similar", "answer", "[].record.beside"),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
     *(
