@@ -40,7 +40,7 @@ def check_out(target: TargetFormat, out: Path) -> None:
     if out.is_dir() and any(out.iterdir()):
         raise InvalidInput(
             f"The folder {out} holds files already.",
-            "Name a new folder, or a zip; --onto changes a package that is there.",
+            "Name a new folder, or a zip.",
         )
 
 

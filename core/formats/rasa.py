@@ -18,7 +18,6 @@ from core.formats.rows import (
     split_intents,
     too_long_cell,
 )
-from core.platforms.gathering import Losses
 from core.platforms.readers.rasa_yaml import RASA_EXAMPLE, RasaScanner, marked_example, unmarked
 from core.templates.slots import Slot, slotted
 
@@ -26,9 +25,9 @@ _PLAIN_NAME = re.compile(r"[\w./+-]+")
 
 
 def read_rasa(
-    path: Path, encoding: str, options: ReadOptions, losses: Losses | None = None
+    path: Path, encoding: str, options: ReadOptions, scanner: RasaScanner | None = None
 ) -> Iterator[ImportedRow | RowProblem]:
-    """Read the examples of intents; `losses` counts look-up tables, synonyms, rules and stories.
+    """Read the examples of intents; the scanner keeps lookups and synonyms, and counts the rest.
 
     `[Boston](city)` and `[Boston]{"entity": "city"}` mark values; a role is appended to the
     entity's name, as in `city.from`.
@@ -36,7 +35,7 @@ def read_rasa(
     Raises:
         InvalidInput: A line cannot be read, or no intent has an example.
     """
-    reading, has_example = RasaScanner(losses=losses or Losses()), False
+    reading, has_example = scanner or RasaScanner(), False
     for number, line in enumerate(read_lines(path, encoding), start=1):
         place = FilePlace(path, number)
         if len(line) > LONGEST_CELL:

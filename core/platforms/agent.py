@@ -81,6 +81,7 @@ class Agent:
         declared: Slots that phrases of an intent may mark, where the platform asks for that.
         values: Values with their synonyms by slot type.
         marks: Type by name of each slot that phrases of the package mark; empty if it has none.
+        kinds: Type of values by slot, where the platform keeps both apart.
         losses: What the studio has no place for; it stays in the package.
         documents: The parsed files, by name.
     """
@@ -96,3 +97,16 @@ class Agent:
     marks: Mapping[str, str]
     losses: Sequence[Loss]
     documents: Mapping[str, str] = field(repr=False)
+    kinds: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def slot_values(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """Values with their synonyms by slot; a type that no phrase marks is a slot of its name."""
+        found: dict[str, dict[str, tuple[str, ...]]] = {}
+        used = set[str]()
+        for slot in self.marks:
+            kind = self.kinds.get(slot) or slot.partition(".")[0]
+            if kind in self.values:
+                found[slot] = dict(self.values[kind])
+                used.add(kind)
+        return found | {kind: dict(one) for kind, one in self.values.items() if kind not in used}

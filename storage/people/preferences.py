@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from storage.records import now
 from storage.tables import preference
 
-Kind = Literal["goal", "filter", "sync"]
+Kind = Literal["goal", "filter", "sync", "values"]
 
 
 def keep(

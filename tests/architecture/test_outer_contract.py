@@ -113,6 +113,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/utterances", "answer", "rows[].beside"),
     ("POST /api/projects/{project}/utterances/by-ids", "answer", "[].beside"),
     ("POST /api/projects/{project}/similar", "answer", "[].record.beside"),
+    ("POST /api/projects/{project}/uploads", "answer", "report.package.values"),
+    ("POST /api/projects/{project}/uploads/{key}/look", "answer", "report.package.values"),
+    ("POST /api/projects/{project}/uploads/{key}/import", "answer", "package.values"),
+    ("GET /api/projects/{project}/slots", "answer", "slots[].values[].synonyms"),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
     *(

@@ -1,7 +1,7 @@
 """Write a whole project as a platform or a tool keeps it, and tell what has no place there."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from storage.database import Transaction
 from storage.log import versions
 from storage.people import acts
 from storage.people.acts import Act
+from storage.people.known_values import known_values
 from storage.queries import dataset
 from storage.records import IntentRecord, ProjectRecord, UtteranceRecord
 
@@ -127,7 +128,7 @@ def _refused(target: TargetFormat, found: HandedOver) -> InvalidInput:
     first = found.refusals[0].examples[0]
     return InvalidInput(
         f"{target.title} would refuse the file: {broken}.",
-        f"Nothing is written. Begin with “{first[:60]}”; --dry-run names all.",
+        f"Nothing is written. Begin with “{first[:60]}”; the report names all.",
     )
 
 
@@ -146,6 +147,7 @@ def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
         record = projects.find(connection, project)
         utterances, intents = _data(connection, record, choice.version)
         pins = models.pins(connection, record.id)
+        known = known_values(connection, record.id)
     names = {one.id: one.name for one in intents}
     used = {key for one in utterances for key in one.labels or ()}
     rows = [_row(one, names, choice) for one in utterances if choice.split in (None, one.split)]
@@ -156,7 +158,7 @@ def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
             one.name: one.description for one in intents if not one.archived or one.id in used
         },
         rows=rows,
-        values=_values(utterances),
+        values=_values(utterances, known),
         pins=[
             Expectation(one.text, tuple(names[key] for key in one.intents if key in names))
             for one in pins
@@ -200,15 +202,27 @@ def _language(rows: Sequence[ImportedRow]) -> str:
     return max(sorted(counts), key=lambda code: counts[code], default=ENGLISH)
 
 
-def _values(utterances: Sequence[UtteranceRecord]) -> Values:
-    """Return the values of the slot book: those marked in texts that people wrote for training."""
+def _values(utterances: Sequence[UtteranceRecord], known: Values) -> Values:
+    """Return the values of the slot book, those that imports brought with their synonyms."""
     marked = [
         SlottedText(one.text, one.slots)
         for one in utterances
         if one.slots and one.split != "test" and not one.synthetic
     ]
     book = slot_book(marked)
-    return {name: dict.fromkeys(book.top(name, _MOST_VALUES), ()) for name in book.values}
+    found = {name: dict.fromkeys(book.top(name, _MOST_VALUES), ()) for name in book.values}
+    for name, values in known.items():
+        found[name] = _with_synonyms(found.get(name, {}), values)
+    return found
+
+
+def _with_synonyms(
+    marked: Mapping[str, tuple[str, ...]], known: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """Add values with synonyms to those that are marked, of which one may be a synonym."""
+    told = {one.casefold() for value, said in known.items() for one in (value, *said)}
+    kept = {value: said for value, said in marked.items() if value.casefold() not in told}
+    return kept | {value: tuple(said) for value, said in known.items()}
 
 
 def _report(target: Target, found: HandedOver, *, dry_run: bool) -> HandoverReport:

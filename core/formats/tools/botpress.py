@@ -8,7 +8,15 @@ import re
 from typing import Any
 
 from core.formats.tools.json_items import json_document
-from core.formats.tools.tool import About, Rows, ToolReading, fault, place_in
+from core.formats.tools.tool import (
+    About,
+    Rows,
+    ToolReading,
+    fault,
+    listed,
+    name_of,
+    place_in,
+)
 from core.platforms.packages import Package
 from core.templates.slots import Slot
 
@@ -36,7 +44,7 @@ def read_botpress(reading: ToolReading) -> Rows:
     """Read a bot's intents."""
     for name in reading.package.files:
         if _ENTITY.fullmatch(name):
-            reading.losses.add("types of values with their synonyms", name.rpartition("/")[2])
+            _read_entity(reading, name)
     number = 0
     for name in botpress_intents(reading.package):
         intent = json_document(reading.package, name)
@@ -54,6 +62,20 @@ def read_botpress(reading: ToolReading) -> Rows:
             labels = () if label == _NONE else (label,)
             place = place_in(name, number)
             yield reading.row(place, text, labels, slots=slots, about=About(language=language))
+
+
+def _read_entity(reading: ToolReading, name: str) -> None:
+    """Keep the values of a list; a pattern has none."""
+    entity = json_document(reading.package, name)
+    if not isinstance(entity, dict) or entity.get("type") != "list":
+        reading.losses.add("patterns of values", name.rpartition("/")[2])
+        return
+    found = reading.values.setdefault(name_of(place_in(name, 1), entity.get("name")), {})
+    for one in listed(place_in(name, 1), entity, "occurrences"):
+        value = one.get("name") if isinstance(one, dict) else None
+        if isinstance(value, str) and value.strip():
+            said = listed(place_in(name, 1), one, "synonyms")
+            found[value] = tuple(word for word in said if isinstance(word, str))
 
 
 def marked_text(phrase: str) -> tuple[str, list[Slot]]:

@@ -58,11 +58,14 @@ def _last(name: str) -> str:
 
 
 def read_watson_csv(reading: ToolReading) -> Rows:
-    """Read phrases and their intents; the values of entities have no place."""
+    """Read phrases and their intents; the values of entities go to the slot book."""
     intents, entities = watson_files(reading.package)
     for name in entities:
-        for _, cells in _records(reading.package, name):
-            reading.losses.add("values with their synonyms", "@" + cells[0].strip())
+        for _, (entity, *said) in _records(reading.package, name):
+            value, *synonyms = said or [""]
+            if value.strip():
+                known = reading.values.setdefault(entity.strip().removeprefix("@"), {})
+                known[value.strip()] = tuple(one.strip() for one in synonyms if one.strip())
     for name in intents:
         reading.files.setdefault(name, 0)
         for number, cells in _records(reading.package, name):

@@ -55,6 +55,7 @@ class ToolReading:
     Attributes:
         files: Number of phrases by file, as far as they were read.
         losses: What was met that has no place in the studio.
+        values: Values with their synonyms, by slot.
     """
 
     package: Package
@@ -62,6 +63,7 @@ class ToolReading:
     format: Tool
     files: dict[str, int] = field(default_factory=dict)
     losses: Losses = field(default_factory=Losses)
+    values: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def beside(self, record: Record, known: AbstractSet[str]) -> Record:
         """Return the fields of a record that are not read, to be kept beside its text."""
@@ -143,6 +145,11 @@ class ToolFile:
     def files(self) -> Mapping[str, int]:
         """Number of phrases by file."""
         return {} if self._last is None else self._last.files
+
+    @property
+    def slot_values(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Values with their synonyms by slot, as far as they were read."""
+        return {} if self._last is None else self._last.values
 
     @property
     def losses(self) -> Sequence[Loss]:

@@ -47,6 +47,8 @@ def _read_intent(found: Gathering, name: str, folder: str, languages: list[str])
     intent = OUT_OF_SCOPE if is_fallback else title
     if not is_fallback:
         found.intents[intent] = node.text("description")
+    for one in node.under("parameters"):
+        found.kinds.setdefault(one.text("id"), one.text("entityType").removeprefix("@"))
     found.declared[intent] = frozenset(one.text("id") for one in node.under("parameters"))
     for language in languages:
         file = f"{folder}trainingPhrases/{language}.json"

@@ -75,5 +75,6 @@ def _joined(found: Gathering, phrase: Node) -> tuple[str, list[Slot]]:
         if alias and chunk.text("meta") != "@sys.ignore":
             slots.append(Slot(len(text), len(text) + len(piece), alias))
             found.marks[alias] = chunk.text("meta")
+            found.kinds[alias] = chunk.text("meta").removeprefix("@")
         text += piece
     return text, slots

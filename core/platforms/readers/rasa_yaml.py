@@ -51,6 +51,8 @@ class RasaScanner:
         opens: Whether the line that was read begins a block of examples.
         indent: Blanks before the heading, of which the lines of a block have more.
         losses: What of the file has no place in the studio.
+        lookups: Values by entity.
+        synonyms: Other words by value.
     """
 
     intent: str | None = None
@@ -59,6 +61,9 @@ class RasaScanner:
     opens: bool = False
     indent: int | None = None
     losses: Losses = field(default_factory=Losses)
+    lookups: dict[str, list[str]] = field(default_factory=dict)
+    synonyms: dict[str, list[str]] = field(default_factory=dict)
+    _listed: list[str] | None = None
 
     def example(self, line: str) -> str | None:
         """Return the example on a line; headings change the state and give None.
@@ -74,6 +79,7 @@ class RasaScanner:
         if not self._is_inside(line, bare) and self._is_heading(line, bare):
             return None
         if self.intent is None or bare.startswith(_COMMENTS):
+            self._list(bare)
             return None
         bullet = _BULLET.fullmatch(bare)
         if self.literal and bullet is not None:
@@ -81,6 +87,12 @@ class RasaScanner:
         if self.literal:
             raise ValueError(bare)
         return self._of_mapping(bullet[1] if bullet else bare)
+
+    def _list(self, bare: str) -> None:
+        """Keep a line of a lookup or of synonyms."""
+        bullet = _BULLET.fullmatch(bare)
+        if self._listed is not None and bullet is not None:
+            self._listed.append(bullet[1].strip())
 
     def _is_inside(self, line: str, bare: str) -> bool:
         """Whether a line is one of the block, whatever it looks like."""
@@ -91,7 +103,11 @@ class RasaScanner:
         if match := _HEADING.fullmatch(bare):
             self.intent = _unquoted(match[2]) if match[1] == "intent" else None
             self.literal, self.indent = True, None
-            if self.intent is None:
+            self._listed = None
+            if match[1] in ("lookup", "synonym"):
+                lists = self.lookups if match[1] == "lookup" else self.synonyms
+                self._listed = lists.setdefault(_unquoted(match[2]), [])
+            elif self.intent is None:
                 self.losses.add(f"parts of the kind “{match[1]}”", match[2][:200])
             return True
         if match := _EXAMPLES.fullmatch(bare):
@@ -101,7 +117,7 @@ class RasaScanner:
         if bare.startswith("##") or (top := _TOP.match(line)):
             if not bare.startswith("##") and top and top[1] not in _EXPECTED:
                 self.losses.add(f"the part “{top[1][:60]}”")
-            self.intent = self.indent = None
+            self.intent = self.indent = self._listed = None
             return True
         return not bare or bare.startswith(_COMMENTS)
 
@@ -220,16 +236,20 @@ def read_rasa_yaml(package: Package) -> Agent:
         InvalidInput: A line cannot be read, or there is no example.
     """
     found = Gathering("rasa", package)
+    lookups, synonyms = dict[str, list[str]](), dict[str, list[str]]()
     for name in rasa_files(package):
         text = package.text(name)
         found.documents[name] = text
         found.files[name] = 0
-        _read_file(found, name, text)
+        _read_file(
+            found, name, RasaScanner(losses=found.losses, lookups=lookups, synonyms=synonyms)
+        )
+    found.add_lookups(lookups, synonyms)
     return found.agent()
 
 
-def _read_file(found: Gathering, name: str, text: str) -> None:
-    scanner = RasaScanner(losses=found.losses)
+def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
+    text = found.documents[name]
     block = Node(0, 0, None)
     for number, (start, end, line) in enumerate(lines_of(text), start=1):
         place = f"{name}, row {number}"

@@ -19,9 +19,15 @@ def read_watson(package: Package, name: str) -> Agent:
     found = Gathering("watson", package)
     root = found.parse(name)
     for entity in root.under("entities"):
+        values = entity.under("values")
         found.values[entity.text("entity")] = {
-            one.text("value"): one.strings("synonyms") for one in entity.under("values")
+            one.text("value"): one.strings("synonyms")
+            for one in values
+            if one.text("type") != "patterns"
         }
+        for one in values:
+            if one.text("type") == "patterns":
+                found.lose("patterns of values", one.text("value"))
     for intent in root.under("intents"):
         title = intent.text("intent")
         found.intents[title] = intent.text("description")

@@ -48,6 +48,7 @@ def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
             },
             {"what": "answers that skip a text", "count": 1, "examples": ["who won the match"]},
         ],
+        "values": {},
     }
     assert (report["added"], report["labelled"], report["marked"]) == (4, 2, 1)
 

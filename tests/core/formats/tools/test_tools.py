@@ -36,7 +36,6 @@ TOLD = {
         "labels of people who disagree": 1,
     },
     "botpress": {
-        "types of values with their synonyms": 1,
         "“slots”": 1,
         "“contexts”": 1,
     },
@@ -59,7 +58,7 @@ TOLD = {
         "utterances that are no text": 1,
     },
     "spacy": {"scores between 0 and 1, of which those from 0.5 on are read as a label": 2},
-    "watson-csv": {"values with their synonyms": 2},
+    "watson-csv": {},
 }
 KEPT = {
     "argilla": {"a-2": {"metadata": {"source": "log"}}},
