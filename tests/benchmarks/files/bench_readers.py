@@ -39,7 +39,7 @@ def run(n_texts: int, targets: list[Target]) -> int:
             command = [sys.executable, "-m", __spec__.name, "--read", str(path)]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             figures = json.loads(done.stdout)
-            over |= figures["seconds"] > _MOST_SECONDS or figures["peak_mb"] > _MOST_MB
+            over |= figures["processor_seconds"] > _MOST_SECONDS or figures["peak_mb"] > _MOST_MB
             size = round(path.stat().st_size / 2**20, 1)
             told = {"format": target, "file_mb": size, "written": found.written, **figures}
             sys.stdout.write(json.dumps(told) + "\n")
@@ -49,12 +49,20 @@ def run(n_texts: int, targets: list[Target]) -> int:
 
 
 def read(path: Path) -> None:
-    """Read a file to its end, and print seconds and the process's peak memory."""
-    start = time.perf_counter()
+    """Read a file to its end, and print seconds and the process's peak memory.
+
+    On a machine with other work the processor's seconds tell more than those of the clock.
+    """
+    start, busy = time.perf_counter(), time.process_time()
     options = ReadOptions(slots=True)
     count = sum(isinstance(row, ImportedRow) for row in read_rows(path, options))
-    seconds = time.perf_counter() - start
-    figures = {"read": count, "seconds": round(seconds, 1), "peak_mb": _peak_mb()}
+    seconds, busy = time.perf_counter() - start, time.process_time() - busy
+    figures = {
+        "read": count,
+        "seconds": round(seconds, 1),
+        "processor_seconds": round(busy, 1),
+        "peak_mb": _peak_mb(),
+    }
     sys.stdout.write(json.dumps(figures) + "\n")
 
 
