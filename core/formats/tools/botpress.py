@@ -32,6 +32,8 @@ def is_botpress_intent(value: Any) -> bool:
     if not (isinstance(value, dict) and isinstance(value.get("name"), str)):
         return False
     phrases = value.get("utterances")
+    if isinstance(phrases, list):  # as early versions wrote them
+        return isinstance(value.get("contexts"), list)
     return isinstance(phrases, dict) and all(isinstance(one, list) for one in phrases.values())
 
 
@@ -53,7 +55,10 @@ def read_botpress(reading: ToolReading) -> Rows:
         reading.files.setdefault(name, 0)
         reading.lose_fields(intent, _KNOWN)
         label = intent["name"].strip()
-        said = ((key, one) for key, many in intent["utterances"].items() for one in many)
+        by_language = intent["utterances"]
+        if isinstance(by_language, list):
+            by_language = {"": by_language}
+        said = ((key, one) for key, many in by_language.items() for one in many)
         for language, phrase in said:
             number += 1
             if not isinstance(phrase, str):

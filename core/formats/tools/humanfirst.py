@@ -20,9 +20,14 @@ def is_humanfirst(value: Any) -> bool:
         return False
     if "humanfirst" in str(value.get("$schema")):
         return True
-    examples = value["examples"][:100]
-    intents = [one.get("intents") for one in examples if isinstance(one, dict)]
-    return any(_ids(given) for given in intents if isinstance(given, list))
+    examples = [one for one in value["examples"][:100] if isinstance(one, dict)]
+    intents = [one.get("intents") for one in examples]
+    if any(_ids(given) for given in intents if isinstance(given, list)):
+        return True
+    # Of phrases that nobody labelled yet, each still has its list of intents.
+    return bool(examples) and all(
+        isinstance(one.get("text"), str) and one.get("intents") == [] for one in examples
+    )
 
 
 def _ids(intents: list[Any]) -> list[str]:
