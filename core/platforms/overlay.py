@@ -4,7 +4,8 @@ A phrase moves to the list of its new intent, or gets its new name; it takes alo
 keeps beside it, such as its id. Phrases whose label is as it was are never written anew.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
@@ -59,6 +60,7 @@ class Overlaid:
 @dataclass(slots=True, eq=False)
 class _Plan:
     agent: Agent
+    outside: Counter[str] = field(default_factory=Counter)  # intents that mean out of scope
     arrays: dict[tuple[str, int], ArrayEdits] = field(default_factory=dict)
     placed: list[str] = field(default_factory=list)  # texts that the platform does not have yet
     lost: dict[str, list[str]] = field(default_factory=dict)
@@ -72,18 +74,29 @@ class _Plan:
             self.arrays[home.file, start] = kind(home.file, text, home.array)
         return self.arrays[home.file, start]
 
+    @property
+    def out_of_scope(self) -> str:
+        """Name under which the package keeps what is out of scope."""
+        if not self.outside or any(not intent for intent, _ in self.agent.homes):
+            return OUT_OF_SCOPE
+        return self.outside.most_common(1)[0][0]
+
     def lose(self, what: str, text: str) -> None:
         self.lost.setdefault(what, []).append(text)
 
 
-def overlay(agent: Agent, project: Iterable[Labelled]) -> Overlaid:
+def overlay(
+    agent: Agent, project: Iterable[Labelled], intents: Collection[str] | None = None
+) -> Overlaid:
     """Change those phrases of a package whose label differs in the project, and add what is new.
 
     Texts are matched in NFC without outer white space. A text that stands under several intents
     keeps all its places if its label is one of them. Test texts are matched, but not added.
+    `intents` are the names that the project has: an intent of the package that is none of them,
+    and whose phrases are out of scope in the project, is the package's own name for that.
     """
     rows = {normalise(row.text): row for row in project}
-    plan = _Plan(agent)
+    plan = _Plan(agent, _outside(agent, rows, intents))
     under: dict[str, set[str]] = {}
     for phrase in agent.phrases:
         under.setdefault(normalise(phrase.text), set()).add(phrase.intent)
@@ -100,6 +113,17 @@ def overlay(agent: Agent, project: Iterable[Labelled]) -> Overlaid:
         losses=_told(plan.lost),
         refusals=_told(plan.refused),
     )
+
+
+def _outside(
+    agent: Agent, rows: Mapping[str, Labelled], intents: Collection[str] | None
+) -> Counter[str]:
+    """Count the phrases of intents by which a package means out of scope."""
+    if intents is None:
+        return Counter()
+    strange = (one for one in agent.phrases if one.intent and one.intent not in intents)
+    found = ((one, rows.get(normalise(one.text))) for one in strange)
+    return Counter(one.intent for one, row in found if row is not None and row.intents == ())
 
 
 def _relabel(
@@ -141,10 +165,10 @@ def _wanted(
     if row.intents is None:
         plan.lose("phrases without a label in the project: left as they are", phrase.text)
         return None
-    intents = row.intents or (OUT_OF_SCOPE,)
+    intents = row.intents or (plan.out_of_scope, OUT_OF_SCOPE, *plan.outside)
     if not under[key].intersection(intents):
         return intents[0]
-    if len(intents) > 1:
+    if len(row.intents) > 1:
         plan.lose("phrases with several intents: left under one of them", phrase.text)
     return None
 
@@ -179,7 +203,7 @@ def _add(plan: _Plan, row: Labelled) -> bool:
     if len(row.intents) > 1:
         plan.lose("new texts with several intents: the platform has one for each", row.text)
         return False
-    intent = row.intents[0] if row.intents else OUT_OF_SCOPE
+    intent = row.intents[0] if row.intents else plan.out_of_scope
     language = _language(plan.agent)
     home = _home(plan, intent, language, row.text)
     if home is None:

@@ -180,7 +180,7 @@ def export_onto(
             )
             for record in dataset.utterances(connection, target.id)
         ]
-    found = overlay(agent, rows)
+    found = overlay(agent, rows, set(names.values()))
     report = _report(agent.platform, found, dry_run=dry_run)
     if dry_run:
         return report
