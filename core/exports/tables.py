@@ -82,7 +82,7 @@ def datasets(given: Fitted) -> Files:
     """Write a data set, with a folder for each split."""
     by_split: dict[str, list[ImportedRow]] = {}
     for row in given.rows:
-        name = "unsupervised" if row.split == "pool" else row.split or "train"
+        name: str = "unsupervised" if row.split == "pool" else row.split or "train"
         by_split.setdefault(name, []).append(row)
     files = {"dataset_dict.json": plain_json({"splits": list(by_split)})}
     several = any(len(row.intents or ()) != 1 for row in given.rows if row.intents is not None)
@@ -118,7 +118,7 @@ def _split(
     if several:
         label = {"feature": label, "_type": "Sequence"}
     plain = {"dtype": "string", "_type": "Value"}
-    state = {
+    state: dict[str, Any] = {
         "_data_files": [{"filename": "data-00000-of-00001.arrow"}],
         "_fingerprint": hashlib.sha256(content).hexdigest()[:16],
         "_format_columns": None,

@@ -161,7 +161,7 @@ def land(
         if touched and _must_restart(connection, project_id, staged, touched):
             return None
         landed = _leave_out(connection, [key for kind, key in touched if kind == "utterance"])
-        _join(connection, project_id, action, staged)
+        join_staged(connection, project_id, action, staged)
     if staged.count > _MANY:
         database.empty_log()
     return landed
@@ -187,7 +187,7 @@ def land_whole(
             or _changes_touched(connection, project_id, staged, touched)
         ):
             return False
-        _join(connection, project_id, action, staged)
+        join_staged(connection, project_id, action, staged)
         if isinstance(act, Reversal):
             events.close_reversal(connection, project_id, act)
     if staged.count > _MANY:
@@ -195,8 +195,10 @@ def land_whole(
     return True
 
 
-def _join(connection: Connection, project_id: int, action: Action, staged: StagedChanges) -> None:
-    """Append all staged changes as one action, and apply them."""
+def join_staged(
+    connection: Connection, project_id: int, action: Action, staged: StagedChanges
+) -> None:
+    """Append all staged changes as one action, and apply them; see `Database.write_beside`."""
     batch_id = events.open_batch(connection, project_id, action)
     grow = sa.update(project).where(project.c.id == project_id)
     grow = grow.values(head_revision=project.c.head_revision + staged.count)

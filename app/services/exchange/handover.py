@@ -210,7 +210,9 @@ def _values(utterances: Sequence[UtteranceRecord], known: Values) -> Values:
         if one.slots and one.split != "test" and not one.synthetic
     ]
     book = slot_book(marked)
-    found = {name: dict.fromkeys(book.top(name, _MOST_VALUES), ()) for name in book.values}
+    found: dict[str, dict[str, tuple[str, ...]]] = {
+        name: dict.fromkeys(book.top(name, _MOST_VALUES), ()) for name in book.values
+    }
     for name, values in known.items():
         found[name] = _with_synonyms(found.get(name, {}), values)
     return found
