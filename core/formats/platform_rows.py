@@ -16,6 +16,7 @@ from core.formats.rows import (
     RowProblem,
     accept,
     check_characters,
+    parts_of,
     too_long_cell,
 )
 from core.formats.tools.recognising import find_tool
@@ -23,6 +24,7 @@ from core.formats.tools.tool import ToolFile
 from core.platforms.agent import Agent, Platform
 from core.platforms.reading import find_agent
 
+_JOINING: tuple[Platform, ...] = ("rasa", "rasa-json")
 _PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 
 
@@ -59,6 +61,7 @@ def unlabelled(row: ImportedRow | RowProblem) -> ImportedRow | RowProblem:
 
 
 def _agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
+    known = agent.intents if options.several and agent.platform in _JOINING else ()
     for number, phrase in enumerate(agent.phrases, start=1):
         place = FilePlace(Path(phrase.file), number)
         if len(phrase.text) > LONGEST_CELL:
@@ -68,7 +71,7 @@ def _agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | Ro
         language = phrase.language if LANGUAGE_CODE.fullmatch(phrase.language) else ""
         row = ImportedRow(
             text=phrase.text,
-            intents=(phrase.intent,) if phrase.intent else (),
+            intents=parts_of(phrase.intent, known) if phrase.intent else (),
             split=phrase.split or options.default_split,
             line=number,
             slots=phrase.slots if options.slots else (),

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from core.errors import InvalidInput
@@ -15,6 +16,7 @@ from core.formats.rows import (
     RowProblem,
     accept,
     check_characters,
+    parts_of,
     split_intents,
     too_long_cell,
 )
@@ -36,6 +38,7 @@ def read_rasa(
         InvalidInput: A line cannot be read, or no intent has an example.
     """
     reading, has_example = scanner or RasaScanner(), False
+    known = _intents(path, encoding) if options.several else frozenset()
     for number, line in enumerate(read_lines(path, encoding), start=1):
         place = FilePlace(path, number)
         if len(line) > LONGEST_CELL:
@@ -51,19 +54,36 @@ def read_rasa(
         if example is not None:
             has_example = True
             text, slots = unmarked(example, place, reading.losses)
-            yield _row(text, slots, reading.intent or "", place, options)
+            intent = reading.intent or ""
+            joined = parts_of(intent, known)
+            intents = joined if len(joined) > 1 else split_intents(intent, options.separator)
+            yield _row(text, slots, intents, place, options)
     if not has_example:
         raise InvalidInput(f"{path}: no intent has an example.", RASA_EXAMPLE)
 
 
+def _intents(path: Path, encoding: str) -> frozenset[str]:
+    """Return the names of all intents of a file."""
+    reading, names = RasaScanner(), set[str]()
+    for line in read_lines(path, encoding):
+        with suppress(ValueError):  # told when the line is read
+            reading.example(line)
+        names.add(reading.intent or "")
+    return frozenset(names)
+
+
 def _row(
-    text: str, slots: Sequence[Slot], intent: str, place: FilePlace, options: ReadOptions
+    text: str,
+    slots: Sequence[Slot],
+    intents: tuple[str, ...] | None,
+    place: FilePlace,
+    options: ReadOptions,
 ) -> ImportedRow | RowProblem:
-    for written in (text, intent, *(slot.name for slot in slots)):
+    for written in (text, *(intents or ()), *(slot.name for slot in slots)):
         check_characters(place, written)
     row = ImportedRow(
         text=text,
-        intents=split_intents(intent, options.separator),
+        intents=intents,
         split=options.default_split,
         line=place.row,
         slots=_fitting(text, slots, place) if options.slots else (),

@@ -19,6 +19,9 @@ from core.templates.slots import Slot, SlottedText
 from core.text import normalise
 
 _NAMED = 20
+_JOINING: tuple[Platform, ...] = ("rasa", "rasa-json")
+_JOINED = "+"
+"""Joins several intents in a name of these platforms."""
 _EDITS: Mapping[Platform, type[ArrayEdits]] = {
     "lu": BlockEdits,
     "rasa": BlockEdits,
@@ -166,11 +169,22 @@ def _wanted(
         plan.lose("phrases without a label in the project: left as they are", phrase.text)
         return None
     intents = row.intents or (plan.out_of_scope, OUT_OF_SCOPE, *plan.outside)
+    joined = _joined(plan.agent, row.intents)
+    if joined is not None:
+        return None if joined in under[key] else joined
     if not under[key].intersection(intents):
         return intents[0]
     if len(row.intents) > 1:
         plan.lose("phrases with several intents: left under one of them", phrase.text)
     return None
+
+
+def _joined(agent: Agent, intents: Sequence[str]) -> str | None:
+    """Return the package's name such as Rasa's `a+b` for several intents; None if it has none."""
+    if len(intents) < 2 or agent.platform not in _JOINING:
+        return None
+    wanted = set(intents)
+    return next((name for name in agent.intents if set(name.split(_JOINED)) == wanted), None)
 
 
 def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
@@ -200,10 +214,11 @@ def _allowed(plan: _Plan, slots: Sequence[Slot], intent: str, text: str) -> tupl
 def _add(plan: _Plan, row: Labelled) -> bool:
     if row.intents is None or row.is_test:
         return False
-    if len(row.intents) > 1:
+    joined = _joined(plan.agent, row.intents)
+    if len(row.intents) > 1 and joined is None:
         plan.lose("new texts with several intents: the platform has one for each", row.text)
         return False
-    intent = row.intents[0] if row.intents else plan.out_of_scope
+    intent = joined or (row.intents[0] if row.intents else plan.out_of_scope)
     language = _language(plan.agent)
     home = _home(plan, intent, language, row.text)
     if home is None:

@@ -220,8 +220,8 @@ def _reread(path: Path, options: ReadOptions, export: Export | None) -> _Rows:
 def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
     """For a multi-label project, split cells at the separator that exports use."""
     if project.task == "multi-label" and request.options.separator is None:
-        return replace(request.options, separator=SEPARATOR, slots=True)
-    return replace(request.options, slots=True)
+        return replace(request.options, separator=SEPARATOR, slots=True, several=True)
+    return replace(request.options, slots=True, several=project.task == "multi-label")
 
 
 def _names_in_use(connection: Transaction, project: ProjectRecord) -> frozenset[str]:

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from core.formats.platform_rows import export_in, export_rows
-from core.formats.rows import ReadOptions
+from core.formats.rows import ImportedRow, ReadOptions
 from core.platforms.agent import Loss
 from core.platforms.overlay import Labelled, Overlaid, overlay
 from core.platforms.reading import read_agent
@@ -109,3 +111,50 @@ def test_a_new_value_with_a_role_is_written_as_one(tmp_path: Path) -> None:
     changed = overlay(agent, [*rows, new]).changed["data/more/refund.yml"].decode()
     said = 'go to [Rome]{"entity": "city", "role": "to"}'
     assert changed.endswith(f"refund my ticket\r\n      - {said}\r\n")
+
+
+SEVERAL = """\
+nlu:
+- intent: book
+  examples: |
+    - a room
+- intent: pay
+  examples: |
+    - my bill
+- intent: book+pay
+  examples: |
+    - book a room and pay
+- intent: c++
+  examples: |
+    - how do templates work
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_several_intents_are_told_by_their_sign_where_each_exists(
+    tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "nlu.yml"
+    path.write_text(SEVERAL, "utf-8")
+    export = export_in(path if kind == "file" else tmp_path, ReadOptions())
+    assert export is not None
+    rows = list(export_rows(export, ReadOptions(several=True)))
+    assert {row.text: row.intents for row in rows if isinstance(row, ImportedRow)} == {
+        "a room": ("book",),
+        "my bill": ("pay",),
+        "book a room and pay": ("book", "pay"),
+        "how do templates work": ("c++",),
+    }
+    agent = read_agent(path)
+    wanted = [
+        Labelled("a room", ("pay", "book")),
+        Labelled("my bill", ("pay",)),
+        Labelled("book a room and pay", ("book", "pay")),
+        Labelled("how do templates work", ("c++",)),
+        Labelled("pay for a room", ("book", "pay")),
+    ]
+    found = overlay(agent, wanted)
+    assert (found.moved, found.added, found.losses) == (1, 1, ())
+    assert found.changed["nlu.yml"].decode() == SEVERAL.replace("    - a room\n", "").replace(
+        "and pay\n", "and pay\n    - a room\n    - pay for a room\n"
+    )
