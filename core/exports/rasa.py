@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from core.exports.content import Expectation, Files, Fitted
 from core.exports.dialogflow import plain_json
+from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
-from core.platforms.readers.rasa_yaml import example_line
+from core.platforms.readers.rasa_yaml import example_line, extras_of
 from core.platforms.writing import NewPhrase, written
 from core.templates.slots import SlottedText
 
@@ -53,7 +54,8 @@ def _examples(given: Fitted, grouped: dict[str, list[ImportedRow]]) -> list[str]
     for name, rows in grouped.items():
         said = list[str]()
         for row in rows:
-            line = example_line(SlottedText(row.text, row.slots), roles)
+            extras = extras_of(kept_fields(row, "rasa"))
+            line = example_line(SlottedText(row.text, row.slots), roles, extras)
             if line is None:
                 given.left.add("texts with signs that the file gives another meaning", row.text)
                 continue

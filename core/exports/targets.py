@@ -200,12 +200,13 @@ TARGETS: Mapping[Target, TargetFormat] = {
             several=True,
             values=True,
             pins=True,
+            roles=True,
             unfit=_NO_LINE,
             unfit_in_slots=_NO_RASA,
         ),
     ),
     "rasa-json": TargetFormat(
-        "Rasa, JSON", rasa.rasa_json, FormatPlaces(several=True, values=True), ".json"
+        "Rasa, JSON", rasa.rasa_json, FormatPlaces(several=True, values=True, roles=True), ".json"
     ),
     "humanfirst": TargetFormat(
         "HumanFirst",

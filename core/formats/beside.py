@@ -11,6 +11,14 @@ from typing import Any
 from core.formats.rows import ImportedRow
 
 LANGUAGE = "language"
+_OWN = frozenset(
+    {
+        *("text", "intent", "intents", "label", "labels", "cats", "accept", "answer", "options"),
+        *("data", "parts", "annotations", "spans", "ents", "dataset", "language", "languageCode"),
+    }
+)
+"""Keys that writers fill from the text, its labels and its marks."""
+
 LONGEST = 20_000
 """Characters of what is kept beside one text; more is left in the file, and told."""
 
@@ -43,9 +51,13 @@ def language_and_kept(stored: str) -> tuple[str, str]:
 
 
 def kept_fields(row: ImportedRow, format: str) -> dict[str, Any]:
-    """Return what a format said of a text when it was imported."""
+    """Return what a format said of a text when it was imported, and nothing that is the text's own.
+
+    A file for import may claim anything of what is kept.
+    """
     value = json.loads(row.kept).get(format) if row.kept else None
-    return value if isinstance(value, dict) else {}
+    found = value if isinstance(value, dict) else {}
+    return {key: one for key, one in found.items() if key not in _OWN}
 
 
 def is_beside(value: object) -> bool:

@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.beside import kept_fields, kept_json
 from core.formats.decoding import read_lines, unreadable
 from core.formats.rows import (
     LONGEST_CELL,
@@ -20,7 +22,13 @@ from core.formats.rows import (
     split_intents,
     too_long_cell,
 )
-from core.platforms.readers.rasa_yaml import RASA_EXAMPLE, RasaScanner, marked_example, unmarked
+from core.platforms.readers.rasa_yaml import (
+    RASA_EXAMPLE,
+    RasaScanner,
+    extras_of,
+    marked_example,
+    unmarked,
+)
 from core.templates.slots import Slot, slotted
 
 _PLAIN_NAME = re.compile(r"[\w./+-]+")
@@ -53,11 +61,13 @@ def read_rasa(
             ) from error
         if example is not None:
             has_example = True
-            text, slots = unmarked(example, place, reading.losses)
+            text, slots, extras = unmarked(example, place)
             intent = reading.intent or ""
             joined = parts_of(intent, known)
             intents = joined if len(joined) > 1 else split_intents(intent, options.separator)
-            yield _row(text, slots, intents, place, options)
+            row = _row(text, slots, intents, place, options)
+            kept = kept_json("rasa", {"entities": extras}) if extras else ""
+            yield replace(row, kept=kept or "") if isinstance(row, ImportedRow) else row
     if not has_example:
         raise InvalidInput(f"{path}: no intent has an example.", RASA_EXAMPLE)
 
@@ -112,4 +122,6 @@ def rasa_lines(rows: Iterable[tuple[str, ImportedRow]]) -> Iterator[str]:
         shown = label if _PLAIN_NAME.fullmatch(label) else json.dumps(label, ensure_ascii=False)
         yield f"- intent: {shown}\n  examples: |\n"
         for row in examples:
-            yield f"    - {marked_example(row.text, row.slots)}\n"
+            roles = {slot.name for slot in row.slots if slot.name.partition(".")[2]}
+            extras = extras_of(kept_fields(row, "rasa"))
+            yield f"    - {marked_example(row.text, row.slots, roles, extras)}\n"

@@ -102,3 +102,37 @@ def test_it_is_erased_with_its_text(agent: Studio, tmp_path: Path) -> None:
     with agent.database.read() as connection:
         rows = connection.exec_driver_sql("SELECT before, after FROM event").all()
     assert not any("p-3" in str(row) for row in rows)
+
+
+def test_what_a_mark_of_rasa_says_beside_its_name_goes_out_again(
+    studio: Studio, tmp_path: Path
+) -> None:
+    create_project(studio, "shop")
+    path = tmp_path / "nlu.yml"
+    line = '- fly to [Boston]{"entity": "city", "role": "to", "group": "1", "value": "BOS"}'
+    path.write_text(
+        f"nlu:\n- intent: book\n  examples: |\n    {line}\n    - from [Rome](city:ROM)\n",
+        encoding="utf-8",
+    )
+    import_file(studio, ImportRequest("shop", path))
+    out = tmp_path / "out"
+    write_project(studio, "shop", HandoverChoice("rasa"), out)
+    text = (out / "data" / "nlu.yml").read_text(encoding="utf-8")
+    assert line in text
+    assert '- from [Rome]{"entity": "city", "value": "ROM"}' in text
+
+
+def test_what_a_file_claims_to_be_kept_cannot_stand_for_text_or_label(
+    studio: Studio, tmp_path: Path
+) -> None:
+    create_project(studio, "shop")
+    path = tmp_path / "shop.jsonl"
+    kept = {"prodigy": {"text": 7, "answer": "reject", "meta": 1}, "rasa": {"entities": [3]}}
+    path.write_text(json.dumps({"text": "pay me", "intent": "refund", "kept": kept}) + "\n")
+    import_file(studio, ImportRequest("shop", path))
+    out = tmp_path / "out.jsonl"
+    write_project(studio, "shop", HandoverChoice("prodigy"), out)
+    task = json.loads(out.read_text(encoding="utf-8"))
+    assert (task["text"], task["answer"], task["meta"]) == ("pay me", "accept", 1)
+    write_project(studio, "shop", HandoverChoice("rasa"), tmp_path / "rasa")
+    assert "- pay me" in (tmp_path / "rasa" / "data" / "nlu.yml").read_text(encoding="utf-8")
