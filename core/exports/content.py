@@ -69,6 +69,7 @@ class FormatPlaces:
         pins: Expectations, as the platform's tests.
         languages: Texts of several languages.
         roles: Whether a slot `city.to` is the type `city` in the role `to`.
+        reserved: Names that mean something else there, whatever their case.
         unfit: Signs that no name of an intent may have.
         unfit_in_slots: Signs that no name of a slot may have.
     """
@@ -83,6 +84,7 @@ class FormatPlaces:
     pins: bool = False
     languages: bool = False
     roles: bool = False
+    reserved: frozenset[str] = frozenset()
     unfit: re.Pattern[str] | None = None
     unfit_in_slots: re.Pattern[str] | None = None
     limits: FormatLimits = FormatLimits()

@@ -16,7 +16,7 @@ from core.platforms.agent import OUT_OF_SCOPE
 
 _SCHEMA = "https://docs.humanfirst.ai/hf-json-schema.json"
 _PARENTS = "/"
-_NONE = "none"
+NONE = "none"
 _ENCODER = "sentence-transformers/all-MiniLM-L6-v2"
 
 
@@ -69,9 +69,9 @@ def botpress(given: Fitted) -> Files:
     """Write a file for each intent and each type of values."""
     files: dict[str, bytes] = {}
     grouped = given.by_intent()
-    names = file_names([name or _NONE for name in grouped])
+    names = file_names([name or NONE for name in grouped])
     for intent, rows in grouped.items():
-        name = intent or _NONE
+        name = intent or NONE
         files[f"intents/{names[name]}.json"] = plain_json(
             _botpress_intent(given, names[name], intent, rows)
         )
@@ -89,7 +89,7 @@ def _botpress_intent(
         said[language] = marked
     slots = dict.fromkeys(slot.name for row in rows for slot in row.slots)
     return {
-        "name": intent or _NONE,
+        "name": intent or NONE,
         "contexts": ["global"],
         "filename": f"{file}.json",
         "utterances": said or {given.language: []},

@@ -18,7 +18,7 @@ def fit(content: Content, places: FormatPlaces) -> Fitted:
     """Return what of a project a format can hold; each text that it cannot is counted once."""
     left, lost = Losses(), Losses()
     rows = [row for row in content.rows if not _is_left(row, places, left)]
-    names = allowed_names(content.intents, places.unfit)
+    names = allowed_names(content.intents, places.unfit, places.reserved)
     slot_names = {slot.name for row in rows for slot in row.slots} if places.marks else set()
     slots = allowed_names(sorted(slot_names | _valued(content, places)), places.unfit_in_slots)
     for what, given in (("intents", names), ("slots", slots)):
@@ -35,7 +35,7 @@ def fit(content: Content, places: FormatPlaces) -> Fitted:
         rows=[_fitted(row, names, slots) for row in rows],
         kinds={name: types[kind] for name, kind in kinds.items()},
         values=_values(content, places, types),
-        pins=[_renamed(pin, names) for pin in content.pins] if places.pins else [],
+        pins=_pins(content, names, lost) if places.pins else [],
         left=left,
         lost=lost,
     )
@@ -84,13 +84,16 @@ def _tell_text(content: Content, row: ImportedRow, places: FormatPlaces, lost: L
         lost.add("which text a synthetic one was made from", shown)
 
 
-def allowed_names(names: Iterable[str], unfit: re.Pattern[str] | None) -> dict[str, str]:
+def allowed_names(
+    names: Iterable[str], unfit: re.Pattern[str] | None, reserved: Iterable[str] = ()
+) -> dict[str, str]:
     """Return a name that is allowed for each, and no name twice, whatever its case."""
-    given, taken = dict[str, str](), set[str]()
+    given, taken = dict[str, str](), {name.casefold() for name in reserved}
+    is_strict = unfit is not None or bool(taken)
     for name in names:
         plain = (unfit.sub("_", name) if unfit else name) or "_"
         chosen, number = plain, 1
-        while unfit is not None and chosen.casefold() in taken:
+        while is_strict and chosen.casefold() in taken:
             number += 1
             chosen = f"{plain}_{number}"
         taken.add(chosen.casefold())
@@ -115,8 +118,15 @@ def _fitted(row: ImportedRow, names: Mapping[str, str], slots: Mapping[str, str]
     return replace(row, intents=intents, slots=marks, language=language)
 
 
-def _renamed(pin: Expectation, names: Mapping[str, str]) -> Expectation:
-    return replace(pin, intents=tuple(names.get(name, name) for name in pin.intents))
+def _pins(content: Content, names: Mapping[str, str], lost: Losses) -> list[Expectation]:
+    """Return the pins whose intents are written."""
+    kept = []
+    for pin in content.pins:
+        if names.keys() >= set(pin.intents):
+            kept.append(replace(pin, intents=tuple(names[name] for name in pin.intents)))
+        else:
+            lost.add("pins of intents that are not written", pin.text[:_SHOWN])
+    return kept
 
 
 def _values(

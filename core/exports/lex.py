@@ -20,7 +20,7 @@ _BRACES = re.compile(r"[{}]")
 _REGIONS = "de_DE en_US es_ES fr_FR it_IT ja_JP ko_KR nl_NL pl_PL pt_BR sv_SE zh_CN"
 _LOCALES = {name[:2]: name for name in _REGIONS.split()}
 """A locale for a language that names no region."""
-_FALLBACK = "FallbackIntent"
+FALLBACK = "FallbackIntent"
 _TEST_HEAD = ("Line #", "Conversation #", "Source", "Input", "Expected Output Intent")
 
 
@@ -72,7 +72,7 @@ def _of_locale(
         grouped[(row.intents or ("",))[0]].append(row)
     for name, said in grouped.items():
         files |= _intent(given, f"{folder}/Intents/{name}", name, said)
-    files[f"{folder}/Intents/{_FALLBACK}/Intent.json"] = plain_json(_fallback())
+    files[f"{folder}/Intents/{FALLBACK}/Intent.json"] = plain_json(_fallback())
     seen = _values_of(given, rows)
     for kind, found in seen.items():
         files[f"{folder}/SlotTypes/{kind}/SlotType.json"] = plain_json(_slot_type(kind, found))
@@ -81,7 +81,7 @@ def _of_locale(
 
 def _fallback() -> dict[str, Any]:
     return {
-        "name": _FALLBACK,
+        "name": FALLBACK,
         "identifier": "FALLBCKINT",
         "description": "Default intent when no other intent matches",
         "parentIntentSignature": "AMAZON.FallbackIntent",
@@ -153,5 +153,5 @@ def lex_tests(given: Fitted) -> Files:
     table = csv.writer(out)
     table.writerow(_TEST_HEAD)
     for number, pin in enumerate(single_pins(given), start=1):
-        table.writerow([number, "", "User", pin.text, pin.intents[0] if pin.intents else _FALLBACK])
+        table.writerow([number, "", "User", pin.text, pin.intents[0] if pin.intents else FALLBACK])
     return {f"{given.name}-tests.csv": out.getvalue().encode()}

@@ -18,6 +18,7 @@ from core.exports.content import (
 )
 from core.exports.fitting import fit, refusals
 from core.platforms.arrays import as_google_writes
+from core.platforms.readers.flat import NONE
 from core.types import Split
 
 Target = Literal[
@@ -129,7 +130,12 @@ TARGETS: Mapping[Target, TargetFormat] = {
     "luis": TargetFormat(
         "LUIS",
         microsoft.luis,
-        FormatPlaces(values=True, roles=True, limits=FormatLimits(500, 15_000, 500, 50)),
+        FormatPlaces(
+            values=True,
+            roles=True,
+            reserved=frozenset({NONE}),
+            limits=FormatLimits(500, 15_000, 500, 50),
+        ),
         ".json",
     ),
     "lu": TargetFormat(
@@ -138,6 +144,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
         FormatPlaces(
             values=True,
             roles=True,
+            reserved=frozenset({NONE}),
             unfit=_NO_LINE,
             unfit_in_slots=_NO_LU,
             limits=FormatLimits(500, 15_000, 500, 50),
@@ -151,6 +158,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             splits=frozenset(("train", "test")),
             values=True,
             languages=True,
+            reserved=frozenset({NONE}),
             limits=FormatLimits(500, 50_000, 500, 50),
         ),
         ".json",
@@ -188,6 +196,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             descriptions=True,
             languages=True,
             roles=True,
+            reserved=frozenset({lex.FALLBACK}),
             unfit=_NO_LEX,
             unfit_in_slots=_NO_LEX,
             limits=FormatLimits(500, 1_500, None, 100),
@@ -201,12 +210,16 @@ TARGETS: Mapping[Target, TargetFormat] = {
             values=True,
             pins=True,
             roles=True,
+            reserved=frozenset({rasa.OUT}),
             unfit=_NO_LINE,
             unfit_in_slots=_NO_RASA,
         ),
     ),
     "rasa-json": TargetFormat(
-        "Rasa, JSON", rasa.rasa_json, FormatPlaces(several=True, values=True, roles=True), ".json"
+        "Rasa, JSON",
+        rasa.rasa_json,
+        FormatPlaces(several=True, values=True, roles=True, reserved=frozenset({rasa.OUT})),
+        ".json",
     ),
     "humanfirst": TargetFormat(
         "HumanFirst",
@@ -219,7 +232,12 @@ TARGETS: Mapping[Target, TargetFormat] = {
     "botpress": TargetFormat(
         "Botpress 12",
         designers.botpress,
-        FormatPlaces(values=True, languages=True, unfit_in_slots=_NO_BOTPRESS),
+        FormatPlaces(
+            values=True,
+            languages=True,
+            reserved=frozenset({designers.NONE}),
+            unfit_in_slots=_NO_BOTPRESS,
+        ),
     ),
     "semantic-router": TargetFormat(
         "semantic-router",
@@ -273,7 +291,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
     "lex-tests": TargetFormat(
         "Amazon Lex test set",
         lex.lex_tests,
-        FormatPlaces(pins=True, unfit=_NO_LEX),
+        FormatPlaces(pins=True, reserved=frozenset({lex.FALLBACK}), unfit=_NO_LEX),
         ".csv",
         tests=True,
     ),

@@ -142,3 +142,26 @@ def _plain(target: Target, row: ImportedRow) -> tuple[str, ...] | None:
     if row.intents is None or unfit is None:
         return row.intents
     return tuple(unfit.sub("_", name) for name in row.intents)
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("luis", "none"),
+        ("lu", "None"),
+        ("clu", "None"),
+        ("lex", "FallbackIntent"),
+        ("rasa", "out_of_scope"),
+        ("botpress", "none"),
+    ],
+)
+def test_a_name_that_means_something_else_there_is_written_otherwise(
+    target: Target, name: str
+) -> None:
+    rows = [ImportedRow("any of them", (name,), "train"), ImportedRow("who won", (), "train")]
+    content = Content("shop", "en", {name: ""}, rows, pins=[Expectation("x", ("gone",))])
+    found = hand_over(content, target)
+    assert "names of intents, which the platform writes otherwise" in {
+        one.what for one in found.losses
+    }
+    assert f"{name}_2" in "".join(one.decode() for one in found.files.values())
