@@ -76,7 +76,7 @@ export class HandoverSheet {
       leftOut.map(one => examplesOf('Left out', one)),
       losses.map(one => examplesOf('Not carried', one)),
       files.length > 1 && h('details', {}, h('summary', {}, 'Files'), listOf(files)),
-      h('div', {class: 'row'}, save),
+      h('div', {class: 'row below'}, save),
     );
   }
 }
