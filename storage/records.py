@@ -57,6 +57,7 @@ class UtteranceRecord:
         flagged: The note of a person who flagged it, or empty.
         synthetic: Id of the utterance whose template it fills; empty if not synthetic. It never
             changes, and no synthetic utterance is in the test split.
+        beside: What its file said of it that the studio shows nowhere: JSON, or empty.
     """
 
     id: str
@@ -68,6 +69,7 @@ class UtteranceRecord:
     flagged: str
     slots: tuple[Slot, ...] = ()
     synthetic: str = ""
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +266,7 @@ class JobRecord:
         return self.state in ("succeeded", "failed", "cancelled")
 
 
-UNMARKED: dict[str, Any] = {"slots": [], "synthetic": ""}
+UNMARKED: dict[str, Any] = {"slots": [], "synthetic": "", "beside": ""}
 """Defaults for utterances that were stored before these attributes existed."""
 
 
@@ -303,6 +305,7 @@ def utterance_record(key: str, row: dict[str, Any]) -> UtteranceRecord:
         flagged=row["flagged"],
         slots=read_slots(row["slots"]),
         synthetic=row["synthetic"],
+        beside=row["beside"],
     )
 
 
@@ -317,6 +320,7 @@ def row_of(record: UtteranceRecord) -> dict[str, Any]:
         "flagged": record.flagged,
         "slots": stored_slots(record.slots),
         "synthetic": record.synthetic,
+        "beside": record.beside,
     }
 
 

@@ -128,16 +128,16 @@ utterance = Table(
     Column("flagged", Text, nullable=False),
     Column("slots", JsonText, nullable=False, server_default="[]"),
     Column("synthetic", Text, nullable=False, server_default=""),
-    # Revisions that added and last changed the row; they give the order "newest first".
+    Column("beside", Text, nullable=False, server_default=""),
+    # Revisions: they give the order "newest first".
     Column("added_revision", Integer, nullable=False, server_default="0"),
     Column("touched_revision", Integer, nullable=False, server_default="0"),
     CheckConstraint("split IN ('train', 'test', 'pool')", name="split"),
     Index("ix_utterance_hash", "project_id", "text_hash"),
-    # The orders offered to users, so that a late page needs no sort.
+    # The orders offered to users, so that a late page needs no sort; then texts without a label.
     Index("ix_utterance_added", "project_id", "added_revision"),
     Index("ix_utterance_touched", "project_id", "touched_revision"),
     Index("ix_utterance_text", "project_id", "text", "id"),
-    # Texts that wait for a label, in the order in which the queue draws them.
     Index(
         "ix_utterance_waiting",
         *("project_id", "skipped", "text_hash", "id"),

@@ -51,10 +51,19 @@ from app.services.data.utterances import (
     load_page,
     load_utterances,
 )
+from app.services.exchange.handover import (
+    HandoverChoice,
+    HandoverReport,
+    TargetView,
+    list_targets,
+    look_at_handover,
+    write_project,
+)
 from app.services.live.row_answers import RowAnswers, answer_rows
 from app.services.live.server_state import LiveStudio
 from app.services.review.disagreements import differing_ids
 from app.services.review.names import borderline_ids
+from core.exports.targets import TARGETS, Target
 from core.formats.rows import WriteFormat
 from core.types import Split
 from storage.queries.utterances import Filter, Page
@@ -62,6 +71,9 @@ from storage.records import UtteranceRecord
 
 router = rest_router("utterances")
 _PIECE = 1 << 20
+
+Language = Annotated[str | None, Query(pattern=r"^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$")]
+"""Code of the texts that name none, such as `de`."""
 
 
 @router.get("/projects/{project}/utterances")
@@ -217,3 +229,37 @@ def onto(studio: OpenStudio, project: str, key: str) -> FileResponse:
     """Download a stored package with the project's labels; all else keeps every byte."""
     path = upload_path(studio, key)
     return download(path.name, lambda out: export_onto(studio, project, path, out))
+
+
+@router.get("/projects/{project}/handovers")
+def targets() -> list[TargetView]:
+    """List the platforms and tools in whose format a whole project is written."""
+    return list_targets()
+
+
+@router.get("/projects/{project}/handovers/{target}")
+def look_at_target(
+    studio: OpenStudio,
+    project: str,
+    target: Target,
+    version: int | None = None,
+    split: Split | None = None,
+    language: Language = None,
+) -> HandoverReport:
+    """Say what a platform or a tool has a place for of a project, and what it would refuse."""
+    return look_at_handover(studio, project, HandoverChoice(target, version, split, language))
+
+
+@router.get("/projects/{project}/handovers/{target}/file", responses=BYTES)
+def hand_over(
+    studio: OpenStudio,
+    project: str,
+    target: Target,
+    version: int | None = None,
+    split: Split | None = None,
+    language: Language = None,
+) -> FileResponse:
+    """Download a project as a platform or a tool keeps it; several files as a zip."""
+    choice = HandoverChoice(target, version, split, language)
+    name = f"{project}-{target}{TARGETS[target].ending}"
+    return download(name, lambda out: write_project(studio, project, choice, out, as_download=True))

@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from app.services.data import importing, projects
 from app.services.data.erasing import ErasureView, erase_texts
-from app.services.data.exporting import ExportChoice, export_file, export_onto, words_of
 from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport, PackageReport
-from app.services.sync.report import words_of as sync_words
-from app.services.sync.syncing import SyncRequest, sync_folder
 from app.services.versions import shapes as geometry
 from app.services.versions import timeline
 from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
-from core.files import write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
-from core.sync.driver import merge_files
 from core.text import counted, percent, plain_name
 from core.traffic.log_rows import LogColumns
 from core.traffic.times import zone_named
@@ -231,53 +226,6 @@ def _meaning(given: str) -> tuple[str, Meaning]:
     return plain_name(label), cast("Meaning", meaning)
 
 
-def export(options: argparse.Namespace) -> None:
-    """Export a project, to a file or onto the package that it came from."""
-    if options.onto is not None:
-        with opened(options) as studio:
-            onto = (options.project, options.onto, options.file)
-            written = export_onto(studio, *onto, dry_run=options.dry_run)
-        report(options, "\n".join(words_of(written)), written)
-        return
-    if options.dry_run:
-        raise InvalidInput("--dry-run goes with --onto.", "Name the package, or leave it out.")
-    with opened(options) as studio:
-        kind = None if options.format == "auto" else options.format
-        choice = ExportChoice(kind, options.version, options.split)
-        done = export_file(studio, options.project, options.file, choice)
-    report(options, f"Wrote {done.written} utterances to {options.file}.", done)
-    if done.left_out:
-        texts = counted(done.left_out, "test text")
-        tell(
-            f"Left out: {texts}. Such a file has no place for the split; --split test writes them."
-        )
-
-
-def sync(options: argparse.Namespace) -> None:
-    """Sync a project with a folder of text files."""
-    with opened(options, makes=True) as studio:
-        request = SyncRequest(options.project, options.folder, options.author, options.dry_run)
-        done = sync_folder(studio, request)
-    report(options, "\n".join(sync_words(done)), done)
-    if done.first and not done.dry_run:
-        tell("Once in each clone, so that git merges texts one by one:")
-        tell('  git config merge.intent-studio.driver "intent-studio git-merge %O %A %B %P"')
-
-
-def git_merge(options: argparse.Namespace) -> None:
-    """Merge a file of a folder, as git asks for it: the result replaces `ours`."""
-    base, ours, theirs = (
-        path.read_bytes() for path in (options.base, options.ours, options.theirs)
-    )
-    done, n = merge_files(base, ours, theirs, Path(options.path).name)
-    write_atomically(options.ours, [done])
-    if n:
-        raise InvalidInput(
-            f"{options.path}: {counted(n, 'line')} changed differently on both sides.",
-            "Choose one of the two lines of each, and remove git's marks.",
-        )
-
-
 def projects_(options: argparse.Namespace) -> None:
     """List the projects."""
     with opened(options) as studio:
@@ -349,6 +297,8 @@ def _say_package(package: PackageReport) -> None:
     with_phrases = sum(1 for one in package.files if one.phrases)
     files = f"{with_phrases:,} of {counted(len(package.files), 'file')}"
     say(f"{package.platform}: phrases in {files} that were read.")
+    for slot, count in package.values.items():
+        say(f"  into the slot book: {counted(count, 'value')} of “{slot}”")
     for loss in package.losses:
         say(f"  stays in the package: {loss.what} ({loss.count:,})")
 

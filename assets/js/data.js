@@ -2,6 +2,7 @@
 import {Bulk} from './data/bulk.js';
 import {ConversationSheet} from './data/conversations.js';
 import {Filter} from './data/filter.js';
+import {HandoverSheet} from './data/handover.js';
 import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
 import {PackageSheet} from './data/package.js';
@@ -21,6 +22,7 @@ import {ago} from './shared/words.js';
 import {frame} from './studio.js';
 
 const INTO_AGENT = 'Back into an agent …';
+const FOR_PLATFORM = 'For a platform …';
 
 export const mount = view => frame(view, 'data', 'Data', null, context => new DataPage(context).start());
 
@@ -39,6 +41,7 @@ class DataPage {
   #finding = h('div'); // what finds texts
   #exports = h('details', {class: 'menu'});
   #package;
+  #handover;
   #loaded; // a promise of everything that the page shows at first
 
   constructor(context) {
@@ -126,7 +129,18 @@ class DataPage {
       {title, 'data-key': 'package', onclick: () => this.#package.choose()},
       INTO_AGENT,
     );
-    fill(this.#exports, h('summary', {class: 'button'}, 'Export'), h('div', {onclick: shut}, files, back));
+    this.#handover = new HandoverSheet(this.#context);
+    const whole = h(
+      'button',
+      {
+        title: 'The whole project as Dialogflow, Rasa, Lex or another tool keeps it',
+        'data-key': 'handover',
+        onclick: () => this.#handover.open(),
+      },
+      FOR_PLATFORM,
+    );
+    const menu = h('div', {onclick: shut}, files, whole, back);
+    fill(this.#exports, h('summary', {class: 'button'}, 'Export'), menu);
     this.#jump = h('button', {'data-key': 'to-import', onclick: toImport}, 'Import');
     const jump = h('div', {class: 'only-narrow'}, this.#jump);
     heading.append(
@@ -137,7 +151,7 @@ class DataPage {
     const reload = () => this.#reload();
     const rest = [columns, jump];
     this.#conversations = new ConversationSheet(this.#context, this.#intents, rest, reload);
-    main.append(this.#conversations.element, this.#package.element, columns);
+    main.append(this.#conversations.element, this.#handover.element, this.#package.element, columns);
   }
 
   #columns() {

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.beside import LANGUAGE, is_beside
 from core.formats.decoding import read_lines, unreadable
 from core.formats.rows import (
     INTENT_NAMES,
+    LANGUAGE_CODE,
     LONGEST_CELL,
     LONGEST_RECORD,
     TEXT_NAMES,
@@ -35,7 +37,8 @@ def read_jsonl(
     """Read `{"text": ..., "intent": ...}` or `"intents": [...]`, optionally with `split` and `id`.
 
     If the options ask for slots, also `slots`: `[{"slot": "city", "start": 9, "end": 15}]`, `value`
-    optional. `synthetic` names the id of its source. Blank lines and other keys are skipped.
+    optional. `synthetic` names the id of its source, `language` a code, and `kept` what an export
+    kept beside the text. Blank lines and other keys are skipped.
 
     Raises:
         InvalidInput: A line is no JSON object or is over `LONGEST_RECORD` characters, or a value is
@@ -97,6 +100,8 @@ def _row(
         line=number,
         slots=_slots(path, number, text, value) if options.slots else (),
         synthetic=_synthetic(value, FilePlace(path, number, name="synthetic")),
+        language=_language(value),
+        kept=_kept(value, FilePlace(path, number, name="kept")),
     )
     return accept(row, place, options.longest_text)
 
@@ -137,6 +142,27 @@ def _synthetic(value: dict[str, object], place: FilePlace) -> str:
     if isinstance(source, bool):
         return "unknown" if source else ""
     return _plain_value(value, "synthetic", place).strip()
+
+
+def _language(value: dict[str, object]) -> str:
+    """Return the code of the language; anything else under that name is skipped."""
+    given = value.get("language")
+    return given if isinstance(given, str) and LANGUAGE_CODE.fullmatch(given) else ""
+
+
+def _kept(value: dict[str, object], place: FilePlace) -> str:
+    """Return what an export kept beside the text; anything else under that name is skipped."""
+    given = value.get("kept")
+    if not isinstance(given, dict) or not given:
+        return ""
+    try:
+        kept = json.dumps(given, ensure_ascii=False, sort_keys=True, allow_nan=False)
+    except (ValueError, RecursionError):
+        return ""
+    if not is_beside(kept) or LANGUAGE in given:
+        return ""
+    check_characters(place, kept)
+    return kept
 
 
 def _slots(path: Path, number: int, text: str, value: dict[str, object]) -> tuple[Slot, ...]:

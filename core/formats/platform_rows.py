@@ -5,8 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias, get_args
 
+from core.formats.beside import kept_json
 from core.formats.containers import find_container
 from core.formats.rows import (
+    LANGUAGE_CODE,
     LONGEST_CELL,
     FilePlace,
     ImportedRow,
@@ -14,6 +16,7 @@ from core.formats.rows import (
     RowProblem,
     accept,
     check_characters,
+    parts_of,
     too_long_cell,
 )
 from core.formats.tools.recognising import find_tool
@@ -21,6 +24,7 @@ from core.formats.tools.tool import ToolFile
 from core.platforms.agent import Agent, Platform
 from core.platforms.reading import find_agent
 
+_JOINING: tuple[Platform, ...] = ("rasa", "rasa-json")
 _PLATFORMS: tuple[Platform, ...] = get_args(Platform)
 
 
@@ -57,17 +61,21 @@ def unlabelled(row: ImportedRow | RowProblem) -> ImportedRow | RowProblem:
 
 
 def _agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
+    known = agent.intents if options.several and agent.platform in _JOINING else ()
     for number, phrase in enumerate(agent.phrases, start=1):
         place = FilePlace(Path(phrase.file), number)
         if len(phrase.text) > LONGEST_CELL:
             raise too_long_cell(place)
         for written in (phrase.text, phrase.intent, *(slot.name for slot in phrase.slots)):
             check_characters(place, written)
+        language = phrase.language if LANGUAGE_CODE.fullmatch(phrase.language) else ""
         row = ImportedRow(
             text=phrase.text,
-            intents=(phrase.intent,) if phrase.intent else (),
+            intents=parts_of(phrase.intent, known) if phrase.intent else (),
             split=phrase.split or options.default_split,
             line=number,
             slots=phrase.slots if options.slots else (),
+            language=language,
+            kept=kept_json(agent.platform, phrase.fields or {}) or "",
         )
         yield accept(row, place, options.longest_text)

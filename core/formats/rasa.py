@@ -3,9 +3,12 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.beside import kept_fields, kept_json
 from core.formats.decoding import read_lines, unreadable
 from core.formats.rows import (
     LONGEST_CELL,
@@ -15,20 +18,26 @@ from core.formats.rows import (
     RowProblem,
     accept,
     check_characters,
+    parts_of,
     split_intents,
     too_long_cell,
 )
-from core.platforms.gathering import Losses
-from core.platforms.readers.rasa_yaml import RASA_EXAMPLE, RasaScanner, marked_example, unmarked
+from core.platforms.readers.rasa_yaml import (
+    RASA_EXAMPLE,
+    RasaScanner,
+    extras_of,
+    marked_example,
+    unmarked,
+)
 from core.templates.slots import Slot, slotted
 
 _PLAIN_NAME = re.compile(r"[\w./+-]+")
 
 
 def read_rasa(
-    path: Path, encoding: str, options: ReadOptions, losses: Losses | None = None
+    path: Path, encoding: str, options: ReadOptions, scanner: RasaScanner | None = None
 ) -> Iterator[ImportedRow | RowProblem]:
-    """Read the examples of intents; `losses` counts look-up tables, synonyms, rules and stories.
+    """Read the examples of intents; the scanner keeps lookups and synonyms, and counts the rest.
 
     `[Boston](city)` and `[Boston]{"entity": "city"}` mark values; a role is appended to the
     entity's name, as in `city.from`.
@@ -36,7 +45,8 @@ def read_rasa(
     Raises:
         InvalidInput: A line cannot be read, or no intent has an example.
     """
-    reading, has_example = RasaScanner(losses=losses or Losses()), False
+    reading, has_example = scanner or RasaScanner(), False
+    known = _intents(path, encoding) if options.several else frozenset()
     for number, line in enumerate(read_lines(path, encoding), start=1):
         place = FilePlace(path, number)
         if len(line) > LONGEST_CELL:
@@ -51,20 +61,39 @@ def read_rasa(
             ) from error
         if example is not None:
             has_example = True
-            text, slots = unmarked(example, place, reading.losses)
-            yield _row(text, slots, reading.intent or "", place, options)
+            text, slots, extras = unmarked(example, place)
+            intent = reading.intent or ""
+            joined = parts_of(intent, known)
+            intents = joined if len(joined) > 1 else split_intents(intent, options.separator)
+            row = _row(text, slots, intents, place, options)
+            kept = kept_json("rasa", {"entities": extras}) if extras else ""
+            yield replace(row, kept=kept or "") if isinstance(row, ImportedRow) else row
     if not has_example:
         raise InvalidInput(f"{path}: no intent has an example.", RASA_EXAMPLE)
 
 
+def _intents(path: Path, encoding: str) -> frozenset[str]:
+    """Return the names of all intents of a file."""
+    reading, names = RasaScanner(), set[str]()
+    for line in read_lines(path, encoding):
+        with suppress(ValueError):  # told when the line is read
+            reading.example(line)
+        names.add(reading.intent or "")
+    return frozenset(names)
+
+
 def _row(
-    text: str, slots: Sequence[Slot], intent: str, place: FilePlace, options: ReadOptions
+    text: str,
+    slots: Sequence[Slot],
+    intents: tuple[str, ...] | None,
+    place: FilePlace,
+    options: ReadOptions,
 ) -> ImportedRow | RowProblem:
-    for written in (text, intent, *(slot.name for slot in slots)):
+    for written in (text, *(intents or ()), *(slot.name for slot in slots)):
         check_characters(place, written)
     row = ImportedRow(
         text=text,
-        intents=split_intents(intent, options.separator),
+        intents=intents,
         split=options.default_split,
         line=place.row,
         slots=_fitting(text, slots, place) if options.slots else (),
@@ -93,4 +122,6 @@ def rasa_lines(rows: Iterable[tuple[str, ImportedRow]]) -> Iterator[str]:
         shown = label if _PLAIN_NAME.fullmatch(label) else json.dumps(label, ensure_ascii=False)
         yield f"- intent: {shown}\n  examples: |\n"
         for row in examples:
-            yield f"    - {marked_example(row.text, row.slots)}\n"
+            roles = {slot.name for slot in row.slots if slot.name.partition(".")[2]}
+            extras = extras_of(kept_fields(row, "rasa"))
+            yield f"    - {marked_example(row.text, row.slots, roles, extras)}\n"

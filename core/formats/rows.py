@@ -1,6 +1,7 @@
 """The rows that readers yield and writers take, and the options for reading."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -42,8 +43,14 @@ LONGEST_RECORD = 1_000_000
 SEPARATOR = "|"
 """Separates several intents in one cell by default."""
 
+JOINED = "+"
+"""Joins the names of several intents in one of Rasa."""
+
 NO_INTENT = "|"
 """The cell for "no intent fits" where a cell holds one intent; a blank cell is unlabelled."""
+
+LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
+"""Code of a language, which may stand in the name of a file."""
 
 _NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
@@ -67,6 +74,8 @@ class ImportedRow:
         line: First line of the row in the file, from 1.
         slots: Values marked in the text, where the options ask for them.
         synthetic: Id of the utterance whose template it fills; empty if not synthetic.
+        language: Code of its language, such as `en`; empty where the file says none.
+        kept: What else the file says of it, by format: a JSON object; empty for nothing.
     """
 
     text: str
@@ -76,6 +85,8 @@ class ImportedRow:
     line: int = 0
     slots: tuple[Slot, ...] = ()
     synthetic: str = ""
+    language: str = ""
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,7 @@ class ReadOptions:
         separator: Separates several intents in one cell; None reads a cell as one intent.
         default_split: Split of the rows for which the file names none.
         slots: Whether to read the values marked in JSONL or Rasa.
+        several: Whether a text may have several intents; then Rasa's `a+b` is both, if both exist.
         sheet: Sheet of an Excel workbook; None is the first with rows.
     """
 
@@ -114,6 +126,7 @@ class ReadOptions:
     default_split: Split | None = None
     longest_text: int = LONGEST_TEXT
     slots: bool = False
+    several: bool = False
     sheet: str | None = None
 
 
@@ -167,6 +180,12 @@ def split_intents(cell: str, separator: str | None) -> tuple[str, ...] | None:
         return () if cell.strip() == NO_INTENT else (cell.strip(),)
     parts = cell.split(separator)
     return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def parts_of(name: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the intents that a name such as Rasa's `a+b` joins; itself, unless all are known."""
+    parts = tuple(dict.fromkeys(name.split(JOINED)))
+    return parts if len(parts) > 1 and all(part in known for part in parts) else (name,)
 
 
 _SPLITS: dict[str, Split] = {

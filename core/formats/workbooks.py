@@ -17,8 +17,8 @@ from core.formats.rows import cell_text
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
 
-MOST_ROWS = 100_000
-"""Rows with content that are read from one sheet."""
+MOST_ROWS = 100_001
+"""Rows with content that are read from one sheet: a header and 100,000 texts."""
 
 _MOST_UNPACKED = 256 << 20
 _MOST_SIGNS = 6_000_000
@@ -87,8 +87,11 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
         sheet.iter_rows(max_col=_MOST_COLUMNS, values_only=True), start=1
     ):
         # A row without content may be one of a million that a hostile file skips: it costs nothing.
-        filled = () if values.count(None) == len(values) else values
-        cells = [_written(value) for value in filled]
+        # Of the others, the columns behind the last cell are empty.
+        end = 0 if values.count(None) == len(values) else len(values)
+        while end and values[end - 1] is None:
+            end -= 1
+        cells = [value if type(value) is str else _written(value) for value in values[:end]]
         while cells and not cells[-1].strip():
             cells.pop()
         if number > _LAST_ROW or count == MOST_ROWS:

@@ -74,6 +74,10 @@ def _json_line(row: ImportedRow) -> str:
         value["slots"] = [_slot_object(row.text, slot) for slot in row.slots]
     if row.synthetic:
         value["synthetic"] = row.synthetic
+    if row.language:
+        value["language"] = row.language
+    if row.kept:
+        value["kept"] = json.loads(row.kept)
     return json.dumps(value, ensure_ascii=False) + "\n"
 
 

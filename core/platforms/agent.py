@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
@@ -10,7 +10,17 @@ from core.templates.slots import Slot
 from core.types import Split
 
 Platform = Literal[
-    "dialogflow-es", "dialogflow-cx", "luis", "clu", "watson", "lex", "lu", "rasa", "rasa-json"
+    "dialogflow-es",
+    "dialogflow-cx",
+    "cx-csv",
+    "luis",
+    "clu",
+    "watson",
+    "watson-csv",
+    "lex",
+    "lu",
+    "rasa",
+    "rasa-json",
 ]
 
 OUT_OF_SCOPE = ""
@@ -28,6 +38,7 @@ class Phrase:
         label: The string that names its intent; None where the array belongs to one intent.
         language: Code such as `en`; empty where the platform has none.
         split: Where the platform says whether it is for training or for testing.
+        fields: What else the platform says of it, by key.
     """
 
     text: str
@@ -39,6 +50,7 @@ class Phrase:
     label: Node | None = None
     language: str = ""
     split: Split | None = None
+    fields: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +81,7 @@ class Agent:
         declared: Slots that phrases of an intent may mark, where the platform asks for that.
         values: Values with their synonyms by slot type.
         marks: Type by name of each slot that phrases of the package mark; empty if it has none.
+        kinds: Type of values by slot, where the platform keeps both apart.
         losses: What the studio has no place for; it stays in the package.
         documents: The parsed files, by name.
     """
@@ -84,3 +97,16 @@ class Agent:
     marks: Mapping[str, str]
     losses: Sequence[Loss]
     documents: Mapping[str, str] = field(repr=False)
+    kinds: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @property
+    def slot_values(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """Values with their synonyms by slot; a type that no phrase marks is a slot of its name."""
+        found: dict[str, dict[str, tuple[str, ...]]] = {}
+        used = set[str]()
+        for slot in self.marks:
+            kind = self.kinds.get(slot) or slot.partition(".")[0]
+            if kind in self.values:
+                found[slot] = dict(self.values[kind])
+                used.add(kind)
+        return found | {kind: dict(one) for kind, one in self.values.items() if kind not in used}

@@ -1,6 +1,6 @@
 """What the readers of all platforms have in common: files are parsed once, phrases are gathered."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import InvalidInput
@@ -49,6 +49,32 @@ def fitting_slots(text: str, slots: Iterable[Slot], losses: Losses) -> tuple[Slo
     return tuple(kept)
 
 
+def lookup_values(
+    marked: Mapping[str, str],
+    lookups: Mapping[str, Sequence[str]],
+    synonyms: Mapping[str, Sequence[str]],
+    losses: Losses,
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return Rasa's values by entity; synonyms go to the entity of one of their words.
+
+    `marked` has the slot by lower-case words that texts mark.
+    """
+    entities = {said: slot.partition(".")[0] for said, slot in marked.items()}
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for entity, values in lookups.items():
+        found[entity] = dict.fromkeys(values, ())
+        entities.update((value.casefold(), entity) for value in values)
+    for value, said in synonyms.items():
+        names = (entities.get(one.casefold()) for one in (value, *said))
+        entity = next(filter(None, names), "")
+        if not entity:
+            losses.add("synonyms of a value that no text marks", value)
+            continue
+        known = found.setdefault(entity, {})
+        known[value] = tuple(dict.fromkeys((*known.get(value, ()), *said)))
+    return found
+
+
 @dataclass(slots=True, eq=False)
 class Gathering:
     """An agent that is being read."""
@@ -63,6 +89,7 @@ class Gathering:
     values: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     marks: dict[str, str] = field(default_factory=dict)
     documents: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
     losses: Losses = field(default_factory=Losses)
 
     def parse(self, name: str) -> Node:
@@ -86,6 +113,17 @@ class Gathering:
             value = one.text("value")
             known.setdefault(value, tuple(s for s in one.strings("synonyms") if s != value))
 
+    def add_lookups(
+        self, lookups: Mapping[str, Sequence[str]], synonyms: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Keep Rasa's lookups and synonyms."""
+        said = {
+            phrase.text[slot.start : slot.end].casefold(): slot.name
+            for phrase in self.phrases
+            for slot in phrase.slots
+        }
+        self.values |= lookup_values(said, lookups, synonyms, self.losses)
+
     def fitting(self, text: str, slots: Iterable[Slot]) -> tuple[Slot, ...]:
         """Return the marks of a text that the studio can hold; others are told of."""
         kept = fitting_slots(text, slots, self.losses)
@@ -108,8 +146,6 @@ class Gathering:
                 f"{self.package.path.name} holds intents, but no phrase.",
                 "Export it with its training phrases.",
             )
-        for kind in self.values:
-            self.lose("types of values with their synonyms", kind)
         return Agent(
             self.platform,
             self.package,
@@ -122,4 +158,5 @@ class Gathering:
             self.marks,
             self.losses.told(),
             self.documents,
+            self.kinds,
         )

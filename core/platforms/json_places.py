@@ -5,14 +5,17 @@ white space nor escapes. Strings are still read by the standard library.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from core.errors import InvalidInput
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+_COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
+_NEXT = re.compile(r"[ \t\r\n]*([,\]}])[ \t\r\n]*")
 _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WORDS = {"true": True, "false": False, "null": None}
 _DEEPEST = 100
@@ -63,6 +66,23 @@ class Node:
         found = self.get(key)
         return [] if found is None else found.items
 
+    def fields(self, known: Collection[str]) -> dict[str, Any] | None:
+        """Return the plain values of an object's keys that are not known; None for none."""
+        if not isinstance(self.value, dict):
+            return None
+        found = {key: one.plain() for key, one in self.value.items() if key not in known}
+        return found or None
+
+    def plain(self) -> Any:
+        """Return the value without places."""
+        match self.value:
+            case dict() as values:
+                return {key: one.plain() for key, one in values.items()}
+            case list() as items:
+                return [one.plain() for one in items]
+            case _:
+                return self.value
+
     def strings(self, key: str) -> tuple[str, ...]:
         """Return the strings of the array under a key."""
         return tuple(one.value for one in self.under(key) if isinstance(one.value, str))
@@ -96,11 +116,11 @@ def _space(text: str, at: int) -> int:
 
 def _value(text: str, at: int, depth: int) -> Node:
     sign = text[at : at + 1]
-    if depth > _DEEPEST:
-        raise JSONDecodeError("nested too deeply", text, at)
     if sign == '"':
         value, end = scanstring(text, at + 1)
         return Node(at, end, value)
+    if depth > _DEEPEST:
+        raise JSONDecodeError("nested too deeply", text, at)
     if sign == "{":
         return _object(text, at, depth)
     if sign == "[":
@@ -126,11 +146,15 @@ def _object(text: str, start: int, depth: int) -> Node:
         key, end = scanstring(text, at + 1)
         if key in values:
             raise JSONDecodeError(f"the key {key!r} occurs twice", text, at)
-        values[key] = _value(text, _space(text, _sign(text, end, ":")), depth + 1)
-        end, is_last = _behind(text, values[key].end, "}")
-        if is_last:
-            return Node(start, end, values)
-        at = _space(text, end)
+        if (colon := _COLON.match(text, end)) is None:
+            raise JSONDecodeError("':' is missing", text, _space(text, end))
+        value = values[key] = _value(text, colon.end(), depth + 1)
+        follows = _behind(text, value.end)
+        if follows[1] == "}":
+            return Node(start, follows.end(1), values)
+        if follows[1] != ",":
+            raise JSONDecodeError("',' is missing", text, follows.start(1))
+        at = follows.end()
 
 
 def _array(text: str, start: int, depth: int) -> Node:
@@ -139,23 +163,18 @@ def _array(text: str, start: int, depth: int) -> Node:
     if text[at : at + 1] == "]":
         return Node(start, at + 1, items)
     while True:
-        items.append(_value(text, at, depth + 1))
-        end, is_last = _behind(text, items[-1].end, "]")
-        if is_last:
-            return Node(start, end, items)
-        at = _space(text, end)
+        item = _value(text, at, depth + 1)
+        items.append(item)
+        follows = _behind(text, item.end)
+        if follows[1] == "]":
+            return Node(start, follows.end(1), items)
+        if follows[1] != ",":
+            raise JSONDecodeError("',' is missing", text, follows.start(1))
+        at = follows.end()
 
 
-def _behind(text: str, at: int, close: str) -> tuple[int, bool]:
-    """Return the place behind the comma or the closing sign, and whether it was the latter."""
-    place = _space(text, at)
-    if text[place : place + 1] == close:
-        return place + 1, True
-    return _sign(text, place, ","), False
-
-
-def _sign(text: str, at: int, sign: str) -> int:
-    place = _space(text, at)
-    if text[place : place + 1] != sign:
-        raise JSONDecodeError(f"{sign!r} is missing", text, place)
-    return place + 1
+def _behind(text: str, at: int) -> "re.Match[str]":
+    """Return the sign behind a value, with the white space around it."""
+    if (found := _NEXT.match(text, at)) is None:
+        raise JSONDecodeError("',' is missing", text, _space(text, at))
+    return found

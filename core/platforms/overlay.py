@@ -4,12 +4,14 @@ A phrase moves to the list of its new intent, or gets its new name; it takes alo
 keeps beside it, such as its id. Phrases whose label is as it was are never written anew.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase
+from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
 from core.platforms.arrays import ArrayEdits
 from core.platforms.blocks import BlockEdits
+from core.platforms.readers.bulk_csv import RowEdits
 from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
 from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
@@ -17,6 +19,16 @@ from core.templates.slots import Slot, SlottedText
 from core.text import normalise
 
 _NAMED = 20
+_JOINING: tuple[Platform, ...] = ("rasa", "rasa-json")
+_JOINED = "+"
+"""Joins several intents in a name of these platforms."""
+_EDITS: Mapping[Platform, type[ArrayEdits]] = {
+    "lu": BlockEdits,
+    "rasa": BlockEdits,
+    "cx-csv": RowEdits,
+    "watson-csv": RowEdits,
+}
+"""How the elements of a file stand, where they are no JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +63,7 @@ class Overlaid:
 @dataclass(slots=True, eq=False)
 class _Plan:
     agent: Agent
+    outside: Counter[str] = field(default_factory=Counter)  # intents that mean out of scope
     arrays: dict[tuple[str, int], ArrayEdits] = field(default_factory=dict)
     placed: list[str] = field(default_factory=list)  # texts that the platform does not have yet
     lost: dict[str, list[str]] = field(default_factory=dict)
@@ -60,22 +73,33 @@ class _Plan:
         start = -1 if home.array is None else home.array.start
         if (home.file, start) not in self.arrays:
             text = self.agent.documents.get(home.file, "")
-            kind = BlockEdits if self.agent.platform in ("lu", "rasa") else ArrayEdits
+            kind = _EDITS.get(self.agent.platform, ArrayEdits)
             self.arrays[home.file, start] = kind(home.file, text, home.array)
         return self.arrays[home.file, start]
+
+    @property
+    def out_of_scope(self) -> str:
+        """Name under which the package keeps what is out of scope."""
+        if not self.outside or any(not intent for intent, _ in self.agent.homes):
+            return OUT_OF_SCOPE
+        return self.outside.most_common(1)[0][0]
 
     def lose(self, what: str, text: str) -> None:
         self.lost.setdefault(what, []).append(text)
 
 
-def overlay(agent: Agent, project: Iterable[Labelled]) -> Overlaid:
+def overlay(
+    agent: Agent, project: Iterable[Labelled], intents: Collection[str] | None = None
+) -> Overlaid:
     """Change those phrases of a package whose label differs in the project, and add what is new.
 
     Texts are matched in NFC without outer white space. A text that stands under several intents
     keeps all its places if its label is one of them. Test texts are matched, but not added.
+    `intents` are the names that the project has: an intent of the package that is none of them,
+    and whose phrases are out of scope in the project, is the package's own name for that.
     """
     rows = {normalise(row.text): row for row in project}
-    plan = _Plan(agent)
+    plan = _Plan(agent, _outside(agent, rows, intents))
     under: dict[str, set[str]] = {}
     for phrase in agent.phrases:
         under.setdefault(normalise(phrase.text), set()).add(phrase.intent)
@@ -92,6 +116,17 @@ def overlay(agent: Agent, project: Iterable[Labelled]) -> Overlaid:
         losses=_told(plan.lost),
         refusals=_told(plan.refused),
     )
+
+
+def _outside(
+    agent: Agent, rows: Mapping[str, Labelled], intents: Collection[str] | None
+) -> Counter[str]:
+    """Count the phrases of intents by which a package means out of scope."""
+    if intents is None:
+        return Counter()
+    strange = (one for one in agent.phrases if one.intent and one.intent not in intents)
+    found = ((one, rows.get(normalise(one.text))) for one in strange)
+    return Counter(one.intent for one, row in found if row is not None and row.intents == ())
 
 
 def _relabel(
@@ -133,12 +168,23 @@ def _wanted(
     if row.intents is None:
         plan.lose("phrases without a label in the project: left as they are", phrase.text)
         return None
-    intents = row.intents or (OUT_OF_SCOPE,)
+    intents = row.intents or (plan.out_of_scope, OUT_OF_SCOPE, *plan.outside)
+    joined = _joined(plan.agent, row.intents)
+    if joined is not None:
+        return None if joined in under[key] else joined
     if not under[key].intersection(intents):
         return intents[0]
-    if len(intents) > 1:
+    if len(row.intents) > 1:
         plan.lose("phrases with several intents: left under one of them", phrase.text)
     return None
+
+
+def _joined(agent: Agent, intents: Sequence[str]) -> str | None:
+    """Return the package's name such as Rasa's `a+b` for several intents; None if it has none."""
+    if len(intents) < 2 or agent.platform not in _JOINING:
+        return None
+    wanted = set(intents)
+    return next((name for name in agent.intents if set(name.split(_JOINED)) == wanted), None)
 
 
 def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
@@ -168,10 +214,11 @@ def _allowed(plan: _Plan, slots: Sequence[Slot], intent: str, text: str) -> tupl
 def _add(plan: _Plan, row: Labelled) -> bool:
     if row.intents is None or row.is_test:
         return False
-    if len(row.intents) > 1:
+    joined = _joined(plan.agent, row.intents)
+    if len(row.intents) > 1 and joined is None:
         plan.lose("new texts with several intents: the platform has one for each", row.text)
         return False
-    intent = row.intents[0] if row.intents else OUT_OF_SCOPE
+    intent = joined or (row.intents[0] if row.intents else plan.out_of_scope)
     language = _language(plan.agent)
     home = _home(plan, intent, language, row.text)
     if home is None:

@@ -10,6 +10,7 @@ from core.files import has_large_directory
 from core.platforms.agent import Agent
 from core.platforms.json_places import Node
 from core.platforms.packages import Package, open_package
+from core.platforms.readers.bulk_csv import is_bulk_csv, read_bulk_csv
 from core.platforms.readers.dialogflow_cx import is_dialogflow_cx, read_dialogflow_cx
 from core.platforms.readers.dialogflow_es import is_dialogflow_es, read_dialogflow_es
 from core.platforms.readers.flat import read_clu, read_luis, read_rasa_json
@@ -34,11 +35,14 @@ _FOLDERS: Mapping[Callable[[Package], bool], _Reader] = {
 def read_agent(path: Path) -> Agent:
     """Read an export of Dialogflow ES or CX, LUIS in JSON and `.lu`, CLU, Watson, Lex V2, or Rasa.
 
+    CSV is taken for CX's or Watson's, since who names a package knows whose it is.
+
     Raises:
         InvalidInput: It is of none of these, damaged, hostile, or holds no phrase.
     """
     package = open_package(path)
-    if (read := _reader(package)) is None:
+    read = _reader(package) or (read_bulk_csv if is_bulk_csv(package) else None)
+    if read is None:
         raise InvalidInput(
             f"{path.name} is no export of a platform that is known here.",
             "Known are Dialogflow ES and CX, LUIS, CLU, Watson, Lex V2, and Rasa.",

@@ -9,6 +9,7 @@ from typing import Any
 
 from core.platforms.agent import OUT_OF_SCOPE, Platform
 from core.platforms.arrays import as_google_writes
+from core.platforms.readers.bulk_csv import csv_line
 from core.platforms.readers.flat import NONE
 from core.platforms.readers.lu import lu_line
 from core.platforms.readers.rasa_yaml import example_line
@@ -30,6 +31,8 @@ class Limits:
 LIMITS: Mapping[Platform, Limits] = {
     "dialogflow-es": Limits(768, 2_000),
     "dialogflow-cx": Limits(768, 2_000),
+    "cx-csv": Limits(768, 1_000_000),
+    "watson-csv": Limits(1_024, 25_000),
     "lu": Limits(500, 15_000),
     "luis": Limits(500, 15_000),
     "clu": Limits(500, 50_000),
@@ -54,33 +57,47 @@ def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | Non
     """Return a phrase's JSON value, or its line; None if the file cannot hold it."""
     said, text = phrase.said, phrase.said.text
     match platform:
-        case "dialogflow-es":
-            key = f"{phrase.intent}\n{phrase.language}\n{text}"
-            chunks = [_chunk(phrase, slot) for slot in _pieces(said)]
-            return {
-                "id": str(uuid.uuid5(_IDS, key)),
-                "data": chunks,
-                "isTemplate": False,
-                "count": 0,
-                "updated": 0,
-            }
-        case "dialogflow-cx":
-            parts = [
-                {"text": text[one.start : one.end]}
-                | ({"parameterId": one.name} if one.name else {})
-                for one in _pieces(said)
-            ]
-            return {"parts": parts, "repeatCount": 1, "languageCode": phrase.language}
+        case "dialogflow-es" | "dialogflow-cx":
+            return _dialogflow(platform, phrase)
         case "watson":
             return {"text": text} | _mentions(said, phrase.intent)
+        case "lex":
+            return {"utterance": _template(said)}
+        case "lu" | "rasa" | "cx-csv" | "watson-csv":
+            return _line(platform, phrase)
+        case _:
+            return _flat(platform, phrase)
+
+
+def _line(platform: Platform, phrase: NewPhrase) -> str | None:
+    said = phrase.said
+    match platform:
         case "lu":
             return lu_line(said)
         case "rasa":
             return example_line(said, phrase.marks)
-        case "lex":
-            return {"utterance": _template(said)}
+        case "cx-csv":
+            return csv_line([phrase.intent, phrase.language, said.text])
         case _:
-            return _flat(platform, phrase)
+            return csv_line([said.text, phrase.intent])
+
+
+def _dialogflow(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
+    said, text = phrase.said, phrase.said.text
+    if platform == "dialogflow-cx":
+        parts = [
+            {"text": text[one.start : one.end]} | ({"parameterId": one.name} if one.name else {})
+            for one in _pieces(said)
+        ]
+        return {"parts": parts, "repeatCount": 1, "languageCode": phrase.language}
+    key = f"{phrase.intent}\n{phrase.language}\n{text}"
+    return {
+        "id": str(uuid.uuid5(_IDS, key)),
+        "data": [_chunk(phrase, slot) for slot in _pieces(said)],
+        "isTemplate": False,
+        "count": 0,
+        "updated": 0,
+    }
 
 
 def _flat(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:

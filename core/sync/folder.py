@@ -7,7 +7,7 @@
 import json
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,11 +94,26 @@ def read_folder(folder: Path, *, known: bool) -> ProjectText | None:
     return found
 
 
-def write_folder(folder: Path, before: ProjectText | None, after: ProjectText) -> None:
-    """Write the files that differ, each atomically.
+def folder_content(before: ProjectText | None, after: ProjectText) -> tuple[tuple[str, bytes], ...]:
+    """Return the files of a folder in the order in which they are to be written.
 
     Intents that are gone stay until no other file names them, and utterances are written last: a
     kill leaves a folder that can be read and merged.
+    """
+    earlier = {} if before is None else before.intents
+    return (
+        (INTENTS, lines_of(merged(earlier, dict(after.intents)), INTENT)),
+        (PINS, lines_of(after.pins, PIN)),
+        (PROJECT, _project_lines(after)),
+        (UTTERANCES, lines_of(after.utterances, UTTERANCE)),
+        (INTENTS, lines_of(after.intents, INTENT)),
+    )
+
+
+def write_folder(
+    folder: Path, before: ProjectText | None, content: Iterable[tuple[str, bytes]]
+) -> None:
+    """Write the files that differ, each atomically.
 
     Raises:
         Conflict: A file was changed since it was read; nothing is written.
@@ -114,12 +129,8 @@ def write_folder(folder: Path, before: ProjectText | None, after: ProjectText) -
     sweep_parts(folder)
     if not (folder / _ATTRIBUTES).exists():
         write_atomically(folder / _ATTRIBUTES, [_DRIVEN])
-    earlier = {} if before is None else before.intents
-    _replace(folder / INTENTS, lines_of(merged(earlier, dict(after.intents)), INTENT))
-    _replace(folder / PINS, lines_of(after.pins, PIN))
-    _replace(folder / PROJECT, _project_lines(after))
-    _replace(folder / UTTERANCES, lines_of(after.utterances, UTTERANCE))
-    _replace(folder / INTENTS, lines_of(after.intents, INTENT))
+    for name, lines in content:
+        _replace(folder / name, lines)
 
 
 def _project_lines(after: ProjectText) -> bytes:

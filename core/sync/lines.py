@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import IO, Any, NoReturn, get_args
 
 from core.errors import InvalidInput
+from core.formats.beside import is_beside
 from core.formats.rows import LONGEST_TEXT
 from core.sync.merge import Parts, Row, Rows
 from core.text import is_blank, is_storable
@@ -74,6 +75,7 @@ UTTERANCE: Mapping[str, LineField] = {
     "flagged": LineField(_is_text, "a note", ""),
     "slots": LineField(_are_slots, "a list of [start, end, name]", []),
     "synthetic": LineField(_is_text, "the id of an utterance", ""),
+    "beside": LineField(is_beside, "what an export wrote there", ""),
 }
 INTENT: Mapping[str, LineField] = {
     "id": LineField(_is_id, "up to 64 digits of 0 to 9 and a to f"),
@@ -89,7 +91,7 @@ PIN: Mapping[str, LineField] = {"text": _SAID, "intents": LineField(_are_ids, _I
 
 UTTERANCE_PARTS: Parts = (
     *(("id",), ("text", "slots"), ("labels", "skipped"), ("split",), ("source",)),
-    *(("flagged",), ("synthetic",)),
+    *(("flagged",), ("synthetic",), ("beside",)),
 )
 INTENT_PARTS: Parts = tuple((name,) for name in INTENT)
 PIN_PARTS: Parts = tuple((name,) for name in PIN)

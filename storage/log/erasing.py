@@ -160,7 +160,7 @@ def _rewrite_events(
     connection: Connection, project_id: int, ids: Sequence[str], tombstones: Mapping[str, str]
 ) -> None:
     here = sa.and_(event.c.project_id == project_id, event.c.subject_id.in_(ids))
-    query = sa.select(event).where(here, event.c.field.in_((*_SAYING, "slots")))
+    query = sa.select(event).where(here, event.c.field.in_((*_SAYING, *_GONE)))
     for row in connection.execute(query).all():
         stone = tombstones[row.subject_id]
         changed = {name: _without(row.field, getattr(row, name), stone) for name in _SIDES}
@@ -169,17 +169,20 @@ def _rewrite_events(
 
 
 _SIDES = ("before", "after")
+_GONE = {"slots": [], "beside": ""}
+"""What goes with a text: it points into it, or may repeat it."""
 
 
 def _without(field: str, value: Any, stone: str) -> Any:
-    """Return a value of an event without the text, and without slots, which point into it."""
+    """Return a value of an event without the text, and without what goes with it."""
     if value is None:
         return None
-    if field == "slots":
-        return []
+    if field in _GONE:
+        return _GONE[field]
     if field == "text":
         return stone
-    return {**value, "text": stone, **({"slots": []} if "slots" in value else {})}
+    gone = {name: nothing for name, nothing in _GONE.items() if name in value}
+    return {**value, "text": stone, **gone}
 
 
 def _rewrite_rows(
@@ -188,7 +191,7 @@ def _rewrite_rows(
     for key in ids:
         here = sa.and_(utterance.c.project_id == project_id, utterance.c.id == key)
         stone = tombstones[key]
-        values = {"text": stone, "text_hash": text_hash(stone), "slots": []}
+        values = {"text": stone, "text_hash": text_hash(stone), **_GONE}
         connection.execute(sa.update(utterance).where(here).values(values))
 
 

@@ -29,7 +29,7 @@ _EDITED_FIELDS = ("labels", "split", "skipped", "flagged", "text", "text_hash", 
 _SCHEMA = """
 CREATE TABLE change (seq INTEGER PRIMARY KEY, subject, subject_id, field, before, after);
 CREATE TABLE fresh (id TEXT PRIMARY KEY, text, text_hash, split, source, labels, skipped, flagged,
-                    slots, synthetic, seq) WITHOUT ROWID;
+                    slots, synthetic, beside, seq) WITHOUT ROWID;
 CREATE TABLE edited (field TEXT, id TEXT, value, PRIMARY KEY (field, id)) WITHOUT ROWID;
 CREATE TABLE gone (id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
@@ -51,9 +51,9 @@ DELETE FROM utterance WHERE project_id = :project AND id IN (SELECT id FROM stag
 """
 _ROWS = """
 INSERT INTO utterance (project_id, id, text, text_hash, split, source, labels, skipped, flagged,
-                       slots, synthetic, added_revision, touched_revision)
+                       slots, synthetic, beside, added_revision, touched_revision)
 SELECT :project, id, text, text_hash, split, source, labels, skipped, flagged, slots, synthetic,
-       :base + seq, :base + last
+       beside, :base + seq, :base + last
 FROM staged.sorted ORDER BY rowid
 """
 _EDITS = """
@@ -161,7 +161,7 @@ def land(
         if touched and _must_restart(connection, project_id, staged, touched):
             return None
         landed = _leave_out(connection, [key for kind, key in touched if kind == "utterance"])
-        _join(connection, project_id, action, staged)
+        join_staged(connection, project_id, action, staged)
     if staged.count > _MANY:
         database.empty_log()
     return landed
@@ -187,7 +187,7 @@ def land_whole(
             or _changes_touched(connection, project_id, staged, touched)
         ):
             return False
-        _join(connection, project_id, action, staged)
+        join_staged(connection, project_id, action, staged)
         if isinstance(act, Reversal):
             events.close_reversal(connection, project_id, act)
     if staged.count > _MANY:
@@ -195,8 +195,10 @@ def land_whole(
     return True
 
 
-def _join(connection: Connection, project_id: int, action: Action, staged: StagedChanges) -> None:
-    """Append all staged changes as one action, and apply them."""
+def join_staged(
+    connection: Connection, project_id: int, action: Action, staged: StagedChanges
+) -> None:
+    """Append all staged changes as one action, and apply them; see `Database.write_beside`."""
     batch_id = events.open_batch(connection, project_id, action)
     grow = sa.update(project).where(project.c.id == project_id)
     grow = grow.values(head_revision=project.c.head_revision + staged.count)
@@ -267,7 +269,7 @@ def _fresh(change: Change, seq: int) -> tuple[Any, ...]:
     return (
         *(change.subject_id, row["text"], text_hash(row["text"]), row["split"], row["source"]),
         *(_json(row["labels"]), row["skipped"], row["flagged"], _json(row["slots"])),
-        *(row["synthetic"], seq),
+        *(row["synthetic"], row["beside"], seq),
     )
 
 

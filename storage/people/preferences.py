@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from storage.records import now
 from storage.tables import preference
 
-Kind = Literal["goal", "filter", "proposal", "sync"]
+Kind = Literal["goal", "filter", "proposal", "sync", "values"]
 
 
 def keep(

@@ -10,8 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from storage.people import preferences
+from storage.records import UNMARKED
 from storage.tables import erasure, preference
 
+_SIDES = ("base", "project", "folder")
 _ANYBODY = ""
 """A base is the project's, whoever synced."""
 
@@ -94,6 +96,12 @@ def tombstones(connection: Connection, project_id: int) -> frozenset[str]:
     return frozenset(one for many in connection.execute(query).scalars() for one in many)
 
 
+def _conflict(value: dict[str, Any]) -> OpenConflict:
+    """Read a conflict; one of an earlier release lacks what rows did not have then."""
+    sides = {side: value[side] and UNMARKED | value[side] for side in _SIDES}
+    return OpenConflict(**{**value, **sides})
+
+
 def _base(value: dict[str, Any]) -> SyncBase:
-    conflicts = {key: OpenConflict(**one) for key, one in value["conflicts"].items()}
+    conflicts = {key: _conflict(one) for key, one in value["conflicts"].items()}
     return SyncBase(**{**value, "keys": tuple(value["keys"]), "conflicts": conflicts})

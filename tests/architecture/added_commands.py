@@ -24,7 +24,7 @@ NEW_OPTIONS |= {
 NEW_OPTIONS |= {
     ("intent-studio", "--version"),
     ("intent-studio doctor", "--repair"),
-    *(("intent-studio export", name) for name in ("--dry-run", "--onto", "--split")),
+    *(("intent-studio export", name) for name in ("--dry-run", "--language", "--onto", "--split")),
     *(("intent-studio predict", name) for name in ("--precision", "--to")),
     ("intent-studio serve", "--log"),
     ("intent-studio backup", "--keep"),
@@ -45,6 +45,7 @@ NEW_OPTIONS |= {
 """Command and option."""
 NEW_HELP = {
     ("intent-studio import", "--format"),
+    ("intent-studio export", "--format"),
     ("intent-studio cancel", "job"),
     ("intent-studio resume", "job"),
     ("intent-studio", "--database-url"),

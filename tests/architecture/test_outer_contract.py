@@ -56,6 +56,10 @@ NEW_ROUTES = {
     *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
     "POST /api/projects/{project}/packages",
     *(f"{verb} /api/projects/{{project}}/proposals" for verb in ("GET", "POST")),
+    *(
+        f"GET /api/projects/{{project}}/handovers{end}"
+        for end in ("", "/{target}", "/{target}/file")
+    ),
     "GET /api/projects/{project}/packages/{key}",
 }
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
@@ -107,6 +111,13 @@ _JOBS = tuple(
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
+    ("GET /api/projects/{project}/utterances", "answer", "rows[].beside"),
+    ("POST /api/projects/{project}/utterances/by-ids", "answer", "[].beside"),
+    ("POST /api/projects/{project}/similar", "answer", "[].record.beside"),
+    ("POST /api/projects/{project}/uploads", "answer", "report.package.values"),
+    ("POST /api/projects/{project}/uploads/{key}/look", "answer", "report.package.values"),
+    ("POST /api/projects/{project}/uploads/{key}/import", "answer", "package.values"),
+    ("GET /api/projects/{project}/slots", "answer", "slots[].values[].synonyms"),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
     *(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from app.services.studio import Studio
 from core.errors import InvalidInput
+from core.formats.beside import language_and_kept
 from core.formats.rows import SEPARATOR, ImportedRow, WriteFormat
 from core.formats.writing import write_rows
 from core.platforms.agent import Loss, Platform
@@ -76,7 +77,7 @@ def export_file(
             records = list(dataset.utterances(connection, project.id))
             intents = dataset.intents(connection, project.id)
         else:
-            frozen = versions.find(connection, project.id, _number(choice.version))
+            frozen = versions.find(connection, project.id, number_of(choice.version))
             state = versions.state_at(connection, project.id, frozen.revision)
             records, intents = state.utterance_records(), state.intent_records()
     names = {intent.id: intent.name for intent in intents}
@@ -99,12 +100,14 @@ def _format_of(path: Path) -> WriteFormat:
     if kind is None:
         raise InvalidInput(
             f"'{path.name}' does not say in which format to write.",
-            "End it with .csv, .tsv, .jsonl, .yml (Rasa) or .txt, or name the format.",
+            "End it with .csv, .tsv, .jsonl, .yml (Rasa), .txt, .xlsx, .parquet or .lu, or name "
+            "the format.",
         )
     return kind
 
 
-def _number(version: str) -> int:
+def number_of(version: str) -> int:
+    """Return the number of a dataset version, or raise `InvalidInput`."""
     if not version.isdecimal():
         raise InvalidInput(f"'{version}' is no dataset version.", "Versions are numbers from 1 on.")
     return int(version)
@@ -116,6 +119,7 @@ def _named(record: UtteranceRecord, names: dict[str, str]) -> tuple[str, ...] | 
 
 def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
     labels = _named(record, names)
+    language, kept = language_and_kept(record.beside)
     return ImportedRow(
         text=record.text,
         intents=labels,
@@ -123,6 +127,8 @@ def _exported(record: UtteranceRecord, names: dict[str, str]) -> ImportedRow:
         id=record.id,
         slots=record.slots,
         synthetic=record.synthetic,
+        language=language,
+        kept=kept,
     )
 
 
@@ -174,7 +180,7 @@ def export_onto(
             )
             for record in dataset.utterances(connection, target.id)
         ]
-    found = overlay(agent, rows)
+    found = overlay(agent, rows, set(names.values()))
     report = _report(agent.platform, found, dry_run=dry_run)
     if dry_run:
         return report

@@ -17,6 +17,7 @@ from app.services.data.import_cases import (
     ImportChoices,
 )
 from core.errors import InvalidInput
+from core.formats.beside import beside
 from core.formats.rows import ImportedRow, RowProblem
 from core.lookalikes import differing_sign, shape_of
 from core.templates.moved_slots import normalised
@@ -208,6 +209,7 @@ class ImportPlan:
             flagged="",
             slots=normalised(SlottedText(row.text, row.slots)).slots,
             synthetic=row.synthetic,
+            beside=beside(row),
         )
         change = _created(record, row)
         self.ids.add(record.id)

@@ -28,6 +28,7 @@ from storage.database import Transaction
 from storage.log import events
 from storage.log.events import Action
 from storage.log.staging import Landed, StagedChanges, land
+from storage.people.known_values import keep_values
 from storage.queries import dataset
 from storage.records import IntentRecord, ProjectRecord, UtteranceRecord
 
@@ -66,11 +67,15 @@ class FilePhrases:
 
 @dataclass(frozen=True, slots=True)
 class PackageReport:
-    """What was read of an export; `losses` stay in it alone. `platform` is its format."""
+    """What was read of an export; `losses` stay in it alone. `platform` is its format.
+
+    `values` is the number of values that the slot book gets, by slot.
+    """
 
     platform: Platform | Tool
     files: tuple[FilePhrases, ...]
     losses: tuple[Loss, ...]
+    values: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +136,19 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
     """
     export = export_in(request.path, request.options)
     report = _import(studio, request, export)
-    return report if export is None else replace(report, package=_package(export))
+    if export is None:
+        return report
+    if export.slot_values and not request.dry_run:
+        with studio.database.write() as connection:
+            project = projects.find(connection, request.project)
+            keep_values(connection, project.id, report.key, export.slot_values)
+    return replace(report, package=_package(export))
 
 
 def _package(export: Export) -> PackageReport:
     files = tuple(FilePhrases(name, n) for name, n in export.files.items())
-    return PackageReport(export.platform, files, tuple(export.losses))
+    values = {slot: len(found) for slot, found in export.slot_values.items() if found}
+    return PackageReport(export.platform, files, tuple(export.losses), values)
 
 
 def _import(studio: Studio, request: ImportRequest, export: Export | None) -> ImportReport:
@@ -208,8 +220,8 @@ def _reread(path: Path, options: ReadOptions, export: Export | None) -> _Rows:
 def _options(project: ProjectRecord, request: ImportRequest) -> ReadOptions:
     """For a multi-label project, split cells at the separator that exports use."""
     if project.task == "multi-label" and request.options.separator is None:
-        return replace(request.options, separator=SEPARATOR, slots=True)
-    return replace(request.options, slots=True)
+        return replace(request.options, separator=SEPARATOR, slots=True, several=True)
+    return replace(request.options, slots=True, several=project.task == "multi-label")
 
 
 def _names_in_use(connection: Transaction, project: ProjectRecord) -> frozenset[str]:

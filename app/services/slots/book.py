@@ -1,17 +1,18 @@
 """The slot book of a project: the values of its slots, and proposals for a text."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.services.studio import Studio
 from core.templates.fitting import Fitting, learn_fitting
 from core.templates.matching import KnownValues, SlotMatcher, count_values
 from core.templates.patterns import find_patterns
-from core.templates.slot_book import SlotBook, slot_book
+from core.templates.slot_book import SlotBook, slot_book, with_known
 from core.templates.slots import Slot, SlottedText
 from storage import projects
 from storage.database import Transaction
+from storage.people.known_values import count_kept, known_values
 from storage.queries import slots
 from storage.records import ProjectRecord
 
@@ -28,13 +29,14 @@ class ValueView:
     """A value of a slot, spelled as in its first occurrence.
 
     `share` is the share of its occurrences that are marked, within utterances with marks; `noisy`
-    is below one half.
+    is below one half. Values and synonyms of an imported list may be marked nowhere.
     """
 
     value: str
     count: int
     share: float
     noisy: bool
+    synonyms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +137,14 @@ def book_of(
     With `recent`, a book of up to a minute ago is returned where at least 2,000 utterances are
     marked, so that marking one utterance after another does not rebuild it each time.
     """
-    state, key = slots.book_state(connection, project.id), ("slot book", project.id)
+    n, revision = slots.book_state(connection, project.id)
+    state = n + count_kept(connection, project.id), revision
+    key = "slot book", project.id
 
     def make() -> Book:
         records = slots.giving(connection, project.id)
-        return learn_book([SlottedText(record.text, record.slots) for record in records], state)
+        marked = [SlottedText(record.text, record.slots) for record in records]
+        return learn_book(marked, state, known_values(connection, project.id))
 
     book = studio.cache.get(key, make, _size)
     young = time.monotonic() - book.made_at < _RECENT_SECONDS
@@ -155,11 +160,24 @@ def _size(book: Book) -> int:
     return _BYTES_OF_UTTERANCE * (1 + book.n_marked)
 
 
-def learn_book(marked: Sequence[SlottedText], state: tuple[int, int] = (0, 0)) -> Book:
-    """Build a slot book from marked utterances; `state` identifies their revision."""
-    values = count_values(marked)
+def learn_book(
+    marked: Sequence[SlottedText],
+    state: tuple[int, int] = (0, 0),
+    known: Mapping[str, Mapping[str, tuple[str, ...]]] | None = None,
+) -> Book:
+    """Build a slot book from marked utterances and lists; `state` identifies their revision."""
+    listed = known or {}
+    alone = [
+        SlottedText(said, (Slot(0, len(said), name),))
+        for name, found in listed.items()
+        for value, synonyms in found.items()
+        for said in (value, *synonyms)
+        if said.strip()
+    ]
+    values = count_values([*marked, *alone])
     matchers = values.matcher(NOISY), values.matcher(0.0)
-    return Book(slot_book(marked), values, *matchers, learn_fitting(marked), len(marked), state)
+    book = with_known(slot_book(marked), listed)
+    return Book(book, values, *matchers, learn_fitting(marked), len(marked), state)
 
 
 def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> BookView:
@@ -179,10 +197,16 @@ def view_book(studio: Studio, project: str, text: str = "", most: int = 50) -> B
 
 def _slot_view(book: Book, name: str, wanted: str, most: int) -> SlotView:
     values = book.values.values[name]
-    matching = [(value, count) for value, count in values if wanted in value.casefold()]
+    others = book.values.synonyms
+    matching = [
+        (value, count)
+        for value, count in values
+        if any(wanted in said.casefold() for said in (value, *others.get((name, value), ())))
+    ]
     shown = []
     for value, count in matching[:most]:
         share = book.known.share(name, value)
-        shown.append(ValueView(value, count, share, share < NOISY))
+        synonyms = book.values.synonyms.get((name, value), ())
+        shown.append(ValueView(value, count, share, share < NOISY, synonyms))
     total = sum(count for _, count in values)
     return SlotView(name, total, len(values), len(matching), tuple(shown))

@@ -21,7 +21,7 @@ from storage.records import (
     utterance_record,
 )
 
-_EDITED = ("split", "source", "skipped", "flagged", "synthetic")
+_EDITED = ("split", "source", "skipped", "flagged", "synthetic", "beside")
 
 
 def text_of(connection: Transaction, project: ProjectRecord) -> ProjectText:

@@ -2,10 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from app.services.data.projects import create_project
+from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from app.services.sync.authors import Author, authors_of
 from app.services.sync.plan import BaseText, SyncPlan, plan_sync
@@ -24,6 +27,7 @@ from core.sync.folder import (
     INTENTS,
     UTTERANCES,
     ProjectText,
+    folder_content,
     read_folder,
     write_folder,
 )
@@ -32,6 +36,7 @@ from storage.database import Transaction
 from storage.log import events, settled_findings, versions
 from storage.log.events import Action
 from storage.log.replay import State, replay
+from storage.log.staging import StagedChanges, join_staged
 from storage.people import acts, synced
 from storage.people.acts import Act
 from storage.people.synced import OpenConflict, SyncBase
@@ -66,6 +71,11 @@ class _Sides:
     mine: ProjectText
     theirs: ProjectText
     is_new: bool
+
+
+_Batches: TypeAlias = Sequence[tuple[Action, list[Change]]]
+_MANY = 500
+"""New texts that are computed into a file of their own before the transaction begins."""
 
 
 def sync_folder(studio: Studio, request: SyncRequest) -> SyncReport:
@@ -245,7 +255,7 @@ def _land(
     sides: _Sides,
     plan: SyncPlan,
     conflicts: dict[str, OpenConflict],
-    batches: Sequence[tuple[Action, list[Change]]],
+    batches: _Batches,
 ) -> bool:
     """Write both sides; False, with nothing written, if the merge must be computed anew.
 
@@ -254,19 +264,48 @@ def _land(
     finds the folder's changes again, and its own as the same on both sides.
     """
     project_id = sides.project.id
-    with studio.database.write() as connection:
+    base = _next_base(sides, plan, conflicts, tuple(action.key for action, _ in batches))
+    keeps = not _is_same(sides, plan, base)
+    before = None if sides.is_new else sides.theirs
+    content = folder_content(before, plan.folder)
+    with _writing(studio, sides, batches) as (connection, staged):
         if _is_outdated(connection, sides, plan, conflicts):
             return False
         for action, changes in batches:
-            events.record(connection, project_id, action, changes)
+            if staged is not None and changes is _largest(batches):
+                join_staged(connection, project_id, action, staged)
+            else:
+                events.record(connection, project_id, action, changes)
         _store_rest(connection, studio, sides, plan)
         if not batches and (plan.changes_folder or plan.changes_project):
             acts.note(connection, project_id, Act("sync", studio.settings.actor, folder.name))
-        base = _next_base(sides, plan, conflicts, tuple(action.key for action, _ in batches))
-        if not _is_same(sides, plan, base):
+        if keeps:
             synced.keep_base(connection, project_id, str(folder), base)
-        write_folder(folder, None if sides.is_new else sides.theirs, plan.folder)
+        write_folder(folder, before, content)
+    if staged is not None:
+        studio.database.empty_log()
     return True
+
+
+def _largest(batches: _Batches) -> list[Change]:
+    return max((changes for _, changes in batches), key=len, default=[])
+
+
+@contextmanager
+def _writing(
+    studio: Studio, sides: _Sides, batches: _Batches
+) -> Iterator[tuple[Transaction, StagedChanges | None]]:
+    """Open the transaction; thousands of new texts wait in a file, so that it stays short."""
+    large = _largest(batches)
+    if len(large) < _MANY or any(one.field != "row" or one.before is not None for one in large):
+        with studio.database.write() as connection:
+            yield connection, None
+        return
+    with scratch_folder(studio.places) as scratch:
+        staged = StagedChanges(scratch / "changes.db", sides.seen, set())
+        staged.fill(large)
+        with studio.database.write_beside(staged.file) as connection:
+            yield connection, staged
 
 
 def _is_same(sides: _Sides, plan: SyncPlan, base: SyncBase) -> bool:

@@ -2,10 +2,12 @@
 
 import argparse
 from pathlib import Path
+from typing import get_args
 
 from app.serving.command import HELP, NAME, add_arguments
 from app.terminal.arguments.importing import FORMATS, SPLITS, add_import
 from app.terminal.arguments.shared import Commands, add_command, add_options, recipe_names
+from core.exports.targets import Target
 
 
 def add_commands(commands: Commands) -> None:
@@ -27,9 +29,22 @@ def _data(commands: Commands) -> None:
     add_options(sample, "--json")
     add_import(commands)
     export = add_command(
-        commands, "export", "export utterances and labels", "data.export", "project", "file"
+        commands,
+        "export",
+        "export utterances and labels",
+        "exchange.packages.export",
+        "project",
+        "file",
     )
-    export.add_argument("--format", default="auto", choices=(*FORMATS, "spreadsheet"))
+    formats = dict.fromkeys((*FORMATS, "spreadsheet", *get_args(Target)))
+    export.add_argument(
+        "--format",
+        default="auto",
+        choices=tuple(formats),
+        metavar="FORMAT",
+        help=f"one of {', '.join(formats)} (default: by the file's ending)",
+    )
+    export.add_argument("--language", help="code of texts that name none, such as de (en)")
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
     export.add_argument("--split", choices=SPLITS, help="write the texts of one split alone")
     export.add_argument(
@@ -46,7 +61,11 @@ def _data(commands: Commands) -> None:
 
 def _folder(commands: Commands) -> None:
     sync = add_command(
-        commands, "sync", "sync a project with a folder for git, both ways", "data.sync", "project"
+        commands,
+        "sync",
+        "sync a project with a folder for git, both ways",
+        "exchange.packages.sync",
+        "project",
     )
     sync.add_argument("folder", type=Path, metavar="DIR", help="it is made where there is none")
     sync.add_argument(
@@ -57,7 +76,10 @@ def _folder(commands: Commands) -> None:
     )
     add_options(sync, "--dry-run", "--json")
     driver = add_command(
-        commands, "git-merge", "merge a file of such a folder, for git", "data.git_merge"
+        commands,
+        "git-merge",
+        "merge a file of such a folder, for git",
+        "exchange.packages.git_merge",
     )
     for name in ("base", "ours", "theirs"):
         driver.add_argument(name, type=Path)

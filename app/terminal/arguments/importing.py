@@ -1,8 +1,11 @@
 """The arguments of `import`: of files with labels, and of logs with times."""
 
 import argparse
+from typing import get_args
 
 from app.terminal.arguments.shared import Commands, add_command, add_options
+from core.formats.rows import Tool
+from core.platforms.agent import Platform
 
 FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
 SPLITS = ("train", "test", "pool")
@@ -13,7 +16,14 @@ def add_import(commands: Commands) -> None:
     load = add_command(
         commands, "import", "import utterances, all or nothing", "data.import_", "project", "file"
     )
-    load.add_argument("--format", default="auto", choices=(*FORMATS, "xlsx", "parquet"))
+    known = dict.fromkeys((*FORMATS, "xlsx", "parquet", *get_args(Platform), *get_args(Tool)))
+    load.add_argument(
+        "--format",
+        default="auto",
+        choices=tuple(known),
+        metavar="FORMAT",
+        help=f"one of {', '.join(known)} (default: by the content)",
+    )
     load.add_argument("--split", choices=SPLITS, help="split of rows without one")
     load.add_argument("--text-column", help="column that holds the text")
     load.add_argument("--intent-column", help="column that holds the intent")

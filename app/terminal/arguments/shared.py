@@ -36,7 +36,7 @@ def add_command(
 
     `--home` is accepted before and after the command's name.
     """
-    room, verb = target.split(".")
+    room, _, verb = target.rpartition(".")
     command = commands.add_parser(name, help=help_text, description=help_text)
     command.add_argument("--home", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     command.add_argument("--database-url", default=argparse.SUPPRESS, help=argparse.SUPPRESS)

@@ -303,7 +303,9 @@ function packageWords(found) {
   const filled = found.files.filter(({phrases}) => phrases > 0).length;
   const read = `${PLATFORMS[found.platform]}: phrases in ${number(filled)} of ${plural(found.files.length, 'file')}. `;
   const stays = found.losses.map(({what, count}) => `${what} (${number(count)})`).join(', ');
-  return [read, stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`)];
+  const values = Object.entries(found.values).map(([slot, count]) => `${slot} (${number(count)})`);
+  const book = values.length > 0 && h('div', {class: 'small soft'}, `Values for the slot book: ${values.join(', ')}.`);
+  return [read, book, stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`)];
 }
 
 // How a text of the project is told of, one and many, before and after an import.

@@ -40,7 +40,7 @@ export class PackageSheet {
       type: 'file',
       class: 'hidden-text',
       'aria-label': 'File that the platform exported',
-      accept: '.zip,.json,.yml,.yaml,.lu',
+      accept: '.zip,.json,.yml,.yaml,.lu,.csv',
       onchange: event => this.#send(event.target.files[0]),
     });
     this.element.append(this.#picker);
@@ -107,12 +107,12 @@ export class PackageSheet {
   }
 }
 
-const listOf = texts =>
+export const listOf = texts =>
   h(
     'ul',
     {class: 'told'},
     texts.map(text => h('li', {dir: 'auto'}, text)),
   );
 
-const examplesOf = (verb, {what, count, examples}) =>
+export const examplesOf = (verb, {what, count, examples}) =>
   h('details', {}, h('summary', {}, `${verb}: ${what} (${number(count)})`), listOf(examples));

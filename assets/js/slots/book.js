@@ -126,8 +126,11 @@ export class BookSheet {
 const valueTable = values =>
   table(
     ['Value', h('th', {class: 'number'}, 'Marked')],
-    values.map(value => [value.value, markedCell(value)]),
+    values.map(value => [valueCell(value), markedCell(value)]),
   );
+
+const valueCell = ({value, synonyms}) =>
+  h('td', {dir: 'auto'}, value, synonyms.length > 0 && h('div', {class: 'soft small'}, `also ${synonyms.join(', ')}`));
 
 // A share is told only where some places are left: "100 %" stood beside values that had more to be marked, since it
 // is counted in texts with marks alone.
@@ -135,7 +138,7 @@ const markedCell = ({count, share, noisy}) =>
   h(
     'td',
     {class: 'number'},
-    plural(count, 'time'),
+    count ? plural(count, 'time') : 'from a list',
     share < ALL && [
       ', ',
       h('span', {title: 'Of where these words stand in texts with marks'}, percent(share, 0), ' of its places'),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from core.formats.rows import INTENT_NAMES, TEXT_NAMES, FilePlace, ImportedRow, RowProblem
-from core.formats.tools.tool import Record, ToolReading, fault, mark_of, most_say, names_in
+from core.formats.tools.tool import About, Record, ToolReading, fault, mark_of, most_say, names_in
 from core.templates.slots import Slot
 
 _ANSWERS, _SUGGESTION, _STATUS = ".responses", ".suggestion", ".responses.status"
@@ -32,7 +32,7 @@ def argilla_row(reading: ToolReading, place: FilePlace, record: Record) -> Impor
     key = next((one for one in ((name,) if name else TEXT_NAMES) if one in fields), None)
     text = fields[key] if key else _only_text(fields, is_nested=is_nested)
     answers = dict(_nested(record) if is_nested else _flat(record))
-    _lose(reading, record, {*_KNOWN, key or ""}, is_nested=is_nested)
+    kept = _kept(reading, record, {*_KNOWN, key or ""}, is_nested=is_nested)
     shown = str(text)[:200]
     votes, slots = list[tuple[str, ...]](), list[Slot]()
     for question in sorted(answers, key=lambda one: one.lower() not in INTENT_NAMES):
@@ -43,9 +43,8 @@ def argilla_row(reading: ToolReading, place: FilePlace, record: Record) -> Impor
             votes = [names_in(place, [one] if isinstance(one, str) else one) for one in values]
         elif values:
             reading.losses.add(f"answers to “{question[:40]}”", shown)
-    return reading.row(
-        place, text, most_say(reading, votes, shown), slots=slots, id=record.get("id")
-    )
+    about = About(record.get("id"), fields=kept)
+    return reading.row(place, text, most_say(reading, votes, shown), slots=slots, about=about)
 
 
 def _only_text(fields: Record, *, is_nested: bool) -> object:
@@ -77,15 +76,14 @@ def _flat(record: Record) -> Iterator[tuple[str, list[Any]]]:
             yield question, [value for value, state in pairs if state == "submitted"]
 
 
-def _lose(reading: ToolReading, record: Record, known: set[str], *, is_nested: bool) -> None:
-    """Tell of what a model suggests, and of the fields that are not read."""
+def _kept(reading: ToolReading, record: Record, known: set[str], *, is_nested: bool) -> Record:
+    """Tell of what a model suggests, and return the fields that are not read."""
     suggested = record.get("suggestions") if is_nested else None
     flat = [record[key] for key in record if not is_nested and key.endswith(_SUGGESTION)]
     if count := len(suggested) if isinstance(suggested, dict) else sum(v is not None for v in flat):
         reading.losses.add("suggestions of a model", count=count)
-    reading.lose_fields(
-        {key: one for key, one in record.items() if is_nested or not _is_of_question(key)}, known
-    )
+    rest = {key: one for key, one in record.items() if is_nested or not _is_of_question(key)}
+    return reading.beside(rest, known)
 
 
 def _is_of_question(key: str) -> bool:

@@ -5,11 +5,18 @@ the intent `none` is for what fits no other.
 """
 
 import re
-from itertools import chain
 from typing import Any
 
 from core.formats.tools.json_items import json_document
-from core.formats.tools.tool import Rows, ToolReading, fault, place_in
+from core.formats.tools.tool import (
+    About,
+    Rows,
+    ToolReading,
+    fault,
+    listed,
+    name_of,
+    place_in,
+)
 from core.platforms.packages import Package
 from core.templates.slots import Slot
 
@@ -25,6 +32,8 @@ def is_botpress_intent(value: Any) -> bool:
     if not (isinstance(value, dict) and isinstance(value.get("name"), str)):
         return False
     phrases = value.get("utterances")
+    if isinstance(phrases, list):  # as early versions wrote them
+        return isinstance(value.get("contexts"), list)
     return isinstance(phrases, dict) and all(isinstance(one, list) for one in phrases.values())
 
 
@@ -37,7 +46,7 @@ def read_botpress(reading: ToolReading) -> Rows:
     """Read a bot's intents."""
     for name in reading.package.files:
         if _ENTITY.fullmatch(name):
-            reading.losses.add("types of values with their synonyms", name.rpartition("/")[2])
+            _read_entity(reading, name)
     number = 0
     for name in botpress_intents(reading.package):
         intent = json_document(reading.package, name)
@@ -46,15 +55,32 @@ def read_botpress(reading: ToolReading) -> Rows:
         reading.files.setdefault(name, 0)
         reading.lose_fields(intent, _KNOWN)
         label = intent["name"].strip()
-        if len(intent["utterances"]) > 1:
-            reading.losses.add("languages of phrases", label)
-        for phrase in chain.from_iterable(intent["utterances"].values()):
+        by_language = intent["utterances"]
+        if isinstance(by_language, list):
+            by_language = {"": by_language}
+        said = ((key, one) for key, many in by_language.items() for one in many)
+        for language, phrase in said:
             number += 1
             if not isinstance(phrase, str):
                 raise fault(place_in(name, number), "a phrase is no text")
             text, slots = marked_text(phrase)
             labels = () if label == _NONE else (label,)
-            yield reading.row(place_in(name, number), text, labels, slots=slots)
+            place = place_in(name, number)
+            yield reading.row(place, text, labels, slots=slots, about=About(language=language))
+
+
+def _read_entity(reading: ToolReading, name: str) -> None:
+    """Keep the values of a list; a pattern has none."""
+    entity = json_document(reading.package, name)
+    if not isinstance(entity, dict) or entity.get("type") != "list":
+        reading.losses.add("patterns of values", name.rpartition("/")[2])
+        return
+    found = reading.values.setdefault(name_of(place_in(name, 1), entity.get("name")), {})
+    for one in listed(place_in(name, 1), entity, "occurrences"):
+        value = one.get("name") if isinstance(one, dict) else None
+        if isinstance(value, str) and value.strip():
+            said = listed(place_in(name, 1), one, "synonyms")
+            found[value] = tuple(word for word in said if isinstance(word, str))
 
 
 def marked_text(phrase: str) -> tuple[str, list[Slot]]:

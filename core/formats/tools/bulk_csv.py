@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from core.errors import InvalidInput
 from core.formats.tools.json_items import not_utf8
-from core.formats.tools.tool import Rows, ToolReading, fault, place_in
+from core.formats.tools.tool import About, Rows, ToolReading, fault, place_in
 from core.platforms.packages import Package
 
 _INTENT, _LANGUAGE, _PHRASE = "intent display name", "language", "phrase"
@@ -27,25 +27,21 @@ def is_cx_csv(package: Package, name: str) -> bool:
 
 
 def read_cx_csv(reading: ToolReading, name: str) -> Rows:
-    """Read phrases; the languages beside them have no place."""
+    """Read phrases with their languages."""
     records = _records(reading.package, name)
     names = [cell.strip().lower() for cell in next(records)[1]]
-    languages = dict[str, None]()
     intent = ""
     for number, cells in records:
         row = dict(zip(names, cells, strict=False))
         intent = row[_INTENT].strip() or intent
-        languages[row.get(_LANGUAGE, "").strip()] = None
         place = place_in(name, number)
         if not row.get(_PHRASE, "").strip():
             reading.losses.add("rows without a phrase", intent)
             continue
         if not intent:
             raise fault(place, "no row names an intent yet")
-        yield reading.row(place, row[_PHRASE], (intent,))
-    if len(found := list(filter(None, languages))) > 1:
-        for language in found:
-            reading.losses.add("languages of phrases", language)
+        about = About(language=row.get(_LANGUAGE, "").strip())
+        yield reading.row(place, row[_PHRASE], (intent,), about=about)
 
 
 def watson_files(package: Package) -> tuple[list[str], list[str]]:
@@ -62,11 +58,14 @@ def _last(name: str) -> str:
 
 
 def read_watson_csv(reading: ToolReading) -> Rows:
-    """Read phrases and their intents; the values of entities have no place."""
+    """Read phrases and their intents; the values of entities go to the slot book."""
     intents, entities = watson_files(reading.package)
     for name in entities:
-        for _, cells in _records(reading.package, name):
-            reading.losses.add("values with their synonyms", "@" + cells[0].strip())
+        for _, (entity, *said) in _records(reading.package, name):
+            value, *synonyms = said or [""]
+            if value.strip():
+                known = reading.values.setdefault(entity.strip().removeprefix("@"), {})
+                known[value.strip()] = tuple(one.strip() for one in synonyms if one.strip())
     for name in intents:
         reading.files.setdefault(name, 0)
         for number, cells in _records(reading.package, name):

@@ -6,7 +6,7 @@ Facts: doccano's documentation and its `data_export`. Places of values are chara
 from typing import Any
 
 from core.formats.rows import FilePlace, ImportedRow, RowProblem
-from core.formats.tools.tool import Record, ToolReading, fault, listed, mark_of, names_in
+from core.formats.tools.tool import About, Record, ToolReading, fault, listed, mark_of, names_in
 from core.templates.slots import Slot
 
 _COMMENTS = ("Comments", "comments")
@@ -33,7 +33,6 @@ def _is_mark(one: Any) -> bool:
 
 def doccano_row(reading: ToolReading, place: FilePlace, record: Record) -> ImportedRow | RowProblem:
     """Return a line as a row; one that has marked values alone is unlabelled."""
-    reading.lose_fields(record, _KNOWN)
     given = [
         one for key in ("label", "labels", "cats", "entities") for one in _of(place, record, key)
     ]
@@ -44,7 +43,7 @@ def doccano_row(reading: ToolReading, place: FilePlace, record: Record) -> Impor
         record.get("text", record.get("data")),
         names or None,
         slots=[_slot(place, one) for one in marks],
-        id=record.get("id"),
+        about=About(record.get("id"), fields=reading.beside(record, _KNOWN)),
     )
 
 

@@ -6,12 +6,12 @@ Facts: zia-ai/academy, HumanFirst's JSON schema. The name of an intent is its pa
 
 from typing import Any
 
-from core.formats.tools.tool import Record, Rows, ToolReading, fault, listed, place_in
+from core.formats.tools.tool import About, Record, Rows, ToolReading, fault, listed, place_in
 
 _SEPARATOR = "/"
 _KNOWN_EXAMPLE = {"id", "text", "intents", "created_at"}
 _KNOWN_INTENT = {"id", "name", "parent_intent_id"}
-_KNOWN = {"$schema", "examples", "intents"}
+_KNOWN = {"$schema", "examples", "intents", "tags"}
 
 
 def is_humanfirst(value: Any) -> bool:
@@ -20,9 +20,14 @@ def is_humanfirst(value: Any) -> bool:
         return False
     if "humanfirst" in str(value.get("$schema")):
         return True
-    examples = value["examples"][:100]
-    intents = [one.get("intents") for one in examples if isinstance(one, dict)]
-    return any(_ids(given) for given in intents if isinstance(given, list))
+    examples = [one for one in value["examples"][:100] if isinstance(one, dict)]
+    intents = [one.get("intents") for one in examples]
+    if any(_ids(given) for given in intents if isinstance(given, list)):
+        return True
+    # Of phrases that nobody labelled yet, each still has its list of intents.
+    return bool(examples) and all(
+        isinstance(one.get("text"), str) and one.get("intents") == [] for one in examples
+    )
 
 
 def _ids(intents: list[Any]) -> list[str]:
@@ -41,18 +46,32 @@ def read_humanfirst(reading: ToolReading, name: str, document: Record) -> Rows:
     reading.lose_fields(document, _KNOWN)
     for intent in intents.values():
         reading.lose_fields({f"{key} of an intent": v for key, v in intent.items()}, _OF_INTENT)
+    tags = {
+        one.get("id"): one
+        for one in listed(start, document, "tags")
+        if isinstance(one, dict) and isinstance(one.get("id"), str)
+    }
     paths = {key: _path(key, intents) for key in intents}
     for number, one in enumerate(listed(start, document, "examples"), start=1):
         place = place_in(name, number)
         if not isinstance(one, dict):
             raise fault(place, "a phrase is no object")
-        reading.lose_fields(one, _KNOWN_EXAMPLE)
         ids = _ids(listed(place, one, "intents"))
         missing = next((key for key in ids if key not in paths), None)
         if missing is not None:
             raise fault(place, f"there is no intent with the id '{missing[:60]}'")
         labels = tuple(paths[key] for key in ids) or None
-        yield reading.row(place, one.get("text"), labels, id=one.get("id"))
+        fields = reading.beside(one, _KNOWN_EXAMPLE)
+        if isinstance(given := fields.get("tags"), list):
+            fields["tags"] = [_tag(tag, tags) for tag in given]
+        about = About(one.get("id"), fields=fields)
+        yield reading.row(place, one.get("text"), labels, about=about)
+
+
+def _tag(tag: Any, tags: dict[Any, Record]) -> Any:
+    """Return a phrase's tag with its name and colour, which the workspace keeps apart."""
+    known = tags.get(tag.get("id")) if isinstance(tag, dict) else None
+    return tag if known is None else tag | known
 
 
 _OF_INTENT = {f"{key} of an intent" for key in _KNOWN_INTENT}

@@ -7,7 +7,16 @@ UTF-16 units, as a browser counts, unless the value beside them stands at these 
 from typing import Any
 
 from core.formats.rows import TEXT_NAMES, FilePlace, ImportedRow, RowProblem
-from core.formats.tools.tool import Record, ToolReading, fault, listed, mark_of, most_say, names_in
+from core.formats.tools.tool import (
+    About,
+    Record,
+    ToolReading,
+    fault,
+    listed,
+    mark_of,
+    most_say,
+    names_in,
+)
 from core.platforms.utf16 import to_characters
 from core.templates.slots import Slot
 
@@ -30,7 +39,7 @@ def label_studio_row(
     reading: ToolReading, place: FilePlace, task: Record
 ) -> ImportedRow | RowProblem:
     """Return a task as a row with the label that most people give; a gold answer counts alone."""
-    reading.lose_fields(task, _KNOWN)
+    about = About(task.get("id"), fields=reading.beside(task, _KNOWN))
     text = _text(reading, task.get("data"))
     given = [*listed(place, task, "annotations"), *listed(place, task, "completions")]
     annotations = [one for one in given if isinstance(one, dict)]
@@ -44,7 +53,7 @@ def label_studio_row(
     if told is None:
         told = answers[0] if answers else {}
     slots = _marks(place, told, text if isinstance(text, str) else "")
-    return reading.row(place, text, label, slots=slots, id=task.get("id"))
+    return reading.row(place, text, label, slots=slots, about=about)
 
 
 def _text(reading: ToolReading, data: Any) -> object:

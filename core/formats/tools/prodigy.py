@@ -6,7 +6,7 @@ Facts: Prodigy's documentation of annotation interfaces. Places of spans are cha
 from typing import Any
 
 from core.formats.rows import FilePlace, ImportedRow, RowProblem
-from core.formats.tools.tool import Record, ToolReading, listed, mark_of, name_of
+from core.formats.tools.tool import About, Record, ToolReading, listed, mark_of, name_of
 
 _HASHES = ("_input_hash", "_task_hash")
 _ANSWERS = ("accept", "reject", "ignore")
@@ -25,18 +25,18 @@ def is_prodigy(value: Any) -> bool:
 
 def prodigy_row(reading: ToolReading, place: FilePlace, task: Record) -> ImportedRow | RowProblem:
     """Return a task as a row; one that was rejected or skipped has no label."""
-    reading.lose_fields(task, _KNOWN)
+    about = About(fields=reading.beside(task, _KNOWN))
     answer, text = task.get("answer", "accept"), task.get("text")
     if answer != "accept":
         told = "rejected labels" if answer == "reject" else "answers that skip a text"
         reading.losses.add(told, str(text)[:200])
-        return reading.row(place, text, None)
+        return reading.row(place, text, None, about=about)
     slots = [
         mark_of(place, span.get("start"), span.get("end"), span.get("label", ""))
         for span in listed(place, task, "spans")
         if isinstance(span, dict)
     ]
-    return reading.row(place, text, _labels(place, task), slots=slots)
+    return reading.row(place, text, _labels(place, task), slots=slots, about=about)
 
 
 def _labels(place: FilePlace, task: Record) -> tuple[str, ...] | None:

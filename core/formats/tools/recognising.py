@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,9 @@ from core.formats.tools.prodigy import is_prodigy, prodigy_row
 from core.formats.tools.semantic_router import is_route, is_router, read_routes
 from core.formats.tools.spacy import is_spacy, spacy_row
 from core.formats.tools.tool import Rows, ToolFile, ToolReading, fault, place_in
+from core.platforms.gathering import lookup_values
 from core.platforms.packages import Package, open_package
+from core.platforms.readers.rasa_yaml import RasaScanner
 
 _Row = Callable[[ToolReading, FilePlace, Any], ImportedRow | RowProblem]
 _RECORDS: Mapping[Tool, tuple[Callable[[Any], bool], _Row]] = {
@@ -121,9 +124,16 @@ def _rasa(reading: ToolReading) -> Rows:
     path, name = reading.package.path, reading.package.path.name
     encoding = find_encoding(path, reading.options.encoding)
     reading.files[name] = 0
-    for row in read_rasa(path, encoding, reading.options, reading.losses):
+    scanner, marked = RasaScanner(losses=reading.losses), dict[str, str]()
+    options = replace(reading.options, slots=True)
+    for row in read_rasa(path, encoding, options, scanner):
         reading.files[name] += 1
-        yield row
+        if isinstance(row, ImportedRow):
+            marked |= {row.text[one.start : one.end].casefold(): one.name for one in row.slots}
+            yield row if reading.options.slots else replace(row, slots=())
+        else:
+            yield row
+    reading.values = lookup_values(marked, scanner.lookups, scanner.synonyms, reading.losses)
 
 
 def _of_json(package: Package, name: str) -> ToolFile | None:

@@ -7,10 +7,13 @@ are true from 0.5 on. Places of entities are characters.
 from typing import Any
 
 from core.formats.rows import FilePlace, ImportedRow, RowProblem
-from core.formats.tools.tool import Record, ToolReading, fault, listed, mark_of
+from core.formats.tools.tool import About, Record, ToolReading, fault, listed, mark_of
 from core.templates.slots import Slot
 
 _TRUE = 0.5
+_NUMBERS = {bool, int, float}
+_PLAIN = {0, 1}
+"""Scores of people; models write others."""
 _KNOWN = {"text", "cats", "ents", "entities", "tokens", "sents"}
 
 
@@ -39,12 +42,11 @@ def spacy_row(
 ) -> ImportedRow | RowProblem:
     """Return a document as a row; without categories it is unlabelled."""
     document = {**_object(place, item[1]), "text": item[0]} if isinstance(item, list) else item
-    reading.lose_fields(document, _KNOWN)
     marks = [*listed(place, document, "ents"), *listed(place, document, "entities")]
     intents = _categories(reading, place, document)
-    return reading.row(
-        place, document.get("text"), intents, slots=[_mark(place, one) for one in marks]
-    )
+    slots = [_mark(place, one) for one in marks]
+    about = About(fields=reading.beside(document, _KNOWN))
+    return reading.row(place, document.get("text"), intents, slots=slots, about=about)
 
 
 def _object(place: FilePlace, value: Any) -> Record:
@@ -57,8 +59,11 @@ def _categories(reading: ToolReading, place: FilePlace, document: Record) -> tup
     scores = document.get("cats")
     if not scores:
         return None
+    named = _object(place, scores)
+    if {*map(type, named.values())} <= _NUMBERS and {*named.values()} <= _PLAIN:
+        return tuple(name.strip() for name, score in named.items() if score)
     chosen = []
-    for name, score in _object(place, scores).items():
+    for name, score in named.items():
         if not isinstance(score, bool | int | float):
             raise fault(place, f"the score of '{name[:40]}' is no number")
         if score not in (0, 1):

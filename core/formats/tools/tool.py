@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from core.errors import InvalidInput
+from core.formats.beside import kept_json
 from core.formats.rows import (
+    LANGUAGE_CODE,
     LONGEST_CELL,
     FilePlace,
     ImportedRow,
@@ -24,12 +26,26 @@ from core.platforms.agent import Loss
 from core.platforms.gathering import Losses, fitting_slots
 from core.platforms.packages import Package
 from core.templates.slots import Slot
-from core.types import Split
 
 Rows: TypeAlias = Iterator[ImportedRow | RowProblem]
 Record: TypeAlias = dict[str, Any]
 
 _AGAIN = "Export it again from the tool, and leave it as it is."
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a record says beside text, label and marks; `fields` are kept beside the text."""
+
+    id: object = None
+    language: str = ""
+    fields: Record = field(default_factory=dict)
+
+    @property
+    def key(self) -> str | None:
+        """The id, if it is a text or a whole number."""
+        usable = isinstance(self.id, str | int) and not isinstance(self.id, bool)
+        return str(self.id) if usable else None
 
 
 @dataclass(slots=True, eq=False)
@@ -39,12 +55,23 @@ class ToolReading:
     Attributes:
         files: Number of phrases by file, as far as they were read.
         losses: What was met that has no place in the studio.
+        values: Values with their synonyms, by slot.
     """
 
     package: Package
     options: ReadOptions
+    format: Tool
     files: dict[str, int] = field(default_factory=dict)
     losses: Losses = field(default_factory=Losses)
+    values: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def beside(self, record: Record, known: AbstractSet[str]) -> Record:
+        """Return the fields of a record that are not read, to be kept beside its text."""
+        return {
+            key: record[key]
+            for key in record.keys() - known
+            if record[key] not in (None, [], {}, "")
+        }
 
     def lose_fields(self, record: Record, known: AbstractSet[str]) -> None:
         """Count the fields of a record that are not read."""
@@ -59,8 +86,7 @@ class ToolReading:
         intents: Sequence[str] | None,
         *,
         slots: Iterable[Slot] = (),
-        split: Split | None = None,
-        id: object = None,
+        about: About | None = None,
     ) -> ImportedRow | RowProblem:
         """Return a phrase as a row; marks that do not fit are told of.
 
@@ -77,15 +103,24 @@ class ToolReading:
         name = str(place.path)
         self.files[name] = self.files.get(name, 0) + 1
         names = tuple(dict.fromkeys(filter(None, intents or ())))
+        about = about or About()
         row = ImportedRow(
             text=text,
             intents=None if intents is None or (intents and not names) else names,
-            split=split or self.options.default_split,
-            id=str(id) if isinstance(id, str | int) and not isinstance(id, bool) else None,
+            split=self.options.default_split,
+            id=about.key,
             line=place.row,
             slots=marks if self.options.slots else (),
+            language=about.language if LANGUAGE_CODE.fullmatch(about.language) else "",
+            kept=self._kept(about.fields),
         )
         return accept(row, place, self.options.longest_text)
+
+    def _kept(self, fields: Record) -> str:
+        kept = kept_json(self.format, fields)
+        if kept is None:
+            self.losses.add("fields too long to keep beside their text")
+        return kept or ""
 
 
 @dataclass(slots=True, eq=False)
@@ -103,13 +138,18 @@ class ToolFile:
         Raises:
             InvalidInput: The file or one of its rows cannot be read; the file is named.
         """
-        self._last = ToolReading(self.package, options)
+        self._last = ToolReading(self.package, options, self.platform)
         return self.read(self._last)
 
     @property
     def files(self) -> Mapping[str, int]:
         """Number of phrases by file."""
         return {} if self._last is None else self._last.files
+
+    @property
+    def slot_values(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """Values with their synonyms by slot, as far as they were read."""
+        return {} if self._last is None else self._last.values
 
     @property
     def losses(self) -> Sequence[Loss]:

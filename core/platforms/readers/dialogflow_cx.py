@@ -15,6 +15,7 @@ from core.templates.slots import Slot
 _PHRASES = re.compile(
     r"(?P<folder>(?:.*/)?intents/[^/]+/)trainingPhrases/(?P<language>[^/]+)\.json"
 )
+_KNOWN = ("parts", "languageCode")
 _INTENT = re.compile(r"(?P<folder>(?:.*/)?intents/[^/]+/)[^/]+\.json")
 _ENTRIES = re.compile(r"(?:.*/)?entityTypes/(?P<name>[^/]+)/entities/[^/]+\.json")
 
@@ -46,6 +47,8 @@ def _read_intent(found: Gathering, name: str, folder: str, languages: list[str])
     intent = OUT_OF_SCOPE if is_fallback else title
     if not is_fallback:
         found.intents[intent] = node.text("description")
+    for one in node.under("parameters"):
+        found.kinds.setdefault(one.text("id"), one.text("entityType").removeprefix("@"))
     found.declared[intent] = frozenset(one.text("id") for one in node.under("parameters"))
     for language in languages:
         file = f"{folder}trainingPhrases/{language}.json"
@@ -59,7 +62,18 @@ def _read_intent(found: Gathering, name: str, folder: str, languages: list[str])
         for index, one in enumerate(array.items):
             text, slots = _joined(one)
             marks = found.fitting(text, slots)
-            found.add(Phrase(text, intent, file, array, index, marks, language=language))
+            found.add(
+                Phrase(
+                    text,
+                    intent,
+                    file,
+                    array,
+                    index,
+                    marks,
+                    language=language,
+                    fields=one.fields(_KNOWN),
+                )
+            )
 
 
 def _joined(phrase: Node) -> tuple[str, list[Slot]]:

@@ -18,6 +18,7 @@ from core.types import Split
 NONE = "None"
 """The intent of LUIS and CLU for what fits no other."""
 
+_KNOWN = ("text", "intent", "entities", "language", "dataset")
 _SPLITS: dict[str, Split] = {"train": "train", "test": "test"}
 
 
@@ -68,7 +69,10 @@ def read_clu(package: Package, name: str) -> Agent:
         if lists is not None:
             found.values[entity.text("category")] = {
                 one.text("listKey"): tuple(
-                    value for group in one.under("synonyms") for value in group.strings("values")
+                    value
+                    for group in one.under("synonyms")
+                    for value in group.strings("values")
+                    if value != one.text("listKey")
                 )
                 for one in lists.under("sublists")
             }
@@ -82,12 +86,12 @@ def read_rasa_json(package: Package, name: str) -> Agent:
     """Read Rasa's training data in JSON."""
     found = Gathering("rasa-json", package)
     data = cast("Node", found.parse(name).get("rasa_nlu_data"))
-    for one in data.under("entity_synonyms"):
-        found.lose("synonyms", one.text("value"))
-    for key, what in (("regex_features", "regular expressions"), ("lookup_tables", "lookups")):
-        for one in data.under(key):
-            found.lose(what, one.text("name"))
+    for one in data.under("regex_features"):
+        found.lose("regular expressions", one.text("name"))
     _utterances(found, name, data, _RASA, key="common_examples")
+    lookups = {one.text("name"): one.strings("elements") for one in data.under("lookup_tables")}
+    synonyms = {one.text("value"): one.strings("synonyms") for one in data.under("entity_synonyms")}
+    found.add_lookups(lookups, synonyms)
     return found.agent()
 
 
@@ -126,6 +130,7 @@ def _utterances(
                 label=label,
                 language=one.text("language"),
                 split=_SPLITS.get(one.text("dataset").lower()),
+                fields=one.fields(_KNOWN),
             )
         )
     home = Home(name, array)

@@ -66,6 +66,7 @@ def _values(found: Gathering, intent_file: str, locale_folder: str) -> Mapping[s
         type_file = f"{locale_folder}SlotTypes/{kind}/SlotType.json"
         if kind not in found.values and type_file in found.package.files:
             found.values[kind] = _entries(found.parse(type_file))
+        found.kinds[slot.text("name")] = kind
         first[slot.text("name")] = next(iter(found.values.get(kind, {})), "")
     return first
 

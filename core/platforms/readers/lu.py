@@ -5,6 +5,8 @@ Facts: Microsoft's "Language Understanding file format". `{@city=Boston}` marks 
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from core.errors import InvalidInput
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Phrase
@@ -19,6 +21,7 @@ ENDING = ".lu"
 _HEADING = re.compile(r"#+\s*(.*)")
 _BULLET = re.compile(r"[-*+]\s*(.*)")
 _OPENS = re.compile(r"\{\s*+@?([^{}=:@]++)(?::([^{}=:]++))?=\s*+")
+_LIST = re.compile(r"@\s*list\s+([^\s=]+)[^=]*=")
 _REFERENCE = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
 _ESCAPED = "{}[]()\\@|"
 _MEANS = re.compile(r"[{}\[\]()\\|]")
@@ -26,6 +29,29 @@ _BREAKS = re.compile("[\r\n]")
 _FENCE = chr(96) * 3  # three backticks
 _UTF8 = "Save it as UTF-8."
 _HINT = "A phrase is a line such as “- fly to {@city=Boston}” below “# BookFlight”."
+
+
+@dataclass(slots=True)
+class _Listed:
+    """A list entity that is being read: `- value :`, and below it `- synonym`."""
+
+    values: dict[str, tuple[str, ...]]
+    _value: str = ""
+
+    def keep(self, line: str) -> None:
+        """Keep a line; what stands behind the colon are synonyms, too."""
+        bullet = _BULLET.fullmatch(line)
+        if bullet is None:
+            return
+        said, colon, rest = bullet[1].partition(":")
+        if colon:
+            self._value = said.strip()
+            self.values.setdefault(self._value, ())
+            said = rest
+        words = tuple(word.strip() for word in said.split(",") if word.strip())
+        if self._value:
+            known = self.values[self._value]
+            self.values[self._value] = tuple(dict.fromkeys((*known, *words)))
 
 
 def is_lu(package: Package) -> bool:
@@ -58,22 +84,34 @@ def _text(package: Package, name: str) -> str:
 
 def _read_file(found: Gathering, name: str) -> None:
     block: Node | None = None  # of the current intent; other sections have none
-    intent, is_answer = "", False
-    for number, (start, end, line) in enumerate(lines_of(found.documents[name]), start=1):
+    intent = ""
+    listed: _Listed | None = None  # of the current list of values
+    for number, (start, end, line) in _telling(found.documents[name]):
         bare = line.lstrip("\ufeff").strip()
-        is_answer ^= bare.startswith(_FENCE)
-        if not bare or is_answer or bare.startswith((">", _FENCE)):
-            continue
         if (heading := _HEADING.fullmatch(bare)) is not None:
             intent, block = _section(found, name, heading[1].strip(), end)
-        elif bare[0] in "@$[":
-            block = block if bare[0] == "[" else None
+            listed = None
+        elif bare[0] == "[":
             _lose(found, bare)
+        elif bare[0] in "@$":
+            block, listed = None, _declared(found, bare)
+        elif listed is not None:
+            listed.keep(bare)
         elif block is not None:
             blanks = len(line) - len(line.lstrip())
             item = Node(start + blanks, start + len(line.rstrip()), bare)
             if _phrase(found, Home(name, block), intent, item, f"{name}, row {number}"):
                 block.end = end
+
+
+def _telling(text: str) -> Iterator[tuple[int, tuple[int, int, str]]]:
+    """Yield the lines that are neither blank nor a comment nor of an answer, with their numbers."""
+    is_answer = False
+    for number, place in enumerate(lines_of(text), start=1):
+        bare = place[2].lstrip("\ufeff").strip()
+        is_answer ^= bare.startswith(_FENCE)
+        if bare and not is_answer and not bare.startswith((">", _FENCE)):
+            yield number, place
 
 
 def _section(found: Gathering, name: str, title: str, end: int) -> tuple[str, Node | None]:
@@ -87,6 +125,14 @@ def _section(found: Gathering, name: str, title: str, end: int) -> tuple[str, No
     block = Node(end, end, [])
     found.homes.setdefault((intent, ""), Home(name, block))
     return intent, block
+
+
+def _declared(found: Gathering, line: str) -> _Listed | None:
+    """Return the list that a line opens; another declaration is told of."""
+    if (opens := _LIST.fullmatch(line)) is not None:
+        return _Listed(found.values.setdefault(opens[1], {}))
+    _lose(found, line)
+    return None
 
 
 def _lose(found: Gathering, line: str) -> None:

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Any, TypeAlias, cast
 
 from core.errors import InvalidInput
 from core.platforms.agent import Agent, Home, Phrase
@@ -36,6 +36,8 @@ _SINGLE = re.compile(r"'((?:[^']|'')*+)'(?=\s*(?:#|\Z))")
 _REMARK = re.compile(r"(?<!\s)\s++#")
 _COMMENTS = ("#", "<!--")
 _ROLE = '"role"'
+_READ = ("entity", "role")
+_OF_MARK = ("name", "said")
 _EXPECTED = ("version", "nlu")
 _SAMPLE = 1 << 20
 
@@ -51,6 +53,8 @@ class RasaScanner:
         opens: Whether the line that was read begins a block of examples.
         indent: Blanks before the heading, of which the lines of a block have more.
         losses: What of the file has no place in the studio.
+        lookups: Values by entity.
+        synonyms: Other words by value.
     """
 
     intent: str | None = None
@@ -59,6 +63,9 @@ class RasaScanner:
     opens: bool = False
     indent: int | None = None
     losses: Losses = field(default_factory=Losses)
+    lookups: dict[str, list[str]] = field(default_factory=dict)
+    synonyms: dict[str, list[str]] = field(default_factory=dict)
+    _listed: list[str] | None = None
 
     def example(self, line: str) -> str | None:
         """Return the example on a line; headings change the state and give None.
@@ -74,6 +81,7 @@ class RasaScanner:
         if not self._is_inside(line, bare) and self._is_heading(line, bare):
             return None
         if self.intent is None or bare.startswith(_COMMENTS):
+            self._list(bare)
             return None
         bullet = _BULLET.fullmatch(bare)
         if self.literal and bullet is not None:
@@ -81,6 +89,12 @@ class RasaScanner:
         if self.literal:
             raise ValueError(bare)
         return self._of_mapping(bullet[1] if bullet else bare)
+
+    def _list(self, bare: str) -> None:
+        """Keep a line of a lookup or of synonyms."""
+        bullet = _BULLET.fullmatch(bare)
+        if self._listed is not None and bullet is not None:
+            self._listed.append(bullet[1].strip())
 
     def _is_inside(self, line: str, bare: str) -> bool:
         """Whether a line is one of the block, whatever it looks like."""
@@ -91,7 +105,11 @@ class RasaScanner:
         if match := _HEADING.fullmatch(bare):
             self.intent = _unquoted(match[2]) if match[1] == "intent" else None
             self.literal, self.indent = True, None
-            if self.intent is None:
+            self._listed = None
+            if match[1] in ("lookup", "synonym"):
+                lists = self.lookups if match[1] == "lookup" else self.synonyms
+                self._listed = lists.setdefault(_unquoted(match[2]), [])
+            elif self.intent is None:
                 self.losses.add(f"parts of the kind “{match[1]}”", match[2][:200])
             return True
         if match := _EXAMPLES.fullmatch(bare):
@@ -101,7 +119,7 @@ class RasaScanner:
         if bare.startswith("##") or (top := _TOP.match(line)):
             if not bare.startswith("##") and top and top[1] not in _EXPECTED:
                 self.losses.add(f"the part “{top[1][:60]}”")
-            self.intent = self.indent = None
+            self.intent = self.indent = self._listed = None
             return True
         return not bare or bare.startswith(_COMMENTS)
 
@@ -115,37 +133,42 @@ class RasaScanner:
         return None if self.waiting else _unquoted(value.strip())
 
 
-def unmarked(example: str, place: object, losses: Losses) -> tuple[str, list[Slot]]:
-    """Return an example without its brackets, and what they mark; a role joins the name.
+Extra: TypeAlias = dict[str, str]
+"""What a mark says beside name and role, such as `value` and `group`; with `name` and `said`."""
+
+
+def unmarked(example: str, place: object) -> tuple[str, list[Slot], list[Extra]]:
+    """Return an example without its brackets, what they mark, and what else they say.
+
+    A role joins the name.
 
     Raises:
         InvalidInput: It does not say which entity a value is of; the place is named.
     """
-    text, slots, at = "", list[Slot](), 0
+    text, slots, extras, at = "", list[Slot](), list[Extra](), 0
     for match in _ENTITY.finditer(example):
         text += example[at : match.start()]
-        name = _entity(match, place, losses)
+        name, more = _entity(match, place)
         slots.append(Slot(len(text), len(text) + len(match[1]), name))
+        if more:
+            extras.append({"name": name, "said": match[1], **more})
         text += match[1]
         at = match.end()
-    return text + example[at:], slots
+    return text + example[at:], slots, extras
 
 
-def _entity(match: re.Match[str], place: object, losses: Losses) -> str:
+def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
     if match[2]:
         name, _, value = match[2].partition(":")
-        if value:
-            losses.add("values behind marked words", match[0][:200])
-        return name.strip()
+        return name.strip(), {"value": value} if value else {}
     try:
         said = json.loads(match[3])
         name, role = said["entity"], said.get("role", "")
     except (ValueError, KeyError, RecursionError) as error:
         fault = f"{place}: {match[0][:60]!r} does not say which entity it is."
         raise InvalidInput(fault, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
-    if said.keys() - {"entity", "role"}:
-        losses.add("values behind marked words", match[0][:200])
-    return f"{name}.{role}" if role else str(name)
+    more = {key: str(one) for key, one in said.items() if key not in _READ}
+    return (f"{name}.{role}" if role else str(name)), more
 
 
 def _unquoted(name: str) -> str:
@@ -161,8 +184,25 @@ def _unquoted(name: str) -> str:
     return _REMARK.split(name, maxsplit=1)[0]
 
 
-def marked_example(text: str, slots: Sequence[Slot], roles: Collection[str] = frozenset()) -> str:
+def extras_of(fields: Mapping[str, Any]) -> list[Extra]:
+    """Return the extras among what is kept beside a text; what is none is left out."""
+    listed = fields.get("entities")
+    return [
+        {str(key): str(value) for key, value in one.items()}
+        for one in (listed if isinstance(listed, list) else ())
+        if isinstance(one, dict) and {"name", "said"} <= one.keys()
+    ]
+
+
+def marked_example(
+    text: str,
+    slots: Sequence[Slot],
+    roles: Collection[str] = frozenset(),
+    extras: Sequence[Extra] = (),
+) -> str:
     """Write a text with its marked values; of a name in `roles`, a role stands behind the dot.
+
+    `extras` are those of `unmarked`; one goes to the mark of the same name and words.
 
     Raises:
         InvalidInput: It has brackets that Rasa would read as a marked value.
@@ -170,11 +210,14 @@ def marked_example(text: str, slots: Sequence[Slot], roles: Collection[str] = fr
     parts, at = list[str](), 0
     for slot in slots:
         value, name = text[slot.start : slot.end], slot.name
+        more = next((one for one in extras if (one["name"], one["said"]) == (name, value)), {})
         is_plain = name not in roles and _PLAIN_ENTITY.fullmatch(name) and name == name.strip()
         entity, _, role = name.partition(".") if name in roles else (name, "", "")
         kind = {"entity": entity} | ({"role": role} if role else {})
+        kind |= {key: one for key, one in more.items() if key not in _OF_MARK}
         said = json.dumps(kind, ensure_ascii=False)
-        parts += [text[at : slot.start], f"[{value}]({name})" if is_plain else f"[{value}]{said}"]
+        is_short = is_plain and not more
+        parts += [text[at : slot.start], f"[{value}]({name})" if is_short else f"[{value}]{said}"]
         at = slot.end
     parts.append(text[at:])
     marked = "".join(parts)
@@ -187,11 +230,13 @@ def marked_example(text: str, slots: Sequence[Slot], roles: Collection[str] = fr
     return _BREAKS.sub(" ", marked)
 
 
-def example_line(said: SlottedText, marks: Mapping[str, str]) -> str | None:
+def example_line(
+    said: SlottedText, marks: Mapping[str, str], extras: Sequence[Extra] = ()
+) -> str | None:
     """Return the line of a new example without its indentation; None if YAML cannot hold it."""
     roles = [name for name, kind in marks.items() if kind == _ROLE]
     try:
-        marked = marked_example(said.text, said.slots, roles)
+        marked = marked_example(said.text, said.slots, roles, extras)
     except InvalidInput:
         return None
     return None if _NO_YAML.search(marked) else f"- {marked}"
@@ -220,16 +265,20 @@ def read_rasa_yaml(package: Package) -> Agent:
         InvalidInput: A line cannot be read, or there is no example.
     """
     found = Gathering("rasa", package)
+    lookups, synonyms = dict[str, list[str]](), dict[str, list[str]]()
     for name in rasa_files(package):
         text = package.text(name)
         found.documents[name] = text
         found.files[name] = 0
-        _read_file(found, name, text)
+        _read_file(
+            found, name, RasaScanner(losses=found.losses, lookups=lookups, synonyms=synonyms)
+        )
+    found.add_lookups(lookups, synonyms)
     return found.agent()
 
 
-def _read_file(found: Gathering, name: str, text: str) -> None:
-    scanner = RasaScanner(losses=found.losses)
+def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
+    text = found.documents[name]
     block = Node(0, 0, None)
     for number, (start, end, line) in enumerate(lines_of(text), start=1):
         place = f"{name}, row {number}"
@@ -254,10 +303,11 @@ def _read_file(found: Gathering, name: str, text: str) -> None:
 
 
 def _keep(found: Gathering, home: Home, intent: str, example: str, place: str) -> None:
-    said, slots = unmarked(example, place, found.losses)
+    said, slots, extras = unmarked(example, place)
     for slot in slots if _ROLE in example else ():
         if "." in slot.name:
             found.marks.setdefault(slot.name, _ROLE)
     array = cast("Node", home.array)
     marks, index = found.fitting(said, slots), len(array.items) - 1
-    found.add(Phrase(said, intent, home.file, array, index, marks))
+    fields = {"entities": extras} if extras else None
+    found.add(Phrase(said, intent, home.file, array, index, marks, fields=fields))

@@ -11,15 +11,23 @@ from core.platforms.packages import Package
 from core.platforms.utf16 import to_characters
 from core.templates.slots import Slot
 
+_KNOWN = ("text", "mentions")
+
 
 def read_watson(package: Package, name: str) -> Agent:
     """Read a skill."""
     found = Gathering("watson", package)
     root = found.parse(name)
     for entity in root.under("entities"):
+        values = entity.under("values")
         found.values[entity.text("entity")] = {
-            one.text("value"): one.strings("synonyms") for one in entity.under("values")
+            one.text("value"): one.strings("synonyms")
+            for one in values
+            if one.text("type") != "patterns"
         }
+        for one in values:
+            if one.text("type") == "patterns":
+                found.lose("patterns of values", one.text("value"))
     for intent in root.under("intents"):
         title = intent.text("intent")
         found.intents[title] = intent.text("description")
@@ -43,4 +51,5 @@ def _examples(found: Gathering, name: str, intent: str, array: Node | None) -> N
             if len(ends) == 2 and all(isinstance(end, int) for end in ends):
                 start, end = to_characters(text, *(int(str(end)) for end in ends))
                 slots.append(Slot(start, end, mention.text("entity")))
-        found.add(Phrase(text, intent, name, array, index, found.fitting(text, slots)))
+        marks, fields = found.fitting(text, slots), one.fields(_KNOWN)
+        found.add(Phrase(text, intent, name, array, index, marks, fields=fields))

@@ -51,6 +51,7 @@ def test_yaml_is_read_with_its_values_and_lines(tmp_path: Path) -> None:
             ("flight",),
             line=7,
             slots=(Slot(5, 9, "city.from"), Slot(13, 19, "day")),
+            kept='{"rasa": {"entities": [{"name": "day", "said": "Monday", "value": "mon"}]}}',
         ),
         ImportedRow("hello there", ('say "hi"',), line=14, slots=(Slot(6, 11, "who"),)),
         ImportedRow("good morning", ('say "hi"',), line=17),

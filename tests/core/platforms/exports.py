@@ -254,6 +254,19 @@ LU = {
 """,
 }
 
+CX_CSV = {
+    "intents.csv": "Intent Display Name,Language,Phrase\r\nbook,en,🛫 fly to Boston\r\n"
+    ',,"get my money back"\r\n,,"say ""hi"", then go"\r\nrefund,en,refund my ticket\r\n,de,'
+    "gib mir mein Geld\r\n"
+}
+
+WATSON_CSV = {
+    "intents.csv": '🛫 fly to Boston,book\n"get my money back",book\nrefund my ticket,refund\n',
+}
+
+TABLES: Mapping[str, Mapping[str, str]] = {"cx-csv": CX_CSV, "watson-csv": WATSON_CSV}
+"""CSVs, which are told by whoever names them as a package."""
+
 EXPORTS: Mapping[str, Mapping[str, str]] = {
     "dialogflow-es": ES,
     "dialogflow-cx": CX,
@@ -269,7 +282,7 @@ EXPORTS: Mapping[str, Mapping[str, str]] = {
 
 def write_export(platform: str, folder: Path) -> Path:
     """Write a platform's export as it comes: one file, or a zip."""
-    files = EXPORTS[platform]
+    files = {**EXPORTS, **TABLES}[platform]
     if len(files) == 1:
         ((name, text),) = files.items()
         (folder / name).write_bytes(text.encode())

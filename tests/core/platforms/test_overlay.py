@@ -12,9 +12,9 @@ from core.platforms.overlay import Labelled, Overlaid, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
 from core.templates.slots import Slot
-from tests.core.platforms.exports import EXPORTS, read_export, write_export
+from tests.core.platforms.exports import EXPORTS, TABLES, read_export, write_export
 
-ALL = sorted(EXPORTS)
+ALL = sorted({**EXPORTS, **TABLES})
 REFUND = "get my money back"
 
 
@@ -146,6 +146,37 @@ def test_out_of_scope_goes_to_the_place_that_the_platform_has(
     back(agent, found, tmp_path)
     again = read_agent(tmp_path / "out" / export.name)
     assert {one.text for one in again.phrases if not one.intent} == {out, "who won the match"}
+
+
+def test_an_intent_that_means_out_of_scope_stays_and_takes_what_is_out_of_scope(
+    tmp_path: Path,
+) -> None:
+    """The import reads `out_of_scope` as out of scope; unedited, its phrases moved elsewhere."""
+    watson = write_export("watson", tmp_path)
+    text = watson.read_text(encoding="utf-8").replace('"intent":"empty"', '"intent":"out_of_scope"')
+    text = text.replace('"description":"","examples":[]', '"examples":[{"text":"sing for me"}]')
+    watson.write_text(text, encoding="utf-8")
+    names = {"book", "refund"}
+    agent = read_agent(watson)
+    rows = [
+        replace(row, intents=()) if row.intents == ("out_of_scope",) else row
+        for row in project_of(agent)
+    ]
+    assert overlay(agent, rows, names).changed == {}
+    rasa = tmp_path / "nlu.yml"
+    rasa.write_text(
+        "nlu:\n- intent: book\n  examples: |\n    - a room\n    - a joke\n"
+        "- intent: out_of_scope\n  examples: |\n    - who won\n",
+        encoding="utf-8",
+    )
+    agent = read_agent(rasa)
+    rows = [Labelled("a room", ("book",)), Labelled("a joke", ()), Labelled("who won", ())]
+    found = overlay(agent, [*rows, Labelled("sing", ())], names)
+    assert (found.moved, found.added, found.losses) == (1, 1, ())
+    assert found.changed["nlu.yml"].decode() == (
+        "nlu:\n- intent: book\n  examples: |\n    - a room\n"
+        "- intent: out_of_scope\n  examples: |\n    - who won\n    - a joke\n    - sing\n"
+    )
 
 
 def test_a_text_of_two_intents_stays_in_both(tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from core.formats.platform_rows import export_in, export_rows
-from core.formats.rows import ReadOptions
+from core.formats.rows import ImportedRow, ReadOptions
 from core.platforms.agent import Loss
 from core.platforms.overlay import Labelled, Overlaid, overlay
 from core.platforms.reading import read_agent
@@ -51,10 +53,10 @@ def test_examples_of_all_files_are_read_with_their_roles_and_what_is_left_is_tol
     assert len(rows) == len(agent.phrases) == 3
     assert agent.phrases[0].slots == (Slot(9, 15, "city.to"),)
     assert agent.files == {"data/nlu.yml": 2, "data/more/refund.yml": 1}
-    assert {one.what: one.count for one in agent.losses} == {
-        "values behind marked words": 1,
-        "parts of the kind “synonym”": 1,
-    }
+    assert agent.losses == ()
+    said = {"name": "city.to", "said": "Boston", "value": "BOS"}
+    assert agent.phrases[0].fields == {"entities": [said]}
+    assert agent.slot_values == {"city.to": {"BOS": ("Boston",)}}
 
 
 def test_one_file_tells_what_is_left_in_it(tmp_path: Path) -> None:
@@ -66,8 +68,6 @@ def test_one_file_tells_what_is_left_in_it(tmp_path: Path) -> None:
     assert export.files == {"nlu.yml": 3}
     assert list(export.losses) == [
         Loss("metadata of examples", 1, ("say # hi",)),
-        Loss("parts of the kind “lookup”", 1, ("city",)),
-        Loss("values behind marked words", 1, ("[Rome](city:rom)",)),
         Loss("the part “responses”", 1),
     ]
 
@@ -112,3 +112,50 @@ def test_a_new_value_with_a_role_is_written_as_one(tmp_path: Path) -> None:
     changed = overlay(agent, [*rows, new]).changed["data/more/refund.yml"].decode()
     said = 'go to [Rome]{"entity": "city", "role": "to"}'
     assert changed.endswith(f"refund my ticket\r\n      - {said}\r\n")
+
+
+SEVERAL = """\
+nlu:
+- intent: book
+  examples: |
+    - a room
+- intent: pay
+  examples: |
+    - my bill
+- intent: book+pay
+  examples: |
+    - book a room and pay
+- intent: c++
+  examples: |
+    - how do templates work
+"""
+
+
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_several_intents_are_told_by_their_sign_where_each_exists(
+    tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "nlu.yml"
+    path.write_text(SEVERAL, "utf-8")
+    export = export_in(path if kind == "file" else tmp_path, ReadOptions())
+    assert export is not None
+    rows = list(export_rows(export, ReadOptions(several=True)))
+    assert {row.text: row.intents for row in rows if isinstance(row, ImportedRow)} == {
+        "a room": ("book",),
+        "my bill": ("pay",),
+        "book a room and pay": ("book", "pay"),
+        "how do templates work": ("c++",),
+    }
+    agent = read_agent(path)
+    wanted = [
+        Labelled("a room", ("pay", "book")),
+        Labelled("my bill", ("pay",)),
+        Labelled("book a room and pay", ("book", "pay")),
+        Labelled("how do templates work", ("c++",)),
+        Labelled("pay for a room", ("book", "pay")),
+    ]
+    found = overlay(agent, wanted)
+    assert (found.moved, found.added, found.losses) == (1, 1, ())
+    assert found.changed["nlu.yml"].decode() == SEVERAL.replace("    - a room\n", "").replace(
+        "and pay\n", "and pay\n    - a room\n    - pay for a room\n"
+    )

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from core.errors import Conflict, InvalidInput
-from core.sync.folder import INTENTS, PINS, PROJECT, UTTERANCES, read_folder, write_folder
+from core.sync.folder import (
+    INTENTS,
+    PINS,
+    PROJECT,
+    UTTERANCES,
+    folder_content,
+    read_folder,
+    write_folder,
+)
 
 INTENT = '{"id": "1a", "name": "refund"}'
 TEXT = '{"id": "t", "labels": ["1a"], "split": "train", "text": "money back"}'
@@ -28,11 +36,11 @@ def test_what_is_written_is_read_again_and_written_again_byte_for_byte(
     found = read_folder(folder, known=True)
     assert found is not None
     out = tmp_path_factory.mktemp("out") / "new"
-    write_folder(out, None, found)
+    write_folder(out, None, folder_content(None, found))
     again = read_folder(out, known=True)
     assert again is not None
     before = {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
-    write_folder(out, again, again)
+    write_folder(out, again, folder_content(again, again))
     assert before == {path.name: path.stat().st_mtime_ns for path in out.iterdir()}
     assert (out / UTTERANCES).read_text(encoding="utf-8") == TEXT + "\n"
     assert again.utterances == found.utterances
@@ -96,4 +104,4 @@ def test_a_folder_that_changed_since_it_was_read_is_not_written(folder: Path) ->
     assert found is not None
     (folder / PINS).write_text(json.dumps({"text": "hi", "intents": []}), encoding="utf-8")
     with pytest.raises(Conflict, match="changed while"):
-        write_folder(folder, found, found)
+        write_folder(folder, found, folder_content(found, found))

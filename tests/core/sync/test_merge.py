@@ -24,6 +24,7 @@ def utterance(key: str, labels: tuple[str, ...] | None = None, **changes: object
         "flagged": "",
         "slots": [],
         "synthetic": "",
+        "beside": "",
     }
     return row | changes
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.builders.served_studio import copy_home
 from tests.faults.kills.acts import ACTS, Act, soundness
+from tests.faults.kills.syncing import FIRST_SYNC, SYNC
 from tests.faults.shims.write_points import KILLED, WritePoints, die, do, every
 from tests.faults.table import Fault
 
@@ -14,13 +15,14 @@ FAULTS = (
     Fault(
         1.2,
         "SIGKILL at each write point of a label, an import, traffic, a training's end, a "
-        "grouping, a backup, a restore, a migration, an erase",
+        "grouping, a backup, a restore, a migration, an erase, a sync with a folder",
         "SQLite's own door for system calls and a wrapper of `os` count writes, truncations, syncs "
         "and renames; a fork is killed before the n-th, for all n",
         "Done or not done, never half; what was acknowledged is there once; the act done again "
         "completes; `doctor` finds nothing amiss",
     ),
 )
+EVERY = (*ACTS, SYNC, FIRST_SYNC)
 QUICK = {
     "label": 6,
     "import": 3,
@@ -31,6 +33,8 @@ QUICK = {
     "restore": 4,
     "migration": 3,
     "erase": 4,
+    "sync": 4,
+    "first sync": 4,
 }
 """Points of each act that `make test` tries; `make fire` tries all."""
 
@@ -63,7 +67,7 @@ def kill_at(template: Path, act: Act, folder: Path, point: int) -> None:
     assert soundness(home) == []
 
 
-@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+@pytest.mark.parametrize("act", EVERY, ids=lambda act: act.name)
 def test_an_act_killed_at_some_points_is_done_or_not(
     template: Path, tmp_path: Path, act: Act
 ) -> None:
@@ -74,7 +78,7 @@ def test_an_act_killed_at_some_points_is_done_or_not(
 
 @pytest.mark.fire
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+@pytest.mark.parametrize("act", EVERY, ids=lambda act: act.name)
 def test_an_act_killed_at_every_point_is_done_or_not(
     template: Path, tmp_path: Path, act: Act, part: int, measured: Callable[[str, str], None]
 ) -> None:

@@ -312,3 +312,28 @@ def test_an_erased_text_leaves_the_folder(studio: Studio, folder: Path) -> None:
     done = sync(studio, folder)
     assert (done.to_folder.removed, done.conflicts) == (1, ())
     assert "money back" not in (folder / "utterances.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_large_first_sync_waits_in_a_file_and_brings_the_same(
+    studio: Studio, other: Studio, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The transaction of 100,000 new texts made labels wait for half a minute."""
+    monkeypatch.setattr(syncing, "_MANY", 1)
+    seen = list[int]()
+    join = syncing.join_staged
+
+    def counted(*given: object) -> None:
+        seen.append(given[3].count)  # type: ignore[attr-defined]
+        join(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(syncing, "join_staged", counted)
+    done = sync(other, folder)
+    assert seen == [5 + 3]  # texts and intents
+    assert (done.from_folder.added, done.conflicts) == (5, ())
+    assert rows(other) == rows(studio)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert sync(other, folder).keys == ()
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    undone = undo_action(other, "p", done.keys[0])
+    assert undone is not None
+    assert rows(other) == {}

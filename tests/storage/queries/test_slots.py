@@ -18,7 +18,7 @@ from storage.log.diff import diff_states
 from storage.log.events import Action
 from storage.log.replay import canonical_hash, canonical_lines
 from storage.queries import dataset
-from storage.records import UtteranceRecord, utterance_record
+from storage.records import UNMARKED, UtteranceRecord, utterance_record
 from tests.storage.test_migrations import as_before_m0003
 
 CITY = Slot(7, 13, "city")
@@ -183,7 +183,7 @@ def test_a_home_from_before_there_were_slots_opens_and_undoes_its_past(tmp_path:
         old = open_database(tmp_path / "old.db")
     with old.write() as connection:
         change = edits.create_utterance("old", "old", "train", "f", None)
-        bare = {k: v for k, v in change.after.items() if k not in ("slots", "synthetic")}
+        bare = {k: v for k, v in change.after.items() if k not in UNMARKED}
         assert len(bare) == plain.count(":")
         events.record(connection, project, Action("add", key="add"), [replace(change, after=bare)])
         read = dataset.utterance_by_id(connection, project, "old")

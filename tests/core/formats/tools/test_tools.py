@@ -1,5 +1,6 @@
 """Each tool's file is recognised by its content; every record becomes a row or is told of."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -32,28 +33,24 @@ TOLD = {
     "argilla": {
         "suggestions of a model": 2,
         "answers to “rating”": 1,
-        "“metadata”": 1,
         "labels of people who disagree": 1,
     },
     "botpress": {
-        "types of values with their synonyms": 1,
         "“slots”": 1,
         "“contexts”": 1,
-        "languages of phrases": 1,
     },
-    "cx-csv": {"rows without a phrase": 1, "languages of phrases": 2},
+    "cx-csv": {"rows without a phrase": 1},
     "datasets": {
         "the column “hour”": 3,
         "the split “validation”, whose rows are read as for training": 1,
     },
-    "doccano": {"“Comments”": 1},
-    "humanfirst": {"“tags”": 2, "“metadata of an intent”": 1},
+    "doccano": {},
+    "humanfirst": {"“metadata of an intent”": 1},
     "label-studio": {
-        "“predictions”": 1,
         "answers that skip a text": 1,
         "labels of people who disagree": 2,
     },
-    "prodigy": {"“meta”": 1, "rejected labels": 1},
+    "prodigy": {"rejected labels": 1},
     "semantic-router": {
         "“encoder_type”": 1,
         "“description”": 1,
@@ -61,8 +58,16 @@ TOLD = {
         "utterances that are no text": 1,
     },
     "spacy": {"scores between 0 and 1, of which those from 0.5 on are read as a label": 2},
-    "watson-csv": {"values with their synonyms": 2},
+    "watson-csv": {},
 }
+KEPT = {
+    "argilla": {"a-2": {"metadata": {"source": "log"}}},
+    "doccano": {"2": {"Comments": ["check"]}},
+    "humanfirst": {"e1": {"tags": [{"id": "t", "name": "seen", "color": "#fff"}]}},
+    "label-studio": {"1": {"predictions": [{"model_version": "v1", "result": []}]}},
+    "prodigy": {"🛫 fly to Boston": {"meta": {"source": "log"}}},
+}
+"""What is kept beside a text, by its id, or by the text where there is none."""
 MARKED = ("argilla", "botpress", "doccano", "label-studio", "prodigy", "spacy")
 WITH_IDS = {
     "argilla": ["a-1", "a-2", "a-3", "a-4"],
@@ -90,6 +95,8 @@ def test_a_file_is_recognised_and_read_with_all_that_it_says(tool: str, tmp_path
     assert len(rows) == sum(found.files.values()) == len(TEXTS)
     assert rows[TEXTS[0]].slots == (CITY if tool in MARKED else ())
     assert [rows[text].id for text in TEXTS] == WITH_IDS.get(tool, [None] * 4)
+    kept = {row.id or row.text: json.loads(row.kept)[tool] for row in rows.values() if row.kept}
+    assert kept == KEPT.get(tool, {})
     splits = ["train", "train", "test", None] if tool == "datasets" else [None] * 4
     assert [rows[text].split for text in TEXTS] == splits
     # a second pass counts anew, and a preview shows the same

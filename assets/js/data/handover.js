@@ -1,0 +1,82 @@
+// The whole project as a platform or a tool keeps it: choose one, see what has no place, download.
+import {fill, h} from '../shared/elements.js';
+import {icon} from '../shared/icons.js';
+import {guarded} from '../shared/messages.js';
+import {call} from '../shared/rest.js';
+import {examplesOf, listOf} from './package.js';
+
+export class HandoverSheet {
+  element = h('section', {class: 'sheet', 'aria-label': 'For a platform', hidden: true});
+  #base;
+  #choice = h('select', {
+    'aria-label': 'Platform or tool',
+    'data-key': 'target',
+    onchange: () => this.#look(),
+  });
+  #report = h('div', {role: 'status'});
+  #asked = 0; // the newest of the reports that were asked for
+
+  constructor(context) {
+    this.#base = `${context.base}/handovers`;
+  }
+
+  // Opens the sheet, and shows the report of the platform that was chosen last.
+  open = guarded(async () => {
+    this.element.hidden = false;
+    if (!this.#choice.options.length) {
+      const targets = await call(this.#base);
+      fill(
+        this.#choice,
+        targets.map(({target, title}) => h('option', {value: target}, title)),
+      );
+      this.#draw();
+    }
+    await this.#look();
+    this.element.scrollIntoView({block: 'nearest'});
+    this.#choice.focus();
+  });
+
+  #draw() {
+    const close = () => (this.element.hidden = true);
+    fill(
+      this.element,
+      h(
+        'div',
+        {class: 'row'},
+        h('h2', {class: 'grow'}, 'The whole project for a platform'),
+        h('button', {class: 'plain', 'aria-label': 'Close', onclick: close}, icon('x')),
+      ),
+      h('label', {class: 'row'}, 'Platform or tool', this.#choice),
+      this.#report,
+    );
+  }
+
+  #look = guarded(async () => {
+    const asked = ++this.#asked;
+    const path = `${this.#base}/${this.#choice.value}`;
+    fill(this.#report, h('p', {class: 'soft'}, 'Counting …'));
+    try {
+      const report = await call(path);
+      if (asked === this.#asked) this.#show(report, path);
+    } catch (error) {
+      if (asked === this.#asked) fill(this.#report);
+      throw error;
+    }
+  });
+
+  #show({words, left_out: leftOut, losses, refusals, files}, path) {
+    const href = `/api${path}/file`;
+    const save = refusals.length
+      ? h('button', {class: 'primary', disabled: true}, 'Download')
+      : h('a', {class: 'button primary', href, download: true, 'data-key': 'download-handover'}, 'Download');
+    fill(
+      this.#report,
+      words.map(one => h('p', {class: 'below'}, one)),
+      refusals.map(one => examplesOf('Refused by the platform', one)),
+      leftOut.map(one => examplesOf('Left out', one)),
+      losses.map(one => examplesOf('Not carried', one)),
+      files.length > 1 && h('details', {}, h('summary', {}, 'Files'), listOf(files)),
+      h('div', {class: 'row below'}, save),
+    );
+  }
+}

@@ -1,0 +1,167 @@
+"""Whatever a project holds: texts written and texts told of add up, and a reader finds them."""
+
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.exports.content import Content, Expectation
+from core.exports.packing import write_handover
+from core.exports.targets import TARGETS, Target, hand_over
+from core.formats.reading import read_rows
+from core.formats.rows import ImportedRow, ReadOptions
+from core.templates.slots import Slot
+
+_WRITTEN = [name for name, one in TARGETS.items() if not one.tests]
+_SAYINGS = st.text(
+    st.one_of(
+        st.sampled_from("abc \"'\\/{}[]():,#-|\n\r🛫💶é\u0301\u05e9\u05dc\u05d5\u05dd\u200f"),
+        st.characters(exclude_categories=["Cs", "Cc"]),
+    ),
+    min_size=1,
+    max_size=24,
+).filter(lambda text: any(sign.isalnum() for sign in text))
+_INTENTS = ("refund", "book flight", "größe", "trips/book", "größe 2")
+_SEVERAL_AT_ONCE = ("rasa", "rasa-json")
+
+
+@st.composite
+def _rows(draw: st.DrawFn) -> ImportedRow:
+    text = draw(_SAYINGS)
+    value = draw(st.sampled_from(["", "🛫 Köln", "Boston"]))
+    said = f"{value} {text.strip()}" if value else text.strip()
+    slots = (Slot(0, len(value), draw(st.sampled_from(["city", "city.to"]))),) if value else ()
+    labels = draw(
+        st.one_of(
+            st.none(), st.lists(st.sampled_from(_INTENTS), max_size=2, unique=True).map(tuple)
+        )
+    )
+    split = "pool" if labels is None else draw(st.sampled_from(["train", "test"]))
+    return ImportedRow(
+        text=said,
+        intents=None if labels is None else tuple(sorted(labels)),
+        split=split,  # type: ignore[arg-type]
+        id=f"u{abs(hash(said))}",
+        slots=slots,
+        language=draw(st.sampled_from(["", "de"])),
+    )
+
+
+def _content(rows: list[ImportedRow]) -> Content:
+    return Content(
+        name="shop",
+        language="en",
+        intents=dict.fromkeys(_INTENTS, "what people ask"),
+        rows=rows,
+        values={"city": {"Boston": ("Bean Town",), "🛫 Köln": ()}},
+        pins=[Expectation("fly me home", ("book flight",)), Expectation("who won", ())],
+    )
+
+
+@pytest.mark.parametrize("target", _WRITTEN)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+@given(rows=st.lists(_rows(), max_size=8, unique_by=lambda row: row.text))
+def test_what_is_written_and_what_is_told_add_up(target: Target, rows: list[ImportedRow]) -> None:
+    found = hand_over(_content(rows), target)
+    left = sum(one.count for one in found.left_out)
+    assert found.written + left == len(rows)
+    assert hand_over(_content(rows), target).files == found.files or target == "xlsx"
+    if found.written == 0:
+        return
+    with TemporaryDirectory() as folder:
+        chosen = TARGETS[target]
+        out = Path(folder, "shop" if not chosen.single else next(iter(found.files)))
+        write_handover(found.files, chosen, out)
+        options = ReadOptions(slots=True, separator=_separator(target))
+        back = [row for row in read_rows(out, options) if isinstance(row, ImportedRow)]
+    assert len(back) == found.written
+    if target != "lex":  # which fills templates with the first value
+        assert Counter(map(_known, back)) <= Counter(_known(row) for row in rows)
+
+
+def _separator(target: Target) -> str | None:
+    if target in _SEVERAL_AT_ONCE:
+        return "+"
+    return "|" if target in ("xlsx", "parquet") else None
+
+
+def _known(row: ImportedRow) -> str:
+    return " ".join(row.text.split())
+
+
+def test_labels_values_and_splits_come_back() -> None:
+    """Each format gives back what its row of the matrix says."""
+    rows = [
+        ImportedRow(
+            "fly to Köln 🛫 soon", ("book flight",), "train", "u1", slots=(Slot(7, 11, "city"),)
+        ),
+        ImportedRow("my money back", ("refund",), "train", "u2"),
+        ImportedRow("give it back", ("refund",), "test", "u3"),
+        ImportedRow("who won the match", (), "train", "u4"),
+        ImportedRow("hello there", None, "pool", "u5"),
+    ]
+    for target in _WRITTEN:
+        found = hand_over(_content(rows), target)
+        with TemporaryDirectory() as folder:
+            chosen = TARGETS[target]
+            out = Path(folder, "shop" if not chosen.single else next(iter(found.files)))
+            write_handover(found.files, chosen, out)
+            options = ReadOptions(slots=True)
+            back = [row for row in read_rows(out, options) if isinstance(row, ImportedRow)]
+        places = chosen.places
+        wanted = {
+            row.text: row
+            for row in rows
+            if (row.intents is not None or places.unlabelled)
+            and (row.intents != () or places.out_of_scope)
+            and (row.split != "test" or "test" in places.splits)
+        }
+        assert {row.text for row in back} == set(wanted) or target == "lex", target
+        for row in back:
+            if row.text not in wanted:
+                continue
+            same = wanted[row.text]
+            assert _labels(row) == _plain(target, same), (target, row)
+            if places.marks:
+                assert row.slots == same.slots, target
+            if "test" in places.splits:
+                assert row.split in (same.split, None), target
+
+
+def _labels(row: ImportedRow) -> tuple[str, ...] | None:
+    if row.intents == ("out_of_scope",):
+        return ()
+    return row.intents
+
+
+def _plain(target: Target, row: ImportedRow) -> tuple[str, ...] | None:
+    unfit = TARGETS[target].places.unfit
+    if row.intents is None or unfit is None:
+        return row.intents
+    return tuple(unfit.sub("_", name) for name in row.intents)
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("luis", "none"),
+        ("lu", "None"),
+        ("clu", "None"),
+        ("lex", "FallbackIntent"),
+        ("rasa", "out_of_scope"),
+        ("botpress", "none"),
+    ],
+)
+def test_a_name_that_means_something_else_there_is_written_otherwise(
+    target: Target, name: str
+) -> None:
+    rows = [ImportedRow("any of them", (name,), "train"), ImportedRow("who won", (), "train")]
+    content = Content("shop", "en", {name: ""}, rows, pins=[Expectation("x", ("gone",))])
+    found = hand_over(content, target)
+    assert "names of intents, which the platform writes otherwise" in {
+        one.what for one in found.losses
+    }
+    assert f"{name}_2" in "".join(one.decode() for one in found.files.values())

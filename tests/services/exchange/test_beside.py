@@ -1,0 +1,138 @@
+"""What a file says beside a text survives: in the project, in its versions, and on the way out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.services.data.erasing import erase_texts
+from app.services.data.exporting import export_file
+from app.services.data.history import undo_last
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.exchange.handover import HandoverChoice, write_project
+from app.services.studio import Studio
+from app.services.sync.syncing import SyncRequest, sync_folder
+from core.exports.targets import TARGETS, Target
+from storage.queries import dataset
+from tests.core.formats.tools.tool_files import WRITERS
+from tests.core.platforms.exports import read_export, write_export
+
+
+def _beside(studio: Studio) -> dict[str, dict[str, object]]:
+    with studio.database.read() as connection:
+        records = list(dataset.utterances(connection, 1))
+    return {one.text: json.loads(one.beside) for one in records if one.beside}
+
+
+@pytest.fixture
+def agent(studio: Studio, tmp_path: Path) -> Studio:
+    create_project(studio, "shop")
+    import_file(studio, ImportRequest("shop", write_export("dialogflow-es", tmp_path)))
+    return studio
+
+
+def test_ids_counts_and_languages_of_phrases_go_out_again(agent: Studio, tmp_path: Path) -> None:
+    assert _beside(agent)["flieg nach Köln 🛫"] == {
+        "language": "de",
+        "dialogflow-es": {"id": "p-3", "isTemplate": False, "count": 0, "updated": 0},
+    }
+    out = tmp_path / "out.zip"
+    write_project(agent, "shop", HandoverChoice("dialogflow-es"), out)
+    before, after = (read_export(one) for one in (tmp_path / "dialogflow-es.zip", out))
+    for name in ("refund_usersays_en", "book flight_usersays_de"):
+        file = f"intents/{name}.json"
+        assert json.loads(after[file]) == json.loads(before[file])
+    flight = json.loads(after["intents/book flight_usersays_en.json"])
+    ids = {
+        "".join(part["text"] for part in one["data"]): (one["id"], one["count"]) for one in flight
+    }
+    assert ids == {"fly to Boston": ("p-1", 3), "get me my money back": ("p-2", 0)}
+    assert json.loads(after["agent.json"])["supportedLanguages"] == ["de"]
+
+
+@pytest.mark.parametrize("tool", ["argilla", "doccano", "humanfirst", "label-studio", "prodigy"])
+def test_fields_of_a_tool_are_written_for_that_tool_alone(
+    tool: Target, studio: Studio, tmp_path: Path
+) -> None:
+    create_project(studio, "shop")
+    folder = tmp_path / "in"
+    folder.mkdir()
+    import_file(studio, ImportRequest("shop", WRITERS[tool](folder)))
+    kept = {text: one for text, one in _beside(studio).items() if tool in one}
+    assert len(kept) == 1
+    ((text, said),) = kept.items()
+    write_project(studio, "shop", HandoverChoice(tool), tmp_path / f"out{TARGETS[tool].ending}")
+    create_project(studio, "again")
+    import_file(studio, ImportRequest("again", tmp_path / f"out{TARGETS[tool].ending}"))
+    with studio.database.read() as connection:
+        records = {one.text: one for one in dataset.utterances(connection, 2)}
+    assert json.loads(records[text].beside) == said
+    other = tmp_path / "other.jsonl"
+    write_project(studio, "shop", HandoverChoice("spacy"), other)
+    assert set(json.loads(other.read_text(encoding="utf-8").splitlines()[0])) <= {
+        "text",
+        "ents",
+        "cats",
+    }
+
+
+def test_jsonl_undo_and_a_folder_for_git_keep_it(agent: Studio, tmp_path: Path) -> None:
+    before = _beside(agent)
+    lines = tmp_path / "shop.jsonl"
+    export_file(agent, "shop", lines)
+    create_project(agent, "copy")
+    import_file(agent, ImportRequest("copy", lines))
+    again = tmp_path / "again.jsonl"
+    export_file(agent, "copy", again)
+    assert again.read_bytes() == lines.read_bytes()
+    folder = tmp_path / "folder"
+    sync_folder(agent, SyncRequest("shop", folder))
+    text = (folder / "utterances.jsonl").read_text(encoding="utf-8")
+    rows = {row["text"]: row for row in map(json.loads, text.splitlines())}
+    assert {said: json.loads(row["beside"]) for said, row in rows.items()} == before
+    done = undo_last(agent, "shop")
+    assert done is not None
+    assert _beside(agent) == {}
+
+
+def test_it_is_erased_with_its_text(agent: Studio, tmp_path: Path) -> None:
+    erase_texts(agent, "shop", ["flieg nach Köln 🛫"], now=True)
+    assert "p-3" not in json.dumps(_beside(agent))
+    with agent.database.read() as connection:
+        rows = connection.exec_driver_sql("SELECT before, after FROM event").all()
+    assert not any("p-3" in str(row) for row in rows)
+
+
+def test_what_a_mark_of_rasa_says_beside_its_name_goes_out_again(
+    studio: Studio, tmp_path: Path
+) -> None:
+    create_project(studio, "shop")
+    path = tmp_path / "nlu.yml"
+    line = '- fly to [Boston]{"entity": "city", "role": "to", "group": "1", "value": "BOS"}'
+    path.write_text(
+        f"nlu:\n- intent: book\n  examples: |\n    {line}\n    - from [Rome](city:ROM)\n",
+        encoding="utf-8",
+    )
+    import_file(studio, ImportRequest("shop", path))
+    out = tmp_path / "out"
+    write_project(studio, "shop", HandoverChoice("rasa"), out)
+    text = (out / "data" / "nlu.yml").read_text(encoding="utf-8")
+    assert line in text
+    assert '- from [Rome]{"entity": "city", "value": "ROM"}' in text
+
+
+def test_what_a_file_claims_to_be_kept_cannot_stand_for_text_or_label(
+    studio: Studio, tmp_path: Path
+) -> None:
+    create_project(studio, "shop")
+    path = tmp_path / "shop.jsonl"
+    kept = {"prodigy": {"text": 7, "answer": "reject", "meta": 1}, "rasa": {"entities": [3]}}
+    path.write_text(json.dumps({"text": "pay me", "intent": "refund", "kept": kept}) + "\n")
+    import_file(studio, ImportRequest("shop", path))
+    out = tmp_path / "out.jsonl"
+    write_project(studio, "shop", HandoverChoice("prodigy"), out)
+    task = json.loads(out.read_text(encoding="utf-8"))
+    assert (task["text"], task["answer"], task["meta"]) == ("pay me", "accept", 1)
+    write_project(studio, "shop", HandoverChoice("rasa"), tmp_path / "rasa")
+    assert "- pay me" in (tmp_path / "rasa" / "data" / "nlu.yml").read_text(encoding="utf-8")

@@ -1,0 +1,163 @@
+"""A whole project is written for a platform, and the report tells what stays behind."""
+
+import csv
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.exchange.handover import (
+    HandoverChoice,
+    look_at_handover,
+    words_of_handover,
+    write_project,
+)
+from app.services.studio import Studio
+from core.errors import InvalidInput
+from core.exports.targets import TARGETS
+from storage import models, projects
+from storage.queries import dataset
+
+_ROWS = [
+    {"text": "🛫 fly to Boston", "intents": ["book"], "split": "train", "slots": [(9, 15)]},
+    {"text": "get my money back", "intents": ["refund"], "split": "train"},
+    {"text": "refund my ticket", "intents": ["refund"], "split": "test"},
+    {"text": "who won the match", "intents": [], "split": "train"},
+    {"text": "hello there", "split": "pool"},
+]
+
+
+@pytest.fixture
+def shop(studio: Studio, tmp_path: Path) -> Studio:
+    create_project(studio, "shop")
+    path = tmp_path / "shop.jsonl"
+    lines = []
+    for row in _ROWS:
+        places = row.get("slots", [])
+        assert isinstance(places, list)
+        slots = [{"slot": "city", "value": "Boston", "start": s, "end": e} for s, e in places]
+        lines.append(json.dumps({**row, **({"slots": slots} if slots else {})}))
+    path.write_text("\n".join(lines), encoding="utf-8")
+    import_file(studio, ImportRequest("shop", path))
+    return studio
+
+
+def _pin(studio: Studio, text: str, *names: str) -> None:
+    with studio.database.write() as connection:
+        project = projects.find(connection, "shop")
+        ids = {one.name: one.id for one in dataset.intents(connection, project.id)}
+        models.add_pin(connection, project.id, text, [ids[name] for name in names])
+
+
+def test_what_is_written_and_what_is_left_out_are_all_texts(shop: Studio, tmp_path: Path) -> None:
+    for target, chosen in TARGETS.items():
+        if chosen.tests:
+            continue
+        seen = look_at_handover(shop, "shop", HandoverChoice(target))
+        assert seen.written + sum(one.count for one in seen.left_out) == len(_ROWS)
+        out = tmp_path / f"{target}{chosen.ending}"
+        done = write_project(shop, "shop", HandoverChoice(target), out)
+        assert (done.files, done.losses, done.dry_run) == (seen.files, seen.losses, False)
+        before = out.read_bytes()
+        write_project(shop, "shop", HandoverChoice(target), out)
+        assert target == "xlsx" or out.read_bytes() == before
+        create_project(shop, target)
+        back = import_file(shop, ImportRequest(target, out))
+        assert back.added == done.written, target
+
+
+def test_the_report_says_what_stays_behind_and_why(shop: Studio) -> None:
+    _pin(shop, "refund me", "refund")
+    report = look_at_handover(shop, "shop", HandoverChoice("lex"))
+    assert words_of_handover(report) == [
+        "Amazon Lex V2: 2 texts would be written into 8 files, 3 texts left out.",
+        "Left out: texts of the test set, from which the platform would learn (1).",
+        "Left out: texts without a label (1).",
+        "Left out: texts out of scope (1).",
+        "Not carried: pins, which the formats of tests write (1).",
+        "Not carried: values in texts, where the names of their slots stand (1).",
+    ] or {one.what for one in report.left_out} == {
+        "texts of the test set, from which the platform would learn",
+        "texts without a label",
+        "texts out of scope",
+    }
+    assert [one.what for one in report.losses] == [
+        "pins, which the formats of tests write",
+        "values in texts, where the names of their slots stand",
+    ]
+
+
+def test_a_limit_of_the_platform_is_told_with_every_offender_and_nothing_is_written(
+    shop: Studio, tmp_path: Path
+) -> None:
+    long = tmp_path / "long.csv"
+    long.write_text(f"text,intent\n{'very ' * 120}long,refund\n{'much ' * 120}more,book\n")
+    import_file(shop, ImportRequest("shop", long))
+    out = tmp_path / "shop.json"
+    (refusal,) = look_at_handover(shop, "shop", HandoverChoice("clu")).refusals
+    assert (refusal.what, refusal.count) == ("texts of over 500 characters", 2)
+    assert sorted(one[:9] for one in refusal.examples) == ["much much", "very very"]
+    with pytest.raises(InvalidInput, match="Microsoft CLU would refuse the file"):
+        write_project(shop, "shop", HandoverChoice("clu"), out)
+    assert not out.exists()
+
+
+def test_a_folder_with_files_and_another_ending_are_refused(shop: Studio, tmp_path: Path) -> None:
+    folder = tmp_path / "rasa"
+    write_project(shop, "shop", HandoverChoice("rasa"), folder)
+    assert (folder / "data" / "nlu.yml").exists()
+    for target, out, words in (
+        ("rasa", folder, "holds files already"),
+        ("lex", tmp_path / "bot.json", "is several files"),
+        ("luis", tmp_path / "app.txt", "another"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            write_project(shop, "shop", HandoverChoice(target), out)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="no code of a language"):
+        look_at_handover(shop, "shop", HandoverChoice("lex", language="../en"))
+
+
+def test_pins_become_the_tests_of_each_platform(shop: Studio, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no pins"):
+        look_at_handover(shop, "shop", HandoverChoice("lex-tests"))
+    _pin(shop, 'say "refund"', "refund")
+    _pin(shop, "who won")
+    stories = tmp_path / "tests.yml"
+    write_project(shop, "shop", HandoverChoice("rasa-tests"), stories)
+    assert stories.read_text(encoding="utf-8") == (
+        'version: "3.1"\nstories:\n- story: pin 1\n  steps:\n  - user: "say \\"refund\\""\n'
+        '    intent: refund\n- story: pin 2\n  steps:\n  - user: "who won"\n'
+        "    intent: out_of_scope\n"
+    )
+    table = tmp_path / "tests.csv"
+    write_project(shop, "shop", HandoverChoice("lex-tests"), table)
+    with table.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(one["Input"], one["Expected Output Intent"]) for one in rows] == [
+        ('say "refund"', "refund"),
+        ("who won", "FallbackIntent"),
+    ]
+    archive = tmp_path / "agent.zip"
+    write_project(shop, "shop", HandoverChoice("dialogflow-cx"), archive)
+    with zipfile.ZipFile(archive) as package:
+        names = [name for name in package.namelist() if name.startswith("testCases/")]
+        turns = [json.loads(package.read(name))["testCaseConversationTurns"][0] for name in names]
+        intent = json.loads(package.read("intents/refund/refund.json"))
+    said = {
+        one["userInput"]["input"]["text"]["text"]: one["virtualAgentOutput"]["triggeredIntent"]
+        for one in turns
+    }
+    assert said['say "refund"'] == {"name": intent["name"], "displayName": "refund"}
+    assert said["who won"]["displayName"] == "Default Negative Intent"
+
+
+def test_test_texts_are_written_where_they_are_asked_for(shop: Studio, tmp_path: Path) -> None:
+    choice = HandoverChoice("watson", split="test")
+    report = write_project(shop, "shop", choice, tmp_path / "test.json")
+    assert (report.written, report.left_out) == (1, ())
+    skill = json.loads((tmp_path / "test.json").read_text(encoding="utf-8"))
+    said = {one["intent"]: [x["text"] for x in one["examples"]] for one in skill["intents"]}
+    assert said == {"book": [], "refund": ["refund my ticket"]}
