@@ -87,9 +87,12 @@ def make_room(
     return kept & new.keys()
 
 
-def add(connection: Connection, project_id: int, rows: Sequence[SaidText]) -> None:
-    """Add rows for which `make_room` has made room."""
-    values = [{"project_id": project_id, **asdict(r), "rank": rank_of(r.key)} for r in rows]
+def add(
+    connection: Connection, project_id: int, rows: Sequence[SaidText], log_id: int | None = None
+) -> None:
+    """Add rows for which `make_room` has made room; `log_id` is the log that they came with."""
+    own = {"project_id": project_id, "log_id": log_id}
+    values = [{**own, **asdict(row), "rank": rank_of(row.key)} for row in rows]
     if values:
         connection.execute(sa.insert(said_text), values)
 

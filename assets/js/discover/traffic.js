@@ -43,12 +43,16 @@ export class TrafficTab {
   #import; // the button that imports a log
   element = h('div', {class: 'stack traffic', 'data-role': 'traffic'});
 
-  // `opensGroup` is called with the number of a group to look at, or null for all of them.
-  constructor(context, intents, opensGroup) {
+  // `opensGroup` is called with the number of a group to look at, or null for all of them; `remember` with an act in
+  // words, a sentence about it, and what takes it back.
+  constructor(context, intents, {opensGroup, remember}) {
     this.#context = context;
     this.#intents = intents;
     this.#opensGroup = opensGroup;
-    this.#import = logImport(context.base, () => this.renew());
+    this.#import = logImport(context.base, async (words, about, back) => {
+      remember(words, about, back);
+      await this.renew();
+    });
   }
 
   async renew() {
