@@ -178,11 +178,7 @@ def _delimited(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterat
     encoding = find_encoding(path, options.encoding)
     kind = options.format if options.format != "auto" else find_format(path, encoding)
     for row in read_columns(path, encoding, replace(options, format=kind), named):
-        if row is None:
-            yield _MISSHAPEN
-        else:
-            text, time, *source = row
-            yield LogRow(_usable(text), time, *source or [""])
+        yield _MISSHAPEN if row is None else _row_of(row)
 
 
 def _cells(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
@@ -190,12 +186,16 @@ def _cells(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[L
     plain = replace(options, intent_column="", longest_text=LONGEST_TEXT)
     readers = [read_rows(path, replace(plain, text_column=name)) for name in named]
     for row in zip(*readers, strict=True):
-        text, time, *source = map(_cell, row)
-        yield LogRow(text, time, *source or [""])
+        yield _row_of([_cell(cell) for cell in row])
 
 
 def _cell(row: ImportedRow | RowProblem) -> str:
     return row.text if isinstance(row, ImportedRow) else ""
+
+
+def _row_of(cells: Sequence[str]) -> LogRow:
+    """Make a row of a text, a time and, if there is one, a source."""
+    return LogRow(_usable(cells[0]), cells[1], cells[2] if len(cells) > 2 else "")
 
 
 def _usable(text: str) -> str:
@@ -209,8 +209,7 @@ def _keys(path: Path, options: ReadOptions) -> tuple[str, ...]:
 
 def _objects(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
     for value in _lines(path, options):
-        text, time, *source = (_of(value, name) for name in named)
-        yield LogRow(_usable(text), time, *source or [""])
+        yield _row_of([_of(value, name) for name in named])
 
 
 def _lines(path: Path, options: ReadOptions) -> Iterator[dict[str, Any]]:

@@ -28,18 +28,17 @@ def begin(connection: Connection, project_id: int, key: str, name: str) -> SaidL
     there = find(connection, project_id, key)
     if there is not None:
         return there
-    values = {"project_id": project_id, "key": key, "name": name, "at": now()}
+    at = now()
+    values = {"project_id": project_id, "key": key, "name": name, "at": at}
     made = connection.execute(sa.insert(said_log).values(values).returning(said_log.c.id))
-    return SaidLog(int(made.scalar_one()), key, name, values["at"])
+    return SaidLog(int(made.scalar_one()), key, name, at)
 
 
 def find(connection: Connection, project_id: int, key: str) -> SaidLog | None:
     """Return the log of a key, or None."""
-    query = sa.select(said_log.c["id", "key", "name", "at"])
-    row = connection.execute(
-        query.where(said_log.c.project_id == project_id, said_log.c.key == key)
-    ).first()
-    return None if row is None else SaidLog(*row)
+    here = sa.and_(said_log.c.project_id == project_id, said_log.c.key == key)
+    row = connection.execute(sa.select(said_log).where(here)).first()
+    return None if row is None else SaidLog(row.id, row.key, row.name, row.at)
 
 
 def action_key(key: str, number: int) -> str:

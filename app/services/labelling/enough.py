@@ -71,15 +71,17 @@ def list_enough(live_studio: LiveStudio, project: str) -> EnoughView:
     return EnoughView(ready=True, intents=judged)
 
 
-def _judged(live: LiveModel, order: Mapping[str, int]) -> list[EnoughLabels]:
+def _judged(live: LiveModel, given_at: Mapping[str, int]) -> list[EnoughLabels]:
     held_out = exemplar_scores(live.pipeline)
     if held_out is None:
         return []
     scores, targets = held_out
-    places = [order.get(one.id, -1) for one in live.pipeline.exemplars]
+    places = [given_at.get(one.id, -1) for one in live.pipeline.exemplars]
     # An exemplar without an intent has a label, too, and belongs to no column.
     given = np.where(targets.any(1), targets.argmax(1), -1)
-    judged = newest_known(scores.argmax(1), given, np.array(places), scores.shape[1])
+    answers = scores.argmax(1).astype(np.int64)
+    order = np.array(places, dtype=np.int64)
+    judged = newest_known(answers, given.astype(np.int64), order, scores.shape[1])
     return [
         EnoughLabels(
             intent=live.columns[one.column],

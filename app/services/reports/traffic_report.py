@@ -90,7 +90,10 @@ def report_of(project: str, view: TrafficView, days: int) -> TrafficReport:
         view=view,
         days=days,
         overall=next((one for one in view.changes if one.about == "no intent"), None),
-        sentences=tuple(one.sentence for one in view.changes if one.is_real),
+        sentences=(
+            *(one.sentence for one in view.changes if one.is_real),
+            *(one.sentence for one in view.drifts if one.is_real),
+        ),
         asked=tuple(asked),
         steps=_steps(view),
     )

@@ -142,8 +142,8 @@ export class TrafficTab {
   }
 
   #changed() {
-    const {covered, earlier, changes} = this.#view;
-    const real = changes.filter(one => one.is_real);
+    const {covered, earlier, changes, drifts} = this.#view;
+    const real = [...changes, ...drifts].filter(one => one.is_real);
     const told = changes.find(({about}) => about === 'no intent')?.is_real
       ? 'more than chance'
       : 'this may be chance';
@@ -158,6 +158,7 @@ export class TrafficTab {
     return section(
       'What changed',
       h('p', {'data-role': 'covered'}, covered.n ? share : 'No text was sent in these days.', before),
+      covered.n > 0 && h('p', {'data-role': 'sure'}, this.#sureWords()),
       real.length
         ? h(
             'ul',
@@ -168,8 +169,15 @@ export class TrafficTab {
     );
   }
 
+  #sureWords() {
+    const {sure, sure_before: before} = this.#view;
+    const then = before.n ? `, before ${percent(before.share)}` : '';
+    return `Answered surely: ${percent(sure.share)}${then}. That is an intent with a probability of at least 80 %.`;
+  }
+
   // A group leads to Discover's acts; of an intent, the texts themselves unfold.
   #sentence(change) {
+    if (change.what) return h('div', {dir: 'auto'}, change.sentence); // a drift, which quotes its texts
     if (change.about === 'group')
       return h('div', {}, change.sentence, ' ', this.#toGroup(Number(change.id), 'Look at the group'));
     return new Evidence(this.#context.base, this.#days, change).element;

@@ -32,19 +32,21 @@ export function logImport(base, imported) {
 
 async function bringIn(base, file, imported) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-  const looked = new LookedAt(`${base}/traffic/logs`, zone, await upload(`${base}/traffic/logs?zone=${encodeURIComponent(zone)}`, file));
+  const at = `${base}/traffic/logs`;
+  const looked = new LookedAt(at, zone, await upload(`${at}?zone=${encodeURIComponent(zone)}`, file));
   const {key, name} = looked.log;
   const given = await ask(`Import “${name}”`, looked.element, looked.verb);
   const isStored = given && looked.fresh;
   if (!isStored) {
-    await call(`${base}/traffic/logs/${key}`, {method: 'DELETE'});
+    await call(`${at}/${key}`, {method: 'DELETE'});
     return;
   }
-  const done = await post(`${base}/traffic/logs/${key}?${looked.query}`);
+  const done = await post(`${at}/${key}?${looked.query}`);
   const full = done.left_out ? `${number(done.left_out)} are left out: their day has a full sample.` : '';
   await imported(`${plural(done.kept, 'text')} of “${name}” stored`, full, async () => {
-    const {stay} = await post(`${base}/traffic/logs/${key}/undo`);
-    return stay ? `${plural(stay, 'text')} ${stay === 1 ? 'stays' : 'stay'}: changed since, or said elsewhere, too.` : '';
+    const {stay} = await post(`${at}/${key}/undo`);
+    const verb = stay === 1 ? 'stays' : 'stay';
+    return stay ? `${plural(stay, 'text')} ${verb}: changed since, or said elsewhere, too.` : '';
   });
 }
 

@@ -1,5 +1,6 @@
 """What people say now: changes with their texts, coverage, groups, and a page without traffic."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -33,6 +34,8 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     change.locator("summary").click()
     expect(change.locator("[data-role=said] li").first).to_contain_text("times: ")
     expect(page.locator("[data-role=covered]")).to_contain_text("Before, it was")
+    sure = page.locator("[data-role=sure]")
+    expect(sure).to_contain_text(re.compile(r"^Answered surely: \d+\.\d %, before \d+\.\d %\."))
     expect(page.locator("[data-role=answered-chart][data-ready=true]")).to_be_visible()
     expect(page.locator("[data-role=sources] tbody tr")).to_have_count(2)
     row = page.locator("[data-role=volumes] tbody tr").filter(has_text=RISING)

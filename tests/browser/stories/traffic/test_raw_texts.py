@@ -16,6 +16,7 @@ SIZES = (
     pytest.param(5_000, 500, id="5000", marks=pytest.mark.fire),
 )
 N_INTENTS, MOST_KEYS = 30, 80
+MOST_NEW = 4
 _SURE = 0.8
 """Share of a group's shown texts that must be about one subject before it is taken."""
 
@@ -132,14 +133,21 @@ def imports_the_week_after(page: Page, folder: Path, texts: Sequence[Asked]) -> 
 
 
 def finds_the_new_group(designer: Designer) -> None:
-    """Group the new texts; what nobody has asked for before stands first, and one key takes it."""
+    """Group the new texts; what nobody asked for before is among the first, for one key.
+
+    Texts in odd words about something that is known may found a group, too.
+    """
     page = designer.page
     page.get_by_role("link", name=re.compile("^(All groups|Group them)")).click()
     page.get_by_role("button", name="Sort them in").click()
     first = page.locator("[data-role=groups] button[data-key^=group]").first
     expect(first.locator(".badge")).to_have_text("new", timeout=120_000)
     first.click()
-    assert designer.takes_the_open_group() == NEW
+    found = [designer.takes_the_open_group()]
+    while found[-1] != NEW and first.locator(".badge", has_text=re.compile("^new$")).count():
+        found.append(designer.takes_the_open_group())
+    assert found[-1] == NEW
+    assert len(found) <= MOST_NEW
 
 
 def opens_the_report(page: Page) -> None:
