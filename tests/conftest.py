@@ -31,6 +31,7 @@ LONGEST_FIRST = (
     "faults/test_jobs.py",
     "browser/late_answers/test_map.py",
     "browser/stories/test_conversations.py",
+    "browser/stories/traffic/test_raw_texts.py",
     "browser/test_accessibility.py",
 )
 """Files that take a minute or more: of two workers neither is to end alone."""

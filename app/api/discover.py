@@ -26,12 +26,16 @@ from app.services.discover.stored import (
 from app.services.traffic.coverage import MOST_DAYS, Period, read_coverage, read_texts
 from app.services.traffic.coverage_views import SaidTexts, TrafficView
 from app.services.traffic.logs import (
+    LogReading,
     TrafficLogReport,
     WaitingTrafficLog,
     import_received,
+    look_at_log,
     receive_log,
 )
 from app.services.traffic.receiving import ReceivedTraffic, receive_traffic
+from app.services.traffic.undoing import UndoneLog, undo_log
+from core.traffic.log_rows import LogColumns
 
 
 def _period(
@@ -45,6 +49,16 @@ def _period(
 PeriodInQuery = Annotated[Period, Depends(_period)]
 _PIECE = 1 << 20
 Zone = Annotated[str, Query(min_length=1, max_length=60)]
+ColumnName = Annotated[str | None, Query(max_length=1_000)]
+
+
+def _reading(
+    zone: Zone, text: ColumnName = None, time: ColumnName = None, source: ColumnName = None
+) -> LogReading:
+    return LogReading(zone, LogColumns(text, time, source))
+
+
+ReadingInQuery = Annotated[LogReading, Depends(_reading)]
 router = rest_router("groups")
 
 
@@ -122,19 +136,38 @@ def said_texts(
 
 
 @router.post("/projects/{project}/traffic/logs", status_code=201)
-def upload_log(live_studio: Live, project: str, file: UploadFile, zone: Zone) -> WaitingTrafficLog:
-    """Store a log with a column of times, and count what importing it would do.
+def upload_log(
+    live_studio: Live, project: str, file: UploadFile, reading: ReadingInQuery
+) -> WaitingTrafficLog:
+    """Store a log, and count what importing it would do.
 
-    `zone` is that of times that name none, such as Europe/Berlin.
+    `zone` is that of times that name none, such as Europe/Berlin. `text`, `time` and `source` name
+    columns; without them they are found by their names, and with an empty `source` there is none.
     """
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
-    return receive_log(live_studio, project, file.filename or "log.csv", pieces, zone)
+    return receive_log(live_studio, project, file.filename or "log.csv", pieces, reading)
+
+
+@router.get("/projects/{project}/traffic/logs/{key}")
+def look_at(
+    live_studio: Live, project: str, key: str, reading: ReadingInQuery
+) -> WaitingTrafficLog:
+    """Count what importing an uploaded log would do, read by these columns."""
+    return look_at_log(live_studio, project, key, reading)
 
 
 @router.post("/projects/{project}/traffic/logs/{key}")
-def store_log(live_studio: Live, project: str, key: str, zone: Zone) -> TrafficLogReport:
+def store_log(
+    live_studio: Live, project: str, key: str, reading: ReadingInQuery
+) -> TrafficLogReport:
     """Import an uploaded log; what is stored already is not stored again."""
-    return import_received(live_studio, project, key, zone)
+    return import_received(live_studio, project, key, reading)
+
+
+@router.post("/projects/{project}/traffic/logs/{key}/undo")
+def take_log_back(live_studio: Live, project: str, key: str) -> UndoneLog:
+    """Take the import of a log back: its rows, and its texts that nobody has touched since."""
+    return undo_log(live_studio, project, key)
 
 
 @router.delete("/projects/{project}/traffic/logs/{key}", status_code=204)

@@ -30,6 +30,8 @@ pages = APIRouter(include_in_schema=False)
 _POLICY = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; font-src data:"
 }
+_LOOK_AGAIN = "2"
+"""Seconds after which a browser asks for a report again that is being counted."""
 Form = Literal["html", "pdf"]
 
 
@@ -124,11 +126,15 @@ def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse
 def traffic_page(
     live_studio: Live, project: str, days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = 7
 ) -> HTMLResponse:
-    """Show the report about what people said in the last days with traffic."""
-    found = traffic_report.traffic_report(live_studio, project, Period(days=days))
+    """Show the report about what people said in the last days with traffic, once it is counted."""
+    back = f"/discover?{urlencode({'project': project, 'tab': 'traffic'})}"
+    try:
+        found = traffic_report.traffic_report(live_studio, project, Period(days=days))
+    except traffic_report.StillCounting:
+        waits = traffic_report.waiting_page(project, back)
+        return HTMLResponse(waits, headers={**_POLICY, "Refresh": _LOOK_AGAIN})
     path, asked = f"/api/projects/{quote(project)}/traffic", f"?days={days}"
     forms = {name: at + asked for name, at in _forms(path, "report").items()}
-    back = f"/discover?{urlencode({'project': project, 'tab': 'traffic'})}"
     return HTMLResponse(traffic_report.report_page(found, forms, back), headers=_POLICY)
 
 

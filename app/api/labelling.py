@@ -11,6 +11,7 @@ from app.api.http.routers import rest_router
 from app.api.http.server_state import LabellingQueues, Live, OpenStudio
 from app.services.data.utterances import ChangeView
 from app.services.labelling import decisions
+from app.services.labelling.enough import EnoughView, list_enough
 from app.services.labelling.queue import STANDARD, Order, QueueItem, QueueRequest, QueueView
 from app.services.labelling.sure import SureView, accept_sure, conclude, list_sure
 from app.services.labelling.today import Today, load_today, set_goal
@@ -75,6 +76,12 @@ def today(studio: OpenStudio, project: str, since: datetime) -> Today:
 def goal(studio: OpenStudio, project: str, body: GoalBody) -> None:
     """Keep a person's goal of the day, or drop it."""
     set_goal(studio, project, body.goal)
+
+
+@router.get("/projects/{project}/enough")
+def enough(live_studio: Live, project: str) -> EnoughView:
+    """Say of which intents you can stop labelling, and why; none while the model is loading."""
+    return list_enough(live_studio, project)
 
 
 @router.get("/projects/{project}/sure")

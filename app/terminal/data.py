@@ -144,6 +144,7 @@ def _say_log(done: "TrafficLogReport") -> None:
         "left out: their day and source have a full sample": done.left_out or 0,
         f"of the texts {'would be' if done.dry_run else 'are'} new to the project": done.added,
         "rows without a text, or with one that is too long: left out": done.textless,
+        "rows with too few or too many cells: left out": done.misshapen,
     }
     for words, count in notes.items():
         if count:

@@ -56,7 +56,10 @@ class DiscoverPage {
       later: group => this.#act(() => this.#later(group.card)),
       texts: card => call(`${context.base}/groups/${card.id}/texts`),
     });
-    this.#traffic = new TrafficTab(context, this.#intents, id => this.#openTab(false, id));
+    this.#traffic = new TrafficTab(context, this.#intents, {
+      opensGroup: id => this.#openTab(false, id),
+      remember: (words, about, back) => this.#newest.add({words, about, back, isSaved: true, isTraffic: true}),
+    });
     const back = {class: 'plain', 'data-key': 'back', onclick: () => this.#goBack()};
     const above = h('div', {class: 'row way-back only-narrow'}, h('button', back, 'All groups'));
     const beside = h('div', {class: 'beside'}, above, this.#group.element, keysLine());
@@ -199,7 +202,9 @@ class DiscoverPage {
     this.#note.classList.toggle('note', ungrouped > 0);
     const sort = {'data-key': 'sort', onclick: guarded(() => this.#find())};
     const anew = {'data-key': 'anew', onclick: guarded(() => this.#askAnew())};
-    const open = groups.filter(({state}) => state === 'open').length;
+    const open = groups.filter(({state}) => state === 'open');
+    const fresh = open.filter(one => one.is_new).length;
+    const order = fresh ? `${number(fresh)} new ${fresh === 1 ? 'one' : 'ones'} first` : 'the largest first';
     const is = ungrouped === 1 ? 'is' : 'are';
     fill(
       this.#note,
@@ -208,7 +213,9 @@ class DiscoverPage {
         {class: 'grow'},
         ungrouped
           ? `${plural(ungrouped, 'new text')} ${is} in no group.`
-          : `${plural(open, 'group')} to look at, the largest first.`,
+          : open.length
+            ? `${plural(open.length, 'group')} to look at, ${order}.`
+            : 'No group is left to look at: all are taken or for later.',
       ),
       ungrouped > 0 && h('button', {...sort, class: 'primary'}, 'Sort them in'),
       h('button', anew, 'Group anew…'),
@@ -234,6 +241,7 @@ class DiscoverPage {
   async #act(does) {
     if (this.#isBusy) return;
     this.#isBusy = true;
+    this.#columns.setAttribute('aria-busy', 'true');
     const at = this.#list.listed.findIndex(({id}) => id === this.#open);
     const next = this.#list.listed[at + 1] ?? this.#list.listed[at - 1];
     try {
@@ -245,6 +253,7 @@ class DiscoverPage {
       throw error;
     } finally {
       this.#isBusy = false;
+      this.#columns.removeAttribute('aria-busy');
     }
   }
 
@@ -307,10 +316,12 @@ class DiscoverPage {
     this.#newest.add({words, group, back, about: whenLabelsCount(this.#context.status), isSaved: true});
   }
 
-  async #takeBack({words, group, back}) {
-    await this.#turns.take(back);
-    toast(`Taken back: ${words}`);
-    await this.#renew(group);
+  // What `back` returns in words, such as what stays, is told.
+  async #takeBack({words, group, back, isTraffic}) {
+    const told = await this.#turns.take(back);
+    toast(`Taken back: ${words}`, typeof told === 'string' ? told : '');
+    if (Boolean(isTraffic) !== this.#isTraffic) await this.#openTab(Boolean(isTraffic), group);
+    else await (isTraffic ? this.#traffic.renew() : this.#renew(group));
     this.#context.refreshSoon();
   }
 

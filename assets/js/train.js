@@ -169,7 +169,8 @@ class TrainPage {
     const {counts} = await call(`${this.#context.base}/overview`);
     if (asked !== this.#estimates || !this.#choices.chosen.why_not) return;
     this.#estimated.className = '';
-    fill(this.#estimated, firstAct(this.#context.project, {...counts, labelled: 0}));
+    const more = counts.labelled ? {...counts, labelled: 0, unlabelled: 0} : counts; // with some labels, Label
+    fill(this.#estimated, firstAct(this.#context.project, more));
     this.#start.hidden = this.#gateLine.hidden = true; // nothing can be trained that could be used
   }
 

@@ -8,18 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.benchmarks.inputs import LabelledTexts, Watch, peak_mb
+from core.discover.grouping import group_texts, join
 from core.encoders.base import Encoder
 from core.recipes.labels import AnyModelRecipe
+from core.traffic.drift import ALPHA as DRIFT_ALPHA
+from core.traffic.drift import corrected, mean_drift, meaning_drift
 from core.traffic.shares import Portion, compare_shares
 from core.training.events import drain
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
+from core.types import FloatArray
+from core.vectors import unit_rows
 
 WEEK = 5_000
 """Texts of a week."""
 
 _INTERVALS, _WEEKS = 1_000, 200
 """Resamples of the covered share; pairs of weeks without and with a rise."""
+
+_DRIFTS, _NEW_WEEKS = 100, 30
+"""Pairs of weeks without and with a new subject that are compared by meaning, and grouped."""
+
+_NEW = 0.05
+"""Portion of the second week that is about something of which nobody spoke in the first."""
 
 _USUAL, _RAISED = 0.05, 0.08
 """Portion of the chosen intent in a usual week, and in one with a planted rise."""
@@ -39,10 +50,14 @@ class Heard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnsweredTraffic:
-    """The true intent of each text (empty: out of scope), and the model's answer, both (n,)."""
+    """The true intent of each text (empty: out of scope), the model's answer, and its embedding.
+
+    The first two are (n,), the embeddings unit rows (n, d).
+    """
 
     true: NDArray[np.str_]
     answers: NDArray[np.str_]
+    unit: FloatArray
 
 
 def traffic_figures(
@@ -62,16 +77,27 @@ def traffic_figures(
         for one in pipeline.predict(said)
     ]
     true = [*heard.inside.intents, *([OUTSIDE] * len(heard.outside))]
-    traffic = AnsweredTraffic(np.array(true), np.array(answers))
+    unit = unit_rows(pipeline.encoder.encode(said))
+    traffic = AnsweredTraffic(np.array(true), np.array(answers), unit)
     rng = np.random.default_rng(seed)
     return {
         "recipe": recipe.kind,
         "week": WEEK,
-        "tries": {"interval_holds": _INTERVALS, "false_alarms": _WEEKS, "rises_told": _WEEKS},
+        "tries": {
+            "interval_holds": _INTERVALS,
+            "false_alarms": _WEEKS,
+            "rises_told": _WEEKS,
+            "drift_false_alarms": _DRIFTS,
+            "drift_told": _DRIFTS,
+            "new_group_found": _NEW_WEEKS,
+        },
         "coverage": round(float((traffic.answers != OUTSIDE).mean()), 4),
         "interval_holds": _interval_holds(traffic, rng),
         "false_alarms": _false_alarms(traffic, rng),
         "rises_told": _rises_told(traffic, rng),
+        "drift_false_alarms": _drift_told(traffic, 0.0, rng),
+        "drift_told": _drift_told(traffic, _NEW, rng),
+        "new_group_found": _new_group_found(traffic, rng),
         "seconds": round(time.perf_counter() - began, 2),
         "peak_mb": peak_mb(),
     }
@@ -108,6 +134,53 @@ def _rises_told(traffic: AnsweredTraffic, rng: np.random.Generator) -> float:
             if change.name == intent and change.is_real:
                 told += change.after.value > change.before.value
     return _percent(told, _WEEKS)
+
+
+def _drift_told(traffic: AnsweredTraffic, share: float, rng: np.random.Generator) -> float:
+    """Return the percentage of pairs of weeks of which drift is told, in meaning or in answers.
+
+    In the second week a share of the texts is about an intent that the first week lacks.
+    """
+    told = 0
+    for _ in range(_DRIFTS):
+        first, second = _weeks_with_news(traffic, share, rng)
+        seed = int(rng.integers(2**31))
+        meaning = meaning_drift(traffic.unit[first], traffic.unit[second], seed)
+        covered = (traffic.answers != OUTSIDE).astype(np.float64)
+        answered = mean_drift(covered[first], covered[second], seed)
+        told += min(corrected([meaning.p_value, answered.p_value])) <= DRIFT_ALPHA
+    return _percent(told, _DRIFTS)
+
+
+def _new_group_found(traffic: AnsweredTraffic, rng: np.random.Generator) -> float:
+    """Return the percentage of new intents for which sorting a week in founds a group.
+
+    At least half of the texts of one new group are of the intent. Texts are grouped as the page
+    does it: those of the first week into the root of their number, the others join them.
+    """
+    found = 0
+    for _ in range(_NEW_WEEKS):
+        first, second = (np.unique(rows) for rows in _weeks_with_news(traffic, _NEW, rng))
+        second = np.setdiff1d(second, first)
+        new = set(traffic.true[second].tolist()) - set(traffic.true[first].tolist())
+        size = len(first) ** 0.5
+        joined = join(group_texts(traffic.unit[first], size), traffic.unit[second], size)
+        of = joined.of[len(first) :]
+        is_new = np.isin(traffic.true[second], list(new))
+        fresh = range(int(joined.of[: len(first)].max()) + 1, len(joined.centres))
+        found += any(is_new[of == group].mean() >= 0.5 for group in fresh if (of == group).any())
+    return _percent(found, _NEW_WEEKS)
+
+
+def _weeks_with_news(
+    traffic: AnsweredTraffic, share: float, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Draw the rows of two weeks; a share of the second is about an intent that the first lacks."""
+    intent = rng.choice(sorted(set(traffic.true.tolist()) - {OUTSIDE}))
+    own, others = np.flatnonzero(traffic.true == intent), np.flatnonzero(traffic.true != intent)
+    n_own = int(rng.binomial(WEEK, share))
+    second = np.concatenate([rng.choice(own, n_own), rng.choice(others, WEEK - n_own)])
+    return rng.choice(others, WEEK), second
 
 
 def _percent(count: int, n: int) -> float:

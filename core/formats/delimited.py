@@ -2,8 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -41,6 +41,28 @@ def read_delimited(
         elif cells:
             _check_shape(path, line, cells, layout)
             yield row_of(FilePlace(path, line), cells, layout, options)
+
+
+def read_columns(
+    path: Path, encoding: str, options: ReadOptions, names: Sequence[str]
+) -> Iterator[tuple[str, ...] | None]:
+    """Read some columns of a CSV or TSV file, named as in its header, or by numbers without one.
+
+    A row with too few cells, or with more than the others, is None: it does not say which cell is
+    which. Blank lines are skipped.
+
+    Raises:
+        InvalidInput: A column is missing, or the file cannot be read as `read_delimited` says.
+    """
+    found = [find_layout(path, encoding, replace(options, text_column=name)) for name in names]
+    layout, places = found[0], [one.text for one in found]
+    waiting_for_header = bool(layout.names)
+    for _, cells in _records(path, encoding, layout):
+        if waiting_for_header:
+            waiting_for_header = False
+        elif cells:
+            fits = max(places) < len(cells) and not any(map(str.strip, cells[layout.width :]))
+            yield tuple(cells[place] for place in places) if fits else None
 
 
 @dataclass(slots=True)

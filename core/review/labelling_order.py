@@ -69,6 +69,25 @@ def worth(doubts: ScoreArray, unit: FloatArray, pause: Pause = no_pause) -> Scor
     return result
 
 
+def asked_worth(
+    doubts: ScoreArray, unit: FloatArray, times: NDArray[np.int64], pause: Pause = no_pause
+) -> ScoreArray:
+    """Return how much doubt about what people say a label of each text settles; (n,).
+
+    It is the sum over all texts of their doubts, (n,) in [0, 1], each as often as the text was
+    said, `times` (n,), and the more, the more it is like the labelled one. What nobody said settles
+    nothing. `unit` are unit rows, (n, d) float32; O(said^2 d).
+    """
+    said = np.flatnonzero(times)
+    settled = np.zeros(len(unit))
+    weights = times[said] * doubts[said]
+    for start in range(0, len(said), _CHUNK):
+        pause()
+        part = said[start : start + _CHUNK]
+        settled[part] = np.exp((unit[part] @ unit[said].T - 1.0) / _WIDTH) @ weights
+    return settled
+
+
 def margins(probabilities: ScoreArray) -> ScoreArray:
     """Return the best intent's probability minus the next one's; (n,), 1 if there is one intent."""
     if probabilities.shape[1] < 2:

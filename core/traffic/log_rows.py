@@ -1,14 +1,17 @@
-"""Rows of a log with a column of times: CSV, TSV, JSONL, Excel or Parquet."""
+"""Rows of a log: a table or JSONL with a column of times, or conversations of a known tool."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from core.errors import InvalidInput
 from core.formats.containers import find_container
 from core.formats.decoding import find_encoding, read_lines
+from core.formats.delimited import read_columns
 from core.formats.detect import find_format
 from core.formats.preview import preview_file
 from core.formats.reading import read_rows
@@ -22,6 +25,8 @@ from core.formats.rows import (
     RowProblem,
     too_long_cell,
 )
+from core.traffic.conversation_logs import ConversationTool, conversation_tool, user_turns
+from core.traffic.times import TimeForm, read_time
 
 TIME_NAMES = (
     *("time", "timestamp", "datetime", "date", "created_at", "created", "sent_at", "said_at"),
@@ -29,11 +34,14 @@ TIME_NAMES = (
 )
 SOURCE_NAMES = ("source", "channel", "campaign", "platform", "language", "medium")
 _OTHER = "The columns are: "
+_EITHER = (TimeForm(day_first=True), TimeForm(day_first=False))
+_LOOKED_AT = 50
+"""Lines of JSONL whose keys are offered as columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogColumns:
-    """Names of the columns of a log; without `source` all rows are of one."""
+    """Names of the columns of a log; None is found by its name, and `source` "" is none."""
 
     text: str | None = None
     time: str | None = None
@@ -41,29 +49,111 @@ class LogColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class LogShape:
+    """How a log is read.
+
+    Attributes:
+        names: Its columns, or the keys of its objects; empty for conversations of a tool.
+        columns: Which of these are read; None was not found.
+        options: How its cells are read.
+        tool: Which tool wrote its conversations; None is a table.
+    """
+
+    names: tuple[str, ...]
+    columns: LogColumns
+    options: ReadOptions
+    tool: ConversationTool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LogRow:
-    """A row of a log as it is written; `text` is "" where it is missing or too long."""
+    """A row of a log as it is written.
+
+    Attributes:
+        text: "" where it is missing or too long.
+        is_misshapen: Whether the row has too few or too many cells, so that none of them counts.
+    """
 
     text: str
     time: str
     source: str
+    is_misshapen: bool = False
 
 
-def read_log(path: Path, options: ReadOptions, columns: LogColumns) -> Iterator[LogRow]:
-    """Stream the rows of a log in order; memory does not grow with the file.
+_MISSHAPEN = LogRow("", "", "", is_misshapen=True)
+
+
+def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
+    """Find out how to read a log; columns that were given are taken.
+
+    Raises:
+        InvalidInput: The file cannot be read, or lacks a column that was given.
+    """
+    tool = conversation_tool(path) if options.format == "auto" else None
+    if tool is not None:
+        return LogShape((), LogColumns(), options, tool)
+    if _is_jsonl(path, options):
+        names, guessed = _keys(path, options), LogColumns()
+    else:
+        preview = preview_file(path, options)
+        if options.header is None and not preview.header and _stands_over_times(preview.rows):
+            options = replace(options, header=True)
+            preview = preview_file(path, options)
+        names, text = preview.columns, preview.text_column or None
+        timed = _timed(names, preview.rows)
+        guessed = LogColumns(None if text == timed else text, timed)
+    columns = LogColumns(
+        text=_column(path, names, given.text, TEXT_NAMES) or guessed.text,
+        time=_column(path, names, given.time, TIME_NAMES) or guessed.time,
+        source="" if given.source == "" else _column(path, names, given.source, SOURCE_NAMES),
+    )
+    return LogShape(names, columns, options)
+
+
+def _stands_over_times(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns: one of its cells stands over times and is none."""
+    if len(rows) < 2:
+        return False
+    columns = range(min(map(len, rows)))
+    return any(
+        not _is_time(rows[0][at]) and all(_is_time(row[at]) for row in rows[1:]) for at in columns
+    )
+
+
+def _timed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str | None:
+    """Return the only column in which all cells are times, or None."""
+    width = min(map(len, rows), default=0)
+    found = [
+        name for at, name in enumerate(names[:width]) if all(_is_time(row[at]) for row in rows)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_time(cell: str) -> bool:
+    return any(read_time(cell, form) is not None for form in _EITHER)
+
+
+def read_log(path: Path, shape: LogShape) -> Iterator[LogRow]:
+    """Stream the rows of a log in order.
 
     Raises:
         InvalidInput: The file cannot be read, or has no column for texts or for times.
     """
+    if shape.tool is not None:
+        turns = user_turns(path, shape.tool)
+        return (LogRow(_usable(one.text), one.time, one.source) for one in turns)
+    text, time = shape.columns.text, shape.columns.time
+    if text is None or time is None:
+        what = "times" if time is None else "texts"
+        listed = ", ".join(shape.names)[:200] or "not named"
+        raise InvalidInput(f"{path} has no column of {what}.", f"{_OTHER}{listed}.")
+    named = [text, time, *([shape.columns.source] if shape.columns.source else [])]
+    options = shape.options
     if _is_jsonl(path, options):
-        return _objects(path, options, columns)
-    names = preview_file(path, options).columns
-    text = columns.text or _found(names, TEXT_NAMES) or options.text_column
-    time = _required(path, names, columns.time, TIME_NAMES)
-    source = columns.source or _found(names, SOURCE_NAMES)
-    if columns.source is not None:
-        _required(path, names, columns.source, ())
-    return _cells(path, options, LogColumns(text, time, source))
+        return _objects(path, options, named)
+    if find_container(path) is not None:
+        return _cells(path, options, named)
+    return _delimited(path, options, named)
 
 
 def _is_jsonl(path: Path, options: ReadOptions) -> bool:
@@ -72,48 +162,58 @@ def _is_jsonl(path: Path, options: ReadOptions) -> bool:
     return find_format(path, find_encoding(path, options.encoding)) == "jsonl"
 
 
-def _found(names: tuple[str, ...], wanted: tuple[str, ...]) -> str | None:
+def _column(
+    path: Path, names: Sequence[str], given: str | None, wanted: tuple[str, ...]
+) -> str | None:
     plain = {name.strip().lower(): name for name in reversed(names)}
-    return next((plain[name] for name in wanted if name in plain), None)
-
-
-def _required(
-    path: Path, names: tuple[str, ...], given: str | None, wanted: tuple[str, ...]
-) -> str:
-    name = _found(names, (given.strip().lower(),) if given else wanted)
-    if name is None:
-        said = f"has no column '{given}'" if given else "has no column of times"
+    sought = (given.strip().lower(),) if given else wanted
+    found = next((plain[name] for name in sought if name in plain), None)
+    if found is None and given:
         listed = ", ".join(names)[:200] or "not named"
-        raise InvalidInput(f"{path} {said}.", f"{_OTHER}{listed}.")
-    return name
+        raise InvalidInput(f"{path} has no column '{given[:80]}'.", f"{_OTHER}{listed}.")
+    return found
 
 
-def _cells(path: Path, options: ReadOptions, columns: LogColumns) -> Iterator[LogRow]:
-    """Read each column as its own text: all formats of tables have one reader."""
+def _delimited(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
+    encoding = find_encoding(path, options.encoding)
+    kind = options.format if options.format != "auto" else find_format(path, encoding)
+    for row in read_columns(path, encoding, replace(options, format=kind), named):
+        yield _MISSHAPEN if row is None else _row_of(row)
+
+
+def _cells(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
+    """Read each column of a workbook or of Parquet as its own text: both have one reader."""
     plain = replace(options, intent_column="", longest_text=LONGEST_TEXT)
-    texts = read_rows(path, replace(plain, text_column=columns.text))
-    times = read_rows(path, replace(plain, text_column=columns.time))
-    if columns.source is None:
-        for text, time in zip(texts, times, strict=True):
-            yield LogRow(_cell(text), _cell(time), "")
-        return
-    sources = read_rows(path, replace(plain, text_column=columns.source))
-    for text, time, source in zip(texts, times, sources, strict=True):
-        yield LogRow(_cell(text), _cell(time), _cell(source))
+    readers = [read_rows(path, replace(plain, text_column=name)) for name in named]
+    for row in zip(*readers, strict=True):
+        yield _row_of([_cell(cell) for cell in row])
 
 
 def _cell(row: ImportedRow | RowProblem) -> str:
     return row.text if isinstance(row, ImportedRow) else ""
 
 
-def _objects(path: Path, options: ReadOptions, columns: LogColumns) -> Iterator[LogRow]:
-    encoding = find_encoding(path, options.encoding)
-    wanted = [
-        (columns.text,) if columns.text else TEXT_NAMES,
-        (columns.time,) if columns.time else TIME_NAMES,
-        (columns.source,) if columns.source else SOURCE_NAMES,
-    ]
-    for number, line in enumerate(read_lines(path, encoding), 1):
+def _row_of(cells: Sequence[str]) -> LogRow:
+    """Make a row of a text, a time and, if there is one, a source."""
+    return LogRow(_usable(cells[0]), cells[1], cells[2] if len(cells) > 2 else "")
+
+
+def _usable(text: str) -> str:
+    return text if len(text) <= LONGEST_TEXT else ""
+
+
+def _keys(path: Path, options: ReadOptions) -> tuple[str, ...]:
+    values = islice(_lines(path, options), _LOOKED_AT)
+    return tuple(dict.fromkeys(str(key) for value in values for key in value))
+
+
+def _objects(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
+    for value in _lines(path, options):
+        yield _row_of([_of(value, name) for name in named])
+
+
+def _lines(path: Path, options: ReadOptions) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(read_lines(path, find_encoding(path, options.encoding)), 1):
         if len(line) > LONGEST_RECORD:
             raise too_long_cell(FilePlace(path, number), LONGEST_RECORD)
         if not line.strip():
@@ -126,10 +226,9 @@ def _objects(path: Path, options: ReadOptions, columns: LogColumns) -> Iterator[
                 f"{FilePlace(path, number)}: not a JSON object.",
                 'Each line is one object such as {"text": "hello", "time": "2026-11-26T14:30Z"}.',
             )
-        text, time, source = (_of(value, names) for names in wanted)
-        yield LogRow(text if len(text) <= LONGEST_TEXT else "", time, source)
+        yield value
 
 
-def _of(value: dict[str, object], names: tuple[str, ...]) -> str:
-    found = next((value[name] for name in names if name in value), None)
+def _of(value: dict[str, Any], name: str) -> str:
+    found = value.get(name)
     return str(found) if isinstance(found, str | int | float) else ""

@@ -74,6 +74,34 @@ def label_ways(
     return LabelWays(by_file, one, len(found) - by_file - one)
 
 
+def labelled_singly(connection: Connection, project_id: int) -> dict[str, int]:
+    """Return the revision of the newest label of each utterance that got it by itself.
+
+    Those that came with a file count, too. What was labelled together with others, such as a
+    group, or what the model was sure of, is left out.
+    """
+    is_label = sa.and_(
+        event.c.project_id == project_id,
+        event.c.subject == "utterance",
+        event.c.field.in_(("row", "labels")),
+    )
+    newest = sa.select(event.c.subject_id, sa.func.max(event.c.revision).label("revision"))
+    newest_of = newest.where(is_label).group_by(event.c.subject_id).subquery()
+    sizes = sa.select(event.c.batch_id, sa.func.count().label("n")).where(is_label)
+    size_of = sizes.group_by(event.c.batch_id).subquery()
+    query = (
+        sa.select(newest_of.c.subject_id, newest_of.c.revision)
+        .join(
+            event,
+            sa.and_(event.c.project_id == project_id, event.c.revision == newest_of.c.revision),
+        )
+        .join(size_of, size_of.c.batch_id == event.c.batch_id)
+        .join(batch, batch.c.id == event.c.batch_id)
+        .where(sa.or_(size_of.c.n == 1, batch.c.origin.like("import %")))
+    )
+    return {row.subject_id: row.revision for row in connection.execute(query)}
+
+
 def merges_since(connection: Connection, project_id: int, revision: int) -> int:
     """Count the merges of intents after a revision that were not undone."""
     query = sa.select(sa.func.count()).where(

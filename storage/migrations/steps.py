@@ -25,6 +25,7 @@ from storage.migrations import (
     m0018_removed_logs,
     m0019_groups,
     m0020_traffic,
+    m0021_said_logs,
     m0022_beside,
 )
 
@@ -49,6 +50,7 @@ STEPS = (
     (m0018_removed_logs.REVISION, m0018_removed_logs.upgrade),
     (m0019_groups.REVISION, m0019_groups.upgrade),
     (m0020_traffic.REVISION, m0020_traffic.upgrade),
+    (m0021_said_logs.REVISION, m0021_said_logs.upgrade),
     (m0022_beside.REVISION, m0022_beside.upgrade),
 )
 

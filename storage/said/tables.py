@@ -1,6 +1,6 @@
 """Tables of the traffic: a text that was said forty times is one utterance, and forty rows."""
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text
+from sqlalchemy import Column, ForeignKey, Index, Integer, Table, Text, UniqueConstraint
 
 from storage.tables import metadata
 
@@ -13,11 +13,26 @@ said_text = Table(
     Column("at", Text, nullable=False),
     Column("source", Text, nullable=False),
     Column("rank", Integer, nullable=False),
+    Column("log_id", Integer, nullable=True),
     Index("ix_said_text_at", "project_id", "at"),
     Index("ix_said_text_utterance", "project_id", "utterance_id"),
+    Index("ix_said_text_log", "project_id", "log_id"),
     sqlite_strict=True,
     sqlite_with_rowid=False,
 )
+
+said_log = Table(
+    "said_log",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("project_id", Integer, ForeignKey("project.id"), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("at", Text, nullable=False),
+    UniqueConstraint("project_id", "key"),
+    sqlite_strict=True,
+)
+"""Logs that were imported; `said_text.log_id` tells which rows came with one."""
 
 sampled_day = Table(
     "sampled_day",

@@ -10,6 +10,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -87,9 +88,12 @@ def make_room(
     return kept & new.keys()
 
 
-def add(connection: Connection, project_id: int, rows: Sequence[SaidText]) -> None:
-    """Add rows for which `make_room` has made room."""
-    values = [{"project_id": project_id, **asdict(r), "rank": rank_of(r.key)} for r in rows]
+def add(
+    connection: Connection, project_id: int, rows: Sequence[SaidText], log_id: int | None = None
+) -> None:
+    """Add rows for which `make_room` has made room; `log_id` is the log that they came with."""
+    own = {"project_id": project_id, "log_id": log_id}
+    values = [{**own, **asdict(row), "rank": rank_of(row.key)} for row in rows]
     if values:
         connection.execute(sa.insert(said_text), values)
 
@@ -122,6 +126,18 @@ def sample(
     )
     rows = connection.execute(query.order_by(said_text.c.rank, said_text.c.key).limit(most))
     return [SaidText(row.key, row.utterance_id, row.at, row.source) for row in rows]
+
+
+def times_said(connection: Connection, project_id: int, days: int) -> dict[str, int]:
+    """Return how often each utterance was said in the last days that have traffic."""
+    last = last_day(connection, project_id)
+    if last is None:
+        return {}
+    since = str(date.fromisoformat(last) - timedelta(days - 1))
+    query = sa.select(said_text.c.utterance_id, sa.func.count().label("n"))
+    query = query.where(said_text.c.project_id == project_id, said_text.c.at >= since)
+    rows = connection.execute(query.group_by(said_text.c.utterance_id))
+    return {row.utterance_id: row.n for row in rows}
 
 
 def holders(connection: Connection, project_id: int, hashes: Sequence[str]) -> dict[str, str]:

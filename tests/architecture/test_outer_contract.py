@@ -52,7 +52,12 @@ NEW_ROUTES = {
     "GET /api/projects/{project}/groups/{number}/texts",
     *(f"{verb} /api/projects/{{project}}/traffic" for verb in ("GET", "POST")),
     "POST /api/projects/{project}/traffic/logs",
-    *(f"{verb} /api/projects/{{project}}/traffic/logs/{{key}}" for verb in ("POST", "DELETE")),
+    *(
+        f"{verb} /api/projects/{{project}}/traffic/logs/{{key}}"
+        for verb in ("GET", "POST", "DELETE")
+    ),
+    "POST /api/projects/{project}/traffic/logs/{key}/undo",
+    "GET /api/projects/{project}/enough",
     *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
     "POST /api/projects/{project}/packages",
     *(f"{verb} /api/projects/{{project}}/proposals" for verb in ("GET", "POST")),

@@ -44,11 +44,13 @@ class GroupFacts:
     """What the Discover page tells of a group, as of the time it was made or joined last.
 
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
+    `is_new`: the newest grouping founded it beside groups that were there.
     """
 
     description: str
     cohesion: float
     nearest: Sequence[tuple[str, float]]
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +174,8 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
             facts = {**new.facts, "description": old.facts["description"]}
             new = replace(old, facts=facts, centre=new.centre)
         else:
-            new = replace(new, name=free_name(new.name, taken, " "))
+            facts = {**new.facts, "is_new": bool(kept)}
+            new = replace(new, name=free_name(new.name, taken, " "), facts=facts)
             taken.add(new.name)
         records.append(new)
     return records

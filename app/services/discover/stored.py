@@ -43,6 +43,7 @@ class GroupCard:
         state: `aside`: a person left it for later; `done`: it was taken, though some may wait.
         joined: Texts that joined since it was set aside.
         set_aside: How many texts waited when a person was done with it; 0: nobody is.
+        is_new: The newest grouping founded it beside groups that were there.
     """
 
     id: int
@@ -54,11 +55,12 @@ class GroupCard:
     state: State
     joined: int
     set_aside: int
+    is_new: bool
 
 
 @dataclass(frozen=True, slots=True)
 class GroupsView:
-    """All groups, the open ones first, the largest first.
+    """All groups, the open ones first, new ones before others, the largest first.
 
     Attributes:
         waiting: Texts of the project outside the test set that wait for a label.
@@ -114,7 +116,9 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         target = projects.find(connection, project)
         cards = _cards(connection, target, text_groups.families(connection, target.id))
         waiting = count_waiting(connection, target)
-    ordered = sorted(cards, key=lambda one: (one.state != "open", -one.size, one.id))
+    ordered = sorted(
+        cards, key=lambda one: (one.state != "open", not one.is_new, -one.size, one.id)
+    )
     grouped = sum(one.size for one in cards)
     return GroupsView(
         groups=tuple(ordered),
@@ -218,6 +222,7 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         state=state,
         joined=joined,
         set_aside=group.set_aside,
+        is_new=bool(group.facts.get("is_new")),
     )
 
 

@@ -22,9 +22,11 @@ from storage.database import Transaction
 from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
 
-Order = Literal["helps", "unsure", "torn", "unlike", "newest", "random"]
+Order = Literal["helps", "asked", "unsure", "torn", "unlike", "newest", "random"]
+"""`asked` begins with what stands for most of the traffic and is least settled."""
+
 STANDARD: Order = "helps"
-_BY_MODEL: frozenset[Order] = frozenset({"helps", "unsure", "torn", "unlike"})
+_BY_MODEL: frozenset[Order] = frozenset({"helps", "asked", "unsure", "torn", "unlike"})
 ModelState = Literal["ready", "loading", "none"]
 _LEASE_SECONDS = 600.0
 _SUGGESTIONS = 5
@@ -248,6 +250,10 @@ def _by_model(
 
 def _ranking(pool: Pool, order: Order) -> NDArray[np.int64]:
     """Return the rows of the pool in an order that goes by the model, best first."""
+    if order == "asked":
+        order = "helps"  # what nobody said comes last, in the usual order
+        if pool.asked is not None and pool.worth is not None:
+            return np.lexsort((-pool.worth, -pool.asked))
     if order == "helps":
         order = "unsure"  # until the worth of each label is computed
         if pool.worth is not None:

@@ -17,13 +17,14 @@ from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import StudioError
-from core.review.labelling_order import alike_from, margins, worth
+from core.review.labelling_order import alike_from, asked_worth, margins, worth
 from core.types import FloatArray, Pause, ScoreArray, Task, no_pause
 from core.vectors import unit_rows
 from storage import models, projects
 from storage.log import events
 from storage.queries import utterances
 from storage.records import UtteranceRecord
+from storage.said.traffic import times_said
 
 MOST = 5_000
 """Of a larger pool, a fixed sample of this many utterances is evaluated."""
@@ -34,6 +35,8 @@ _PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 _LOG = logging.getLogger("app.services")
 _UNLABELLED = utterances.Filter(state="unlabelled")
+_DAYS_ASKED = 28
+"""Days of traffic that tell what people ask for; the last ones that there are."""
 
 _REST_SHARE = 4
 """After an evaluation of one second, none for four: labelling needs the processor, too."""
@@ -57,6 +60,8 @@ class Pool:
         alike_from: Cosine above which two of them count as alike.
         outside: Whether each is answered with no intent, (n,) bool.
         worth: How much a label of each teaches, (n,) float64; None until it is computed.
+        asked: How much doubt about the traffic a label of each settles, (n,) float64; 0 for what
+            nobody said in the last four weeks with traffic. None until it is computed.
         revision: Revision of the project at which the records were read.
     """
 
@@ -70,6 +75,7 @@ class Pool:
     task: Task = "single-label"
     outside: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
     worth: ScoreArray | None = field(default=None, repr=False)
+    asked: ScoreArray | None = field(default=None, repr=False)
     revision: int = -1
 
 
@@ -223,10 +229,14 @@ class Pools:
             with self.studio.database.read() as connection:
                 head = events.head(connection, project_id)
                 records = utterances.sample_unlabelled(connection, project_id, MOST)
+                times = times_said(connection, project_id, _DAYS_ASKED)
             rows = self._embedded(live, records)
             pool = judged(live, tuple(records), rows, pause)
-            helps = worth(_doubts(pool), pool.embeddings, pause)
-            kept.pool = replace(pool, worth=helps, revision=head)
+            doubts = _doubts(pool)
+            helps = worth(doubts, pool.embeddings, pause)
+            often = np.array([times.get(record.id, 0) for record in records], dtype=np.int64)
+            asked = asked_worth(doubts, pool.embeddings, often, pause)
+            kept.pool = replace(pool, worth=helps, asked=asked, revision=head)
             kept.evaluated = (kept.champion, kept.fence)
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)

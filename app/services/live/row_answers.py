@@ -82,11 +82,22 @@ def answer_records(
     studio: Studio, live: LiveModel, records: Sequence[UtteranceRecord]
 ) -> tuple[RowAnswer, ...]:
     """Answer utterances by a live model, exemplars among them without their own vote."""
-    if not records:
-        return ()
+    return answer_scored(live, records, *score_records(studio, live, records)) if records else ()
+
+
+def score_records(
+    studio: Studio, live: LiveModel, records: Sequence[UtteranceRecord]
+) -> tuple[FloatArray, ScoreArray]:
+    """Return embeddings (n, d) and scores (n, intents), exemplars' without their own vote."""
     encoder = live.pipeline.encoder
     rows = embed_texts(studio.database, encoder, [record.text for record in records])
-    scores = _without_own_votes(live, records, live.pipeline.head.scores(rows))
+    return rows, _without_own_votes(live, records, live.pipeline.head.scores(rows))
+
+
+def answer_scored(
+    live: LiveModel, records: Sequence[UtteranceRecord], rows: FloatArray, scores: ScoreArray
+) -> tuple[RowAnswer, ...]:
+    """Answer utterances by their embeddings (n, d) and scores (n, intents)."""
     twins, own = said_exactly(live), {exemplar.id for exemplar in live.pipeline.exemplars}
     answers = [
         (record, given if record.id in own else twins.get(match_key(record.text), given))

@@ -7,7 +7,7 @@ from app.services.live.accuracy import Accuracies
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.pool import Pools
-from app.services.live.said_answers import SaidAnswers
+from app.services.live.said.answers import SaidAnswers
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from storage.records import ProjectRecord

@@ -48,18 +48,23 @@ class TrafficReport:
     steps: tuple[str, ...]
 
 
+class StillCounting(InvalidInput):
+    """The texts of a report are being answered."""
+
+
 def traffic_report(live_studio: LiveStudio, project: str, period: Period) -> TrafficReport:
     """Return the report about a period.
 
     Raises:
         NotFound: There is no such project, or it has no trained model yet.
-        InvalidInput: There is no traffic, or its texts are still being answered.
+        InvalidInput: There is no traffic.
+        StillCounting: Its texts are being answered.
     """
     view = read_coverage(live_studio, project, period)
     if view.trouble:
         raise InvalidInput(f"The texts cannot be answered: {view.trouble}", "See Versions.")
     if view.counting:
-        raise InvalidInput(
+        raise StillCounting(
             "The texts are being answered.", "Open the report again in half a minute."
         )
     if not view.covered.n:
@@ -85,7 +90,10 @@ def report_of(project: str, view: TrafficView, days: int) -> TrafficReport:
         view=view,
         days=days,
         overall=next((one for one in view.changes if one.about == "no intent"), None),
-        sentences=tuple(one.sentence for one in view.changes if one.is_real),
+        sentences=(
+            *(one.sentence for one in view.changes if one.is_real),
+            *(one.sentence for one in view.drifts if one.is_real),
+        ),
         asked=tuple(asked),
         steps=_steps(view),
     )
@@ -95,6 +103,12 @@ def report_page(found: TrafficReport, downloads: Mapping[str, str], back: str = 
     """Write the report as one self-contained page of HTML; a file has no downloads."""
     ways = {"Back to Discover": back} if back else {}
     return render("traffic.html", {"it": asdict(found), "downloads": downloads, "back": ways})
+
+
+def waiting_page(project: str, back: str) -> str:
+    """Write the page that stands in place of a report until it is counted."""
+    ways = {"Back to Discover": back}
+    return render("waiting.html", {"project": project, "downloads": {}, "back": ways})
 
 
 def _steps(view: TrafficView) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from app.services.answering.stored import no_model_yet
-from app.services.live.said_answers import Answers
+from app.services.live.said.answers import Answers, SaidAnswered
+from app.services.live.said.drift import SaidRows
 from app.services.live.server_state import LiveStudio
 from app.services.traffic.coverage_views import (
     SaidOften,
@@ -17,6 +18,7 @@ from app.services.traffic.coverage_views import (
     TrafficShare,
     TrafficView,
 )
+from app.services.traffic.drifting import with_drift
 from core.errors import InvalidInput
 from core.text import percent
 from core.traffic.shares import Portion, ShareChange, compare_shares
@@ -79,8 +81,13 @@ def read_coverage(live_studio: LiveStudio, project: str, period: Period) -> Traf
         NotFound: There is no such project, or it has no trained model yet.
         InvalidInput: The period is empty, or longer than 400 days.
     """
-    facts, days, answers, trouble = _answered(live_studio, project, period)
-    return count_coverage(facts, days, answers, trouble)
+    found = _answered(live_studio, project, period)
+    facts, answered = found.facts, found.answered
+    if answered is None:
+        return count_coverage(facts, found.days, None, found.trouble)
+    view = count_coverage(facts, found.days, answered.intents)
+    rows = facts.now, facts.earlier
+    return with_drift(live_studio.studio, found.project_id, view, rows, answered)
 
 
 def read_texts(live_studio: LiveStudio, project: str, period: Period, intent: str) -> SaidTexts:
@@ -90,8 +97,9 @@ def read_texts(live_studio: LiveStudio, project: str, period: Period, intent: st
         NotFound: There is no such project, or it has no trained model yet.
         InvalidInput: The period is empty, or longer than 400 days.
     """
-    facts, _, answers, _ = _answered(live_studio, project, period)
-    given: Answers = {} if answers is None else answers
+    found = _answered(live_studio, project, period)
+    facts, answered = found.facts, found.answered
+    given: Answers = {} if answered is None else answered.intents
     said = defaultdict[str, Counter[str]](Counter)
     for row in facts.now:
         if row.utterance_id not in given:
@@ -101,20 +109,27 @@ def read_texts(live_studio: LiveStudio, project: str, period: Period, intent: st
             said[row.utterance_id][row.source] += 1
     most = sorted(said, key=lambda key: (-said[key].total(), key))[:_MOST_SHOWN]
     with live_studio.studio.database.read() as connection:
-        record = projects.find(connection, project)
-        texts = utterances.by_ids(connection, record.id, most)
+        texts = utterances.by_ids(connection, found.project_id, most)
     shown = [
         SaidOften(texts[key].text, said[key].total(), dict(said[key].most_common()))
         for key in most
         if key in texts
     ]
-    return SaidTexts(tuple(shown), len(said), answers is None)
+    return SaidTexts(tuple(shown), len(said), answered is None)
 
 
-def _answered(
-    live_studio: LiveStudio, project: str, period: Period
-) -> tuple[TrafficFacts, tuple[date, date], Answers | None, str]:
-    """Return the facts of a period, its two days, and the answers, or why there are none."""
+@dataclass(frozen=True, slots=True)
+class _PeriodAnswers:
+    """The facts of a period with its two days, and its answers, or why there are none."""
+
+    project_id: int
+    facts: TrafficFacts
+    days: tuple[date, date]
+    answered: SaidAnswered | None
+    trouble: str
+
+
+def _answered(live_studio: LiveStudio, project: str, period: Period) -> _PeriodAnswers:
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
         version = models.champion(connection, record.id)
@@ -122,9 +137,8 @@ def _answered(
             raise no_model_yet(project)
         days = _days(connection, record, period)
         facts = _facts(connection, record, *days)
-    ids = list({row.utterance_id: None for row in (*facts.now, *facts.earlier)})
-    answers, trouble = live_studio.said.settled(record, version, ids)
-    return facts, days, answers, trouble
+    rows = SaidRows(facts.now, facts.earlier)
+    return _PeriodAnswers(record.id, facts, days, *live_studio.said.settled(record, version, rows))
 
 
 def _days(connection: Transaction, record: ProjectRecord, period: Period) -> tuple[date, date]:

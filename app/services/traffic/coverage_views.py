@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from app.services.live.said.drift import What
+
 Subject = Literal["intent", "no intent", "group"]
 
 
@@ -56,6 +58,25 @@ class TrafficChange:
 
 
 @dataclass(frozen=True, slots=True)
+class TrafficDrift:
+    """How what people say differs from before, or a source from all others, in one sentence.
+
+    Attributes:
+        what: `meaning`: what people write; `sureness`: how many texts are answered surely.
+        source: The source that is compared with all others; empty: the period with the one before.
+        chance: How often chance alone would do it, corrected for the number of comparisons.
+        examples: At most 3 texts that are most unlike the other side.
+    """
+
+    what: What
+    source: str
+    chance: float
+    is_real: bool
+    sentence: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TrafficView:
     """What the live version makes of a period's traffic.
 
@@ -71,6 +92,10 @@ class TrafficView:
             before, those beyond chance first; none without traffic in both.
         counting: Whether answers are being computed; what is counted is then empty.
         trouble: Why there are no answers, or "".
+        sure: Texts that are answered with an intent whose probability is 0.8 or more;
+            `sure_before`: in the period before. None while answers are being computed.
+        drifts: Comparisons of both periods, and of sources, of which nothing is told by chance
+            alone in 99 of 100 reports.
     """
 
     after: str
@@ -86,6 +111,9 @@ class TrafficView:
     changes: tuple[TrafficChange, ...]
     counting: bool
     trouble: str
+    sure: TrafficShare | None = None
+    sure_before: TrafficShare | None = None
+    drifts: tuple[TrafficDrift, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

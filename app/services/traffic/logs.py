@@ -20,7 +20,8 @@ from app.services.traffic.receiving import (
 from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
 from core.text import is_blank, is_storable, normalise, text_hash
-from core.traffic.log_rows import LogColumns, LogRow, read_log
+from core.traffic.conversation_logs import ConversationTool
+from core.traffic.log_rows import LogColumns, LogRow, find_shape, read_log
 from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
 from storage import projects
 from storage.said import traffic
@@ -38,6 +39,7 @@ class LogRequest:
         zone: Of times that name none.
         mask: Whether personal data is masked before anything is stored.
         dry_run: Count alone.
+        upload: Key and name of the upload, whose import can be taken back by the key.
     """
 
     project: str
@@ -48,6 +50,7 @@ class LogRequest:
     zone: tzinfo = UTC
     mask: bool = True
     dry_run: bool = False
+    upload: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class TrafficLogReport:
         rows: Of the file.
         untimed: Rows without a time that can be read, which are left out; `examples` of these.
         textless: Rows without a text, or with one of over 5,000 characters; left out.
+        misshapen: Rows with too few cells, or with more than the others; left out.
         first, last: Days of the others, in UTC; empty without any.
         sources: Number of the others by source.
         repeated: Stored already by an import or a request before.
@@ -65,12 +69,14 @@ class TrafficLogReport:
             source, which is full.
         added: Texts that the project does not have.
         masked: Masked pieces of personal data by kind; None without masking.
+        tool: Which tool wrote the conversations, of which the users' turns alone are read; or None.
     """
 
     rows: int
     untimed: int
     examples: tuple[str, ...]
     textless: int
+    misshapen: int
     first: str
     last: str
     sources: dict[str, int]
@@ -79,20 +85,39 @@ class TrafficLogReport:
     left_out: int | None
     added: int
     masked: dict[str, int] | None
+    tool: ConversationTool | None
     dry_run: bool
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingTrafficLog:
-    """An uploaded log, and what importing it would do."""
+    """An uploaded log, and what importing it would do.
+
+    Attributes:
+        names: Its columns; empty for conversations of a known tool.
+        columns: Which of these are read; None is not known, and "" none.
+        report: None where it cannot be read like that: `problem` and `hint` say why.
+    """
 
     key: str
     name: str
-    report: TrafficLogReport
+    names: tuple[str, ...]
+    columns: LogColumns
+    report: TrafficLogReport | None
+    problem: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogReading:
+    """How to read an uploaded log: its columns, and the zone of times that name none."""
+
+    zone: str
+    columns: LogColumns = field(default_factory=LogColumns)
 
 
 def receive_log(
-    live_studio: LiveStudio, project: str, name: str, chunks: Iterable[bytes], zone: str
+    live_studio: LiveStudio, project: str, name: str, chunks: Iterable[bytes], reading: LogReading
 ) -> WaitingTrafficLog:
     """Store an uploaded log, and count what importing it would do; an unreadable one is deleted.
 
@@ -102,27 +127,50 @@ def receive_log(
     """
     key = store_upload(live_studio.studio, name, chunks)
     try:
-        found = _import_upload(live_studio, project, key, zone, dry_run=True)
+        return look_at_log(live_studio, project, key, reading)
     except BaseException:
         delete_upload(live_studio.studio, key)
         raise
-    return WaitingTrafficLog(key, upload_path(live_studio.studio, key).name, found)
 
 
-def import_received(live_studio: LiveStudio, project: str, key: str, zone: str) -> TrafficLogReport:
-    """Import an uploaded log, and delete the upload."""
-    found = _import_upload(live_studio, project, key, zone, dry_run=False)
+def look_at_log(
+    live_studio: LiveStudio, project: str, key: str, reading: LogReading
+) -> WaitingTrafficLog:
+    """Count what importing an uploaded log would do; where it cannot be read so, say why.
+
+    Raises:
+        InvalidInput: It is no table, or lacks a column that was named.
+        NotFound: There is no such project, or the upload was deleted.
+    """
+    path = upload_path(live_studio.studio, key)
+    with naming_upload(path):
+        request = _request_of(path, project, reading)
+        shape = find_shape(path, request.options, reading.columns)
+    waiting = WaitingTrafficLog(key, path.name, shape.names, shape.columns, None)
+    try:
+        with naming_upload(path):
+            report = import_log(live_studio, replace(request, dry_run=True))
+    except InvalidInput as error:
+        if not shape.names:  # no other columns would help
+            raise
+        return replace(waiting, problem=error.message, hint=error.hint)
+    return replace(waiting, report=report)
+
+
+def import_received(
+    live_studio: LiveStudio, project: str, key: str, reading: LogReading
+) -> TrafficLogReport:
+    """Import an uploaded log, and delete the upload; `undo_log` takes it back by the same key."""
+    path = upload_path(live_studio.studio, key)
+    with naming_upload(path):
+        request = _request_of(path, project, reading)
+        found = import_log(live_studio, replace(request, upload=(key, path.name)))
     delete_upload(live_studio.studio, key)
     return found
 
 
-def _import_upload(
-    live_studio: LiveStudio, project: str, key: str, zone: str, *, dry_run: bool
-) -> TrafficLogReport:
-    path = upload_path(live_studio.studio, key)
-    with naming_upload(path):
-        request = LogRequest(project, path, zone=zone_named(zone), dry_run=dry_run)
-        return import_log(live_studio, request)
+def _request_of(path: Path, project: str, reading: LogReading) -> LogRequest:
+    return LogRequest(project, path, columns=reading.columns, zone=zone_named(reading.zone))
 
 
 def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport:
@@ -132,7 +180,9 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
         InvalidInput: The file cannot be read, or day and month cannot be told apart.
         NotFound: There is no such project.
     """
-    rows = list(read_log(request.path, request.options, request.columns))
+    shape = find_shape(request.path, request.options, request.columns)
+    every = list(read_log(request.path, shape))
+    rows = [row for row in every if not row.is_misshapen]
     form = TimeForm(request.zone, is_day_first(row.time for row in rows))
     sent, untimed, textless = _usable(rows, form, request)
     if untimed and form.day_first is None:
@@ -141,10 +191,11 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
     known, fresh = _compared(live_studio, request.project, read)
     days = sorted(one.at[: traffic.DAY] for one in read.texts)
     found = TrafficLogReport(
-        rows=len(rows),
+        rows=len(every),
         untimed=len(untimed),
         examples=tuple(time[:_SIGNS] for time in dict.fromkeys(untimed))[:_SHOWN],
         textless=textless,
+        misshapen=len(every) - len(rows),
         first=days[0] if days else "",
         last=days[-1] if days else "",
         sources=dict(Counter(one.source for one in read.texts).most_common()),
@@ -153,11 +204,12 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
         left_out=None,
         added=fresh,
         masked=read.masked,
+        tool=shape.tool,
         dry_run=request.dry_run,
     )
     if request.dry_run:
         return found
-    done = store_read(live_studio, request.project, read)
+    done = store_read(live_studio, request.project, read, request.upload)
     return replace(
         found,
         repeated=done.repeated,

@@ -16,7 +16,8 @@ from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events
 from storage.log.events import TRAFFIC, Action
-from storage.said import traffic
+from storage.said import logs, traffic
+from storage.said.logs import SaidLog
 from storage.said.traffic import SaidText
 
 MOST = 20_000
@@ -108,20 +109,28 @@ def receive_traffic(
     return store_read(live_studio, project, read)
 
 
-def store_read(live_studio: LiveStudio, project: str, read: ReadTraffic) -> ReceivedTraffic:
+def store_read(
+    live_studio: LiveStudio, project: str, read: ReadTraffic, upload: tuple[str, str] | None = None
+) -> ReceivedTraffic:
     """Store texts that were read, some hundred a transaction.
+
+    `upload` are key and name of the log that they came with; its import can be taken back.
 
     Raises:
         NotFound: There is no such project.
     """
     with live_studio.studio.database.read() as connection:
         project_id = projects.find(connection, project).id
+    log: SaidLog | None = None
+    if upload is not None:
+        with live_studio.studio.database.write() as connection:
+            log = logs.begin(connection, project_id, *upload)
     counts = Counter[str]()
-    for start in range(0, len(read.texts), _CHUNK):
+    for number, start in enumerate(range(0, len(read.texts), _CHUNK)):
         live_studio.traffic.give_way()
         with live_studio.studio.database.write() as connection:
             projects.get(connection, project_id)  # it may be deleted meanwhile
-            chunk = read.texts[start : start + _CHUNK]
+            chunk = _Chunk(read.texts[start : start + _CHUNK], number, log)
             counts += _take(live_studio.studio, connection, project_id, chunk)
     return ReceivedTraffic(
         received=len(read.texts),
@@ -133,27 +142,41 @@ def store_read(live_studio: LiveStudio, project: str, read: ReadTraffic) -> Rece
     )
 
 
-def _take(
-    studio: Studio, connection: Transaction, project_id: int, chunk: Sequence[ReadText]
-) -> Counter[str]:
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """Texts of one transaction, its number from 0, and the log that they came with, if any."""
+
+    texts: Sequence[ReadText]
+    number: int
+    log: SaidLog | None
+
+    def action(self, actor: str) -> Action:
+        """Return the action that adds its texts."""
+        if self.log is None:
+            return Action(TRAFFIC, actor, "traffic")
+        key = logs.action_key(self.log.key, self.number)
+        return Action(TRAFFIC, actor, f"import {self.log.name}", key)
+
+
+def _take(studio: Studio, connection: Transaction, project_id: int, chunk: _Chunk) -> Counter[str]:
     """Store those of a chunk that are new and in the sample; return how many became what."""
-    seen = traffic.known(connection, project_id, [one.key for one in chunk])
-    new = {one.key: one for one in chunk if one.key not in seen}
+    seen = traffic.known(connection, project_id, [one.key for one in chunk.texts])
+    new = {one.key: one for one in chunk.texts if one.key not in seen}
     places = {key: one.place for key, one in new.items()}
     limit = studio.settings.traffic_per_day
     kept = traffic.make_room(connection, project_id, places, limit)
     stay = [one for key, one in new.items() if key in kept]
-    added = _add_texts(studio, connection, project_id, stay)
+    added = _add_texts(connection, project_id, stay, chunk.action(studio.settings.actor))
     holders = traffic.holders(connection, project_id, [text_hash(one.text) for one in stay])
     rows = [SaidText(one.key, holders[text_hash(one.text)], one.at, one.source) for one in stay]
-    traffic.add(connection, project_id, rows)
-    repeated = len(chunk) - len(new)
+    traffic.add(connection, project_id, rows, None if chunk.log is None else chunk.log.id)
+    repeated = len(chunk.texts) - len(new)
     left_out = len(new) - len(stay)
     return Counter(kept=len(stay), left_out=left_out, repeated=repeated, added=added)
 
 
 def _add_texts(
-    studio: Studio, connection: Transaction, project_id: int, stay: Sequence[ReadText]
+    connection: Transaction, project_id: int, stay: Sequence[ReadText], action: Action
 ) -> int:
     """Add the texts that the project does not have, in one action."""
     first = {text_hash(one.text): one for one in reversed(stay)}
@@ -164,7 +187,6 @@ def _add_texts(
             edits.create_utterance(uuid.uuid4().hex, one.text, "pool", one.source, None)
             for one in fresh
         )
-        action = Action(TRAFFIC, studio.settings.actor, "traffic")
         events.record(connection, project_id, action, created)
     return len(fresh)
 

@@ -11,6 +11,7 @@ const STATES = [
 export class GroupList {
   #intents;
   #opens;
+  #wished = 'open'; // what the person wants to see; without such groups others are listed
   #state = 'open';
   #cards = [];
   #chosen = null;
@@ -37,8 +38,9 @@ export class GroupList {
   show(cards, chosen) {
     this.#cards = cards;
     this.#chosen = chosen;
-    this.#state = cards.find(({id}) => id === this.#sought)?.state ?? this.#state;
+    this.#wished = cards.find(({id}) => id === this.#sought)?.state ?? this.#wished;
     this.#sought = null;
+    this.#state = this.#wished;
     if (!this.listed.length)
       this.#state = STATES.find(([state]) => cards.some(one => one.state === state))?.[0] ?? 'open';
     this.#draw();
@@ -78,13 +80,13 @@ export class GroupList {
   }
 
   #choose(state) {
-    this.#state = state;
+    this.#wished = this.#state = state;
     this.#draw();
     if (this.listed.length) this.#opens(this.listed[0].id);
   }
 
   #row(card) {
-    const {id, name, description, size, joined, label, labelled, state} = card;
+    const {id, name, description, size, joined, label, labelled, state, is_new: isNew} = card;
     const amount = state === 'done' ? plural(labelled, 'label') : plural(size, 'text');
     return h(
       'li',
@@ -100,6 +102,7 @@ export class GroupList {
           'span',
           {class: 'row tight'},
           h('span', {class: 'what', dir: 'auto'}, name),
+          isNew && state === 'open' && h('span', {class: 'badge accent'}, 'new'),
           joined > 0 && h('span', {class: 'badge accent'}, `${number(joined)} new`),
           h('span', {class: 'soft small tabular push'}, amount),
         ),

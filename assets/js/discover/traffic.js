@@ -43,12 +43,16 @@ export class TrafficTab {
   #import; // the button that imports a log
   element = h('div', {class: 'stack traffic', 'data-role': 'traffic'});
 
-  // `opensGroup` is called with the number of a group to look at, or null for all of them.
-  constructor(context, intents, opensGroup) {
+  // `opensGroup` is called with the number of a group to look at, or null for all of them; `remember` with an act in
+  // words, a sentence about it, and what takes it back.
+  constructor(context, intents, {opensGroup, remember}) {
     this.#context = context;
     this.#intents = intents;
     this.#opensGroup = opensGroup;
-    this.#import = logImport(context.base, () => this.renew());
+    this.#import = logImport(context.base, async (words, about, back) => {
+      remember(words, about, back);
+      await this.renew();
+    });
   }
 
   async renew() {
@@ -138,8 +142,8 @@ export class TrafficTab {
   }
 
   #changed() {
-    const {covered, earlier, changes} = this.#view;
-    const real = changes.filter(one => one.is_real);
+    const {covered, earlier, changes, drifts} = this.#view;
+    const real = [...changes, ...drifts].filter(one => one.is_real);
     const told = changes.find(({about}) => about === 'no intent')?.is_real
       ? 'more than chance'
       : 'this may be chance';
@@ -154,6 +158,7 @@ export class TrafficTab {
     return section(
       'What changed',
       h('p', {'data-role': 'covered'}, covered.n ? share : 'No text was sent in these days.', before),
+      covered.n > 0 && h('p', {'data-role': 'sure'}, this.#sureWords()),
       real.length
         ? h(
             'ul',
@@ -164,8 +169,15 @@ export class TrafficTab {
     );
   }
 
+  #sureWords() {
+    const {sure, sure_before: before} = this.#view;
+    const then = before.n ? `, before ${percent(before.share)}` : '';
+    return `Answered surely: ${percent(sure.share)}${then}. That is an intent with a probability of at least 80 %.`;
+  }
+
   // A group leads to Discover's acts; of an intent, the texts themselves unfold.
   #sentence(change) {
+    if (change.what) return h('div', {dir: 'auto'}, change.sentence); // a drift, which quotes its texts
     if (change.about === 'group')
       return h('div', {}, change.sentence, ' ', this.#toGroup(Number(change.id), 'Look at the group'));
     return new Evidence(this.#context.base, this.#days, change).element;

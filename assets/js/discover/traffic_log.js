@@ -1,14 +1,20 @@
 // A log of what people said: its rows are counted, and stored when the person says so.
-import {h} from '../shared/elements.js';
-import {ask, guarded, toast} from '../shared/messages.js';
+import {field, fill, h, optionsOf} from '../shared/elements.js';
+import {ask, complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
 const FEW = 5; // sources that are named
-const KINDS = '.csv,.tsv,.txt,.jsonl,.ndjson,.xlsx,.parquet';
+const KINDS = '.csv,.tsv,.txt,.json,.jsonl,.ndjson,.gz,.xlsx,.parquet';
+const TOOLS = {rasa: 'Rasa', 'dialogflow-cx': 'Dialogflow CX'};
+const PARTS = [
+  ['text', 'Texts', 'Choose a column'],
+  ['time', 'Times', 'Choose a column'],
+  ['source', 'Source, such as the channel', 'No column: the file’s name'],
+];
 
-// A button; `changed` is called when something was stored.
-export function logImport(base, changed) {
+// A button; `imported` is called with what was done in words, a sentence about it, and what takes it back.
+export function logImport(base, imported) {
   const picker = h('input', {
     type: 'file',
     class: 'hidden-text',
@@ -17,42 +23,111 @@ export function logImport(base, changed) {
     onchange: guarded(async ({target}) => {
       const [file] = target.files;
       target.value = ''; // so that the same file can be chosen again
-      if (file) await bringIn(base, file, changed);
+      if (file) await bringIn(base, file, imported);
     }),
   });
   const choose = {'data-key': 'import-log', onclick: () => picker.click()};
   return h('span', {}, h('button', choose, 'Import a log…'), picker);
 }
 
-async function bringIn(base, file, changed) {
+async function bringIn(base, file, imported) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-  const asked = `zone=${encodeURIComponent(zone)}`;
-  const {key, name, report} = await upload(`${base}/traffic/logs?${asked}`, file);
-  const timed = Object.values(report.sources).reduce((sum, n) => sum + n, 0);
-  const fresh = timed - report.repeated;
-  const title = `Import “${name}”`;
-  const words = fresh ? `Store ${plural(fresh, 'text')}` : 'Nothing to store';
-  const given = await ask(title, countsOf(report, timed, zone), words);
-  if (!given || !fresh) {
-    await call(`${base}/traffic/logs/${key}`, {method: 'DELETE'});
+  const at = `${base}/traffic/logs`;
+  const looked = new LookedAt(at, zone, await upload(`${at}?zone=${encodeURIComponent(zone)}`, file));
+  const {key, name} = looked.log;
+  const given = await ask(`Import “${name}”`, looked.element, looked.verb);
+  const isStored = given && looked.fresh;
+  if (!isStored) {
+    await call(`${at}/${key}`, {method: 'DELETE'});
     return;
   }
-  const done = await post(`${base}/traffic/logs/${key}?${asked}`);
-  const full = done.left_out ? ` ${number(done.left_out)} are left out: their day has a full sample.` : '';
-  toast(
-    `${plural(done.kept, 'text')} stored.${full}`,
-    'History takes back those that are new to the project.',
-  );
-  await changed();
+  const done = await post(`${at}/${key}?${looked.query}`);
+  const full = done.left_out ? `${number(done.left_out)} are left out: their day has a full sample.` : '';
+  await imported(`${plural(done.kept, 'text')} of “${name}” stored`, full, async () => {
+    const {stay} = await post(`${at}/${key}/undo`);
+    const verb = stay === 1 ? 'stays' : 'stay';
+    return stay ? `${plural(stay, 'text')} ${verb}: changed since, or said elsewhere, too.` : '';
+  });
 }
 
-function countsOf(report, timed, zone) {
-  const {first, last, repeated, added, untimed, examples, textless, sources, masked} = report;
+// What is to be imported: by which columns it is read, and how many rows become what.
+class LookedAt {
+  #at;
+  #zone;
+  #asked = 0; // number of the newest look; what earlier ones find is not shown
+  #counts = h('div', {role: 'status'});
+  log;
+  element;
+
+  constructor(at, zone, log) {
+    this.#at = at;
+    this.#zone = zone;
+    this.log = log;
+    const select = ([part, words, none]) =>
+      field(
+        words,
+        h('select', {name: part, onchange: guarded(() => this.#look())}, [
+          optionsOf([['', none], ...log.names.map(name => [name, name])], log.columns[part] ?? ''),
+        ]),
+      );
+    const columns = log.names.length > 0 && h('div', {class: 'row end', 'data-role': 'log-columns'}, PARTS.map(select));
+    this.element = h('div', {class: 'stack'}, columns, this.#counts);
+    this.#draw();
+  }
+
+  // Number of texts that importing would store.
+  get fresh() {
+    return this.log.report ? timedIn(this.log.report) - this.log.report.repeated : 0;
+  }
+
+  get verb() {
+    return this.fresh ? `Store ${plural(this.fresh, 'text')}` : 'Nothing to store';
+  }
+
+  // The columns as they are chosen, for the address of a request; no choice of a text or a time leaves it to its name.
+  get query() {
+    const chosen = new URLSearchParams({zone: this.#zone});
+    for (const {name, value} of this.element.querySelectorAll('select'))
+      if (value || name === 'source') chosen.set(name, value);
+    return chosen;
+  }
+
+  async #look() {
+    const asked = (this.#asked += 1);
+    this.#button.disabled = true; // what it says is not counted yet
+    try {
+      const log = await call(`${this.#at}/${this.log.key}?${this.query}`);
+      if (asked === this.#asked) this.log = log;
+    } catch (error) {
+      complain(error);
+    }
+    if (asked === this.#asked) this.#draw();
+  }
+
+  get #button() {
+    return this.element.closest('form')?.querySelector('button[value=yes]') ?? h('button');
+  }
+
+  #draw() {
+    const {report, problem, hint} = this.log;
+    this.#button.textContent = this.verb;
+    this.#button.disabled = false;
+    const told = h('p', {class: 'note bad'}, 'Choose the columns above. ', problem, ' ', hint);
+    fill(this.#counts, report ? countsOf(report, this.#zone) : told);
+  }
+}
+
+const timedIn = ({sources}) => Object.values(sources).reduce((sum, n) => sum + n, 0);
+
+function countsOf(report, zone) {
+  const {first, last, repeated, added, untimed, examples, textless, misshapen, sources, masked, tool} = report;
+  const timed = timedIn(report);
   const named = Object.entries(sources);
   const more = named.length > FEW ? `, and ${plural(named.length - FEW, 'more')}` : '';
   const told = named.slice(0, FEW).map(([name, n]) => `${name} ${number(n)}`);
   const hidden = Object.values(masked ?? {}).reduce((sum, n) => sum + n, 0);
   const lines = [
+    tool && `Conversations of ${TOOLS[tool]}: only what users said is read.`,
     timed > 0 && `${plural(timed, 'text')} with a time, said from ${first} to ${last}.`,
     timed > 0 && `By source: ${told.join(', ')}${more}.`,
     timed > 0 && `Times without a zone are taken as those of ${zone}.`,
@@ -62,6 +137,7 @@ function countsOf(report, timed, zone) {
     untimed > 0 &&
       `${plural(untimed, 'row')} without a time that can be read: left out (${examples.map(quoted).join(', ')}).`,
     textless > 0 && `${plural(textless, 'row')} without a text, or with one that is too long: left out.`,
+    misshapen > 0 && `${plural(misshapen, 'row')} with too few or too many cells: left out.`,
   ];
   return h(
     'ul',

@@ -7,6 +7,7 @@ import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
 const EXAMPLES = 5;
+const PAUSE = 3000; // milliseconds between two looks
 const MANY = 15; // with more intents, a field finds one
 
 export class Guidelines {
@@ -14,6 +15,8 @@ export class Guidelines {
   #base;
   #intents = [];
   #entries = new Map(); // by intent: what is shown of it
+  #reasons = new Map(); // by intent: why its labels are enough
+  #again; // looks once more while the model is being loaded
   #find = h('input', {
     type: 'search',
     placeholder: 'Find an intent',
@@ -51,10 +54,26 @@ export class Guidelines {
     this.#intents = intents.toSorted((a, b) => a.name.localeCompare(b.name));
     if (intents.length && namesOf(this.#intents) === known) this.#count();
     else this.#drawAll();
+    this.#askWhatIsEnough().catch(() => {}); // asked again with the next counts
+  }
+
+  async #askWhatIsEnough() {
+    const {ready, intents} = await call(`${this.#base}/enough`);
+    clearTimeout(this.#again);
+    const again = () => this.#askWhatIsEnough().catch(() => {});
+    if (!ready && this.element.isConnected) this.#again = setTimeout(again, PAUSE);
+    this.#reasons = new Map(intents.filter(one => one.is_enough).map(({intent, reason}) => [intent, reason]));
+    this.#count();
   }
 
   #count() {
-    for (const intent of this.#intents) fill(this.#entries.get(intent.id).count, textsOf(intent));
+    for (const intent of this.#intents) {
+      const {count, enough} = this.#entries.get(intent.id);
+      const reason = this.#reasons.get(intent.id);
+      fill(count, textsOf(intent), reason && [' ', h('span', {class: 'badge good', title: reason}, 'enough')]);
+      fill(enough, reason ?? '');
+      enough.hidden = !reason;
+    }
   }
 
   #drawAll() {
@@ -69,6 +88,7 @@ export class Guidelines {
     const some = [this.#find, all];
     const head = h('div', {class: 'row'}, h('h2', {class: 'grow'}, 'Guidelines'), this.#drawer.closer);
     fill(this.element, head, this.#intents.length ? some : none);
+    this.#count();
     this.#filter();
   }
 
@@ -83,14 +103,15 @@ export class Guidelines {
       if (event.target.open) await this.#showExamples(intent, examples);
     });
     const missing = h('span', {class: 'soft'}, 'No description yet. Write one on the Data page.');
-    const count = h('span', {class: 'soft small'}, textsOf(intent));
+    const count = h('span', {class: 'soft small'});
+    const enough = h('p', {class: 'good', hidden: true, 'data-role': 'enough'});
     const element = h(
       'details',
       {ontoggle: show, 'data-key': intent.id},
       h('summary', {'data-key': `summary of ${intent.id}`}, chip(intent), ' ', count),
-      h('div', {class: 'small'}, intent.description || missing, examples),
+      h('div', {class: 'small'}, enough, intent.description || missing, examples),
     );
-    return {element, count};
+    return {element, count, enough};
   }
 
   async #showExamples(intent, place) {

@@ -1,5 +1,6 @@
 """What people say now: changes with their texts, coverage, groups, and a page without traffic."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -33,6 +34,8 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     change.locator("summary").click()
     expect(change.locator("[data-role=said] li").first).to_contain_text("times: ")
     expect(page.locator("[data-role=covered]")).to_contain_text("Before, it was")
+    sure = page.locator("[data-role=sure]")
+    expect(sure).to_contain_text(re.compile(r"^Answered surely: \d+\.\d %, before \d+\.\d %\."))
     expect(page.locator("[data-role=answered-chart][data-ready=true]")).to_be_visible()
     expect(page.locator("[data-role=sources] tbody tr")).to_have_count(2)
     row = page.locator("[data-role=volumes] tbody tr").filter(has_text=RISING)
@@ -80,3 +83,27 @@ def test_without_traffic_the_page_says_where_to_send_it(
     page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
     dialog.get_by_role("button", name="Store 1 text").click()
     expect(page.locator("[data-role=covered]")).to_contain_text("of 1 text got an intent")
+    page.keyboard.press("u")  # Undo stands beside it, as on the other pages
+    expect(page.locator(".toast")).to_contain_text("Taken back: 1 text of “log.csv” stored")
+    expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
+
+
+def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/discover?project=sample&tab=traffic")
+    lines = "stamp,what they wrote,place\n2026-02-02 10:00,is it you,shop\n2026-02-02 10:01\n"
+    file = {"name": "odd.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Choose the columns above. odd.csv has no column of texts.")
+    dialog.get_by_label("Texts").select_option("what they wrote")
+    expect(dialog).to_contain_text("1 text with a time, said from 2026-02-02 to 2026-02-02.")
+    expect(dialog).to_contain_text("1 row with too few or too many cells: left out.")
+    expect(dialog).to_contain_text("By source: odd.csv 1.")
+    dialog.get_by_label("Source").select_option("place")
+    expect(dialog).to_contain_text("By source: shop 1.")
+    dialog.get_by_role("button", name="Store 1 text").click()
+    expect(page.locator("[data-role=covered]")).to_contain_text("of 1 text got an intent")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("[data-role=nothing-sent]")).to_be_visible()

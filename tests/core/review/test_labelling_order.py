@@ -4,7 +4,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from core.review.labelling_order import alike_from, margins, rank, rank_many, spread, worth
+from core.review.labelling_order import (
+    alike_from,
+    asked_worth,
+    margins,
+    rank,
+    rank_many,
+    spread,
+    worth,
+)
 
 SHARES = np.array([[0.9, 0.1, 0.0], [0.4, 0.35, 0.25], [0.5, 0.5, 0.0], [0.34, 0.33, 0.33]])
 FAMILIARITY = np.array([0.2, 0.9, 0.5, 0.9])
@@ -93,3 +101,12 @@ def test_spread_takes_as_many_as_it_can_and_copies_only_at_need(angles, n, rando
         assert all((rows[taken[: first + 1]] @ rows[row]).max() > limit - 1e-6 for row in left)
     if taken:
         assert taken[0] == ranking[0]
+
+
+def test_a_label_settles_the_doubt_of_what_is_said_like_it() -> None:
+    """Two alike texts, said 3 times and once, each half sure; one said 5 times, and one never."""
+    unit = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]], dtype=np.float32)
+    doubts, times = np.array([0.5, 0.5, 0.2, 1.0]), np.array([3, 1, 5, 0])
+    settled = asked_worth(doubts, unit, times)
+    assert settled[:3] == pytest.approx([2.0, 2.0, 1.0], abs=0.001)
+    assert settled[3] == 0.0

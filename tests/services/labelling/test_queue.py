@@ -97,7 +97,7 @@ def test_a_skipped_item_leaves_the_queue_and_is_not_lost(queues: Queues) -> None
 def test_every_order_works_before_there_is_a_model(queues: Queues) -> None:
     shuffled = asked(queues, "one", "random")
     assert sorted(shuffled) == [f"u{i}" for i in range(8)]
-    for order in ("helps", "unsure", "torn", "unlike"):
+    for order in ("helps", "asked", "unsure", "torn", "unlike"):
         view = queues.next("p", wish("one", order))
         assert [item.id for item in view.items] == shuffled
         assert {item.suggestions for item in view.items} == {None}
@@ -153,6 +153,15 @@ def test_what_helps_most_goes_by_worth_once_it_is_known(queues: Queues, monkeypa
     evaluated = queues.live_studio.pools.kept[1]
     evaluated.pool = replace(evaluated.pool, worth=np.array([0.1, 0.2, 0.9]))
     assert asked(queues, "one", "helps", 3) == ["u2", "u1", "u0"]
+
+
+def test_what_is_asked_most_comes_first_and_then_what_helps(queues: Queues, monkeypatch) -> None:
+    kept(queues, monkeypatch)
+    pool(queues, np.full((4, 2), 0.5), np.eye(4), np.zeros(4))
+    evaluated = queues.live_studio.pools.kept[1]
+    worth, said = np.array([0.1, 0.9, 0.2, 0.3]), np.array([0.0, 0.0, 3.0, 7.0])
+    evaluated.pool = replace(evaluated.pool, worth=worth, asked=said)
+    assert asked(queues, "one", "asked", 4) == ["u3", "u2", "u1", "u0"]
 
 
 def test_near_copies_wait_and_texts_the_model_has_not_seen_follow(queues, monkeypatch) -> None:

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from app.services.reports.traffic_report import report_of, report_page
+from app.services.reports.traffic_report import report_of, report_page, waiting_page
 from app.services.traffic.coverage import TrafficFacts, count_coverage
 from storage.said.traffic import SaidText
 
@@ -39,3 +39,11 @@ def test_a_report_without_a_week_before_compares_nothing() -> None:
     assert "Nothing is known of the days before." in page
     assert "there is nothing to compare with" in page
     assert "may be chance" not in page
+
+
+def test_a_report_that_is_being_counted_says_so_and_leads_back() -> None:
+    """Raw JSON stood in the browser where somebody opened the report a second too soon."""
+    page = waiting_page("a & b", "/discover?project=a")
+    assert "<bdi>a &amp; b</bdi>: what people said" in page
+    assert "The report opens here by itself" in page
+    assert 'href="/discover?project=a"' in page

@@ -10,7 +10,15 @@ from app.cli import main
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
-from app.services.traffic.logs import LogRequest, TrafficLogReport, import_log
+from app.services.traffic.logs import (
+    LogReading,
+    LogRequest,
+    TrafficLogReport,
+    import_log,
+    import_received,
+    look_at_log,
+    receive_log,
+)
 from app.services.traffic.receiving import Sent, receive_traffic
 from core.errors import InvalidInput
 from core.traffic.log_rows import LogColumns
@@ -137,6 +145,48 @@ def test_a_log_is_refused_where_nothing_tells_the_time(live: LiveStudio, tmp_pat
         import_log(live, request)
     with pytest.raises(InvalidInput, match="is no time zone"):
         zone_named("Nowhere/Land")
+
+
+def test_a_row_with_too_few_or_too_many_cells_is_counted_and_left_out(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    """One short row at the end of a log of a thousand refused all of them."""
+    path = tmp_path / "log.csv"
+    lines = ["time,text,source", "2026-02-02 10:00,hello,app", "2026-02-02 10:01"]
+    lines += ["2026-02-02 10:02,well, then,app", "2026-02-02 10:03,good day,app", ""]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    done = load(live, path)
+    assert (done.rows, done.misshapen, done.textless, done.kept) == (4, 2, 0, 2)
+    assert [text for _, text, _ in rows(live)] == ["hello", "good day"]
+
+
+def test_columns_that_are_not_recognised_can_be_named(live: LiveStudio) -> None:
+    lines = b"stamp,what they wrote,place\n2026-02-02 10:00,where is my parcel,shop\n"
+    waiting = receive_log(live, "p", "log.csv", [lines], LogReading("UTC"))
+    assert waiting.names == ("stamp", "what they wrote", "place")
+    assert waiting.columns == LogColumns(None, "stamp", None)  # by its cells
+    assert waiting.report is None
+    assert waiting.problem == "log.csv has no column of texts."
+    named = LogReading("UTC", LogColumns("what they wrote", "stamp", "place"))
+    looked = look_at_log(live, "p", waiting.key, named)
+    assert looked.columns == named.columns
+    assert looked.report is not None
+    assert looked.report.sources == {"shop": 1}
+    without = LogReading("UTC", LogColumns("what they wrote", "stamp", ""))
+    assert import_received(live, "p", waiting.key, without).sources == {"log.csv": 1}
+    assert rows(live) == [("2026-02-02T10:00:00Z", "where is my parcel", "log.csv")]
+
+
+def test_conversations_of_rasa_are_masked_and_have_their_channel(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    path = tmp_path / "trackers.json"
+    event = {"event": "user", "timestamp": 1770026400.5, "input_channel": "rest"}
+    events = [{**event, "text": "i am anna@example.org"}, {"event": "bot", "text": "Hello."}]
+    path.write_text(json.dumps([{"sender_id": "a", "events": events}]), encoding="utf-8")
+    done = load(live, path)
+    assert (done.tool, done.rows, done.kept, done.masked) == ("rasa", 1, 1, {"e-mail": 1})
+    assert rows(live) == [("2026-02-02T10:00:00Z", "i am [e-mail]", "rest")]
 
 
 def test_the_command_counts_and_stores(

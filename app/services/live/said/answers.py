@@ -8,12 +8,18 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from app.services.live.models import LiveModels
-from app.services.live.row_answers import answer_records
+from app.services.live.row_answers import answer_scored, score_records
+from app.services.live.said.drift import SaidDrift, SaidRows, find_drift
 from app.services.live.traffic import Traffic, step_back
 from app.services.studio import Studio
+from core.calibration.calibration import probabilities
 from core.errors import StudioError
+from core.types import FloatArray
 from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord
+
+SURE = 0.8
+"""Probability of the best intent from which a text counts as answered surely."""
 
 _CHUNK = 256
 _BYTES_A_TEXT = 200
@@ -23,6 +29,21 @@ _LOG = logging.getLogger("app.services")
 
 Answers = Mapping[str, Sequence[str]]
 """Ids of the intents of each answer, none out of scope, by the utterance's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidAnswered:
+    """What the live version makes of two periods' texts.
+
+    Attributes:
+        intents: Its answers.
+        sure: Ids of the utterances that are answered with an intent, and surely.
+        drifts: How periods and sources differ.
+    """
+
+    intents: Answers
+    sure: frozenset[str] = frozenset()
+    drifts: tuple[SaidDrift, ...] = ()
 
 
 @dataclass(slots=True)
@@ -40,17 +61,17 @@ class SaidAnswers:
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def settled(
-        self, project: ProjectRecord, version: ModelVersionRecord, ids: Sequence[str]
-    ) -> tuple[Answers | None, str]:
+        self, project: ProjectRecord, version: ModelVersionRecord, rows: SaidRows
+    ) -> tuple[SaidAnswered | None, str]:
         """Return the answers if they are there, else begin to compute them; never waits.
 
         The second value is why they cannot be computed, or "".
         """
-        told = json.dumps([project.fence, sorted(ids)], sort_keys=True, default=str)
+        told = json.dumps([project.fence, rows.now_keys, rows.earlier_keys], default=str)
         moment = str(project.head_revision // _FEW_CHANGES)
         key = (str(version.id), moment, sha256(told.encode()).hexdigest())
         series = ("said answers", project.id)
-        found: Answers | None = self.studio.cache.peek((*series, key))
+        found: SaidAnswered | None = self.studio.cache.peek((*series, key))
         if found is not None or key in self.troubles:
             return found, self.troubles.get(key, "")
         with self.guard:
@@ -58,19 +79,19 @@ class SaidAnswers:
                 return None, ""
             self.running.add(project.id)
         threading.Thread(
-            target=self._fill, args=(project.id, key, ids), name="answer-traffic", daemon=True
+            target=self._fill, args=(project.id, key, rows), name="answer-traffic", daemon=True
         ).start()
         return None, ""
 
-    def _fill(self, project_id: int, key: tuple[str, ...], ids: Sequence[str]) -> None:
+    def _fill(self, project_id: int, key: tuple[str, ...], rows: SaidRows) -> None:
         step_back()
         series = ("said answers", project_id)
         try:
             self.studio.cache.get_newest(
                 series,
                 key,
-                lambda: self._answer(project_id, ids),
-                lambda made: _BYTES_A_TEXT * len(made),
+                lambda: self._answer(project_id, rows),
+                lambda made: _BYTES_A_TEXT * len(made.intents),
             )
         except StudioError as error:  # such as a damaged model
             self.troubles = {key: error.message}
@@ -81,15 +102,23 @@ class SaidAnswers:
             with self.guard:
                 self.running.discard(project_id)
 
-    def _answer(self, project_id: int, ids: Sequence[str]) -> dict[str, Sequence[str]]:
-        live = self.models.get(project_id)
+    def _answer(self, project_id: int, rows: SaidRows) -> SaidAnswered:
+        live, ids = self.models.get(project_id), rows.ids
         found: dict[str, Sequence[str]] = {}
+        sure, places = set[str](), dict[str, FloatArray]()
         for start in range(0, 0 if live is None else len(ids), _CHUNK):
             self.traffic.give_way()
             part = ids[start : start + _CHUNK]
             with self.studio.database.read() as connection:
                 records = list(utterances.by_ids(connection, project_id, part).values())
-            if live is not None:
-                answers = answer_records(self.studio, live, records)
-                found |= {one.id: one.intents for one in answers}
-        return found
+            if live is None or not records:
+                continue
+            embedded, scores = score_records(self.studio, live, records)
+            shares = probabilities(scores, live.pipeline.calibration).max(1)
+            answers = answer_scored(live, records, embedded, scores)
+            for one, row, share in zip(answers, embedded, shares.tolist(), strict=True):
+                found[one.id], places[one.id] = one.intents, row
+                if one.intents and share >= SURE:
+                    sure.add(one.id)
+        drifts = find_drift(rows, places, sure, self.traffic.give_way)
+        return SaidAnswered(found, frozenset(sure), drifts)

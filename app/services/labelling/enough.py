@@ -1,0 +1,100 @@
+"""Which intents have enough labels: leave-one-out estimates of the live model tell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.services.live.live_model import LiveModel
+from app.services.live.row_answers import exemplar_scores
+from app.services.live.server_state import LiveStudio
+from core.review.enough import newest_known
+from storage import models, projects
+from storage.log.label_origins import labelled_singly
+from storage.queries import dataset
+
+_BYTES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class EnoughLabels:
+    """An intent, and what its newest labels tell.
+
+    Attributes:
+        judged: Number of its newest labels that were looked at, at most 15; those that were given
+            to many texts at once tell nothing, and are left out.
+        known: How many of these the live model gives by all other labels.
+        is_enough: Whether more labels of it would hardly teach anything.
+        reason: Why, in words; empty if they are not enough.
+    """
+
+    intent: str
+    judged: int
+    known: int
+    is_enough: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnoughView:
+    """The intents that are judged; none while the model is being loaded, which is not `ready`."""
+
+    ready: bool
+    intents: tuple[EnoughLabels, ...]
+
+
+def list_enough(live_studio: LiveStudio, project: str) -> EnoughView:
+    """Judge the intents of a single-label project by the model in memory; never waits for it.
+
+    Without a model whose examples vote there is nothing to judge by, and nothing is listed.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with live_studio.studio.database.read() as connection:
+        record = projects.find(connection, project)
+        version = models.champion(connection, record.id)
+    live = live_studio.models.loaded(record.id)
+    if live is None or live.pipeline.task != "single-label":
+        return EnoughView(live is not None or version is None, ())
+
+    def judge() -> tuple[EnoughLabels, ...]:
+        with live_studio.studio.database.read() as connection:
+            order = labelled_singly(connection, record.id)
+            usable = dataset.open_intents(connection, record.id)
+        return tuple(one for one in _judged(live, order) if one.intent in usable)
+
+    series = ("enough labels", record.id, live.version.id)
+    judged = live_studio.studio.cache.get_newest(
+        series, live.revision, judge, lambda made: _BYTES * len(made)
+    )
+    return EnoughView(ready=True, intents=judged)
+
+
+def _judged(live: LiveModel, given_at: Mapping[str, int]) -> list[EnoughLabels]:
+    held_out = exemplar_scores(live.pipeline)
+    if held_out is None:
+        return []
+    scores, targets = held_out
+    places = [given_at.get(one.id, -1) for one in live.pipeline.exemplars]
+    # An exemplar without an intent has a label, too, and belongs to no column.
+    given = np.where(targets.any(1), targets.argmax(1), -1)
+    answers = scores.argmax(1).astype(np.int64)
+    order = np.array(places, dtype=np.int64)
+    judged = newest_known(answers, given.astype(np.int64), order, scores.shape[1])
+    return [
+        EnoughLabels(
+            intent=live.columns[one.column],
+            judged=one.judged,
+            known=one.known,
+            is_enough=one.is_enough,
+            reason=_reason(one.known, one.judged) if one.is_enough else "",
+        )
+        for one in judged
+        if one.judged
+    ]
+
+
+def _reason(known: int, judged: int) -> str:
+    which = f"all of its last {judged}" if known == judged else f"{known} of its last {judged}"
+    return f"You can stop labelling it: the model knew {which} labels before you gave them."

@@ -1,0 +1,95 @@
+"""Say how what people write differs between periods and sources, and how sure the answers are."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from app.services.live.said.answers import SaidAnswered
+from app.services.live.said.drift import SaidDrift
+from app.services.studio import Studio
+from app.services.traffic.coverage_views import TrafficDrift, TrafficShare, TrafficView
+from core.text import percent
+from core.traffic.shares import Portion
+from storage.queries import utterances
+from storage.said.traffic import SaidText
+
+_EXAMPLES = 3
+_LONGEST = 80
+"""Characters of an example in a sentence."""
+
+_FEW_CHANCES = 0.001
+
+
+def with_drift(
+    studio: Studio,
+    project_id: int,
+    view: TrafficView,
+    rows: tuple[Sequence[SaidText], Sequence[SaidText]],
+    answered: SaidAnswered,
+) -> TrafficView:
+    """Add to a count how surely texts are answered, and what differs; `rows` are now and before."""
+    real = [one for one in answered.drifts if one.is_real]
+    wanted = list({key: None for one in real for key in one.typical})
+    with studio.database.read() as connection:
+        records = utterances.by_ids(connection, project_id, wanted)
+    texts = {key: record.text for key, record in records.items()}
+    now, earlier = ([r for r in each if r.utterance_id in answered.intents] for each in rows)
+    drifts = tuple(_told(one, now, earlier, answered.sure, texts) for one in answered.drifts)
+    return replace(
+        view,
+        sure=_sure("all", now, answered.sure),
+        sure_before=_sure("all", earlier, answered.sure),
+        drifts=tuple(sorted(drifts, key=lambda one: not one.is_real)),
+    )
+
+
+def _sure(name: str, rows: Sequence[SaidText], sure: Collection[str]) -> TrafficShare:
+    portion = Portion(sum(row.utterance_id in sure for row in rows), len(rows))
+    return TrafficShare(name, portion.count, portion.n, portion.value, *portion.interval())
+
+
+def _told(
+    drift: SaidDrift,
+    now: Sequence[SaidText],
+    earlier: Sequence[SaidText],
+    sure: Collection[str],
+    texts: Mapping[str, str],
+) -> TrafficDrift:
+    found = (texts[key] for key in drift.typical if key in texts)
+    examples = tuple(_cut(text) for _, text in zip(range(_EXAMPLES), found, strict=False))
+    if drift.what == "meaning":
+        words = _meaning_words(drift.source, examples)
+    elif drift.source:
+        own = [row for row in now if row.source == drift.source]
+        others = [row for row in now if row.source != drift.source]
+        words = _sureness_words(drift.source, _sure("", others, sure), _sure("", own, sure))
+    else:
+        words = _sureness_words("", _sure("", earlier, sure), _sure("", now, sure))
+    chance = _chance_words(drift.chance)
+    sentence = f"{words}; by chance alone, {chance}."
+    return TrafficDrift(drift.what, drift.source, drift.chance, drift.is_real, sentence, examples)
+
+
+def _meaning_words(source: str, examples: Iterable[str]) -> str:
+    shown = ", ".join(f"“{one}”" for one in examples)
+    such = f", such as {shown}" if shown else ""
+    if source:
+        return f"{source}: people write other things than elsewhere{such}"
+    return f"People write other things than in the days before{such}"
+
+
+def _sureness_words(source: str, before: TrafficShare, after: TrafficShare) -> str:
+    way = "more" if after.share > before.share else "fewer"
+    told = [f"{percent(one.share, 1)} ({one.count:,} of {one.n:,})" for one in (after, before)]
+    if source:
+        return f"{source}: {way} texts are answered surely, {told[0]}; elsewhere {told[1]}"
+    return f"{way.capitalize()} texts are answered surely, {told[0]}; in the days before {told[1]}"
+
+
+def _chance_words(p: float) -> str:
+    if p < _FEW_CHANCES:
+        return "less than once in 1,000"
+    return f"{percent(p, 1)} of the time"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2].rstrip()} …"

@@ -1,0 +1,68 @@
+"""Which intents have enough labels, by the live model; labels of groups tell nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.labelling.enough import EnoughLabels, EnoughView, list_enough
+from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.studio import Studio
+from app.services.training.runs import TrainingRequest
+from storage import projects
+from storage.log import edits, events
+from storage.log.events import Action
+from storage.log.label_origins import labelled_singly
+from storage.queries import dataset
+from tests.builders.trained_home import train_here
+
+TOPICS = {"card": "my card number {} is lost", "bill": "why is the bill of month {} so high"}
+
+
+@pytest.fixture
+def live(studio: Studio, tmp_path: Path) -> LiveStudio:
+    """Two intents that nobody would confuse, with 16 labels of a file and 12 of it."""
+    create_project(studio, "p")
+    path = tmp_path / "p.csv"
+    rows = [f"{words.format(n)},{name}" for name, words in TOPICS.items() for n in range(16)]
+    path.write_text("\n".join(["text,intent", *rows[:28]]) + "\n", encoding="utf-8")
+    import_file(studio, ImportRequest("p", path))
+    train_here(studio, TrainingRequest("p", "instant", {}))
+    return open_live_studio(studio)
+
+
+def named(live: LiveStudio) -> dict[str, EnoughLabels]:
+    with live.studio.database.read() as connection:
+        names = {one.id: one.name for one in dataset.intents(connection, 1)}
+    view = list_enough(live, "p")
+    assert view.ready
+    return {names[one.intent]: one for one in view.intents}
+
+
+def test_an_intent_whose_newest_labels_were_known_has_enough(live: LiveStudio) -> None:
+    assert list_enough(live, "p") == EnoughView(ready=False, intents=())  # nobody waits for it
+    live.models.get(1)
+    found = named(live)
+    card, bill = found["card"], found["bill"]
+    assert (card.judged, card.known, card.is_enough) == (15, 15, True)
+    assert card.reason == (
+        "You can stop labelling it: the model knew all of its last 15 labels before you gave them."
+    )
+    assert (bill.judged, bill.is_enough, bill.reason) == (12, False, "")
+
+
+def test_labels_that_were_given_together_are_left_out(live: LiveStudio) -> None:
+    with live.studio.database.write() as connection:
+        project_id = projects.find(connection, "p").id
+        [intent] = [one for one in dataset.intents(connection, project_id) if one.name == "bill"]
+        texts = [f"another bill {n}" for n in range(3)]
+        made = [edits.create_utterance(text, text, "pool", "x", None) for text in texts]
+        events.record(connection, project_id, Action("import", origin="import x"), made)
+        rows = {one.text: one for one in dataset.utterances(connection, project_id)}
+        labels = [edits.edit(rows[text], "labels", [intent.id]) for text in texts]
+        events.record(connection, project_id, Action("label", origin="group"), labels[:2])
+        events.record(connection, project_id, Action("label", origin="page"), labels[2:])
+        singly = labelled_singly(connection, project_id)
+    assert [text for text in texts if text in singly] == [texts[2]]
+    assert len(singly) == 28 + 1

@@ -1,0 +1,62 @@
+"""Periods and sources that differ are told in sentences, with the texts that tell them apart."""
+
+import numpy as np
+
+from app.services.live.said.answers import SaidAnswered
+from app.services.live.said.drift import SaidRows, find_drift
+from app.services.studio import Studio
+from app.services.traffic.coverage_views import TrafficView
+from app.services.traffic.drifting import with_drift
+from storage.said.traffic import SaidText
+from tests.services.traffic.test_coverage import view
+
+RNG = np.random.default_rng(0)
+PLACES = {
+    f"u{n}": RNG.normal(size=8).astype(np.float32) + 3 * np.eye(8)[n // 30] for n in range(90)
+}
+"""90 texts about three things, 30 each."""
+
+
+def said(subjects: tuple[int, ...], times: int, source: str, day: str) -> list[SaidText]:
+    ids = [f"u{subject * 30 + n % 30}" for subject in subjects for n in range(times)]
+    return [
+        SaidText(f"{source} {day} {n}", key, f"{day}T10:00:00Z", source)
+        for n, key in enumerate(ids)
+    ]
+
+
+def told(
+    studio: Studio, now: list[SaidText], earlier: list[SaidText], sure: set[str]
+) -> TrafficView:
+    drifts = find_drift(SaidRows(now, earlier), PLACES, sure, lambda: None)
+    answered = SaidAnswered({key: ["1"] for key in PLACES}, frozenset(sure), drifts)
+    return with_drift(studio, 1, view([], []), (now, earlier), answered)
+
+
+def test_weeks_and_sources_that_differ_are_told(studio: Studio) -> None:
+    earlier = said((0, 1), 60, "app", "2026-02-02")
+    now = said((0, 1), 60, "app", "2026-02-09") + said((2,), 90, "phone", "2026-02-10")
+    found = told(studio, now, earlier, {f"u{n}" for n in range(60)})
+    real = {(one.what, one.source): one for one in found.drifts if one.is_real}
+    assert set(real) == {
+        ("meaning", ""),
+        ("sureness", ""),
+        ("meaning", "phone"),
+        ("sureness", "phone"),
+    }
+    assert real["sureness", "phone"].sentence == (
+        "phone: fewer texts are answered surely, 0.0 % (0 of 90); elsewhere 100.0 % (120 of 120); "
+        "by chance alone, 0.2 % of the time."
+    )
+    assert real["meaning", "phone"].sentence.startswith(
+        "phone: people write other things than elsewhere"
+    )
+    assert found.sure is not None
+    assert (found.sure.count, found.sure.n) == (120, 210)
+
+
+def test_the_same_twice_is_no_drift_and_few_texts_are_not_compared(studio: Studio) -> None:
+    earlier, now = (said((0, 1, 2), 30, "app", day) for day in ("2026-02-02", "2026-02-09"))
+    found = told(studio, now, earlier, set())
+    assert [one.is_real for one in found.drifts] == [False, False]
+    assert told(studio, now[:40], earlier, set()).drifts == ()

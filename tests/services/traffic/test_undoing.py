@@ -1,0 +1,99 @@
+"""The import of a log is taken back: its rows go, and so do its texts that nobody has touched."""
+
+from pathlib import Path
+
+import pytest
+
+from app.services.data.history import list_actions
+from app.services.data.projects import create_project
+from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.studio import Studio
+from app.services.traffic import receiving
+from app.services.traffic.logs import LogRequest, import_log
+from app.services.traffic.receiving import Sent, receive_traffic
+from app.services.traffic.undoing import UndoneLog, undo_log
+from core.errors import NotFound
+from storage.queries import utterances
+from storage.queries.utterances import Filter
+from storage.said import traffic
+from tests.builders.trained_home import change
+
+KEY = "0123456789abcdef0123456789abcdef"
+LINES = [f"2026-02-02 10:0{n},text {n},app" for n in range(6)]
+
+
+@pytest.fixture
+def live(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> LiveStudio:
+    monkeypatch.setattr(receiving, "_CHUNK", 4)  # the log takes two transactions
+    create_project(studio, "p")
+    return open_live_studio(studio)
+
+
+def load(live: LiveStudio, folder: Path, key: str = KEY) -> None:
+    path = folder / "log.csv"
+    path.write_text("\n".join(["time,text,source", *LINES]) + "\n", encoding="utf-8")
+    import_log(live, LogRequest("p", path, upload=(key, "log.csv")))
+
+
+def texts(live: LiveStudio) -> list[str]:
+    with live.studio.database.read() as connection:
+        return sorted(row.text for row in utterances.find_all(connection, 1, Filter()))
+
+
+def said(live: LiveStudio) -> int:
+    with live.studio.database.read() as connection:
+        return len(traffic.sample(connection, 1, "2026-01-01", "2027-01-01", 1_000))
+
+
+def test_rows_and_texts_of_a_log_go_and_it_can_be_imported_again(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    load(live, tmp_path)
+    assert (said(live), len(texts(live))) == (6, 6)
+    assert undo_log(live, "p", KEY) == UndoneLog(6, 6, 0)
+    assert (said(live), texts(live)) == (0, [])
+    assert undo_log(live, "p", KEY) == UndoneLog(0, 0, 0)
+    load(live, tmp_path, "f" * 32)
+    assert (said(live), len(texts(live))) == (6, 6)
+
+
+def test_what_was_changed_since_or_said_elsewhere_stays(live: LiveStudio, tmp_path: Path) -> None:
+    receive_traffic(live, "p", [Sent("text 0", "2026-02-01T10:00:00Z", "bot")], mask=True)
+    load(live, tmp_path)
+    receive_traffic(live, "p", [Sent("text 1", "2026-02-03T10:00:00Z", "bot")], mask=True)
+    change(live.studio, "text 5", "flagged", "look at it", project="p")
+    assert undo_log(live, "p", KEY) == UndoneLog(6, 3, 2)
+    assert texts(live) == ["text 0", "text 1", "text 5"]
+    assert said(live) == 2
+
+
+def test_an_undo_that_was_cut_off_goes_on(
+    live: LiveStudio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.services.traffic import undoing
+
+    load(live, tmp_path)
+    whole, calls = undoing._take_back, []
+
+    def cut_off(*given: object) -> object:
+        calls.append(given)
+        if len(calls) == 2:
+            raise OSError("the power went off")
+        return whole(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(undoing, "_take_back", cut_off)
+    with pytest.raises(OSError, match="power"):
+        undo_log(live, "p", KEY)
+    assert len(texts(live)) == 2
+    assert undo_log(live, "p", KEY) == UndoneLog(0, 2, 0)
+    assert texts(live) == []
+
+
+def test_history_names_the_log_and_nothing_else_is_taken_back(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    load(live, tmp_path)
+    assert {one.origin for one in list_actions(live.studio, "p")} == {"import log.csv"}
+    with pytest.raises(NotFound, match="No log was imported under this key"):
+        undo_log(live, "p", KEY[:-1])
+    assert len(texts(live)) == 6
