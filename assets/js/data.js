@@ -10,6 +10,7 @@ import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
 import {actWords, undoWords} from './shared/act_words.js';
 import {query, setQuery} from './shared/address.js';
+import {Behind} from './shared/behind.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
@@ -17,6 +18,7 @@ import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
 import {tellIfPinned} from './shared/pins.js';
 import {post} from './shared/rest.js';
 import {SlotNames} from './shared/slot_names.js';
+import {Turns} from './shared/turns.js';
 import {isLarge, mayUndo, undoing} from './shared/undoing.js';
 import {ago} from './shared/words.js';
 import {frame} from './studio.js';
@@ -42,7 +44,13 @@ class DataPage {
   #exports = h('details', {class: 'menu'});
   #package;
   #handover;
+  // Changes by other users are shown once they disturb no selection and no edit.
+  #behind = new Behind(
+    () => dialogIsOpen() || this.#rows.picked > 0 || this.#rows.editing,
+    () => this.#follow(),
+  );
   #loaded; // a promise of everything that the page shows at first
+  #edits = new Turns(); // of two labels for one text the later one stays
 
   constructor(context) {
     const {base} = context;
@@ -60,7 +68,11 @@ class DataPage {
         values: row => this.#markValues(row),
         remove: row => this.#remove(row),
         decide: (row, kind, value) => this.#decide(row, kind, value),
-        picked: () => this.#bulk.draw(),
+        picked: () => {
+          this.#bulk.draw();
+          this.#behind.catchUp();
+        },
+        left: () => this.#behind.catchUp(),
         fill: () => this.#import.choose(),
       },
     });
@@ -81,7 +93,7 @@ class DataPage {
     this.#context.onStatus((status, before) => {
       this.#allowSteps(status);
       if (!before) return;
-      if (before.revision !== status.revision || before.champion !== status.champion) this.#follow();
+      if (before.revision !== status.revision || before.champion !== status.champion) this.#behind.note();
     });
     this.#conversations.showIfAsked();
     window.addEventListener('hashchange', () => {
@@ -203,9 +215,7 @@ class DataPage {
     await Promise.all([this.#loadIntents(), this.#rows.load(), this.#context.refresh()]);
   }
 
-  // Changes by other users are shown, unless they would disturb a selection or an edit.
   #follow() {
-    if (dialogIsOpen() || this.#rows.picked || this.#rows.editing) return;
     guarded(() => this.#loadIntents())();
     this.#rows.load();
   }
@@ -213,7 +223,7 @@ class DataPage {
   #edit(row, kind, value, key = null) {
     const also = ['labelled', 'test']; // one row, seen with its label and its split
     const edit = {filter: {ids: [row.id]}, kind, value, key, expected: 1, also};
-    return post(`${this.#context.base}/edits`, edit);
+    return this.#edits.take(() => post(`${this.#context.base}/edits`, edit));
   }
 
   async #decide(row, kind, value) {

@@ -3,6 +3,7 @@ import {GroupView} from './discover/group.js';
 import {GroupList} from './discover/list.js';
 import {TrafficTab} from './discover/traffic.js';
 import {address, query, setQuery} from './shared/address.js';
+import {Behind} from './shared/behind.js';
 import {field, fill, h, progressBar} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
@@ -11,6 +12,7 @@ import {isUndoKey, Newest, whenLabelsCount} from './shared/newest.js';
 import {call, post} from './shared/rest.js';
 import {skeleton} from './shared/skeleton.js';
 import {Turns} from './shared/turns.js';
+import {Unheard} from './shared/unheard.js';
 import {duration, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -29,8 +31,13 @@ class DiscoverPage {
   #open = null; // number of the group that is shown
   #wanted = null; // of the one to show when the list is there
   #isBusy = false; // while an act is saved and the next group comes, keys do nothing: nobody has seen it
+  #isComing = false; // the group that is marked is not shown yet, and keys would act on the one before
+  #shows = 0; // number of the newest request for a group; older answers are dropped
+  #unheard = new Unheard(n => [`${plural(n, 'press', 'presses')} came before the next group: nothing was done.`, '']);
+  #behind;
   #turns = new Turns(); // an undo waits for the act before it
   #waits = false; // for the job that groups the texts
+  #begun = 0; // when the server had taken it; what was asked for before does not know it
   #newest = new Newest(act => this.#takeBack(act));
   #note = h('div', {class: 'row grouping', role: 'status', 'data-role': 'grouping', hidden: true});
   #place = h('div', {'data-role': 'place'});
@@ -64,6 +71,10 @@ class DiscoverPage {
     const above = h('div', {class: 'row way-back only-narrow'}, h('button', back, 'All groups'));
     const beside = h('div', {class: 'beside'}, above, this.#group.element, keysLine());
     this.#columns = h('div', {class: 'review'}, this.#list.element, beside);
+    this.#behind = new Behind(
+      () => this.#isTraffic || this.#isBusy || dialogIsOpen(),
+      guarded(() => this.#renew()),
+    );
   }
 
   async start() {
@@ -96,17 +107,17 @@ class DiscoverPage {
     await (isTraffic ? this.#traffic.renew() : this.#renew(wanted));
   }
 
-  #onStatus({job, revision, champion}, before) {
+  #onStatus({job, revision, champion, asked}, before) {
     if (this.#isTraffic) {
       if (before && before.champion !== champion) guarded(() => this.#traffic.renew())();
       return;
     }
     const runs = job?.kind === 'discover';
     if (runs) this.#follow(job);
-    const ended = this.#waits && !runs;
-    this.#waits = runs;
+    const ended = this.#waits && !runs && asked >= this.#begun;
+    if (runs || ended) this.#waits = runs;
     const changed = before && before.revision !== revision && revision !== this.#groups?.revision;
-    if ((ended || changed) && !this.#isBusy && !dialogIsOpen()) guarded(() => this.#renew())();
+    if (ended || changed) this.#behind.note();
   }
 
   // A group that was wanted stays so when a newer load overtakes this one.
@@ -131,14 +142,18 @@ class DiscoverPage {
   }
 
   async #show(id) {
+    const asked = (this.#shows += 1);
+    this.#isComing ||= id !== this.#open;
     this.#open = id;
     this.#list.mark(id);
     const group = id === null ? null : await call(`${this.#context.base}/groups/${id}`);
-    if (this.#open === id) this.#group.show(group); // an older answer may come after a newer one
+    if (asked !== this.#shows) return;
+    this.#isComing = false;
+    this.#group.show(group);
   }
 
   async #go(id, isClicked = false) {
-    await this.#show(id);
+    await this.#choose(id);
     if (!isClicked) return;
     this.#columns.classList.add('opened');
     if (this.#columns.querySelector('.way-back').offsetParent) this.#columns.scrollIntoView({block: 'start'});
@@ -176,6 +191,7 @@ class DiscoverPage {
 
   async #find(how = {}) {
     await post(`${this.#context.base}/groups`, how);
+    this.#begun = performance.now();
     this.#waits = true;
     this.#follow(null);
     if (!this.#groups.groups.length) fill(this.#place, this.#nothingYet());
@@ -237,9 +253,13 @@ class DiscoverPage {
     if (given) await this.#find({n_groups: Number(given.n), anew: true});
   }
 
-  // Keys do nothing until the next group is there.
+  // Keys do nothing until the next group is there, and that is told.
   async #act(does) {
-    if (this.#isBusy) return;
+    if (this.#isBusy) {
+      this.#unheard.count();
+      return;
+    }
+    this.#unheard.heard();
     this.#isBusy = true;
     this.#columns.setAttribute('aria-busy', 'true');
     const at = this.#list.listed.findIndex(({id}) => id === this.#open);
@@ -254,6 +274,7 @@ class DiscoverPage {
     } finally {
       this.#isBusy = false;
       this.#columns.removeAttribute('aria-busy');
+      this.#behind.catchUp();
     }
   }
 
@@ -330,7 +351,7 @@ class DiscoverPage {
     if (event.isComposing || event.repeat || dialogIsOpen()) return;
     if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
     const undoes = isUndoKey(event);
-    const action = undoes ? () => this.#newest.undo() : !this.#isBusy && this.#keyed(key.toLowerCase());
+    const action = undoes ? () => this.#newest.undo() : this.#keyed(key.toLowerCase());
     if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
     event.preventDefault();
     guarded(action)();
@@ -338,16 +359,29 @@ class DiscoverPage {
 
   #keyed(key) {
     if (!this.#columns.isConnected) return null;
+    const ofGroup = this.#group.onKey(key);
+    const action = this.#ofList(key) ?? ofGroup;
+    const isLost = this.#isBusy || (this.#isComing && action === ofGroup);
+    return action && isLost ? () => this.#unheard.count() : action;
+  }
+
+  #ofList(key) {
     if (key === 'j' || key === 'arrowdown') return () => this.#step(1);
     if (key === 'k' || key === 'arrowup') return () => this.#step(-1);
     if (key === 'escape' && this.#columns.classList.contains('opened')) return () => this.#goBack();
-    return this.#group.onKey(key);
+    return null;
   }
 
   async #step(by) {
     const listed = this.#list.listed;
     const at = listed.findIndex(({id}) => id === this.#open) + by;
-    if (listed[at]) await this.#show(listed[at].id);
+    if (listed[at]) await this.#choose(listed[at].id);
+  }
+
+  // Chosen by hand: a list that is under way does not go back to the group that it was asked for.
+  #choose(id) {
+    this.#wanted = null;
+    return this.#show(id);
   }
 }
 

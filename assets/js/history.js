@@ -77,7 +77,7 @@ class HistoryPage {
   #pages(total) {
     const last = Math.min(this.#offset + STEP, total);
     const turn = (words, by, usable) =>
-      h('button', {'data-key': words, disabled: !usable, onclick: guarded(() => this.#turn(by))}, words);
+      h('button', {'data-key': words, disabled: !usable, onclick: guarded(() => this.#turn(by, total))}, words);
     const isOne = total <= STEP; // there is no other page
     const which = isOne ? '' : `${number(this.#offset + 1)} to ${number(last)} of `;
     return [
@@ -92,8 +92,10 @@ class HistoryPage {
     ];
   }
 
-  #turn(by) {
-    this.#offset = Math.max(0, this.#offset + by);
+  // A second press before the acts are there goes on, and not beyond the last of `total`.
+  #turn(by, total) {
+    const to = Math.max(0, this.#offset + by);
+    if (to < total) this.#offset = to;
     return this.#load();
   }
 }

@@ -29,6 +29,7 @@ class MapPage {
   #wanted; // requested and not drawn yet
   #side = 'after';
   #awaitsLayout = false;
+  #begun = 0; // when the server had taken the newest layout; what was asked for before does not know it
   #clearer = ''; // champion or version for which UMAP was asked by itself
   #plot;
   #legend;
@@ -216,6 +217,7 @@ class MapPage {
   async #compress(strength) {
     const points = this.#points;
     const drift = await points.drift();
+    if (points !== this.#points || strength !== this.#strength.value) return;
     if (drift.missing) {
       this.#strength.value = 0;
       this.#note.offerTemplates(drift.missing, () => this.#compute(true));
@@ -233,6 +235,7 @@ class MapPage {
       const wanted = {method: templates ? 'pca' : method, model: one === '' ? null : Number(one), templates};
       await post(`${this.#context.base}/map/layout`, wanted);
     }
+    this.#begun = performance.now();
     await this.#context.refresh();
     this.#awaitsLayout = true;
     this.#note.follow(this.#context.status.job, false);
@@ -250,9 +253,11 @@ class MapPage {
     if (!this.#isSketch || !model || this.#clearer === model) return;
     this.#clearer = model;
     this.#awaitsLayout = true;
+    this.#begun = Infinity;
     this.#note.follow(null, true);
     try {
       await post(`${this.#context.base}/map/layout`, {method: 'umap', model});
+      this.#begun = performance.now();
       await this.#context.refresh();
     } catch {
       this.#awaitsLayout = false; // it is not installed, say; the note tells that this is a sketch
@@ -262,14 +267,16 @@ class MapPage {
 
   // Never by itself: a hand may be selecting, and an eye would lose its place.
   async #offerClearer() {
+    const shown = this.#points;
     const found = new Points(this.#context.base, this.#choices.values);
     await found.load(this.#context.status.champion);
+    if (shown !== this.#points) return; // another map was chosen meanwhile
     if (this.#isSketch && found.method !== this.#points.method) this.#note.offerClearer(() => this.#load());
     else this.#describe();
   }
 
   #onStatus(status, before) {
-    if (this.#awaitsLayout) {
+    if (this.#awaitsLayout && status.asked >= this.#begun) {
       this.#awaitsLayout = Boolean(status.job);
       if (status.job) this.#note.follow(status.job, this.#isSketch);
       else if (this.#isSketch) guarded(() => this.#offerClearer())();

@@ -32,6 +32,11 @@ class TrainPage {
   #ended = null; // the one that ended while this page was open
   #drawLive = () => {}; // draws the training that is shown, as far as it is now
   #following = false;
+  #missed = false; // whether another decision was told meanwhile
+  #followed = null; // a promise of the newest list of trainings
+  #follows = 0; // number of the newest request for it; older answers are dropped
+  #looks = 0; // the same for what can be chosen
+  #isStarting = false; // until the server has taken the training, nothing starts another one
   #estimates = 0; // number of the newest request; older answers are dropped
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
@@ -96,7 +101,9 @@ class TrainPage {
 
   // What can be chosen depends on labels, marked values, conversations and earlier trainings.
   async #loadChoices() {
+    const asked = (this.#looks += 1);
     const found = await call(`${this.#context.base}/training-choices`);
+    if (asked !== this.#looks) return;
     this.#choices.show(found.choices);
     this.#counted = found.outside ? countedWords(found) : '';
     await this.#base.load(found);
@@ -153,13 +160,13 @@ class TrainPage {
       this.#estimated.className = '';
       this.#estimated.textContent = `${capital(time)}. ${CALM}`;
       this.#defaults.textContent = defaults;
-      this.#start.disabled = Boolean(this.#running);
+      this.#start.disabled = this.#isTaken;
     } catch (error) {
       if (asked !== this.#estimates) return;
       this.#estimated.className = 'bad';
       this.#estimated.textContent = `${error.message} ${error.hint}`;
       this.#defaults.textContent = '';
-      this.#start.disabled = error.status === 422;
+      this.#start.disabled = error.status === 422 || this.#isTaken;
       if (error.status === 422) await this.#offerLabels(asked).catch(() => {}); // the error is shown
     }
   }
@@ -174,23 +181,39 @@ class TrainPage {
     this.#start.hidden = this.#gateLine.hidden = true; // nothing can be trained that could be used
   }
 
+  // Whether a training runs, or is being started.
+  get #isTaken() {
+    return this.#isStarting || Boolean(this.#running);
+  }
+
   async #train() {
-    this.#start.disabled = true;
+    this.#isStarting = this.#start.disabled = true;
     try {
       this.#started = (await post(`${this.#context.base}/train`, this.#wish)).job;
-    } catch (error) {
-      this.#start.disabled = false;
-      throw error;
+      this.#ended = null;
+      this.#result.hide();
+      await this.#context.refresh();
+      await this.#follow();
+    } finally {
+      this.#isStarting = false;
+      this.#drawStart();
     }
-    this.#ended = null;
-    this.#result.hide();
-    await this.#context.refresh();
-    await this.#follow();
     this.#live.scrollIntoView({block: 'nearest'});
   }
 
-  async #follow() {
+  // An older list would tell that what was started since is not there. Whoever asked for it waits for the newest.
+  #follow() {
+    this.#followed = this.#followNow();
+    return this.#followed;
+  }
+
+  async #followNow() {
+    const asked = (this.#follows += 1);
     const all = await call(`${this.#context.base}/jobs`);
+    if (asked !== this.#follows) {
+      await this.#followed;
+      return;
+    }
     const jobs = all.filter(job => job.kind === 'train');
     const before = this.#running;
     this.#jobs = jobs;
@@ -231,7 +254,7 @@ class TrainPage {
   #drawStart() {
     const first = this.#context.status.champion === null || this.#choices.chosen?.makes === 'encoder';
     const again = first ? 'Train' : 'Retrain';
-    this.#start.disabled = Boolean(this.#running);
+    this.#start.disabled = this.#isTaken;
     this.#start.textContent = this.#running ? 'Training …' : again;
     this.#form.classList.toggle('waits', Boolean(this.#running)); // what runs tells its own time left
   }
@@ -286,9 +309,16 @@ class TrainPage {
     this.#tellOutlook();
     if (this.#running || accuracyState(before) !== accuracyState(status)) this.#drawLive();
     const decided = status.candidate !== before.candidate || status.champion !== before.champion;
-    if (this.#following || !(status.job || this.#running || decided)) return;
+    if (this.#following) this.#missed ||= decided;
+    else if (status.job || this.#running || decided) await this.#keepUp();
+  }
+
+  async #keepUp() {
     this.#following = true;
-    await this.#follow().catch(() => {}); // the header shows that the studio does not answer
+    do {
+      this.#missed = false;
+      await this.#follow().catch(() => {}); // the header shows that the studio does not answer
+    } while (this.#missed);
     this.#following = false;
   }
 }

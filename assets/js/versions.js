@@ -66,6 +66,7 @@ class VersionsPage {
     this.#made = found.models;
     this.#states = found.states;
     const counts = found.models.length ? null : (await call(`${this.#base}/overview`)).counts;
+    if (asked !== this.#asked) return;
     const actions = {
       promote: number => this.#use(number),
       discard: number => this.#act(`models/${number}/discard`, `Version ${number} is not used.`),
@@ -155,9 +156,10 @@ class VersionsPage {
     if (live !== this.#context.status.champion) return [];
     const waits = this.#states[mine] === 'candidate';
     const act = async (...args) => {
+      const shown = this.#coming;
       await this.#act(...args);
       setQuery({candidate: '', champion: ''});
-      this.#detail.hidden = true;
+      if (shown === this.#coming) this.#detail.hidden = true; // something else may stand there by now
     };
     const use = () => this.#use(mine, act);
     const keep = () => act(`models/${mine}/discard`, `Version ${mine} is not used.`);
@@ -228,8 +230,8 @@ class VersionsPage {
 
   async #takeIn(file) {
     if (!file) return;
+    this.#picker.value = ''; // so that the same file can be chosen again
     const made = await upload(`${this.#base}/bundles`, file);
-    this.#picker.value = '';
     const name = made.model.replace(/^.*@/, 'version ');
     await this.#tell(`Imported as ${name}.`, 'It is complete. “Use version” lets it answer.');
   }

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -126,6 +127,21 @@ def studio(
     home = copy_home(sample_home, tmp_path_factory.mktemp("shared") / "home")
     with studios.serving(home) as served:
         yield served
+
+
+@pytest.fixture
+def foretold(studio: Served) -> None:
+    """Wait until the studio knows what each remedy changes, and counts no finding again.
+
+    Until then findings stand in another order, and a remedy that harms has a key.
+    """
+    limit = time.monotonic() + 60
+    while True:
+        review = studio.ask("/projects/sample/review?limit=1")
+        if review["effects"] and not review["recounted"]:
+            return
+        assert time.monotonic() < limit
+        time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")

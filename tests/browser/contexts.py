@@ -39,6 +39,7 @@ class ContextPool:
         empty, session = self.empty[context]
         for page in context.pages:
             if page != empty:
+                page.unroute_all(behavior="ignoreErrors")  # a handler may be asking the server
                 page.close()
         context.unroute_all(behavior="ignoreErrors")
         context.set_offline(False)

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
-MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
+pytestmark = pytest.mark.usefixtures("foretold")
 
+MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
 _REVIEW = "/projects/sample/review"
 _PHONE = {"width": 390, "height": 844}
 _NO_DOUBLE_TAP = 500

@@ -44,6 +44,18 @@ class Held:
             route.fallback()
         settle(self.page)
 
+    def answered(self, place: int = 0) -> Callable[[], None]:
+        """Let the server answer one question now; return what gives the page that answer."""
+        route = self.routes.pop(place)
+        response = route.fetch()
+
+        def give() -> None:
+            with self.page.expect_event("requestfinished", lambda done: done == route.request):
+                route.fulfill(response=response)
+            settle(self.page)
+
+        return give
+
 
 def hold(page: Page, part: str, method: str = "GET", most: int = 100) -> Held:
     """Hold back the first questions of a method whose address matches a pattern.

@@ -150,12 +150,14 @@ export class ConversationSheet {
 
   #show(waiting) {
     const beginning = h('div', {class: 'stack'}, waiting.beginning.map(talk));
+    let looks = 0; // number of the newest look at it; older answers are dropped
     const mask = h('input', {
       type: 'checkbox',
       name: 'mask',
       onchange: guarded(async () => {
+        const asked = (looks += 1);
         const again = await call(`${this.#base}/waiting/${waiting.key}?mask=${mask.checked}`);
-        fill(beginning, again.beginning.map(talk));
+        if (asked === looks) fill(beginning, again.beginning.map(talk));
       }),
     });
     const pool = h('input', {type: 'number', name: 'pool', min: 0, max: 1000000, step: 1, value: POOL});
@@ -186,9 +188,11 @@ export class ConversationSheet {
       try {
         const done = await post(`${this.#base}/waiting/${key}/import`, wish);
         const note = {class: 'note good after', role: 'status'};
-        fill(this.#place, h('div', note, summary(done)));
+        // Another log may have been chosen meanwhile, and stand there.
+        if (said.isConnected) fill(this.#place, h('div', note, summary(done)));
+        else toast(summary(done), name, 'good');
       } catch (error) {
-        fill(this.#place, ...before);
+        if (said.isConnected) fill(this.#place, ...before);
         throw error;
       }
       await this.#reload();

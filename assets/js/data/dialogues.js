@@ -45,10 +45,10 @@ export class LogReader {
 
   async #show(at) {
     const asked = (this.#asked += 1);
+    this.#at = at; // a second press before the answer goes on from here
     const path = `${this.#context.base}/dialogues/${this.#log.id}/conversations`;
     const [dialogue] = await call(`${path}?first=${at}&count=1`);
     if (asked !== this.#asked || !dialogue) return;
-    this.#at = at;
     const customers = [...dialogue.turns.entries()].filter(([, turn]) => isUser(turn)).slice(0, MOST_TEXTS);
     const place = () => h('div', {class: 'row tight', 'data-role': 'turn-answer'});
     const answers = new Map(customers.map(([turn]) => [turn, place()]));
@@ -83,17 +83,18 @@ export class LogReader {
 
   #pager() {
     const of = this.#log.n_dialogues;
-    const step = (words, to) => {
-      const onclick = guarded(() => this.#show(to));
-      const isEnd = to < 0 || to >= of;
+    const step = (words, by) => {
+      const to = () => Math.min(Math.max(0, this.#at + by), of - 1);
+      const onclick = guarded(() => this.#show(to()));
+      const isEnd = to() === this.#at;
       return h('button', {class: 'small', 'data-key': `step ${words}`, disabled: isEnd, onclick}, words);
     };
     return h(
       'div',
       {class: 'row tight'},
       h('span', {'data-role': 'which', role: 'status'}, `Conversation ${number(this.#at + 1)} of ${number(of)}`),
-      step('Previous', this.#at - 1),
-      step('Next', this.#at + 1),
+      step('Previous', -1),
+      step('Next', 1),
     );
   }
 }

@@ -1,9 +1,10 @@
 // Import: drop a file or paste texts, see every case counted, then import all of it or nothing.
 import {address} from '../shared/address.js';
 import {fill, h, table} from '../shared/elements.js';
+import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
 import {icon} from '../shared/icons.js';
-import {complain, guarded} from '../shared/messages.js';
+import {complain, guarded, toast} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
 import {undoing} from '../shared/undoing.js';
@@ -198,28 +199,24 @@ export class ImportSheet {
   #taking({key, report}, values, looked) {
     const changes = report && (report.added || report.labelled || report.relabelled || report.marked);
     const nothing = report && !changes && !values.exceptions.length;
-    const take = guarded(() => this.#take(key, {...values, counted: countsOf(report)}));
-    return h(
-      'button',
-      {
-        class: 'primary',
-        disabled: !report || nothing,
-        'data-key': 'import',
-        onclick: event => this.#secondClick.is(event) || take(),
-      },
-      nothing ? 'Nothing new to import' : importing(report, values, looked),
-    );
+    const take = event => !this.#secondClick.is(event) && this.#take(key, {...values, counted: countsOf(report)});
+    const words = nothing ? 'Nothing new to import' : importing(report, values, looked);
+    return busyButton(words, take, {class: 'primary', disabled: !report || nothing, 'data-key': 'import'});
   }
 
+  // A look that is under way would bring back what is imported now, and another file may be chosen meanwhile.
   async #take(key, values) {
+    const asked = (this.#asked += 1);
     try {
-      this.#done(await post(`${this.#uploads}/${key}/import`, values), values.split);
+      const report = await post(`${this.#uploads}/${key}/import`, values);
+      if (asked === this.#asked) this.#done(report, values.split);
+      else toast(summary(report, AFTER), '', 'good', undoing(this.#base, report.key, this.#imported));
       await this.#imported();
       this.#leadOn();
     } catch (error) {
       if (error.status !== 409) throw error;
       complain(error); // the project has changed since it was counted
-      await this.#look(key, {...values, counted: null});
+      if (asked === this.#asked) await this.#look(key, {...values, counted: null});
       await this.#imported();
     }
   }

@@ -33,6 +33,7 @@ export class PackageSheet {
   element = h('section', {class: 'sheet', 'aria-label': 'Back into an agent', hidden: true});
   #base;
   #picker;
+  #asked = 0; // number of the newest file; what is told of older ones is dropped
 
   constructor(context) {
     this.#base = context.base;
@@ -53,14 +54,15 @@ export class PackageSheet {
 
   #send = guarded(async file => {
     if (!file) return;
+    const asked = (this.#asked += 1);
+    this.#picker.value = ''; // so that the same file can be chosen again
     this.#say(h('p', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
     try {
-      this.#show(await upload(`${this.#base}/packages`, file));
+      const found = await upload(`${this.#base}/packages`, file);
+      if (asked === this.#asked) this.#show(found);
     } catch (error) {
-      this.#say();
+      if (asked === this.#asked) this.#say();
       throw error;
-    } finally {
-      this.#picker.value = '';
     }
   });
 

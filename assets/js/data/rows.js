@@ -32,7 +32,7 @@ export class Rows {
   #pickPage;
 
   // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection,
-  // `fill` to import texts.
+  // `left` when no label is being chosen any more, `fill` to import texts.
   constructor({context, filter, intents, hears}) {
     this.#context = context;
     this.#base = context.base;
@@ -99,12 +99,14 @@ export class Rows {
       }
       this.#rows = found.rows;
       this.#count = found.total;
+      const seen = found.rows.filter(({id}) => this.#picked.has(id)); // no act reaches a text that went out of sight
+      this.#picked = new Set(seen.map(({id}) => id));
       this.#draw();
       const isAnswered = this.#context.status.champion !== null;
       this.table.classList.toggle('unanswered', !isAnswered);
       if (isAnswered) this.#answers.ask(this.#rows, this.#body);
     } catch (error) {
-      this.total.textContent = error.message;
+      if (asked === this.#asked) this.total.textContent = error.message;
     }
   }
 
@@ -123,7 +125,7 @@ export class Rows {
 
   #draw() {
     const rows = this.#rows;
-    const pages = Math.max(1, Math.ceil(this.#count / SIZE));
+    const pages = this.#pages;
     const where = pages > 1 ? `, page ${number(this.#filter.page + 1)} of ${number(pages)}` : '';
     this.total.textContent = plural(this.#count, 'text') + where;
     this.#pickPage.checked = rows.length > 0 && rows.every(row => this.#picked.has(row.id));
@@ -175,6 +177,7 @@ export class Rows {
     const hears = open => {
       this.editing = open;
       if (!open && this.#late) this.load();
+      if (!open) this.#hears.left();
     };
     const decide = (...decision) => this.#hears.decide(...decision);
     return new LabelCell(row, this.#intents, {decide, hears}).element;
@@ -229,9 +232,15 @@ export class Rows {
     return [turn('Previous', -1, page === 0), turn('Next', 1, page + 1 >= pages)];
   }
 
+  get #pages() {
+    return Math.max(1, Math.ceil(this.#count / SIZE));
+  }
+
+  // A second press before the rows are there goes on, and not beyond the last page.
   #turn(by) {
+    const to = Math.min(Math.max(0, this.#filter.page + by), this.#pages - 1);
     this.#picked.clear();
-    this.#filter.turn(by);
+    this.#filter.turn(to - this.#filter.page);
     this.load();
     this.table.scrollIntoView({block: 'start'});
   }

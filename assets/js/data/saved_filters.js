@@ -14,6 +14,7 @@ export class SavedFilters {
   #path;
   #filter;
   #saved = [];
+  #asked = 0; // number of the newest request; older answers are dropped
 
   constructor(base, filter) {
     this.#path = `${base}/filters`;
@@ -21,7 +22,16 @@ export class SavedFilters {
   }
 
   async load() {
-    this.#show(await call(this.#path));
+    await this.#ask(this.#path);
+  }
+
+  // Every request is answered with all filters.
+  async #ask(path, options = {}) {
+    const asked = (this.#asked += 1);
+    const saved = await call(path, options);
+    if (asked !== this.#asked) return;
+    this.#saved = saved;
+    this.draw();
   }
 
   // Marks the chip of the filter that is set; the chip to save one is there if none of them is.
@@ -35,11 +45,6 @@ export class SavedFilters {
       this.#saved.map(one => this.#chip(one, now)),
       !isEmpty && !isSaved && h('button', save, 'Save this filter'),
     );
-  }
-
-  #show(saved) {
-    this.#saved = saved;
-    this.draw();
   }
 
   #chip({name, query}, now) {
@@ -75,11 +80,11 @@ export class SavedFilters {
   }
 
   async #keep({name, query}) {
-    this.#show(await call(this.#path, {method: 'PUT', body: {name, query}}));
+    await this.#ask(this.#path, {method: 'PUT', body: {name, query}});
   }
 
   async #remove(saved) {
-    this.#show(await call(`${this.#path}?name=${encodeURIComponent(saved.name)}`, {method: 'DELETE'}));
+    await this.#ask(`${this.#path}?name=${encodeURIComponent(saved.name)}`, {method: 'DELETE'});
     toast(`Filter “${saved.name}” deleted.`, '', 'good', () => this.#keep(saved));
   }
 }

@@ -22,6 +22,7 @@ export class GroupView {
   #without = new Set(); // ids of shown texts that do not belong to it
   #every = null; // its texts, once they were asked for; the closest to its middle first
   #finder;
+  #deeds = h('div', {class: 'deeds'}); // stays in the page, so that what is typed in its field does
   element = h('section', {class: 'sheet group', 'aria-label': 'Group', 'data-role': 'group'});
 
   // `acts`: take, rename, split, merge, later and texts, each with what the page needs to know.
@@ -36,16 +37,17 @@ export class GroupView {
     });
   }
 
-  // A group that stays open keeps what was left out of it.
+  // A group that stays open keeps what was left out of it, and the name that is being typed.
   show(group) {
-    if (group?.card.id !== this.#group?.card.id) {
+    const isOther = group?.card.id !== this.#group?.card.id;
+    if (isOther) {
       this.#without.clear();
       this.#share = 'core';
     }
-    if (group?.card.id !== this.#group?.card.id || group.revision !== this.#group.revision)
-      this.#every = null;
+    if (isOther || group?.revision !== this.#group?.revision) this.#every = null;
     this.#group = group;
-    if (group) this.#draw();
+    const isTyping = !isOther && this.#input && document.activeElement === this.#input;
+    if (group) this.#draw(isTyping ? this.#input.value : null);
     else fill(this.element);
   }
 
@@ -113,14 +115,14 @@ export class GroupView {
     this.#draw();
   }
 
-  #draw() {
+  #draw(typed = null) {
     const {card, core, border} = this.#group;
     const isWhole = core >= card.size; // the tabs below say how many otherwise
     const loose = this.#isLoose && 'They have little in common: look closely, or split them. ';
     const about = [isWhole && `${plural(card.size, 'text')} without a label. `, loose, this.#labelledWords()];
     fill(
       this.element,
-      this.#title(),
+      this.#title(typed),
       about.some(Boolean) && h('p', {class: 'soft small'}, about),
       this.#shares(),
       h(
@@ -143,7 +145,7 @@ export class GroupView {
             ),
           ),
       ),
-      h('div', {class: 'deeds'}),
+      this.#deeds,
     );
     this.#drawRemedies(); // they name the intent as the field does, which is in the page now
   }
@@ -159,7 +161,7 @@ export class GroupView {
   }
 
   // The name is what the intent will be called; it can be written over.
-  #title() {
+  #title(typed) {
     const rename = guarded(async () => {
       this.#drawRemedies();
       const name = this.#name;
@@ -169,7 +171,7 @@ export class GroupView {
       type: 'text',
       name: 'name',
       class: 'group-name',
-      value: this.#proposed(this.#group.card.name),
+      value: typed ?? this.#proposed(this.#group.card.name),
       maxlength: 200,
       'aria-label': 'Name of the group, and of the intent it becomes',
       'data-key': 'name',
@@ -270,8 +272,11 @@ export class GroupView {
     this.element.querySelector(`[data-key="text ${every[0]?.id}"]`)?.focus();
   }
 
+  // The field for another intent is among them: whoever types there goes on.
   #drawRemedies() {
-    fill(this.element.querySelector('.deeds'), this.#remedies());
+    const typing = this.#finder.element.contains(document.activeElement) && document.activeElement;
+    fill(this.#deeds, this.#remedies());
+    if (typing) typing.focus({preventScroll: true});
   }
 
   #remedies() {

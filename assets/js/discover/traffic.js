@@ -59,6 +59,7 @@ export class TrafficTab {
     const asked = (this.#asked += 1);
     const {status, project, base} = this.#context;
     await this.#intents.load();
+    if (asked !== this.#asked) return;
     if (status.champion === null) {
       const words = 'Once a version is live, you see here what it makes of what people write.';
       fill(this.element, emptyPage('No version answers yet', words, firstAct(project, this.#intents.counts)));

@@ -1,8 +1,7 @@
 // What the keys and buttons of the card do with its text. A key that finds no text is reported, never lost in silence.
 import {complain, toast} from '../shared/messages.js';
+import {Unheard} from '../shared/unheard.js';
 import {plural} from '../shared/words.js';
-
-const PAUSE = 200; // milliseconds without a key, after which keys that found no text are reported
 
 export class Deciding {
   #queue;
@@ -11,8 +10,7 @@ export class Deciding {
   #tray;
   #hears;
   #multi;
-  #unheard = 0; // keys that found no text, since there was one
-  #timer = 0;
+  #unheard = new Unheard(n => this.#report(n)); // keys that found no text
 
   // `parts` are the page's queue, decisions, chosen intents and tray. Calls `drawn` when another text is on the
   // card, `counted` with the number of texts that wait for a label more (or fewer) than before, and
@@ -29,18 +27,14 @@ export class Deciding {
   // The text on the card; null, which is reported, if there is none.
   text() {
     const {first} = this.#queue;
-    this.#unheard = first ? 0 : this.#unheard + 1;
-    if (first) return first;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#report(), PAUSE);
-    return null;
+    if (first) this.#unheard.heard();
+    else this.#unheard.count();
+    return first ?? null;
   }
 
-  #report() {
-    const keys = plural(this.#unheard, 'key');
-    if (!this.#unheard) return; // a text came, and the next key found it
+  #report(n) {
     const why = this.#queue.fetching ? 'The next texts are on their way.' : 'No text waits here.';
-    toast(`${keys} came while no text was shown: nothing was saved for them.`, why, 'bad');
+    return [`${plural(n, 'key')} came while no text was shown: nothing was saved for them.`, why];
   }
 
   decide(kind, more = {}) {

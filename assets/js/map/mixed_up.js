@@ -12,6 +12,7 @@ export class MixedUp {
   element = h('div', {class: 'after', 'data-role': 'mixed-up', hidden: true});
   #context;
   #show;
+  #asked = 0; // number of the newest comparison; older ones are dropped
 
   // Calls `show` with the finding about a pair: the ids of two intents, and their texts that are mixed up.
   constructor(context, show) {
@@ -33,8 +34,10 @@ export class MixedUp {
 
   async #load() {
     const {base, project} = this.#context;
+    const asked = (this.#asked += 1);
     fill(this.element, h('p', {class: 'soft'}, 'Comparing your examples …'));
     const {findings} = await call(`${base}/review?kind=confusion&limit=${MOST}`);
+    if (asked !== this.#asked) return;
     this.element.hidden = false;
     if (!findings.length) {
       fill(this.element, h('p', {class: 'soft'}, 'No two intents are mixed up.'));

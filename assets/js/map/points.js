@@ -126,7 +126,9 @@ export class Points {
       found => found.islands,
       () => [],
     );
-    return this.#islands;
+    const newest = this.#islands;
+    const found = await newest;
+    return newest === this.#islands ? found : this.islands(); // a label has changed meanwhile
   }
 
   // What the legend of a colouring says of a point, if it has been fetched: words and colour.

@@ -55,6 +55,7 @@ export class Selection {
     this.#picked = [];
     this.#clicked = null;
     this.#asked += 1;
+    this.#readings += 1;
     this.element.classList.toggle('used', isUsed);
   }
 

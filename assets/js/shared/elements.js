@@ -93,6 +93,8 @@ function refocus(node, focused, places) {
   const alike = now.filter(one => kindOf(one) === kindOf(focused));
   const next = alike[Math.min(places.alike, alike.length - 1)] ?? now[Math.min(places.all, now.length - 1)];
   (same ?? next)?.focus({preventScroll: true});
+  const {selectionStart: start, selectionEnd: end} = focused;
+  if (same && typeof start === 'number') same.setSelectionRange(start, end); // else what is typed on goes to the front
 }
 
 export const field = (words, control, attributes = {}) =>

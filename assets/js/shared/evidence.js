@@ -17,14 +17,15 @@ export async function saveFile(path, name) {
   return content.size;
 }
 
-// A button that says when it is busy and then ignores presses. Unlike a disabled button it keeps the focus.
+// A button that says when it is busy and then ignores presses. Unlike a disabled button it keeps the focus. `action` is
+// called with the press.
 export function busyButton(words, action, attributes = {}) {
   const work = guarded(action);
   const press = async event => {
     const button = event.currentTarget;
     if (button.hasAttribute('aria-disabled')) return;
     button.setAttribute('aria-disabled', 'true');
-    await work();
+    await work(event);
     button.removeAttribute('aria-disabled');
   };
   return h('button', {...attributes, onclick: press}, words);

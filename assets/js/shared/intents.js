@@ -41,7 +41,7 @@ export class Intents {
   async #load() {
     const asked = (this.#asked += 1);
     const {intents, counts} = await call(`${this.#base}/overview`);
-    if (asked !== this.#asked) return this;
+    if (asked !== this.#asked) return this.loaded; // whoever waits goes on with the newest
     this.all = intents;
     this.counts = counts;
     this.byId = new Map(intents.map(intent => [intent.id, intent]));

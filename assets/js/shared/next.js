@@ -19,13 +19,15 @@ export function nextLine(context) {
   const {base, project} = context;
   const line = h('div', {class: 'next-line'});
   let known = '';
+  let newest = 0; // number of the newest request; older answers are dropped
   context.onStatus(async status => {
     const {revision, champion, candidate, model, job} = status;
     const state = JSON.stringify([revision, champion, candidate, model, job?.id]);
     if (state === known) return;
     known = state;
+    const asked = (newest += 1);
     const step = await call(`${base}/next`).catch(() => null); // the header shows the error
-    if (state !== known) return;
+    if (asked !== newest) return;
     fill(line, step && [h('span', {class: 'soft small'}, 'Next:'), nextOf(project, step, 'small')]);
   });
   return line;

@@ -18,6 +18,7 @@ export async function call(path, {body, ...options} = {}) {
   });
   const found = answer.status === 204 ? null : parsed(await answer.text());
   await untilReleased();
+  options.signal?.throwIfAborted(); // what was clicked meanwhile asks for something else
   return found;
 }
 
@@ -29,7 +30,11 @@ export function upload(path, file) {
   return post(path, form);
 }
 
-export const binary = async path => (await reach(path)).arrayBuffer();
+export async function binary(path) {
+  const content = await (await reach(path)).arrayBuffer();
+  await untilReleased();
+  return content;
+}
 
 async function reach(path, options) {
   const answer = await fetch('/api' + path, options).catch(unanswered);

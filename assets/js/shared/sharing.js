@@ -21,6 +21,7 @@ export class Sharing {
   #days = select({'aria-label': 'How long the link opens', 'data-key': 'days'}, DAYS, STANDARD);
   #made = h('div');
   #list = h('div');
+  #asked = 0; // number of the newest request; older answers are dropped
 
   constructor(base, what, page) {
     this.#base = `${base}/shares`;
@@ -36,7 +37,9 @@ export class Sharing {
   }
 
   async start() {
-    this.#show(await call(this.#base));
+    const asked = (this.#asked += 1);
+    const links = await call(this.#base);
+    if (asked === this.#asked) this.#show(links);
     return this;
   }
 

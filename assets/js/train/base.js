@@ -10,6 +10,7 @@ export class BaseChoice {
   #chosen = null; // null: as the live version
   #names = new Map(); // what the page calls a recipe
   #fresh = false; // whether the recipe needs no base
+  #asked = 0; // number of the newest request; older answers are dropped
   #chain = h('p', {
     class: 'small soft beside-field',
     'data-role': 'chain',
@@ -32,7 +33,9 @@ export class BaseChoice {
 
   // The list of encoders, or what the live version started from, may have changed.
   async load({base, base_words: words, choices}) {
+    const asked = (this.#asked += 1);
     const {models} = await call(this.#versions);
+    if (asked !== this.#asked) return;
     this.#live = {name: base, words};
     this.#names = new Map(choices.map(({recipe, name}) => [recipe, name]));
     this.#encoders = models.filter(model => model.kind === 'encoder').toReversed();

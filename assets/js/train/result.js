@@ -42,9 +42,11 @@ export class Result {
     fill(this.element, title, h('p', {class: 'soft'}, `Comparing it with version ${older} …`));
     try {
       const found = await call(`${this.#context.base}/compare?candidate=${newer}&champion=${older}`);
+      if (wanted !== this.#drawn) return undefined;
       this.isLost = Boolean(found.advice && !found.advice.use);
-      if (wanted === this.#drawn) fill(this.element, title, comparisonOf(found, ...actions(found.advice)));
+      fill(this.element, title, comparisonOf(found, ...actions(found.advice)));
     } catch (error) {
+      if (wanted !== this.#drawn) return undefined;
       fill(this.element, title, h('p', {class: 'bad'}, error.message), h('div', {class: 'row'}, actions(null)));
       this.#drawn = '';
     }

@@ -4,7 +4,6 @@ import {keepWords, looksOf} from '../shared/comparison.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
-import {guarded} from '../shared/messages.js';
 import {chainWords, figuresOf, number, percent, plural, rightShare} from '../shared/words.js';
 
 // The mark differs in shape, not in colour alone.
@@ -152,7 +151,7 @@ function buttonsOf(model, {champion, previous, advice}, actions) {
   const {number: mine, kind, champion: isLive} = model;
   const answers = kind === 'intents';
   const button = (words, action, look = null) =>
-    h('button', {class: look, 'data-key': `${words} ${mine}`, onclick: guarded(() => action(mine))}, words);
+    busyButton(words, () => action(mine), {class: look, 'data-key': `${words} ${mine}`});
   const back = () => actions.rollBack(mine);
   return [
     answers && !isLive && button(`Use version ${mine}`, actions.promote, looksOf(advice).use),

@@ -23,20 +23,26 @@ def page(studio: Served, visit: Callable[..., Page]) -> Page:
 
 
 def _status(page: Page) -> dict[str, Any]:
-    found: dict[str, Any] = page.evaluate(
-        "async () => (await fetch('/api/projects/sample/status')).json()"
-    )
-    return found
+    return dict(page.evaluate("async () => (await fetch('/api/projects/sample/status')).json()"))
 
 
 def waiting(studio: Served) -> int:
     return int(studio.ask(_UNLABELLED)["total"])
 
 
+def counted(studio: Served) -> int:
+    """Return how many texts are unlabelled, once the server has compared them in the background."""
+    n, limit = waiting(studio), time.monotonic() + 60
+    while studio.ask("/projects/sample/sure?most=0")["looked_at"] != n:
+        assert time.monotonic() < limit
+        time.sleep(0.1)
+    return n
+
+
 def test_all_that_the_model_is_sure_of_is_accepted_after_a_check(
     page: Page, studio: Served
 ) -> None:
-    before, tests = waiting(studio), studio.ask(_TESTS)["total"]
+    before, tests = counted(studio), studio.ask(_TESTS)["total"]
     sure = len(studio.ask("/projects/sample/sure")["texts"])
     note = page.locator("[data-role=sure]")
     expect(note).to_contain_text(f"The model is sure of {sure} of {before} unlabelled texts.")
@@ -296,12 +302,7 @@ def test_why_opens_in_view(visit: Callable[..., Page], studio: Served) -> None:
 def test_counts_of_intents_and_of_sure_texts_follow_the_labels(page: Page, studio: Served) -> None:
     """Ten labels later, guidelines and the note of sure texts counted as before."""
     guidelines, note = page.get_by_label("Guidelines", exact=True), page.locator("[data-role=sure]")
-    before = waiting(studio)
-    limit = time.monotonic() + 60
-    # What the tests before this one took back is compared in the background.
-    while studio.ask("/projects/sample/sure?most=0")["looked_at"] != before:
-        assert time.monotonic() < limit
-        time.sleep(0.1)
+    before = counted(studio)  # with what the tests before this one took back
     page.reload()
     expect(note).to_contain_text(f"of {before} unlabelled texts")
     names = guidelines.locator("summary .chip").all_inner_texts()

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import AXE, faults
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served, StudioPool, copy_home
 from tests.builders.traffic.two_weeks import RISING, SILENT, two_weeks
 
@@ -47,6 +48,30 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(page.get_by_role("textbox", name="Name of the group")).to_have_value(name)
     page.keyboard.press("j")  # the keys of the groups are those of the tab that is open
     expect(page.get_by_role("textbox", name="Name of the group")).not_to_have_value(name)
+
+
+def test_a_group_chosen_while_the_list_comes_stays(
+    visit: Callable[..., Page], talked: Served
+) -> None:
+    """The list was asked for with another group, and came back to it behind the key."""
+    page = visit(talked, "/discover?project=sample")
+    chosen = page.locator("[data-role=groups] button[aria-pressed=true] .what")
+    expect(chosen).to_be_visible()
+    page.get_by_role("button", name="What people say now").click()
+    group = page.locator("[data-role=uncovered] a").first
+    expect(group).to_be_visible()
+    held = hold(page, "**/projects/sample/groups")
+    group.click()
+    held.arrived()
+    before = chosen.inner_text()
+    page.keyboard.press("j")
+    expect(chosen).not_to_have_text(before)
+    newest = chosen.inner_text()
+    held.release()
+    expect(page.get_by_role("textbox", name="Name of the group")).to_have_value(
+        newest.replace(" ", "_")  # as an intent is named
+    )
+    expect(chosen).to_have_text(newest)
 
 
 def test_the_tab_has_an_address_and_fits_a_phone(

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served
+
+pytestmark = pytest.mark.usefixtures("foretold")
 
 MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
 

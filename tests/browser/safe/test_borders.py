@@ -1,6 +1,7 @@
 """All texts that a border counts can be reached, and a right label is kept."""
 
 import re
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,13 @@ def mixed_up(studio: Served, limit: int = 5) -> list[dict[str, Any]]:
 
 def walk(studio: Served, pair: list[str]) -> list[dict[str, Any]]:
     first, second = pair
-    return list(studio.ask(f"{_REVIEW}/border?first={first}&second={second}")["steps"])
+    limit = time.monotonic() + 60
+    while True:
+        found = studio.ask(f"{_REVIEW}/border?first={first}&second={second}")
+        if not found["counting"]:  # else more texts may follow
+            return list(found["steps"])
+        assert time.monotonic() < limit
+        time.sleep(0.1)
 
 
 def test_a_border_lists_every_text_by_which_the_two_are_mixed_up(

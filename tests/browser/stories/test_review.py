@@ -40,7 +40,7 @@ def plants(page: Page, intent: str, verdict: str) -> None:
     expect(page.locator("[data-role=verdict]")).to_contain_text(verdict)
     expect(page.locator("[data-role=verdict] [data-role=radius]").last).to_contain_text("answer")
     page.get_by_role("button", name=f"Add it as {intent}").click()
-    expect(page.locator(MADE)).to_contain_text("Added")
+    expect(page.locator(MADE)).to_contain_text(f"Added “{text}”")
 
 
 def finds(page: Page) -> None:

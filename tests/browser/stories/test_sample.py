@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 
-from tests.builders.held_answers import reroute
+from tests.builders.held_answers import reroute, settle
 from tests.builders.served_studio import Served, probe, run
 
 _NEW = (
@@ -127,7 +127,9 @@ def lassos_five(page: Page, studio: Served) -> None:
     page.wait_for_selector("[data-role=picked]:has-text('5 texts selected')")
     page.get_by_role("combobox", name="Choose the label").fill("cancel")
     page.wait_for_selector("li[role=option]:has-text('cancel')")
-    page.keyboard.press("Enter")
+    with page.expect_response(lambda one: counts_a_label(one.request)):
+        page.keyboard.press("Enter")
+    settle(page)  # the boxes are those of this label
     expect(page.locator("[data-role=chosen-label]")).to_contain_text("cancel_contract")
     expect(page.locator("[data-role=reach]")).to_contain_text("unlabelled")
     for box in page.locator("[data-role=reach] input").all():
@@ -138,6 +140,13 @@ def lassos_five(page: Page, studio: Served) -> None:
     chips = page.locator("[data-role=selection] li .chip")
     expect(chips).to_have_text(["cancel_contract"] * 5)
     assert studio.ask("/projects/sample/history")[0]["verb"] == "label"
+
+
+def counts_a_label(request: Request) -> bool:
+    """Whether the page asks how many texts the label would change that was just chosen."""
+    if not request.url.endswith("/edits/count"):
+        return False
+    return bool(request.post_data_json["value"])
 
 
 def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:

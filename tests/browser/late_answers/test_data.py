@@ -1,0 +1,154 @@
+"""Data and History while answers are late: the newest wish stands, and no press is lost."""
+
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.held_answers import hold, settle
+from tests.builders.served_studio import Served
+
+ROWS = "[data-role=utterances] tr[data-id]"
+SIZE = 50  # rows of a page
+
+
+def test_a_change_that_comes_while_the_page_loads_is_no_error(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page went on without its intents, and told “Cannot read properties of null”."""
+    page = visit(studio)
+    overviews = hold(page, "**/projects/sample/overview")
+    page.goto(f"{studio.base}/data?project=sample")
+    overviews.arrived()
+    somebody_else(studio)
+    overviews.arrived(2)
+    overviews.release(0)
+    overviews.release(0)
+    expect(page.locator(ROWS).first).to_be_visible()
+    expect(page.locator("[data-role=splits] button").first).to_be_visible()
+    expect(page.locator(".toast")).to_have_count(0)
+
+
+def test_of_two_labels_given_to_a_text_the_later_one_stays(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Both were sent at once, and whichever came last to the server was the label."""
+    names = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    page = visit(studio, "/data?project=sample&state=unlabelled")
+    row = page.locator(ROWS).first
+    key = str(row.get_attribute("data-id"))
+    edits = hold(page, "**/projects/sample/edits", "POST")
+    for name in ("roaming", "data_usage"):
+        row.get_by_role("button", name="Add label").click()
+        page.get_by_role("combobox", name="Find an intent").fill(name)
+        page.keyboard.press("Enter")
+    edits.arrived()
+    settle(page)
+    assert len(edits.routes) == 1
+    for _ in range(2):
+        edits.arrived()
+        edits.release()
+    [labelled] = studio.ask("/projects/sample/utterances/by-ids", {"ids": [key]})
+    assert labelled["labels"] == [names["data_usage"]]
+
+
+def test_a_second_press_does_not_go_beyond_the_last_page(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Two presses of Next on the last page but one showed “Nothing fits this filter”."""
+    pages = -(-studio.ask("/projects/sample/utterances?size=1")["total"] // SIZE)
+    page = visit(studio, f"/data?project=sample&page={pages - 2}")
+    total = page.locator("[data-role=total]")
+    expect(total).to_contain_text(f"page {pages - 1} of {pages}")
+    rows = hold(page, "**/projects/sample/utterances?*")
+    for asked in (1, 2):
+        page.get_by_role("button", name="Next", exact=True).click()
+        rows.arrived(asked)
+    while rows.routes:
+        rows.release()
+    expect(total).to_contain_text(f"page {pages} of {pages}")
+    expect(page.locator(ROWS).first).to_be_visible()
+
+
+def test_older_acts_end_with_the_first_one(visit: Callable[..., Page], studio: Served) -> None:
+    """Two presses of Older showed “Nothing was done that fits”."""
+    for _ in range(SIZE + 10):
+        somebody_else(studio)
+    page = visit(studio, "/history?project=sample")
+    older = page.get_by_role("button", name="Older")
+    expect(older).to_be_enabled()
+    acts = hold(page, "**/projects/sample/acts?*")
+    for asked in (1, 2):
+        older.click()
+        acts.arrived(asked)
+    while acts.routes:
+        acts.release()
+    expect(page.locator("[data-role=acts] tbody tr").first).to_be_visible()
+    expect(page.locator("[data-role=acts]")).not_to_contain_text("Nothing was done that fits")
+
+
+def test_the_beginning_of_a_log_is_masked_as_it_is_ticked(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """A tick and its taking back overlapped, and the beginning stood masked without a tick."""
+    file = tmp_path / "log.csv"
+    said = "1,0,user,write to ann@example.org\n1,1,agent,we do\n"
+    file.write_text(f"conversation id,turn,speaker,text\n{said}")
+    page = visit(studio, "/data?project=sample")
+    page.get_by_role("link", name="Conversations").click()
+    page.get_by_label("Log of conversations to import").set_input_files(file)
+    preview = page.locator("[data-role=log-preview]")
+    expect(preview).to_contain_text("ann@example.org")
+    looks = hold(page, "**/dialogues/waiting/*?mask=*")
+    for asked in (1, 2):
+        preview.get_by_label("Mask e-mail").click()
+        looks.arrived(asked)
+    looks.release(1)
+    looks.release(0)
+    expect(preview).to_contain_text("ann@example.org")
+
+
+def test_an_import_that_ends_late_leaves_the_preview_of_the_next_file(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """What was imported was told in place of the file that had been chosen since."""
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.csv").write_text(f"text,intent\nonly in file {name},roaming\n")
+    page = visit(studio, "/data?project=sample")
+    box, preview = page.get_by_label("File to import"), page.locator("[data-role=preview]")
+    box.set_input_files(tmp_path / "one.csv")
+    imports = hold(page, "**/uploads/*/import", "POST")
+    preview.get_by_role("button", name="Import 1 text").click()
+    imports.arrived()
+    box.set_input_files(tmp_path / "two.csv")
+    heading = preview.get_by_role("heading", name="two.csv")
+    expect(heading).to_be_visible()
+    imports.release()
+    expect(page.locator(".toast")).to_contain_text("1 new text, labelled.")
+    expect(heading).to_be_visible()
+
+
+def test_a_change_that_came_under_a_dialog_is_shown_when_it_closes(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It was passed over for good, and so was one that came while a row was picked."""
+    page = visit(studio, "/data?project=sample")
+    row = page.locator(ROWS).first
+    row.get_by_role("checkbox").check()
+    page.keyboard.press("Control+k")
+    expect(page.locator("dialog")).to_be_visible()
+    edit = {"filter": {"ids": [row.get_attribute("data-id")]}, "kind": "flag", "expected": 1}
+    studio.ask("/projects/sample/edits", {**edit, "value": "look at it"})
+    for _ in range(2):
+        page.wait_for_event("requestfinished", lambda done: done.url.endswith("/status"))
+    page.keyboard.press("Escape")
+    settle(page)
+    expect(row).not_to_contain_text("look at it")
+    row.get_by_role("checkbox").uncheck()
+    expect(row).to_contain_text("look at it")
+
+
+def somebody_else(studio: Served) -> None:
+    """Change the project from elsewhere: a new intent."""
+    studio.ask("/projects/sample/intents", {"name": f"new {uuid4().hex}"})
