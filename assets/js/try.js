@@ -67,6 +67,7 @@ class TryPage {
     let timer = 0;
     const ask = () => {
       this.#leave(null);
+      this.#running?.abort(); // its answer would offer acts on what was typed before
       this.#acts.wait();
       clearTimeout(timer);
       timer = setTimeout(() => this.#ask(), PAUSE);

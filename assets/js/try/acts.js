@@ -24,7 +24,7 @@ export class Acts {
   #chosen = null; // label ids for the text on the page, which may be answered again meanwhile
   #relabelled = null; // the voter whose label is being chosen: its id and the ids chosen for it
   #effect = null; // of the last act on the text on the page
-  #busy = false; // while an act is saved, so that a second click does not repeat it
+  #busy = null; // while an act is saved: its text, so that a second click does not repeat it
   #place = h('div', {'aria-live': 'polite'});
   #row = null; // the choice and its buttons
   #choice;
@@ -264,12 +264,17 @@ export class Acts {
   }
 
   async #alone(act) {
-    if (this.#busy) return;
-    this.#busy = true;
+    const {text} = this.#answer.prediction;
+    if (this.#busy !== null) {
+      // Said where it is no second click of the same hand: the text on the page is another one by now.
+      if (this.#busy !== text) toast('The change before is still being saved.', 'Nothing was done: press again.', 'bad');
+      return;
+    }
+    this.#busy = text;
     try {
       await act();
     } finally {
-      this.#busy = false;
+      this.#busy = null;
       this.#drawEffect();
     }
   }

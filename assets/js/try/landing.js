@@ -47,7 +47,7 @@ export class LandingMap {
     if (this.#strength !== strength) return; // the slider has moved on
     const {points, total} = this.#map;
     const part = points.length < total ? `${points.length} of ` : '';
-    const label = `Map of ${part}${plural(total, 'example')} by intent. ${landing.words}`;
+    const label = `Map of ${part}${plural(total, 'example')} by intent. ${(this.#shown ?? landing).words}`;
     this.#canvas.setAttribute('aria-label', label);
     this.#say();
     if (fresh || !this.#fit) this.#drawPoints();
@@ -56,7 +56,9 @@ export class LandingMap {
 
   // Called when labels, and so the examples, have changed.
   async renew() {
-    if (!this.#map) return;
+    if (this.#loading) this.#loading.isOld = true;
+    else if (!this.#map) return;
+    this.#loading = null;
     await this.#load();
     this.#drawPoints();
   }
@@ -68,10 +70,12 @@ export class LandingMap {
     const loading = this.#loading;
     try {
       const map = await loading.map;
+      if (loading.isOld) return await this.#load(); // labels have changed meanwhile
       if (strength === this.#strength) this.#map = {...map, strength};
     } finally {
       if (this.#loading === loading) this.#loading = null;
     }
+    return undefined;
   }
 
   // One scale for both axes; a text beyond all examples is shown at the edge.

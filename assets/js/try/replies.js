@@ -22,6 +22,7 @@ export class ReplySheet {
   #base;
   #said = h('textarea', {rows: 3, maxlength: 100000});
   #hasExample = false;
+  #asked = 0; // number of the newest request; older answers are dropped
   #candidates = h('textarea', {
     rows: 3,
     maxlength: 1000000,
@@ -68,11 +69,14 @@ export class ReplySheet {
   }
 
   #rank = guarded(async () => {
+    const asked = (this.#asked += 1);
     fill(this.#found, h('p', {class: 'soft'}, 'Ranking …'));
     try {
       const body = {turns: lines(this.#said), candidates: lines(this.#candidates)};
-      this.#draw(await post(`${this.#base}/replies`, body));
+      const found = await post(`${this.#base}/replies`, body);
+      if (asked === this.#asked) this.#draw(found);
     } catch (error) {
+      if (asked !== this.#asked) return;
       fill(this.#found, h('div', {class: 'note bad'}, error.message, h('div', {class: 'small'}, error.hint)));
     }
   });

@@ -165,9 +165,11 @@ export class Why {
 
   #buttons() {
     const keep = async () => {
+      const text = this.#text;
       const kept = await post(`${this.#base}/receipts`, this.#question());
       const sharing = new Sharing(this.#base, {kind: 'receipt', target: kept.id}, kept);
-      fill(this.#kept, (await sharing.start()).element);
+      await sharing.start();
+      if (text === this.#text) fill(this.#kept, sharing.element); // else another text is on the page by now
       return kept;
     };
     const receipt = async () => open((await keep()).path);

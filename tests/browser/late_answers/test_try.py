@@ -12,6 +12,11 @@ from tests.builders.served_studio import Served
 
 PINS = "/projects/sample/pins"
 FIRST, SECOND = "xylophone quartz 1 1 1", "xylophone quartz 2 2 2"
+_NO_PAUSE_ENDS = """() => {
+  const later = window.setTimeout;
+  window.setTimeout = (act, wait, ...more) => (wait === 40 ? 0 : later(act, wait, ...more));
+}"""
+"""The page asks 40 ms after the last letter; here it never does."""
 
 
 def test_no_label_is_chosen_for_a_text_that_is_typed_on(
@@ -65,3 +70,51 @@ def test_a_late_list_of_pins_brings_no_removed_pin_back(
         route.fulfill(response=response)
     settle(page)
     expect(remove[1]).to_have_count(0)
+
+
+def test_an_answer_to_what_was_typed_before_is_given_up_at_the_next_letter(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It came before the page asked again, and offered its acts beside another text."""
+    page = visit(studio, f"/try?project=sample&text={quote(FIRST)}")
+    expect(page.locator(".acts:not([inert])")).to_be_visible()
+    late, box = hold(page, "**/predict", "POST"), page.get_by_label("Text to try")
+    box.fill(f"{FIRST} again")
+    late.arrived()
+    page.evaluate(_NO_PAUSE_ENDS)
+    with page.expect_event("requestfailed", lambda one: one == late.routes[0].request):
+        box.fill(SECOND)
+
+
+def test_a_receipt_that_comes_late_does_not_stand_under_another_text(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The link to share was that of the text before."""
+    page = visit(studio, f"/try?project=sample&text={quote('no signal on my phone')}")
+    kept = hold(page, "**/projects/sample/receipts", "POST")
+    page.get_by_role("button", name="Download HTML").click()
+    kept.arrived()
+    page.get_by_label("Text to try").fill("my bill is too high")
+    expect(page.locator("[data-role=answer] .answer")).to_contain_text("wrong_charge")
+    with page.expect_download():
+        kept.release()
+    expect(page.locator("[data-role=sharing]")).to_have_count(0)
+
+
+def test_an_act_on_another_text_is_not_lost_without_a_word(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """While one example was being saved, a press for the next text did nothing and said nothing."""
+    page = visit(studio, f"/try?project=sample&text={quote('no signal on my phone 1')}")
+    add = page.get_by_role("button", name="Right: add as example")
+    acts = hold(page, "**/review/act", "POST")
+    add.click()
+    acts.arrived()
+    page.get_by_label("Text to try").fill("no signal on my phone 2")
+    expect(page.locator(".acts:not([inert])")).to_be_visible()
+    add.click()
+    told = page.locator(".toast", has_text="The change before is still being saved.")
+    expect(told).to_contain_text("press again")
+    acts.release()
+    expect(page.locator(".toast", has_text="Added “no signal on my phone 1”")).to_be_visible()
+    assert acts.routes == []
