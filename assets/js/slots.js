@@ -4,6 +4,7 @@ import {BookSheet} from './slots/book.js';
 import {ByHandSheet} from './slots/by_hand.js';
 import {ProposalsSheet} from './slots/proposals.js';
 import {address} from './shared/address.js';
+import {Behind} from './shared/behind.js';
 import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
@@ -35,6 +36,7 @@ class SlotsPage {
   #opening = h('div', {class: 'sheet empty', hidden: true});
   #aside;
   #columns;
+  #asked = 0; // number of the newest request; older answers are dropped
 
   constructor(context) {
     const {base} = context;
@@ -62,15 +64,21 @@ class SlotsPage {
       fill(this.#place, h('div', {class: 'sheet empty'}, h('p', {}, error.message), 'Load the page again.'));
       throw error;
     }
+    const behind = new Behind(
+      dialogIsOpen,
+      guarded(() => this.#load()),
+    );
     this.#context.onStatus((status, before) => {
-      if (before && before.revision !== status.revision && !dialogIsOpen()) guarded(() => this.#load())();
+      if (before && before.revision !== status.revision) behind.note();
     });
   }
 
   // Parts stay where they are when the first value is marked, so that the hand that marks keeps its place.
   async #load() {
+    const asked = (this.#asked += 1);
     if (this.#intents.counts.total === 0) await this.#intents.load(); // they may have come since
     const book = await this.#book.load();
+    if (asked !== this.#asked) return;
     const {n_marked: marked, n_utterances: all} = book;
     this.#counts.hidden = all === 0;
     const base = this.#intents.counts.by_split.test ? ' outside the test set' : '';

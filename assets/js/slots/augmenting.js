@@ -109,8 +109,9 @@ export class AugmentingSheet {
 
   #line(one) {
     const {template, intents, n, examples} = one;
-    // The preview that follows counts anew; until then nothing can be added.
+    // The preview that follows counts anew; until then nothing can be added, not even what an earlier one brings.
     const choose = event => {
+      this.#asked += 1;
       if (event.target.checked) this.#without.delete(template);
       else this.#without.set(template, one);
       this.#place.querySelector('[data-key=add]').disabled = true;
