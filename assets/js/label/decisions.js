@@ -17,6 +17,7 @@ export class Decisions {
   newest = h('div', {class: 'row decided small soft', role: 'status', 'data-role': 'decided'});
   state = h('span', {class: 'saved', role: 'status', 'data-role': 'saved'});
   #made = [];
+  #undone = new Set(); // keys of decisions that were taken back in this visit
   #acted = false; // whether anything was decided or undone in this visit
   #intents;
   #outbox;
@@ -57,7 +58,7 @@ export class Decisions {
 
   // Lists decisions of earlier visits, newest first as the server names them, before those of this visit.
   recall(last) {
-    const known = new Set(this.#made.map(({operation}) => operation.key));
+    const known = new Set([...this.#made.map(({operation}) => operation.key), ...this.#undone]);
     const pending = new Set(this.pendingIds);
     const earlier = last.filter(one => !known.has(one.key) && !pending.has(one.id)).reverse();
     this.#made.unshift(...earlier.map(asMade));
@@ -94,6 +95,7 @@ export class Decisions {
     this.#acted = true;
     const [made] = this.#made.splice(place, 1);
     const {operation, item, takeBack} = made;
+    this.#undone.add(operation.key);
     if (!takeBack && !this.#outbox.withdraw(operation.key))
       this.#outbox.add({key: crypto.randomUUID(), kind: 'undo', of: operation.key, id: item.id});
     this.draw();

@@ -12,6 +12,7 @@ export class Pinning {
   #decisions;
   #undo;
   #pins = [];
+  #asked = 0; // number of the newest list of pins; older ones are dropped
 
   // `parts` are the page's chosen intents and decisions; `undo` takes back the decision with a key.
   constructor(base, intents, {chosen, decisions, undo}) {
@@ -23,7 +24,9 @@ export class Pinning {
   }
 
   async load() {
-    this.#pins = await call(this.#path);
+    const asked = (this.#asked += 1);
+    const pins = await call(this.#path);
+    if (asked === this.#asked) this.#pins = pins;
   }
 
   // What P pins: what the model answers, or in a multi-label project what is marked; null for nothing yet.
@@ -49,6 +52,7 @@ export class Pinning {
 
   // U takes the pin back while it is the newest act; returns what the Undo of its message does.
   #remember(item, intents, words, back) {
+    this.#asked += 1; // a list that is under way lacks it
     this.#pins = [{text: item.text, intents, expected: words, stale: false}, ...this.#pins];
     const takeBack = async () => {
       await back();

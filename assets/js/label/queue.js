@@ -183,11 +183,11 @@ export class Queue {
 
   // Utterances that arrived before the model was ready get their suggestions later, once.
   async suggest() {
-    const bare = this.items.filter(item => isBare(item)).map(item => item.id);
+    const bare = this.items.filter(item => isBare(item));
     const noModel = this.#model === 'none' && this.#context.status.champion === null;
     if (!bare.length || noModel) return;
-    const found = await this.#answers(bare);
-    for (const item of this.items) if (isBare(item)) Object.assign(item, found.get(item.id));
+    const found = await this.#answers(bare.map(item => item.id));
+    for (const item of bare) if (isBare(item)) Object.assign(item, found.get(item.id));
     this.#changed();
   }
 
@@ -208,7 +208,8 @@ export class Queue {
     const next = this.items.slice(1, NEAR + 1).filter(item => item.suggestions);
     if (!next.length) return;
     const found = await this.#answers(next.map(item => item.id));
-    for (const item of this.items.slice(1)) if (item.suggestions) Object.assign(item, found.get(item.id));
+    // Cards that came with the answers of another model meanwhile keep these.
+    for (const item of next) if (this.items.indexOf(item) > 0) Object.assign(item, found.get(item.id));
   }
 
   // What the model says now, by utterance; nothing if the server cannot be reached.

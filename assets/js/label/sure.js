@@ -151,6 +151,7 @@ class SpotCheck {
   #hears;
   #texts;
   #judged = []; // whether each text so far is right
+  #asked = 0; // number of the newest verdict; one on an answer that was taken back is dropped
   #close;
   #place = h('div', {class: 'soft small tabular', role: 'status'});
   #text = h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'checked-text'});
@@ -206,6 +207,7 @@ class SpotCheck {
   }
 
   #back() {
+    this.#asked += 1;
     this.#judged.pop();
     this.#ask();
   }
@@ -218,7 +220,9 @@ class SpotCheck {
   }
 
   async #conclude() {
+    const asked = (this.#asked += 1);
     const verdict = await this.#hears.judged(this.#answers);
+    if (asked !== this.#asked) return;
     const n = this.#sure.texts.length - verdict.wrong;
     const accept = h(
       'button',
