@@ -6,6 +6,7 @@ import {FindingsTab} from './review/findings.js';
 import {PinsTab} from './review/pins.js';
 import {ReshapeTab} from './review/reshape.js';
 import {address, query, setQuery} from './shared/address.js';
+import {Behind} from './shared/behind.js';
 import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
@@ -34,7 +35,9 @@ class ReviewPage {
   #place = h('div');
   #newest = new Newest(one => this.#takeBack(one)); // of each action: key, words, finding and repair
   #turns = new Turns(); // actions and undos reach the server in order
-  #behind = false; // whether the project has changed since the page was drawn
+  #counts = 0; // number of the newest count of pins; older answers are dropped
+  // The page is not redrawn behind an open dialog, but as soon as the dialog closes.
+  #behind = new Behind(dialogIsOpen, () => this.#renew().catch(() => {})); // the header shows the error
 
   constructor(context) {
     this.#context = context;
@@ -70,7 +73,6 @@ class ReviewPage {
     }
     await this.#intents.load();
     document.addEventListener('keydown', event => this.#onKey(event));
-    document.addEventListener('close', () => this.#catchUp(), true); // it does not bubble
     const opened = this.#open(query().get('tab') ?? 'findings');
     // Including changes since the page was loaded.
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
@@ -80,15 +82,7 @@ class ReviewPage {
   #onStatus(status, before) {
     if (!before) return;
     if (before.champion === status.champion && before.revision === status.revision) return;
-    this.#behind = true;
-    this.#catchUp();
-  }
-
-  // The page is not redrawn behind an open dialog, but as soon as the dialog closes.
-  #catchUp() {
-    if (!this.#behind || dialogIsOpen()) return;
-    this.#behind = false;
-    this.#renew().catch(() => {}); // the header shows the error
+    this.#behind.note();
   }
 
   async #renew(finding) {
@@ -98,7 +92,9 @@ class ReviewPage {
 
   // A broken pin is told on the tab, whichever is open.
   async #countPins() {
+    const asked = (this.#counts += 1);
     const pins = await call(`${this.#context.base}/pins`);
+    if (asked !== this.#counts) return;
     const broken = pins.filter(({kept}) => kept === false).length;
     fill(this.#broken, broken > 0 && h('span', {class: 'badge bad'}, `${number(broken)} broken`));
   }

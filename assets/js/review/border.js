@@ -51,8 +51,9 @@ export class BorderTab {
   }
 
   // Without a pair in the address the walk begins with the one that is mixed up most.
-  async #offer() {
+  async #offer(asked) {
     const {findings} = await call(`${this.#tools.base}/review?kind=confusion&limit=${CLOSEST}`);
+    if (asked !== this.#asked) return;
     this.#mixed = findings;
     if (findings.length && !this.#pair.every(Boolean)) this.#pair = [...findings[0].intents];
   }
@@ -99,7 +100,7 @@ export class BorderTab {
   }
 
   async #load(asked) {
-    await this.#offer();
+    await this.#offer(asked);
     if (asked !== this.#asked) return;
     const open = this.#tools.intents.openSorted.filter(intent => intent.utterances > 0);
     const known = new Set(open.map(intent => intent.id));

@@ -270,8 +270,18 @@ export class FindingView {
     fill(this.#turns, foretold(one.words), turnsOf(one.blast, one.repair.kind));
   }
 
+  // A second key while the first waits for the preview would do it twice.
   async #take(one) {
-    if (this.#isBehind()) return;
+    if (one.isTaken || this.#isBehind()) return;
+    one.isTaken = true;
+    try {
+      await this.#carryOut(one);
+    } finally {
+      one.isTaken = false;
+    }
+  }
+
+  async #carryOut(one) {
     if (one.label_ids?.length) {
       location.assign(address('label', query().get('project'), {texts: one.label_ids.join(',')}));
       return;

@@ -1,6 +1,6 @@
 // Pins with the answers of every version; a version that breaks a pin is not promoted automatically.
 import {field, fill, h, select, since, table} from '../shared/elements.js';
-import {guarded} from '../shared/messages.js';
+import {busyButton} from '../shared/evidence.js';
 import {keptBadge, pin, removeButton, whatPinsAre} from '../shared/pins.js';
 import {placeExample} from '../shared/placeholder.js';
 import {call} from '../shared/rest.js';
@@ -59,15 +59,17 @@ export class PinsTab {
     const intents = this.#intents.openSorted.map(({id, name}) => [id, name]);
     const options = [['', 'Choose an answer'], ...intents, [NOTHING, capital(this.#intents.nothing)]];
     const label = select({'aria-label': 'Answer that it must get', onchange: () => arm()}, options);
-    const set = guarded(async () => {
-      const ids = label.value === NOTHING ? [] : [label.value];
+    const set = async () => {
+      const [said, chosen] = [text.value, label.value];
+      const ids = chosen === NOTHING ? [] : [chosen];
       const words = label.selectedOptions[0].textContent;
-      await pin(this.#path, text.value, ids, words, back => this.#noted(`Pinned “${text.value}”`, back));
-      text.value = label.value = ''; // nothing is chosen for the user
+      await pin(this.#path, said, ids, words, back => this.#noted(`Pinned “${said}”`, back));
+      // Nothing is chosen for the user; what was typed for the next pin meanwhile stays.
+      if (text.value === said && label.value === chosen) text.value = label.value = '';
       arm();
       await this.renew();
-    });
-    const button = h('button', {class: 'primary', 'data-key': 'pin', onclick: set}, 'Pin this answer');
+    };
+    const button = busyButton('Pin this answer', set, {class: 'primary', 'data-key': 'pin'});
     const arm = () => {
       button.disabled = !text.value.trim() || !label.value;
     };
