@@ -267,7 +267,8 @@ export class Acts {
     const {text} = this.#answer.prediction;
     if (this.#busy !== null) {
       // Said where it is no second click of the same hand: the text on the page is another one by now.
-      if (this.#busy !== text) toast('The change before is still being saved.', 'Nothing was done: press again.', 'bad');
+      const words = 'The change before is still being saved.';
+      if (this.#busy !== text) toast(words, 'Nothing was done: press again.', 'bad');
       return;
     }
     this.#busy = text;

@@ -1,0 +1,49 @@
+"""A version is handed over as a file that says what is in it."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_handing_over_says_what_the_file_is_before_it_comes(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """A file came without a word of its size, or of labels given since the training."""
+    page = visit(twice, "/versions?project=sample")
+    stands = page.get_by_role("region", name="Model versions").locator("[data-role=stands]")
+    expect(stands).to_contain_text("of 100 texts get a wrong answer, or no answer.")
+    for number, words in (
+        (1, "Every label given up to now was there at its training"),
+        (2, "Labels given since its training"),
+    ):
+        row = page.locator(f"[data-role=models] > li[data-version='{number}']")
+        row.get_by_role("button", name="Hand over").click()
+        dialog = page.get_by_role("dialog", name=f"Hand over version {number}")
+        expect(dialog).to_contain_text(re.compile(rf"sample-v{number}\.zip, about \d+ MB"))
+        expect(dialog.locator("[data-role=labels-since]")).to_contain_text(words)
+        contents = dialog.locator("[data-role=contents]")  # "all your labels" told nobody what
+        expect(contents).to_contain_text(re.compile(r"and its \d+ examples as texts\."))
+        expect(contents).to_contain_text("Not in it: unlabelled texts")
+        link = dialog.get_by_role("link", name="Download")
+        box = dialog.get_by_label("Leave out the texts of the examples")
+        box.check()
+        expect(contents).to_contain_text("examples without their texts.")
+        expect(contents).to_contain_text("It answers the same, and cannot show the examples")
+        expect(link).to_have_attribute("href", re.compile(r"/bundle\?without_texts=true$"))
+        box.uncheck()
+        shown = re.search(r"about (\d+) MB", dialog.inner_text())
+        with page.expect_download() as coming:
+            link.click()
+            expect(dialog).to_contain_text(f"sample-v{number}.zip is being made …")
+        assert coming.value.suggested_filename == f"sample-v{number}.zip"
+        # The dialog was gone at once, and for 15 s nothing was said; 97 MB were told of 87.5.
+        expect(dialog).to_be_hidden()
+        saved = page.locator(".toast", has_text=f"sample-v{number}.zip is saved")
+        told = saved.inner_text()  # it goes by itself, perhaps before the file is on the disk
+        size = coming.value.path().stat().st_size / 1e6
+        assert f"is saved, {size:.1f} MB." in told
+        assert shown is not None
+        assert abs(int(shown[1]) - size) <= 0.03 * size + 1
