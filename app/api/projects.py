@@ -153,9 +153,9 @@ def merge(studio: OpenStudio, project: str, body: MergeBody) -> schemas.Named:
 
 @router.post("/projects/{project}/undo")
 def undo(studio: OpenStudio, project: str, body: UndoBody | None = None) -> schemas.Undone:
-    """Undo the action of a key; without a body, the newest one."""
-    if body is None:
-        return schemas.Undone(undo_last(studio, project))
+    """Undo the action of a key, or the newest: only that of `newest` where it is given."""
+    if body is None or body.key is None:
+        return schemas.Undone(undo_last(studio, project, body and body.newest))
     return schemas.Undone(undo_action(studio, project, body.key))
 
 

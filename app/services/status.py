@@ -65,6 +65,7 @@ class StatusView:
         marked: Whether an utterance outside the test split has marked values.
         auto_promote: Whether a version that passes the gate is promoted without a person.
         can_undo: Verb of the newest action that can be undone, or "".
+        undo_id: The number of that action, or None.
         undoes: What that action was about, and how many texts it changed.
         can_redo: Whether the newest action is an undo that can be redone.
         now: Its accuracy on the test split now; None until it is computed, or without such texts.
@@ -92,6 +93,7 @@ class StatusView:
     job: RunningJob | None
     auto_promote: bool
     can_undo: str
+    undo_id: int | None
     can_redo: bool
     undoes: Touched
     now: AccuracyNow | None = None
@@ -139,6 +141,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         job=running,
         auto_promote=project.auto_promote,
         can_undo="" if undoable is None else undoable.verb,
+        undo_id=None if undoable is None else undoable.id,
         can_redo=redoable is not None,
         undoes=_undoes(studio, project, undoable),
         now=accuracy,

@@ -186,6 +186,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects", "answer", "[].answered_right"),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
+    ("GET /api/projects/{project}/status", "answer", "undo_id"),
+    (_UNDO, "body", "newest"),
     ("GET /api/projects/{project}/status", "answer", "job.slowed"),
     ("GET /api/projects/{project}/status", "answer", "joins"),
     *(

@@ -381,9 +381,10 @@ class ActBody(Body):
 
 
 class UndoBody(Body):
-    """The key of the action to undo."""
+    """The key of the action to undo, or the number of the one that is taken for the newest."""
 
-    key: Key
+    key: Key | None = None
+    newest: int | None = None
 
 
 class FenceBody(Body):

@@ -5,25 +5,41 @@ from typing import Literal
 
 from app.services.data.large_acts import LARGE, reverse_staged
 from app.services.studio import Studio
+from core.errors import Conflict
 from storage import projects
 from storage.log import events, settled_findings
 from storage.log.events import Action
 from storage.records import BatchRecord
 
 
-def undo_last(studio: Studio, project: str) -> BatchRecord | None:
+def undo_last(studio: Studio, project: str, newest: int | None = None) -> BatchRecord | None:
     """Undo the newest action of a project; None when there is none.
 
+    Args:
+        studio: The open studio.
+        project: Its name.
+        newest: Number of the action that the person takes for the newest; None is any.
+
     Raises:
-        Conflict: What it changed has been changed again.
+        Conflict: What it changed has been changed again, or somebody acted after it.
     """
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
         target = events.undoable(connection, project_id)
+    _check_newest(target, newest)
     if _reverse_large(studio, project_id, target, "undo"):
         return target
     with studio.database.write() as connection:
+        _check_newest(events.undoable(connection, project_id), newest)
         return events.undo(connection, project_id, studio.settings.actor)
+
+
+def _check_newest(target: BatchRecord | None, newest: int | None) -> None:
+    if newest is not None and target is not None and target.id != newest:
+        raise Conflict(
+            "Something else was done meanwhile, so nothing was taken back.",
+            "Look at what stands beside Undo now, and press it again if you mean that.",
+        )
 
 
 def undo_action(studio: Studio, project: str, key: str) -> BatchRecord | None:

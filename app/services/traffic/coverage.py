@@ -197,7 +197,7 @@ def count_coverage(
     n, missing = len(now), [one for one in now if not one.intents]
     by_intent = Counter(key for one in now for key in one.intents)
     groups = Counter(one.group for one in missing)
-    weeks = _covered_by((_monday(one.row.at), bool(one.intents)) for one in (*old, *now))
+    weeks = _covered_by((_week(one.row.at, days[1]), bool(one.intents)) for one in (*old, *now))
     sources = _covered_by((one.row.source, bool(one.intents)) for one in now)
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
     covered_before = sum(bool(one.intents) for one in old)
@@ -209,7 +209,7 @@ def count_coverage(
         intents=tuple(_share(facts.intents[key], k, n, key) for key, k in by_intent.most_common()),
         sources=tuple(sorted(sources, key=lambda one: -one.n)),
         weeks=tuple(sorted(weeks, key=lambda one: one.name)),
-        lines=_lines([*old, *now]),
+        lines=_lines([*old, *now], days[1]),
         uncovered=tuple(
             _share_of_group(facts, key, k, len(missing)) for key, k in groups.most_common()
         ),
@@ -247,13 +247,13 @@ def _group_key(one: _AnsweredRow) -> str:
     return "" if one.intents or one.group is None else str(one.group)
 
 
-def _lines(rows: Sequence[_AnsweredRow]) -> tuple[SourceLine, ...]:
+def _lines(rows: Sequence[_AnsweredRow], before: date) -> tuple[SourceLine, ...]:
     by_source = defaultdict[str, list[_AnsweredRow]](list)
     for one in rows:
         by_source[one.row.source].append(one)
     found = list[SourceLine]()
     for source in sorted(by_source, key=lambda name: (-len(by_source[name]), name)):
-        weeks = _covered_by((_monday(r.row.at), bool(r.intents)) for r in by_source[source])
+        weeks = _covered_by((_week(r.row.at, before), bool(r.intents)) for r in by_source[source])
         found.append(SourceLine(source, tuple(sorted(weeks, key=lambda one: one.name))))
     return tuple(found)
 
@@ -265,9 +265,10 @@ def _covered_by(pairs: Iterable[tuple[str, bool]]) -> list[TrafficShare]:
     return [_share(name, sum(each), len(each)) for name, each in found.items()]
 
 
-def _monday(at: str) -> str:
-    day = date.fromisoformat(at[: traffic.DAY])
-    return str(day - timedelta(day.weekday()))
+def _week(at: str, before: date) -> str:
+    """Return the first day of a week, counted back from the day behind a period."""
+    days = (before - date.fromisoformat(at[: traffic.DAY])).days
+    return str(before - timedelta(days + -days % 7))
 
 
 def _share(name: str, count: int, n: int, key: str = "") -> TrafficShare:

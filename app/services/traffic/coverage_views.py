@@ -29,7 +29,7 @@ class TrafficShare:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """Covered texts of one source in each week with traffic, by the week's Monday."""
+    """Covered texts of one source in each week with traffic, by the week's first day."""
 
     source: str
     weeks: tuple[TrafficShare, ...]
@@ -84,7 +84,8 @@ class TrafficView:
         after, before: First day of the period, and the day behind its last; UTC.
         covered: Texts that are answered with an intent; `earlier`: in the period before.
         intents: Texts by the intent that answers them, the most frequent first.
-        sources, weeks: Covered texts of each source, and of each week, by its Monday.
+        sources: Covered texts of each source.
+        weeks: Covered texts of each week, counted back from the period's end, by its first day.
         lines: Covered texts of each source week by week, the source with most texts first.
         uncovered: Texts without an answer by their group, of all without one.
         blind_spots: Names of intents with 10 labels or more that answer no text.

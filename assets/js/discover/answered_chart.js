@@ -29,7 +29,7 @@ export class AnsweredChart {
         tickvals: days.map(asDay),
         ticktext: days.map(weekOf),
         range,
-        title: {text: 'week of'},
+        title: {text: 'week from'},
       },
       y: {title: {text: 'answered (higher is better ↑)'}, ...SHARES, range: [floorOf(drawn), 102]},
       showlegend: drawn.length > 1,
@@ -43,7 +43,7 @@ const asDay = stamp => new Date(stamp).toISOString();
 const weekOf = stamp =>
   new Date(stamp).toLocaleDateString('en-GB', {day: 'numeric', month: 'short', timeZone: 'UTC'});
 const inWords = ({source, weeks}) =>
-  `${source}: ${weeks.map(one => `${percent(one.share)} in the week of ${weekOf(Date.parse(one.name))}`).join(', ')}`;
+  `${source}: ${weeks.map(one => `${percent(one.share)} in the week from ${weekOf(Date.parse(one.name))}`).join(', ')}`;
 
 function traceOf({source, weeks}, place) {
   const share = one => 100 * one.share;
@@ -61,7 +61,7 @@ function traceOf({source, weeks}, place) {
       arrayminus: weeks.map(one => share(one) - 100 * one.low),
       thickness: 1.5,
     },
-    text: weeks.map(one => `${source}, week of ${weekOf(Date.parse(one.name))}: ${figures(one)}`),
+    text: weeks.map(one => `${source}, week from ${weekOf(Date.parse(one.name))}: ${figures(one)}`),
     hoverinfo: 'text',
   };
 }

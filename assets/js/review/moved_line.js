@@ -26,7 +26,8 @@ export function changesView(found) {
 }
 
 // Gains and losses, which only labelled texts have; the others are for a person to look at.
-function judgedView({lost, won, recall, judged: [nTests, nOutside], unlabelled: [entering, leaving]}) {
+function judgedView(found) {
+  const {lost, won, recall, n_leaving: refused, judged: [nTests, nOutside], unlabelled: [entering, leaving]} = found;
   const [now, then] = (recall ?? [0, 0]).map(share => Math.round(share * nOutside));
   const better = [
     then > now && `refuses ${number(then - now)} more of ${number(nOutside)} labelled out of scope`,
@@ -42,12 +43,14 @@ function judgedView({lost, won, recall, judged: [nTests, nOutside], unlabelled: 
     leaving > 0 && `refuses ${plural(leaving, 'unlabelled text')}`,
   ].filter(Boolean);
   const none = !better.length && !worse.length;
+  const alike = refused - lost - leaving - Math.max(0, then - now); // wrong before, and wrong after it
   return h(
     'p',
     {class: 'small', 'data-role': 'judged'},
     better.length > 0 && [h('span', {class: 'badge good'}, 'better'), ` ${better.join(', ')} `],
     worse.length > 0 && [h('span', {class: 'badge bad'}, 'worse'), ` ${worse.join(', ')} `],
     unknown.length > 0 && [h('span', {class: 'badge warn'}, 'look'), ` ${unknown.join(', ')}, listed below `],
+    alike > 0 && [h('span', {class: 'badge'}, '='), ` refuses ${plural(alike, 'text')} answered wrongly today `],
     none && 'Nothing that is labelled becomes right or wrong.',
   );
 }

@@ -168,8 +168,9 @@ const actsOf = project => [
 
 async function undoLast(project) {
   const base = `/projects/${encodeURIComponent(project)}`;
-  if (!(await mayUndo(await call(`${base}/status`), NOTHING))) return;
-  const {undone} = await post(`${base}/undo`);
+  const status = await call(`${base}/status`);
+  if (!(await mayUndo(status, NOTHING))) return;
+  const {undone} = await post(`${base}/undo`, {newest: status.undo_id});
   toast(undone ? `Taken back: ${actWords(undone.verb, NOTHING)}.` : 'There is nothing to undo.');
 }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 
@@ -30,6 +31,30 @@ def test_undo_and_redo_are_usable_only_where_they_do_something(
     redo.click()
     expect(undo).to_be_visible()
     expect(redo).to_have_count(0)
+
+
+def test_undo_takes_back_what_its_button_names_alone(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """The button named one's own act, and the press took back another person's newer one."""
+    served = serve(empty=True)
+    served.ask("/projects", {"name": "both", "task": "single-label"})
+    served.ask("/projects/both/intents", {"name": "mine", "description": ""})
+    page = visit(served, "/data?project=both")
+    undo = page.locator("[data-key=undo]")
+    expect(undo).to_have_text("Undo: create intent mine")
+    held = hold(page, "**/projects/both/status")
+    served.ask("/projects/both/intents", {"name": "theirs", "description": ""})
+    undo.click()
+    expect(page.locator(".toast")).to_contain_text("Something else was done meanwhile")
+    intents = served.ask("/projects/both/overview")["intents"]
+    assert {one["name"] for one in intents} == {"mine", "theirs"}
+    page.unroute_all(behavior="ignoreErrors")
+    for route in held.routes:
+        route.fallback()
+    expect(undo).to_have_text("Undo: create intent theirs")
+    undo.click()
+    expect(undo).to_have_text("Undo: create intent mine")
 
 
 def test_on_a_phone_undo_leaves_room_for_export_beside_it(

@@ -93,6 +93,15 @@ def test_each_source_has_its_weeks() -> None:
     ]
 
 
+def test_weeks_end_where_the_period_ends() -> None:
+    """3 to 9 February had 479 texts, and the chart showed all of them in the week of 9 February."""
+    now, earlier = rows("2026-11-05", "a", "b") + rows("2026-11-11", "a"), rows("2026-11-04", "a")
+    facts = TrafficFacts(now, earlier, {"1": "cancel", "2": "pay"}, {}, {}, {})
+    found = count_coverage(facts, (date(2026, 11, 5), date(2026, 11, 12)), ANSWERS)
+    assert [(one.name, one.n) for one in found.weeks] == [("2026-10-29", 1), ("2026-11-05", 3)]
+    assert found.weeks[-1].n == found.covered.n
+
+
 def test_nothing_is_said_while_answers_are_counted() -> None:
     facts = TrafficFacts(rows("2026-11-10", "a"), [], {}, {}, {}, {})
     found = count_coverage(facts, DAYS, None)
