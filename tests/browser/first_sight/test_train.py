@@ -95,3 +95,19 @@ def test_a_chart_of_accuracy_says_what_it_is_not_for(
     lead = page.locator("[data-role=curve-accuracy] [data-role=lead]")
     expect(lead).to_contain_text("The line should rise.")
     expect(lead).to_contain_text("decide by the result at the end, not by this line")
+
+
+def test_whether_a_better_version_takes_over_is_kept(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """A tick that nobody saves would let a person wait for a version that never answers."""
+    page = visit(twice, "/train?project=sample")
+    box = page.get_by_label("if it is better or about as good")
+    was = box.is_checked()
+    for wanted in (not was, was):
+        with page.expect_response(lambda answer: answer.request.method == "PATCH") as saved:
+            box.set_checked(wanted)
+        assert saved.value.ok
+        assert twice.ask("/projects/sample/status")["auto_promote"] is wanted
+        page.reload()
+        expect(box).to_be_checked(checked=wanted)
