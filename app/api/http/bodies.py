@@ -381,10 +381,9 @@ class ActBody(Body):
 
 
 class UndoBody(Body):
-    """The key of the action to undo, or the number of the one that is taken for the newest."""
+    """The key of the action to undo."""
 
-    key: Key | None = None
-    newest: int | None = None
+    key: Key
 
 
 class FenceBody(Body):

@@ -59,3 +59,10 @@ class ProposalsBody(Body):
     def read(self) -> list[ProposedChange]:
         """Convert to the service's changes."""
         return [ProposedChange(one.repair.read(), one.why) for one in self.proposals]
+
+
+class TakeBackBody(Body):
+    """The key of the action to undo, or the number of the one that is taken for the newest."""
+
+    key: Key | None = None
+    newest: int | None = None

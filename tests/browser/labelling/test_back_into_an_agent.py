@@ -27,7 +27,7 @@ def test_an_agent_comes_in_is_repaired_and_goes_back(
     page = visit(shop, "/data?project=shop")
     page.get_by_label("File to import").set_input_files(package)
     preview = page.locator("[data-role=preview]")
-    expect(preview).to_contain_text("Dialogflow ES: phrases in 4 of 8 files.")
+    expect(preview).to_contain_text("Dialogflow ES: phrases in 4 of 9 files.")
     expect(preview).to_contain_text("Values for the slot book: to_city (1).")
     expect(preview.get_by_role("row", name="who won the match")).to_contain_text("out of scope")
     questions = page.locator("[data-key=questions]")

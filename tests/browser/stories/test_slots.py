@@ -131,7 +131,7 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     expect(marked).to_have_text("Values marked in 2 of 35 texts outside the test set")
     # Somebody expected answers that read the city out.
     expect(page.locator("main")).to_contain_text(
-        "An answer stays an intent; values are not read out of a text."
+        "The model still answers with intents alone, and gives no values out."
     )
     expect(known).to_have_text("Mark 11 values in 11 texts")
     page.get_by_role("button", name="Untick all").click()

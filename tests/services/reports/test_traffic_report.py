@@ -28,7 +28,7 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     assert "80.0 % of 200 texts got an intent" in page
     assert "In the 7 days before it was 100.0 % of 200: the difference is more than chance." in page
     assert "pay &lt;now&gt;: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)" in page
-    assert "39 texts about “lost card” got no intent: make it an intent" in page
+    assert "39 texts about “lost card” got no intent: look through the group" in page
     assert "1 text without an intent is in no group yet" in page
     assert "Nobody asked for move in these days: if that stays so, ask whether" in page
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page

@@ -68,7 +68,7 @@ def test_values_make_an_encoder_that_labels_start_from(valued: Studio, tiny_path
     assert facts["dataset_sha256"] == frozen.sha256
     losses = [loss for _, loss in done.curve["loss while contrasting"]]
     assert losses[-1] < losses[0]
-    assert "no label is used" in curve_words(done.curve)
+    assert "No label is used" in curve_words(done.curve)
     assert open_space(valued, space).encoder.fingerprint == facts["fingerprint"]
     train(valued, "p@1", {"kind": "instant"})
     _, views = list_versions(valued, "p")
@@ -131,7 +131,7 @@ def test_without_a_value_the_next_step_is_said(studio: Studio, tiny_path: Path) 
     ):
         with pytest.raises(InvalidInput, match="'p' has no marked values") as caught:
             refused()
-        assert "Label page" in caught.value.hint
+        assert "page Slots" in caught.value.hint
     create_project(studio, "q")
     with pytest.raises(InvalidInput, match="temperature"):
         estimate(studio, "q", "templates", {"pair_temperature": 0})

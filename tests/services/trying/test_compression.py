@@ -169,7 +169,7 @@ def test_where_nothing_can_move_the_page_says_why(live_studio: LiveStudio, tiny_
     train(studio, tiny_path, {"kind": "instant"}, "bare")
     view = compression_view(live_studio, "bare")
     assert (view.ready, view.reason) == (False, "No value is marked in the examples.")
-    assert "Label page" in view.hint
+    assert "page Slots" in view.hint
     with pytest.raises(InvalidInput, match="No value is marked"):
         answers.answer_texts(live_studio, "bare", [ASKED], 0.2)
     with pytest.raises(InvalidInput, match="No value is marked"):

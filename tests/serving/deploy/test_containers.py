@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import tomllib
 from pathlib import Path
@@ -188,17 +189,16 @@ exec setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs "$@"
 """
 
 
+WALL = ("unshare", "--mount", "sh", "-ec", ENCLOSED, "sh")
+"""Runs a command, which follows the folder that it sees as /mnt."""
+
+
 def can_enclose() -> bool:
     """Whether this process may make a place where the root cannot be written."""
     if not all(map(shutil.which, ("unshare", "setpriv", "mount"))):
         return False
-    trial = [
-        "unshare",
-        "--mount",
-        "sh",
-        "-ec",
-        "mount --make-rprivate /; mount -o remount,ro,bind /",
-    ]
+    # The interpreter may lie below /tmp, which becomes another one there.
+    trial = [*WALL, "/", sys.executable, "-c", "import sys"]
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
 
 
@@ -214,8 +214,7 @@ def test_what_the_image_holds_is_enough_to_serve(
     words = ("serve-model", str(place / "model.zip"), "--port", str(port))
     command = command_without(HEAVY, code, *words)
     if enclosed:
-        wall = ["unshare", "--mount", "sh", "-ec", ENCLOSED, "sh", str(tmp_path / "image")]
-        command = [*wall, *command]
+        command = [*WALL, str(tmp_path / "image"), *command]
     clean = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
     with (tmp_path / "said").open("wb") as output:
         server = subprocess.Popen(command, stdout=output, stderr=output, cwd="/", env=clean)
