@@ -115,8 +115,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         running = _running(connection, project.id)
         undoable, redoable = (step(connection, project.id) for step in _STEPS)
     live = None if champion is None else _loaded(live_studio, project, champion)
-    if running is not None:
-        studio.executor.ensure_running()  # a reboot may have killed it
+    _keep_running(studio, running)
     trouble = "" if champion is None or live else live_studio.pools.trouble(project.id, champion.id)
     metrics, number = ({}, None) if champion is None else (champion.metrics, champion.number)
     accuracy, checking = _accuracy(live_studio, project, champion if live else None)
@@ -148,6 +147,11 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         checking=checking,
         verdict=_verdict(live_studio, project, champion, accuracy),
     )
+
+
+def _keep_running(studio: Studio, job: RunningJob | None) -> None:
+    if job is not None:
+        studio.executor.ensure_running()  # a reboot may have killed it
 
 
 def _undoes(studio: Studio, project: ProjectRecord, undoable: BatchRecord | None) -> Touched:
