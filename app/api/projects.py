@@ -154,9 +154,9 @@ def merge(studio: OpenStudio, project: str, body: MergeBody) -> schemas.Named:
 @router.post("/projects/{project}/undo")
 def undo(studio: OpenStudio, project: str, body: TakeBackBody | None = None) -> schemas.Undone:
     """Undo the action of a key, or the newest: only that of `newest` where it is given."""
-    if body is None or body.key is None:
-        return schemas.Undone(undo_last(studio, project, body and body.newest))
-    return schemas.Undone(undo_action(studio, project, body.key))
+    if body is not None and body.key is not None:
+        return schemas.Undone(undo_action(studio, project, body.key))
+    return schemas.Undone(undo_last(studio, project, None if body is None else body.newest))
 
 
 @router.post("/projects/{project}/redo")

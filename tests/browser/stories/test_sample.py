@@ -146,7 +146,7 @@ def counts_a_label(request: Request) -> bool:
     """Whether the page asks how many texts the label would change that was just chosen."""
     if not request.url.endswith("/edits/count"):
         return False
-    return bool(request.post_data_json["value"])
+    return bool(request.post_data_json.get("value"))
 
 
 def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
