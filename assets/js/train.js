@@ -60,7 +60,7 @@ class TrainPage {
       type: 'checkbox',
       checked: context.status.auto_promote,
       onchange: guarded(event => {
-        this.#tellOutlook();
+        if (this.#choices.chosen) this.#tellOutlook(); // the trainings to choose from may come after the click
         return this.#keepGate(event.target.checked);
       }),
     });

@@ -153,7 +153,8 @@ def test_numbers_are_the_suggestions_and_the_finder_begins_with_the_likeliest(
     page.keyboard.press("/")
     listed = page.locator("[role=option] .chip")
     expect(listed).to_have_count(17)
-    assert listed.all_inner_texts()[:5] == names
+    named = [name for name in names if name != "out of scope"]  # the finder lists intents alone
+    assert listed.all_inner_texts()[: len(named)] == named
     page.keyboard.press("Escape")
     page.keyboard.press("4")
     expect(page.get_by_role("list", name="Last decisions").locator("li .chip")).to_have_text(

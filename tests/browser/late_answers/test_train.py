@@ -62,6 +62,26 @@ def test_no_second_training_is_started_while_the_first_is_on_its_way(
     expect(start).to_be_enabled()
 
 
+def test_a_tick_is_kept_before_the_ways_to_train_are_known(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """The page looked at the chosen way, had none yet, and never sent the tick."""
+    page = visit(twice, "/")
+    choices = hold(page, "**/projects/sample/training-choices")
+    page.goto(f"{twice.base}/train?project=sample")
+    choices.arrived()
+    box = page.get_by_label("if it is better or about as good")
+    was = box.is_checked()
+    with page.expect_response(lambda answer: answer.request.method == "PATCH") as saved:
+        box.set_checked(not was)
+    assert saved.value.ok
+    assert twice.ask("/projects/sample/status")["auto_promote"] is not was
+    choices.answered()()
+    expect(page.get_by_role("button", name="Retrain")).to_be_enabled()
+    with page.expect_response(lambda answer: answer.request.method == "PATCH"):
+        box.set_checked(was)
+
+
 def test_a_file_that_was_refused_can_be_chosen_again(
     visit: Callable[..., Page], twice: Served, tmp_path: Path
 ) -> None:
