@@ -29,6 +29,9 @@ class Day:
         speed: How many times as fast as people these work.
         decisions: Moment and seconds of each decision that was confirmed.
         faults: What went wrong, in words.
+        over: Set when everybody is to stop.
+        breaks: Set while everybody rests after the act that is under way.
+        at_work: Numbers of the people who have begun and are not at rest.
     """
 
     served: Served
@@ -39,6 +42,8 @@ class Day:
     acts: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
+    breaks: threading.Event = field(default_factory=threading.Event)
+    at_work: set[int] = field(default_factory=set)
 
     def fill(self, n_texts: int) -> None:
         """Add texts that wait for a label, so that nobody runs out of work."""
@@ -71,9 +76,18 @@ class Day:
             threading.Thread(target=person.work, args=(way,), daemon=True)
             for person, (way, _) in zip(people, ways, strict=True)
         ]
+        self.at_work = set(range(len(people)))
         for thread in threads:
             thread.start()
         return threads
+
+    def take_a_break(self) -> None:
+        """Let everybody finish what is under way, and rest until `breaks` is cleared."""
+        self.breaks.set()
+        limit = time.monotonic() + _PATIENCE
+        while self.at_work:
+            assert time.monotonic() < limit, f"at work for {_PATIENCE} s: {self.at_work}"
+            time.sleep(0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +103,8 @@ class Person:
 
     def __init__(self, day: Day, number: int, pause: float) -> None:
         self.day, self.pause, self.chance = day, pause / day.speed, random.Random(number)
-        self.tab, self.given, self.held = f"person-{number:04}", 0, deque[Held]()
+        self.number, self.tab, self.given = number, f"person-{number:04}", 0
+        self.held = deque[Held]()
         self.connection = HTTPConnection("127.0.0.1", day.served.port, timeout=_PATIENCE)
 
     def work(self, way: Callable[["Person"], None]) -> None:
@@ -104,13 +119,19 @@ class Person:
             self.day.acts[way.__name__] = self.day.acts.get(way.__name__, 0) + 1
             self.rest()
         self.connection.close()
+        self.day.at_work.discard(self.number)
 
     def rest(self) -> None:
-        """Pause for half to one and a half times as long as this person does."""
+        """Pause for half to one and a half times as long as this person does, and in a break."""
         seconds = self.pause * (0.5 + self.chance.random())
         if seconds > _KEPT_OPEN:
             self.connection.close()  # the server closes it soon; the next act opens another
+        self.day.at_work.discard(self.number)
         self.day.over.wait(seconds)
+        while self.day.breaks.is_set() and not self.day.over.is_set():
+            self.connection.close()
+            self.day.over.wait(0.1)
+        self.day.at_work.add(self.number)
 
     def ask(self, method: str, path: str, body: Any = None) -> bytes:
         """Ask a route of the project; what is not answered by 2xx is a fault."""
