@@ -23,6 +23,12 @@ _TELLING = log(2)
 _OF_INTENTS = 3
 """A word of more than one in so many intents says nothing about any."""
 
+_SPOKEN = 4
+"""Words of a name that stands as people say it: "charged a fee", "meaning of life"."""
+
+_STEM = 3
+"""Letters from which on a word that begins another one says the same: `card` and `cards`."""
+
 _LONGEST = 40
 """Signs of a word or of a text that can be a name: a longer one is an address, or a sentence."""
 
@@ -39,9 +45,9 @@ def group_terms(
 
     A term's weight is its share of the group's texts times log(groups / groups that use it, in at
     least two texts); a pair's logarithm is at most that of its rarer word. `of` has each text's
-    group, (n,). A term that shares a word with a better one is left out, and so are terms that more
-    than half of the groups use, or more than a third of the intents, whose texts are `beside`,
-    unless a group has no others: of a few groups often one alone asks `which`.
+    group, (n,). A term that shares a word with a better one, or its beginning, is left out. So are
+    terms that more than half of the groups use, or more than a third of the intents, whose texts
+    are `beside`, unless a group has no others: of a few groups often one alone asks `which`.
     """
     counts: list[Counter[str]] = [Counter() for _ in range(n_groups)]
     for text, group in zip(texts, of.tolist(), strict=True):
@@ -82,9 +88,31 @@ def _common(beside: Sequence[Sequence[str]]) -> set[str]:
     return {term for term, number in users.items() if number * _OF_INTENTS > len(beside)}
 
 
-def name_of(terms: Sequence[str]) -> str:
-    """Join a group's terms to a name such as `lost card`; empty for texts without words."""
+def name_of(terms: Sequence[str], texts: Sequence[str] = ()) -> str:
+    """Name a group by its first two terms, such as `lost card`; empty for texts without words.
+
+    Where at least two of its texts have both terms within four words, in whichever order, the name
+    is what most of them say from one to the other: `change my pin` rather than `change pin`.
+    """
+    pair = [term.split() for term in terms[:_NAMING]]
+    if len(pair) == _NAMING:
+        said = Counter(span for text in texts for span in _spans(words_in_order(text), *pair))
+        usual = [span for span, n in said.items() if n >= _FEWEST]
+        if usual:
+            return min(usual, key=lambda span: (-said[span], len(span), span))
     return " ".join(terms[:_NAMING])
+
+
+def _spans(words: Sequence[str], first: list[str], second: list[str]) -> set[str]:
+    """Return what is said from one of two terms to the other, each once."""
+    found: set[str] = set()
+    for head, tail in ((first, second), (second, first)):
+        for length in range(len(head) + len(tail), _SPOKEN + 1):
+            for at in range(len(words) - length + 1):
+                span = list(words[at : at + length])
+                if span[: len(head)] == head and span[-len(tail) :] == tail:
+                    found.add(" ".join(span))
+    return found
 
 
 def name_after(text: str) -> str:
@@ -117,12 +145,18 @@ def _best(shares: dict[str, float], rare: dict[str, float]) -> tuple[str, ...]:
     weights = {term: (-shares[term] * rare[term], -shares[term]) for term in telling or shares}
     for term in sorted(weights, key=lambda term: (*weights[term], *_order(term))):
         words = set(term.split())
-        if not words & used:
+        if not any(_alike(word, other) for word in words for other in used):
             best.append(term)
             used |= words
         if len(best) == _TERMS:
             break
     return tuple(best)
+
+
+def _alike(word: str, other: str) -> bool:
+    """Tell whether one word begins the other, as `expire` begins `expires`."""
+    short, long = sorted((word, other), key=len)
+    return short == long or (len(short) >= _STEM and long.startswith(short))
 
 
 def _order(term: str) -> tuple[int, int, str]:

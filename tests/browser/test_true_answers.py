@@ -108,7 +108,7 @@ def test_an_answer_out_of_scope_has_no_number_beside_it(
     expect(answer).to_contain_text("Out of scope. Closest: ")
     [found] = studio.ask("/projects/sample/predict", {"texts": [OUTSIDE]})
     decision = found["prediction"]["decision"]
-    missed = f"{points(decision['score'])} points; the line is {points(decision['threshold'])}"
+    missed = f"{points(decision['score'])} points of the {points(decision['threshold'])} needed"
     expect(answer).to_contain_text(f", but too unlike its examples: {missed}.")
     expect(answer).not_to_contain_text("%")
     expect(answer).not_to_contain_text("Next likely")  # nothing was the likeliest

@@ -257,6 +257,8 @@ def test_the_most_similar_example_is_named_where_its_vote_is_weak(
     expect(line).to_contain_text(nearest["text"])
     expect(line).to_contain_text(f"similarity {100 * nearest['cosine']:.1f}")
     expect(line).to_contain_text("Its vote is weaker than those above")
+    # Beside every vote, a similarity read as a second score.
+    expect(page.locator("[data-role=reason]").get_by_text("similarity")).to_have_count(1)
     # 335 examples were against the answer, and nothing said that this is so with most answers.
     expect(page.locator("[data-role=others]")).to_contain_text("so a minus is normal")
     page.locator("[data-role=why] summary").first.click()
@@ -276,7 +278,8 @@ def test_what_a_person_does_stands_under_the_answer(
     )
     answer = page.locator("[data-role=answer]")
     votes = answer.locator("[data-role=reason]")
-    expect(votes).to_contain_text(f"{VOTES} {SCORE} Below the line no intent is answered.")
+    limit = "With fewer points than needed, no intent is answered."
+    expect(votes).to_contain_text(f"{VOTES} {SCORE} {limit}")
     expect(answer).to_contain_text("version 1")
     expect(answer).not_to_contain_text("sample@")
     add = page.get_by_role("button", name="Right: add as example")

@@ -97,7 +97,8 @@ def _names(
     """Name the groups; the first ones are known, and no two get the same name."""
     names = list(known)
     for some, rows in list(zip(terms, grouping.members(), strict=True))[len(known) :]:
-        name = name_of(some) or name_after(said[rows[0]]) or "without words"
+        mine = [said[row] for row in rows]
+        name = name_of(some, mine) or name_after(mine[0]) or "without words"
         names.append(free_name(name, names, " "))
     return tuple(names)
 

@@ -89,8 +89,8 @@ def nothing_words(decision: Decision) -> str:
 def _missed_words(decision: Decision) -> str:
     held, line = _told_apart(decision)
     if decision.measure == "votes":
-        return f"{held} points; the line is {line}"
-    return f"a familiarity of {held}; the line is {line}"
+        return f"{held} points of the {line} needed"
+    return f"a familiarity of {held}; {line} is needed"
 
 
 def _told_apart(decision: Decision) -> tuple[str, str]:
@@ -176,14 +176,14 @@ def scope_words(decision: Decision, nearest: float) -> str:
     if rule in ("out-of-scope", "no-intent"):
         held, line = _told_apart(decision)
         unit = " points" if decision.measure == "votes" else ""
-        return f"Its {MEASURES[decision.measure]} is {held}{unit}, below the line of {line}."
+        return f"Its {MEASURES[decision.measure]} is {held}{unit}; {line}{unit} would be needed."
     near = f"The most similar example has a similarity of {points(nearest)} of 100."
     if rule == "exact":
-        return f"The text is an example itself, so the line does not matter. {near}"
+        return f"The text is an example itself, so no points are needed. {near}"
     write = _in_points if decision.measure == "votes" else _deviations
     return (
         f"It is not refused: its {MEASURES[decision.measure]} is {write(decision.held)}, "
-        f"and the line is {write(decision.threshold)}. {near}"
+        f"and {write(decision.threshold)} would be enough. {near}"
     )
 
 

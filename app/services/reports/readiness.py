@@ -82,7 +82,8 @@ def readiness_of(facts: Facts) -> Readiness:
     refused = None if scope.known else scope.refused  # its line was set by those that it knows
     known = Known(share, checked.on_tests, facts.broken, refused, facts.outcome)
     level, title = level_of(known), title_of(known, facts.task)
-    mark, look = _sign_of(level, facts)
+    gap = gap_of(known, facts.task)
+    mark, look = _sign_of(level, facts, gap)
     return Readiness(
         level=level,
         headline=title if facts.advice is None else facts.advice.words,
@@ -91,14 +92,19 @@ def readiness_of(facts: Facts) -> Readiness:
         rule=rule_words(),
         sentences=sentences_of(facts),
         figures=figures_of(facts),
-        gap=gap_of(known, facts.task),
+        gap=gap,
         mark=mark,
         look=look,
     )
 
 
-def _sign_of(level: Level, facts: Facts) -> tuple[str, Level]:
-    """Return the sign of a headline, and the level whose colour it has: both fit its sentence."""
+def _sign_of(level: Level, facts: Facts, gap: str) -> tuple[str, Level]:
+    """Return the sign of a headline, and the level whose colour it has: both fit its sentence.
+
+    What is ready but for a gap has the colour of the studio's header: that of a trial.
+    """
+    if facts.advice is None and level == "ready" and gap:
+        return _MARKS[level], "trial"
     if facts.advice is None or (facts.advice.use and level == "ready"):
         return _MARKS[level], level
     if facts.breaks or facts.outcome == "worse":

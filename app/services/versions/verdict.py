@@ -184,7 +184,7 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
         return None
     act = f"use {new}" if standing.is_gain else f"leave {old} in use"
     if standing.is_even:
-        act = "use either"
+        act = f"use either; if unsure, keep {old}"
     return Advice(standing.is_gain, f"{standing.words}: {act}.", act, standing.is_even)
 
 

@@ -138,7 +138,8 @@ export class ConversationSheet {
     this.#choose.disabled = true;
     fill(this.#place, h('p', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
     try {
-      this.#show(await upload(this.#base, file));
+      const waiting = await upload(this.#base, file);
+      this.#show({...waiting, ...(await this.#beginning(waiting, true))});
     } catch (error) {
       fill(this.#place);
       throw error;
@@ -148,15 +149,20 @@ export class ConversationSheet {
     }
   });
 
+  // What the first conversations say, with or without what would be masked.
+  #beginning = ({key}, mask) => call(`${this.#base}/waiting/${key}?mask=${mask}`);
+
+  // Masked unless it is unticked: what was stored once would have to be deleted text by text.
   #show(waiting) {
     const beginning = h('div', {class: 'stack'}, waiting.beginning.map(talk));
     let looks = 0; // number of the newest look at it; older answers are dropped
     const mask = h('input', {
       type: 'checkbox',
       name: 'mask',
+      checked: true,
       onchange: guarded(async () => {
         const asked = (looks += 1);
-        const again = await call(`${this.#base}/waiting/${waiting.key}?mask=${mask.checked}`);
+        const again = await this.#beginning(waiting, mask.checked);
         if (asked === looks) fill(beginning, again.beginning.map(talk));
       }),
     });

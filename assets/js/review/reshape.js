@@ -5,6 +5,7 @@ import {guarded} from '../shared/messages.js';
 import {radiusLine, resultWords, turnsOf} from '../shared/radius.js';
 import {call, post} from '../shared/rest.js';
 import {capital, number, plural} from '../shared/words.js';
+import {harmOf} from './harm.js';
 import {Splitting} from './splitting.js';
 
 const MOST = 500; // examples of an intent that are shown
@@ -164,8 +165,10 @@ export class ReshapeTab {
   #arm(blast) {
     this.#blast = blast;
     this.#button.disabled = !blast;
-    // Where two intents count as one, more answers are right: that recommends nothing, so no button stands out.
-    this.#button.classList.toggle('primary', this.#form.how !== 'merge');
+    // Where two intents count as one, more answers are right: that recommends nothing, so no button stands out. Nor
+    // does one that makes more answers wrong than right.
+    const isAdvised = this.#form.how !== 'merge' && !(blast && harmOf({blast}));
+    this.#button.classList.toggle('primary', isAdvised);
     this.#button.textContent = blast ? this.#deed(blast) : 'Choose what to change';
   }
 

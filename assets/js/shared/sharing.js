@@ -12,6 +12,7 @@ const DAYS = [
   ['', 'without an end'],
 ];
 const COPY_IT = 'Copy it now: below it is only listed, so that you can stop it. It opens this page and nothing else.';
+const FOR_OTHERS = 'It opens on this computer only. For anybody else, download the PDF or the HTML file above.';
 
 export class Sharing {
   element = h('div', {class: 'below', 'data-role': 'sharing'});
@@ -72,7 +73,7 @@ export class Sharing {
         h('div', {style: {flex: '1 1 220px'}}, box),
         h('button', {onclick: copy}, 'Copy'),
       ),
-      h('p', {class: 'small soft'}, COPY_IT),
+      h('p', {class: 'small soft'}, this.#reaches(COPY_IT, FOR_OTHERS)),
     ];
   }
 

@@ -13,7 +13,7 @@ const VOTES =
 const SCORE =
   'All votes together are the score: about 100 points for a text that is clearly this intent, about 0 for one that ' +
   'has nothing to do with it.';
-const LIMIT = 'Below the line no intent is answered.';
+const LIMIT = 'With fewer points than needed, no intent is answered.';
 const MIXED = 'Among them are the examples of all other intents, so a minus is normal.';
 const COMMON = 'More for an intent that many labels have.';
 const SIMILARITY = '100 is the same text';
@@ -51,7 +51,8 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
       const isSurplus = near.vote < 0 && near.intents.includes(intent);
-      const facts = about(near, isHot, intents, besides(near));
+      const isNearest = near.exemplar_id === landing?.nearest?.id;
+      const facts = about(near, {isHot, isNearest}, intents, besides(near));
       const why = isSurplus && h('div', {class: 'small soft', 'data-role': 'surplus'}, SURPLUS);
       return voteLine([said(`“${near.text}”`), facts, why], near.vote, largest);
     }),
@@ -137,17 +138,18 @@ function likeliest({ranked, decision}, intents) {
   );
 }
 
-const about = (near, isHot, intents, control) =>
+// How similar an example is stands beside the most similar one alone: beside each vote it read as a second score.
+const about = (near, {isHot, isNearest}, intents, control) =>
   h(
     'div',
     {class: 'row small soft'},
     intents.named(near.intents),
-    similarityOf(near),
+    isNearest && similarityOf(near, 'most similar, '),
     isHot && h('span', {class: 'badge warn'}, 'since training'),
     control,
   );
 
-const similarityOf = ({cosine}) => h('span', {title: SIMILARITY}, `similarity ${points(cosine)}`);
+const similarityOf = ({cosine}, lead = '') => h('span', {title: SIMILARITY}, `${lead}similarity ${points(cosine)}`);
 
 const voteLine = (words, vote, largest, role = null) =>
   h(
@@ -171,8 +173,8 @@ function scoreLine({rule, familiarity}, score, threshold) {
   // Familiarity has a scale of its own: standard deviations.
   const compared =
     typeof familiarity === 'number'
-      ? `familiarity ${decimal(familiarity, 2)}, line ${decimal(threshold, 2)}`
-      : `line ${points(threshold)}`;
+      ? `familiarity ${decimal(familiarity, 2)}, needed ${decimal(threshold, 2)}`
+      : `needed ${points(threshold)}`;
   const line = rule === 'exact' ? 'exactly a labelled example' : compared;
   return h(
     'div',

@@ -42,7 +42,7 @@ export function missedLine({measure, familiarity, score, threshold}) {
   const inPoints = measure === 'votes';
   const told = inPoints ? IN_POINTS : {factor: 1, digits: 2};
   const [held, line] = toldApart(inPoints ? score : familiarity, threshold, told);
-  return `${inPoints ? `${held} points` : `a familiarity of ${held}`}; the line is ${line}`;
+  return inPoints ? `${held} points of the ${line} needed` : `a familiarity of ${held}; ${line} is needed`;
 }
 
 // A model's figures in short: accuracy, or for multi-label F1 and the share of exact matches.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from app.bootstrap import open_studio
 from app.services.data.projects import create_project, create_sample
@@ -31,6 +31,7 @@ from tests.builders.traffic.two_weeks import two_weeks
 
 SIZES = {1280: 860, 390: 844}
 SCHEMES = ("light", "dark")
+HIGHEST = 1760  # pixels of a picture: what lies further down is read by nobody
 PHONE = 500  # narrower windows, in pixels, are those of phones, on which a finger presses
 IN_README = ("label", "map", "try", "review", "train")
 README = Path("docs/images")
@@ -52,23 +53,35 @@ class Camera:
 
     def take(self, page: Page, name: str, shot: Shot) -> Iterator[Path]:
         """Bring a page into its state, and take it in every scheme."""
+        page.set_viewport_size(self._window)
         page.emulate_media(color_scheme="light")
         page.goto(self.served.base + shot.path)
         page.wait_for_selector(shot.wanted, timeout=60_000)
         if shot.act:
             shot.act(page)
+        if shot.whole or self.width < PHONE:
+            self._unroll(page)
         for scheme in SCHEMES:
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
             page.wait_for_timeout(SETTLING_MS)
             picture = self.folder / f"{name}-{self.width}-{scheme}.png"
-            page.screenshot(path=picture, full_page=shot.whole or self.width < PHONE)
+            page.screenshot(path=picture)
             yield picture
+
+    @property
+    def _window(self) -> ViewportSize:
+        return {"width": self.width, "height": SIZES[self.width]}
+
+    def _unroll(self, page: Page) -> None:
+        """Make the window as high as the page, so that bars that stay in sight lie at its edges."""
+        page.wait_for_timeout(SETTLING_MS)
+        height = int(page.evaluate("document.documentElement.scrollHeight"))
+        page.set_viewport_size({**self._window, "height": min(height, HIGHEST)})
 
     def open_page(self, browser: Browser) -> Page:
         """Open a browser on the studio."""
-        size = {"width": self.width, "height": SIZES[self.width]}
         phone = self.width < PHONE
-        context = browser.new_context(viewport=size, has_touch=phone, is_mobile=phone)  # type: ignore[arg-type]
+        context = browser.new_context(viewport=self._window, has_touch=phone, is_mobile=phone)
         page = context.new_page()
         page.goto(self.served.address)
         return page

@@ -26,7 +26,8 @@ def test_a_vote_and_how_sure_an_answer_is_are_two_things(
     answer = page.locator("[data-role=answer]")
     expect(answer.locator(".answer")).to_contain_text("99 % sure")
     reason = answer.locator("[data-role=reason]")
-    expect(reason).to_contain_text(f"{VOTES} {SCORE} Below the line no intent is answered.")
+    limit = "With fewer points than needed, no intent is answered."
+    expect(reason).to_contain_text(f"{VOTES} {SCORE} {limit}")
     expect(reason).not_to_contain_text("twins")
     expect(reason.locator("[data-role=score]")).to_contain_text("Score, in points")
     expect(reason.locator("[data-role=sure]")).to_have_text(

@@ -27,6 +27,25 @@ def test_a_name_is_in_the_order_in_which_people_speak() -> None:
     assert name_of(terms) == "card declined"
 
 
+def test_a_name_is_what_most_texts_say_around_its_two_words() -> None:
+    """Groups were called “change pin” and “charged fee”, as nobody speaks."""
+    asked = ("I want to change my pin", "how to change my pin", "change pin", "pin to be changed")
+    [terms, _] = group_terms([*asked, "hello"], np.array([0, 0, 0, 0, 1]), 2)
+    assert set(terms[:2]) == {"change", "pin"}
+    assert name_of(terms, asked) == "change my pin"
+    assert name_of(terms, ["change the pin", "change my pin"]) == "change pin"  # said once each
+    far = ["change, as soon as you can, the pin"] * 2
+    assert name_of(terms, far) == "change pin"
+
+
+def test_the_second_word_of_a_name_is_no_form_of_the_first() -> None:
+    """A group was called “expire expires”."""
+    asked = ["when does it expire", "my card expires", "it expires, does it expire", "my card"]
+    terms = group_terms([*asked, "hello"], np.array([0, 0, 0, 0, 1]), 2)[0]
+    assert len({word[:6] for term in terms for word in term.split()} & {"expire"}) == 1
+    assert sum(word.startswith("expire") for term in terms for word in term.split()) == 1
+
+
 def test_two_common_words_are_no_name() -> None:
     """A group of applications was called “for a”."""
     asked = [f"apply for a {thing}" for thing in ("card", "loan", "job")]

@@ -214,11 +214,11 @@ def test_a_text_far_from_all_is_told_with_its_limit(live_studio: LiveStudio) -> 
         assert found.answer == ()
         assert found.scope.distance < 0
         held, line = points(found.scope.score), points(found.scope.limit)
-        assert found.scope.words == f"Its score is {held} points, below the line of {line}."
+        assert found.scope.words == f"Its score is {held} points; {line} points would be needed."
         closest = found.reasons[0].intent
         told = (
             f"Out of scope. Closest: {closest}, but too unlike its examples: "
-            f"{held} points; the line is {line}."
+            f"{held} points of the {line} needed."
         )
         assert (found.plain, found.sentence) == (told, told)
         # Advice named intents that had nothing to do with the text; asked for, they are told.
@@ -231,15 +231,15 @@ def test_a_text_far_from_all_is_told_with_its_limit(live_studio: LiveStudio) -> 
 def test_a_refusal_tells_by_how_much_it_missed_the_line() -> None:
     """Nothing said how near a refused text was; a percent of the intent that lost would mislead."""
     near = Decision((), "out-of-scope", 0.5496, 0.54999, "refund")
-    assert nothing_words(near).endswith(": 54.96 points; the line is 55.00.")
+    assert nothing_words(near).endswith(": 54.96 points of the 55.00 needed.")
     far = replace(near, measure="nearest", familiarity=-1.204, threshold=-0.8)
     assert nothing_words(far) == (
         "Out of scope. Closest: refund, but too unlike its examples: "
-        "a familiarity of \N{MINUS SIGN}1.20; the line is \N{MINUS SIGN}0.80."
+        "a familiarity of \N{MINUS SIGN}1.20; \N{MINUS SIGN}0.80 is needed."
     )
     several = replace(near, rule="no-intent", score=0.2)
     assert nothing_words(several) == (
-        "No intent. Closest: refund, but not likely enough: 20.0 points; the line is 55.0."
+        "No intent. Closest: refund, but not likely enough: 20.0 points of the 55.0 needed."
     )
     assert "%" not in nothing_words(near) + nothing_words(far) + nothing_words(several)
 

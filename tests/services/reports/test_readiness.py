@@ -135,6 +135,8 @@ def test_a_report_says_what_its_verdict_leaves_out() -> None:
         found = readiness_of(replace(GOOD, scope=scope))
         assert (found.level, found.title) == ("ready", "Ready for texts that fit an intent")
         assert found.gap.startswith("Not tested for texts that fit no intent: ")
+        # Its box was green where the header of the studio was amber.
+        assert found.look == "trial"
     untested = readiness_of(replace(GOOD, scope=ScopeLine(0.3, 0.97, 0, None)))
     assert untested.figures[1].value == "not tested"  # "Ready" stood above "not known"
     assert "is not tested: none of them are labelled yet" in untested.sentences[2]

@@ -79,7 +79,7 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
 @pytest.mark.parametrize(
     ("wrong_before", "wrong_now", "advised"),
     [
-        (6, 3, "About as good as version 1: use either."),
+        (6, 3, "About as good as version 1: use either; if unsure, keep version 1."),
         (0, 4, "Worse than version 1: leave version 1 in use."),
         (9, 0, "Better than version 1: use version 2."),
     ],
@@ -101,7 +101,7 @@ def test_one_rule_says_whether_to_use_a_version_or_to_leave_it(
     assert advice is not None
     assert advice.words.startswith(advised)
     assert advice.use is (": use version 2" in advised)
-    assert advice.either is advised.endswith(": use either.")  # then no button stands out
+    assert advice.either is (": use either" in advised)  # then no button stands out
     kept = advice_on(found, Sides(2, 1, live=2))
     assert kept is not None
     act = "go back to version 1" if found.outcome == "worse" else "keep version 2 in use"
