@@ -69,7 +69,7 @@ export class Result {
       h(
         'span',
         {class: 'soft small'},
-        older === null ? '' : `Version ${older} stays live until you use the new one.`,
+        older === null ? '' : `Version ${older} stays live until you use the new one. Both stay on the Versions page.`,
       ),
     ];
   }
