@@ -17,6 +17,7 @@ import {Marker} from './shared/marker.js';
 import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
 import {tellIfPinned} from './shared/pins.js';
 import {post} from './shared/rest.js';
+import {SecondClick} from './shared/second_click.js';
 import {SlotNames} from './shared/slot_names.js';
 import {Turns} from './shared/turns.js';
 import {isLarge, mayUndo, undoing} from './shared/undoing.js';
@@ -51,6 +52,8 @@ class DataPage {
   );
   #loaded; // a promise of everything that the page shows at first
   #edits = new Turns(); // of two labels for one text the later one stays
+  #undos = new Turns(); // the second of two presses takes back what is the newest act by then
+  #second = new SecondClick();
 
   constructor(context) {
     const {base} = context;
@@ -79,7 +82,7 @@ class DataPage {
     const {nothing, multi: several} = this.#intents;
     this.#bulk = new Bulk(base, this.#rows, {done: reload, nothing, several});
     const step = (which, words) => {
-      const onclick = guarded(() => this.#step(which));
+      const onclick = guarded(event => !this.#second.is(event) && this.#stepInTurn(which));
       const title = 'Does again what Undo took back';
       return h('button', {'data-key': which, title, hidden: true, onclick}, words);
     };
@@ -284,6 +287,10 @@ class DataPage {
     if (focused?.hidden) [undo, redo].find(one => !one.hidden)?.focus();
   }
 
+  #stepInTurn(which) {
+    return this.#undos.take(() => this.#step(which));
+  }
+
   async #step(which) {
     const {status} = this.#context;
     const named = which === 'undo' && status.can_undo && undoWords(status, this.#intents.nothing);
@@ -302,7 +309,7 @@ class DataPage {
     if (typing || dialogIsOpen()) return;
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') {
       event.preventDefault();
-      guarded(() => this.#step(event.shiftKey ? 'redo' : 'undo'))();
+      guarded(() => this.#stepInTurn(event.shiftKey ? 'redo' : 'undo'))();
     } else if (event.key === '/') {
       event.preventDefault();
       this.#filter.focus();

@@ -10,7 +10,7 @@ import {Intents} from './shared/intents.js';
 import {ask, dialogIsOpen, guarded, toast} from './shared/messages.js';
 import {isUndoKey, Newest, whenLabelsCount} from './shared/newest.js';
 import {call, post} from './shared/rest.js';
-import {skeleton} from './shared/skeleton.js';
+import {failed, skeleton} from './shared/skeleton.js';
 import {Turns} from './shared/turns.js';
 import {Unheard} from './shared/unheard.js';
 import {duration, number, plural} from './shared/words.js';
@@ -82,8 +82,8 @@ class DiscoverPage {
     this.#context.main.append(above, this.#part);
     fill(this.#place, h('div', {class: 'sheet'}, skeleton('Looking for groups')));
     document.addEventListener('keydown', event => this.#onKey(event));
-    await this.#openTab(this.#isTraffic, Number(query().get('group')) || null);
-    this.#context.onStatus((status, before) => this.#onStatus(status, before));
+    const opened = this.#openTab(this.#isTraffic, Number(query().get('group')) || null);
+    await opened.finally(() => this.#context.onStatus((status, before) => this.#onStatus(status, before)));
   }
 
   // `wanted` is the group to look at, if there is one.
@@ -124,7 +124,8 @@ class DiscoverPage {
   async #renew(wanted = null) {
     this.#wanted = wanted ?? this.#wanted;
     const asked = (this.#asked += 1);
-    const [groups] = await Promise.all([call(`${this.#context.base}/groups`), this.#intents.load()]);
+    const coming = Promise.all([call(`${this.#context.base}/groups`), this.#intents.load()]);
+    const [groups] = await coming.catch(error => this.#fail(error, asked));
     if (asked !== this.#asked) return;
     this.#groups = groups;
     if (!this.#waits) this.#drawNote();
@@ -139,6 +140,13 @@ class DiscoverPage {
     const listed = this.#list.listed;
     const next = listed.find(({id}) => id === chosen) ?? listed[0];
     await this.#show(next?.id ?? null);
+  }
+
+  // In place of the first list stands the way to ask again.
+  #fail(error, asked) {
+    const again = h('div', {class: 'sheet'}, failed(error, () => this.#renew()));
+    if (asked === this.#asked && !this.#groups) fill(this.#place, again);
+    throw error;
   }
 
   async #show(id) {
@@ -221,14 +229,13 @@ class DiscoverPage {
     const open = groups.filter(({state}) => state === 'open');
     const fresh = open.filter(one => one.is_new).length;
     const order = fresh ? `${number(fresh)} new ${fresh === 1 ? 'one' : 'ones'} first` : 'the largest first';
-    const is = ungrouped === 1 ? 'is' : 'are';
     fill(
       this.#note,
       h(
         'span',
         {class: 'grow'},
         ungrouped
-          ? `${plural(ungrouped, 'new text')} ${is} in no group.`
+          ? `${plural(ungrouped, 'new text')} ${ungrouped === 1 ? 'is' : 'are'} in no group.`
           : open.length
             ? `${plural(open.length, 'group')} to look at, ${order}.`
             : 'No group is left to look at: all are taken or for later.',

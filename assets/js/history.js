@@ -1,7 +1,7 @@
 // The History page: every act in the project, with its time, its person and where it came from.
 import {actWords} from './shared/act_words.js';
 import {query, setQuery} from './shared/address.js';
-import {field, fill, h, select, since, table} from './shared/elements.js';
+import {field, fill, h, offer, since, table} from './shared/elements.js';
 import {guarded} from './shared/messages.js';
 import {call} from './shared/rest.js';
 import {capital, nothingFits, number, plural} from './shared/words.js';
@@ -26,6 +26,7 @@ class HistoryPage {
   #nothing; // the project's word for a text without an intent
   #offset = 0;
   #asked = 0; // number of the newest request; older answers are dropped
+  #lists = {actor: this.#filter('Who', 'actor'), verb: this.#filter('What', 'verb')};
   #filters = h('div', {class: 'row'});
   #list = h('div', {'data-role': 'acts'});
   #turns = h('div', {class: 'row below'});
@@ -48,30 +49,28 @@ class HistoryPage {
     for (const name of ['actor', 'verb']) if (query().get(name)) wanted.set(name, query().get(name));
     const found = await call(`${this.#base}?${wanted}`);
     if (asked !== this.#asked) return;
-    fill(
-      this.#filters,
-      this.#filter('Who', 'actor', found.actors),
-      this.#filter('What', 'verb', found.verbs),
-    );
+    this.#offer('actor', found.actors, whoOf);
+    this.#offer('verb', found.verbs, verb => capital(actWords(verb, this.#nothing)));
+    if (!this.#filters.firstChild)
+      fill(this.#filters, field('Who', this.#lists.actor), field('What', this.#lists.verb));
     const looks = {class: 'acts-list stacked'};
     const rows = found.acts.map(act => rowOf(act, this.#nothing));
     fill(this.#list, rows.length > 0 ? table(HEAD, rows, looks) : empty());
     fill(this.#turns, this.#pages(found.total));
   }
 
-  #filter(words, name, values) {
+  #offer(name, values, wordsOf) {
     const named = values.filter(Boolean); // what nobody wrote down has no name to filter by
-    const wordsOf = value => (name === 'verb' ? capital(actWords(value, this.#nothing)) : whoOf(value));
-    const options = [['', 'all'], ...named.map(value => [value, wordsOf(value)])];
+    offer(this.#lists[name], [['', 'all'], ...named.map(value => [value, wordsOf(value)])], query().get(name) ?? '');
+  }
+
+  #filter(words, name) {
     const choose = guarded(async event => {
       setQuery({[name]: event.target.value});
       this.#offset = 0;
       await this.#load();
     });
-    return field(
-      words,
-      select({'aria-label': words, 'data-key': name, onchange: choose}, options, query().get(name) ?? ''),
-    );
+    return h('select', {'aria-label': words, 'data-key': name, onchange: choose});
   }
 
   #pages(total) {

@@ -2,8 +2,10 @@
 import {cardOf, heldWords} from './home/card.js';
 import {address} from './shared/address.js';
 import {field, fill, h} from './shared/elements.js';
-import {ask, guarded, toast} from './shared/messages.js';
+import {busyButton} from './shared/evidence.js';
+import {ask, guarded, once, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
+import {failed} from './shared/skeleton.js';
 import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -57,7 +59,8 @@ class HomePage {
 
   async #load() {
     const asked = (this.#asked += 1);
-    const [projects, deleted] = await Promise.all([call('/projects'), call('/deleted-projects')]);
+    const coming = Promise.all([call('/projects'), call('/deleted-projects')]);
+    const [projects, deleted] = await coming.catch(error => this.#fail(error, asked));
     if (asked !== this.#asked) return;
     const names = projects.map(project => project.name);
     if (!names.includes(this.#context.project)) this.#context.enter(names[0] ?? null);
@@ -77,6 +80,13 @@ class HomePage {
     fill(this.#deleted, deleted.length > 0 && this.#deletedList(deleted));
     // The accuracy of today is computed in the background; until then that of the training stands there.
     if (projects.some(project => project.checking)) this.#lookAgain(asked);
+  }
+
+  // Cards that are there stay.
+  #fail(error, asked) {
+    const isFirst = asked === this.#asked && !this.#list.querySelector('article');
+    if (isFirst) fill(this.#list, h('div', {class: 'sheet'}, failed(error, () => this.#load())));
+    throw error;
   }
 
   #showForm() {
@@ -122,16 +132,11 @@ class HomePage {
 
   #deletedList(deleted) {
     const restore = ({id, name}) =>
-      h(
-        'button',
-        {
-          class: 'small',
-          'data-key': `restore ${id}`,
-          'aria-label': `Restore ${name}`,
-          onclick: guarded(() => this.#restore(id)),
-        },
-        'Restore',
-      );
+      busyButton('Restore', () => this.#restore(id), {
+        class: 'small',
+        'data-key': `restore ${id}`,
+        'aria-label': `Restore ${name}`,
+      });
     return h(
       'details',
       {class: 'sheet', 'data-key': 'deleted'},
@@ -159,7 +164,7 @@ const welcome = () =>
       'Import messages, label a few of each intent, train, and see why every answer is given.',
     ),
     h('p', {}, 'Or look around first in the sample: the support desk of a broadband provider.'),
-    h('button', {type: 'button', onclick: createSample}, SAMPLE),
+    busyButton(SAMPLE, createSample, {type: 'button'}),
   );
 
 function newProject() {
@@ -184,17 +189,19 @@ function newProject() {
       'div',
       {class: 'row tight below soft small', 'data-role': 'sample'},
       'Or look around first:',
-      h('button', {type: 'button', class: 'small', onclick: createSample}, SAMPLE),
+      busyButton(SAMPLE, createSample, {type: 'button', class: 'small'}),
     ),
   );
 }
 
-const create = guarded(async body => {
+// A second press makes no second project, nor one while the page is being left; Back shows the page as it was.
+const create = once(async body => {
   const made = await post('/projects', body);
   location.href = address(body.sample ? 'label' : 'data', made.name);
+  await new Promise(shown => window.addEventListener('pageshow', shown, {once: true}));
 });
 
-const createSample = guarded(async () => {
+const createSample = once(async () => {
   const taken = new Set(await call('/project-names'));
   let name = 'sample';
   for (let n = 2; taken.has(name); n += 1) name = `sample ${n}`;

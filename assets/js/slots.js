@@ -9,7 +9,7 @@ import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded} from './shared/messages.js';
-import {skeleton} from './shared/skeleton.js';
+import {failed, skeleton} from './shared/skeleton.js';
 import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -61,7 +61,7 @@ class SlotsPage {
       await this.#intents.load();
       await this.#load();
     } catch (error) {
-      fill(this.#place, h('div', {class: 'sheet empty'}, h('p', {}, error.message), 'Load the page again.'));
+      fill(this.#place, h('div', {class: 'sheet'}, failed(error, () => location.reload())));
       throw error;
     }
     const behind = new Behind(

@@ -7,6 +7,7 @@ import {icon} from './shared/icons.js';
 import {complain} from './shared/messages.js';
 import {LOOKING, nextLine} from './shared/next.js';
 import {call} from './shared/rest.js';
+import {failed} from './shared/skeleton.js';
 import {Switcher} from './shared/switcher.js';
 import {number, percent, plural} from './shared/words.js';
 
@@ -34,6 +35,7 @@ const SHORT_PAUSE = 1000; // while a job runs, and between two refreshes request
 // The project's status as a page reads it, with notice of its changes.
 class Context {
   status = null;
+  trouble = null; // why the status could not be read the last time
   #listeners = [];
   #parts;
   #state;
@@ -78,6 +80,7 @@ class Context {
       const status = await call(`${this.base}/status`);
       if (this.#isNews(question)) this.#tell({...status, asked});
     } catch (error) {
+      this.trouble = error;
       if (this.#isNews(question)) fill(this.#state, h('span', {class: 'bad'}, error.message));
       if (error.status === 404) throw error;
     }
@@ -134,6 +137,7 @@ export async function frame(view, page, title, lead, build) {
     if (!home) {
       await context.refresh();
       context.keepFresh();
+      if (!context.status) await firstStatus(context);
     }
     await start(build, context);
   } catch (error) {
@@ -144,13 +148,23 @@ export async function frame(view, page, title, lead, build) {
 
 const titled = (title, project) => `${title} · ${project ?? 'Intent Studio'}`;
 
-// If a page fails while starting, it shows the error and keeps what is already drawn.
+// Each page is drawn from the project's status: until the server has told it, that is asked for again.
+async function firstStatus(context) {
+  const again = () => context.refresh();
+  fill(context.main, h('div', {class: 'sheet'}, failed(context.trouble, again)));
+  await new Promise(known => context.onStatus(known));
+  fill(context.main);
+}
+
+// If a page fails while starting, it shows the error, keeps what is already drawn, and can be loaded again.
 async function start(build, context) {
   try {
     await build(context);
   } catch (error) {
     complain(error);
     console.error(error);
+    const isTold = context.main.querySelector('[data-role=failed]');
+    if (!isTold) context.main.append(h('div', {class: 'sheet'}, failed(error, () => location.reload())));
   }
 }
 

@@ -65,7 +65,8 @@ class TrainPage {
       }),
     });
     this.#gateLine = h('label', {class: 'check after'}, this.#gate, GATE_WORDS);
-    this.#start = h('button', {class: 'primary', onclick: guarded(() => this.#train())}, 'Train');
+    const train = guarded(() => this.#train());
+    this.#start = h('button', {class: 'primary', disabled: true, onclick: train}, 'Train'); // no way is chosen yet
   }
 
   async start() {

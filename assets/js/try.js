@@ -43,6 +43,7 @@ class TryPage {
     'aria-label': 'Answer',
     'data-role': 'answer',
   });
+  #votes = h('div');
   #answers = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Many answers'});
   #landed;
   #many = null; // the lines that a text was opened from
@@ -167,13 +168,15 @@ class TryPage {
     const form = this.#acts.form(answer);
     const odd = new Map(answer.outvoted.map(({id, label}) => [id, label]));
     const besides = voter => this.#acts.relabelling({...voter, outvoted: odd.get(voter.exemplar_id)});
-    fill(this.#answer, answerView(answer, this.#intents, besides, form));
+    fill(this.#answer, answerView(answer, this.#intents, this.#votes, {besides, acts: form}));
     const isCompressed = Boolean(answer.compressed?.strength); // otherwise it says why the model itself answers
     // Before a training only names answer, so there are no examples to explain.
     if (isCompressed || !answer.landing) this.#why.hide();
     else this.#why.show(answer.prediction.text);
     this.#compression.show(answer.compressed);
-    await this.#landing.show(answer);
+    await this.#landing.show(answer).catch(() => {
+      this.#landed.hidden = true; // the answer stands without its place
+    });
   }
 
   // One of many texts, alone: with its acts, and why.

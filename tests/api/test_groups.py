@@ -101,7 +101,7 @@ def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: st
         for n, text in enumerate(["money back now", "I want my money back", "hello you"])
     ]
     client.post(path, json={"texts": news})
-    until = time.monotonic() + 20.0
+    until = time.monotonic() + 60.0
     while (answer := client.get(path).json())["counting"] and time.monotonic() < until:
         time.sleep(0.05)
     assert (answer["after"], answer["before"]) == ("2026-10-27", "2026-11-03")

@@ -231,7 +231,7 @@ def test_the_reason_of_the_verdict_is_a_tap_away_and_goes_with_its_pin(
     try:
         page = visit(studio, "/label?project=sample", viewport={"width": 390, "height": 844})
         verdict = page.locator(".state [data-role=readiness]")
-        expect(verdict).to_have_text("Not ready yet", timeout=30_000)
+        expect(verdict).to_have_text("Not ready yet")
         verdict.click()
         stands = page.locator("[data-role=stands]")
         expect(stands).to_contain_text(

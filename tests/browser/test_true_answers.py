@@ -194,7 +194,7 @@ def test_a_card_out_of_scope_offers_that_first_and_shows_no_percents(
         page.keyboard.press("u")
         expect(card.locator("[data-role=utterance]")).to_have_text(text)
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
-    page.unroute("**/queue?*")
+    page.unroute_all(behavior="wait")
 
 
 def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true(
@@ -397,4 +397,4 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
     result = page.locator("[data-role=curve-result]")
     expect(result).to_contain_text("When trained, the right intent first, even where")
     expect(result).to_contain_text("test set of 306 texts")
-    page.unroute("**/projects/sample/jobs")
+    page.unroute_all(behavior="wait")

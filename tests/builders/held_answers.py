@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Page, Route
+from playwright.sync_api import Page, Request, Route
 
 _PATIENCE = 60.0
+_REST_MS = 1000
 _PROBE = "/api/health/live"  # the server answers it by 200
 _CAUGHT = 204
 _STATE = """() => ({
@@ -43,6 +44,16 @@ class Held:
         with self.page.expect_event("requestfinished", lambda done: done == route.request):
             route.fallback()
         settle(self.page)
+
+    def let_through(self, until: Callable[[], bool]) -> None:
+        """Let all questions through that are asked, and those that follow, until it is done."""
+        limit = time.monotonic() + _PATIENCE
+        while not until():
+            assert time.monotonic() < limit, self.page.evaluate(_STATE)
+            if self.routes:
+                self.release()
+            else:
+                self.page.wait_for_timeout(20)
 
     def answered(self, place: int = 0) -> Callable[[], None]:
         """Let the server answer one question now; return what gives the page that answer."""
@@ -93,6 +104,23 @@ def reroute(page: Page, part: str, handler: Callable[[Route], Any]) -> None:
     while page.evaluate("path => fetch(path).then(answer => answer.status)", _PROBE) != _CAUGHT:
         assert time.monotonic() < limit, "requests do not go through the page's routes"
     page.unroute(f"**{_PROBE}")
+
+
+def rest(page: Page) -> None:
+    """Wait until the page has asked for nothing but its status for a second."""
+    asked: list[Request] = []
+
+    def note(request: Request) -> None:
+        if not request.url.endswith("/status"):
+            asked.append(request)
+
+    page.on("request", note)
+    limit, n = time.monotonic() + _PATIENCE, -1
+    while len(asked) > n:
+        assert time.monotonic() < limit, [one.url for one in asked]
+        n = len(asked)
+        page.wait_for_timeout(_REST_MS)
+    page.remove_listener("request", note)
 
 
 def settle(page: Page) -> None:

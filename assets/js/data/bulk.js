@@ -1,6 +1,7 @@
 // One action on all picked utterances. Its controls stay in place, so a choice survives another pick.
-import {fill, h, optionsOf, select} from '../shared/elements.js';
-import {guarded, toast} from '../shared/messages.js';
+import {h, offer, select} from '../shared/elements.js';
+import {busyButton} from '../shared/evidence.js';
+import {toast} from '../shared/messages.js';
 import {agree, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
@@ -45,8 +46,7 @@ export class Bulk {
     const onchange = () => this.#chosen();
     this.#action = select({'aria-label': 'What to do', onchange}, actionsOf(nothing, several));
     this.#intent = select({'aria-label': 'Intent to label with', onchange}, [UNCHOSEN]);
-    const apply = guarded(() => this.#make());
-    this.#apply = h('button', {class: 'primary', disabled: true, onclick: apply}, 'Apply');
+    this.#apply = busyButton('Apply', () => this.#make(), {class: 'primary', disabled: true});
     this.element = h(
       'div',
       {class: 'bulk row', hidden: true},
@@ -72,7 +72,7 @@ export class Bulk {
 
   offer(intents) {
     const named = intents.map(({id, name}) => [id, name]);
-    fill(this.#intent, optionsOf([UNCHOSEN, ...named], this.#intent.value));
+    offer(this.#intent, [UNCHOSEN, ...named], this.#intent.value);
     this.#chosen();
   }
 

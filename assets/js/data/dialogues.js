@@ -3,6 +3,7 @@ import {fill, h, said} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {closest, hasIntent, likelihoods, verdict} from '../shared/short_answer.js';
+import {failed} from '../shared/skeleton.js';
 import {number} from '../shared/words.js';
 
 const USERS = ['user', 'customer', 'client', 'caller', 'visitor', 'human', 'usr'];
@@ -25,7 +26,9 @@ export class LogReader {
   #context;
   #intents;
   #log;
-  #at = 0; // number of the conversation in view, from 0
+  #at = 0; // number of the conversation that was asked for last, from 0
+  #shown = null; // number of the one in view
+  #isWhole = false; // whether the answers to its customer have come, too
   #asked = 0; // number of the newest request; older ones are dropped
   #place = h('div', {class: 'stack', 'data-role': 'dialogue'});
 
@@ -33,7 +36,7 @@ export class LogReader {
     this.#context = context;
     this.#intents = intents;
     this.#log = log;
-    const open = guarded(event => event.target.open && !this.#asked && this.#show(0));
+    const open = guarded(event => event.target.open && !this.#isWhole && this.#show(this.#shown ?? 0));
     const name = {'aria-label': `Read ${log.source}`, 'data-key': `read summary ${log.id}`};
     this.element = h(
       'details',
@@ -43,12 +46,30 @@ export class LogReader {
     );
   }
 
+  // What did not come is asked for again by a press, or when the reader is opened anew.
   async #show(at) {
     const asked = (this.#asked += 1);
+    this.#isWhole = false;
     this.#at = at; // a second press before the answer goes on from here
+    try {
+      await this.#load(at, asked);
+      this.#isWhole ||= asked === this.#asked;
+    } catch (error) {
+      if (asked === this.#asked) this.#fail(error, at);
+      throw error;
+    }
+  }
+
+  #fail(error, at) {
+    if (this.#shown === null) fill(this.#place, failed(error, () => this.#show(at)));
+    else this.#at = this.#shown; // the next press goes on from what is in view
+  }
+
+  async #load(at, asked) {
     const path = `${this.#context.base}/dialogues/${this.#log.id}/conversations`;
     const [dialogue] = await call(`${path}?first=${at}&count=1`);
     if (asked !== this.#asked || !dialogue) return;
+    this.#shown = at;
     const customers = [...dialogue.turns.entries()].filter(([, turn]) => isUser(turn)).slice(0, MOST_TEXTS);
     const place = () => h('div', {class: 'row tight', 'data-role': 'turn-answer'});
     const answers = new Map(customers.map(([turn]) => [turn, place()]));

@@ -1,7 +1,7 @@
 // Filter and order of the utterances, held in the address so that a link shows the same rows.
 import {query, setQuery} from '../shared/address.js';
 import {Drawer} from '../shared/drawer.js';
-import {field, fill, h, optionsOf, select} from '../shared/elements.js';
+import {field, fill, h, offer, select} from '../shared/elements.js';
 import {number, SETS} from '../shared/words.js';
 
 const PAUSE = 60; // milliseconds without typing before a search is sent
@@ -186,8 +186,7 @@ export class Filter {
 
   offer(intents) {
     const named = intents.map(({id, name, archived}) => [id, archived ? `${name} (archived)` : name]);
-    const options = optionsOf([['', 'any intent'], ...named], this.#values.intent);
-    fill(this.#selects.intent, options);
+    offer(this.#selects.intent, [['', 'any intent'], ...named], this.#values.intent);
     this.#say();
   }
 

@@ -24,7 +24,10 @@ export class HandoverSheet {
   open = guarded(async () => {
     this.element.hidden = false;
     if (!this.#choice.options.length) {
-      const targets = await call(this.#base);
+      const targets = await call(this.#base).catch(error => {
+        this.element.hidden = true; // an empty box would stand there
+        throw error;
+      });
       fill(
         this.#choice,
         targets.map(({target, title}) => h('option', {value: target}, title)),

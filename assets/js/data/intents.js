@@ -1,6 +1,7 @@
 // The project's intents beside its utterances: make one, rename, describe, colour, archive, turn into out of scope.
 import {address} from '../shared/address.js';
 import {field, fill, h} from '../shared/elements.js';
+import {busyButton} from '../shared/evidence.js';
 import {fitting} from '../shared/finder.js';
 import {chip, textsOf} from '../shared/intents.js';
 import {ask, guarded, toast} from '../shared/messages.js';
@@ -83,15 +84,12 @@ export class IntentList {
     return call(`${this.#base}/intents/${id}`, {method: 'PATCH', body});
   }
 
-  // What reaches beyond the form: each closes the dialog, and is done apart from what the form would save.
+  // What reaches beyond the form is done apart from what the form would save. Each act closes the dialog by `leave`:
+  // until it can, a second press meets the button of the first, and nothing that lies under the dialog.
   #otherChanges(intent) {
     const act = (words, action) => {
-      const then = guarded(() => action(intent));
-      const leave = ({target}) => {
-        target.closest('dialog').close('');
-        then();
-      };
-      return h('button', {type: 'button', class: 'small', onclick: leave}, words);
+      const press = ({target}) => action(() => target.closest('dialog')?.close(''));
+      return busyButton(words, press, {type: 'button', class: 'small'});
     };
     const {multi} = this.#intents;
     return h(
@@ -102,10 +100,10 @@ export class IntentList {
         {class: 'row tight'},
         !intent.archived && intent.utterances > 0 && this.#reshaping(intent),
         // A text of several intents keeps the others, so there the bulk bar takes one intent away.
-        !multi && !intent.archived && act('Turn into out of scope …', () => this.#toOutOfScope(intent)),
+        !multi && !intent.archived && act('Turn into out of scope …', leave => this.#toOutOfScope(intent, leave)),
         intent.archived
-          ? act('Use it again', () => this.#archive(intent, false))
-          : act('Archive …', () => this.#askToArchive(intent)),
+          ? act('Use it again', leave => this.#archive(intent, false, leave))
+          : act('Archive …', leave => this.#askToArchive(intent, leave)),
       ),
     );
   }
@@ -120,7 +118,8 @@ export class IntentList {
     return h('a', {class: 'button small', href}, words);
   }
 
-  async #askToArchive(intent) {
+  async #askToArchive(intent, leave) {
+    leave();
     const said = [
       'It is no longer an answer, and no label offers it.',
       intent.utterances > 0 && `Its ${plural(intent.utterances, 'text keeps the label', 'texts keep their label')}.`,
@@ -130,7 +129,8 @@ export class IntentList {
     if (await ask(`Archive ${intent.name}?`, words, 'Archive')) await this.#archive(intent, true);
   }
 
-  async #archive(intent, archived) {
+  async #archive(intent, archived, leave = () => {}) {
+    leave();
     const set = async value => {
       await this.#change(intent, {archived: value});
       await this.#changed();
@@ -142,10 +142,10 @@ export class IntentList {
   }
 
   // The intent is archived once no text carries it.
-  async #toOutOfScope(intent) {
+  async #toOutOfScope(intent, leave) {
     const {id, name} = intent;
     const edit = {filter: {intent: id}, kind: 'out-of-scope', value: ''};
-    const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true});
+    const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true, counted: leave});
     if (!terms) return;
     const key = crypto.randomUUID();
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, key, ...terms});

@@ -2,8 +2,9 @@
 import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {slotChips} from '../shared/marker.js';
-import {guarded} from '../shared/messages.js';
+import {guarded, once} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
+import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
@@ -30,6 +31,7 @@ export class Rows {
   #answers;
   #body = h('tbody');
   #pickPage;
+  #second = new SecondClick(); // once a row is deleted, the next one's button stands where its button stood
 
   // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection,
   // `left` when no label is being chosen any more, `fill` to import texts.
@@ -206,7 +208,7 @@ export class Rows {
         'aria-label': 'Delete this text',
         'data-key': `delete ${row.id}`,
         title: 'Delete',
-        onclick: guarded(() => this.#hears.remove(row)),
+        onclick: once(event => !this.#second.is(event) && this.#hears.remove(row)),
       },
       icon('trash-2'),
     );

@@ -1,7 +1,7 @@
 // Filters that the person keeps by name: chips that set the filter, each with a way to delete it.
 import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
-import {ask, guarded, toast} from '../shared/messages.js';
+import {ask, guarded, once, toast} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
 export class SavedFilters {
@@ -54,7 +54,7 @@ export class SavedFilters {
       class: 'plain small',
       'aria-label': `Delete the filter ${name}`,
       'data-key': `delete filter ${name}`,
-      onclick: guarded(() => this.#remove({name, query})),
+      onclick: once(() => this.#remove({name, query})),
     };
     return h(
       'span',

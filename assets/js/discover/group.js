@@ -3,6 +3,7 @@ import {breaking, fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
 import {guarded, toast} from '../shared/messages.js';
+import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 
 const FEW = 4; // a smaller group is not split
@@ -22,6 +23,7 @@ export class GroupView {
   #without = new Set(); // ids of shown texts that do not belong to it
   #every = null; // its texts, once they were asked for; the closest to its middle first
   #finder;
+  #second = new SecondClick(); // the next group comes where one that was taken stood
   #deeds = h('div', {class: 'deeds'}); // stays in the page, so that what is typed in its field does
   element = h('section', {class: 'sheet group', 'aria-label': 'Group', 'data-role': 'group'});
 
@@ -284,13 +286,15 @@ export class GroupView {
     const count = number(this.#count);
     const isKnown = this.#intents.byName.has(this.#name);
     const nothing = this.#count < 1;
-    const act = (key, words, does, looks = '', disabled = false) =>
-      h(
+    const act = (key, words, does, looks = '', disabled = false) => {
+      const onclick = guarded(event => !this.#second.is(event) && does());
+      return h(
         'button',
-        {class: looks, 'data-key': `act ${key}`, disabled, onclick: guarded(does)},
+        {class: looks, 'data-key': `act ${key}`, disabled, onclick},
         h('span', {}, words),
         h('kbd', {class: 'for-keys', 'aria-hidden': 'true'}, key),
       );
+    };
     const near = intents.map((id, at) =>
       act(
         at + 1,

@@ -5,7 +5,7 @@ import {emptyPage, firstAct} from '../shared/first_act.js';
 import {chip} from '../shared/intents.js';
 import {complain, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {skeleton} from '../shared/skeleton.js';
+import {failed, skeleton} from '../shared/skeleton.js';
 import {moreWords, number, percent, plural} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
 import {logImport} from './traffic_log.js';
@@ -19,6 +19,7 @@ const PERIODS = [
 const PAUSE = 1500; // milliseconds between two looks while answers are counted
 const FEW = 10; // rows of a table that are shown at once
 const DAY = 86_400_000; // milliseconds
+const WHAT = 'What customers say now, what gets no answer, and what changed.';
 const ONE_TEXT = {text: 'where is my parcel', time: '2026-11-26T14:30:00Z', source: 'app'};
 
 const dayOf = stamp =>
@@ -40,6 +41,15 @@ export class TrafficTab {
   #isAll = false; // whether the table shows every intent
   #asked = 0; // number of the newest question; what earlier ones find is not shown
   #chart = new AnsweredChart();
+  #period = h('select', {'data-key': 'period', onchange: guarded(event => this.#choose(event))}, [
+    optionsOf(
+      PERIODS.map(([days, words]) => [String(days), `the last ${words}`]),
+      String(this.#days),
+    ),
+  ]);
+  #asks = field('What people wrote in', this.#period);
+  #choices = h('div', {class: 'row end'}); // the period, its dates, and what is done with the whole of it
+  #top = h('div', {}, h('p', {class: 'soft'}, WHAT), this.#choices);
   #import; // the button that imports a log
   element = h('div', {class: 'stack traffic', 'data-role': 'traffic'});
 
@@ -57,6 +67,15 @@ export class TrafficTab {
 
   async renew() {
     const asked = (this.#asked += 1);
+    try {
+      await this.#load(asked);
+    } catch (error) {
+      if (asked === this.#asked && !this.#view) this.#wait(failed(error, () => this.renew()));
+      throw error;
+    }
+  }
+
+  async #load(asked) {
     const {status, project, base} = this.#context;
     await this.#intents.load();
     if (asked !== this.#asked) return;
@@ -65,12 +84,17 @@ export class TrafficTab {
       fill(this.element, emptyPage('No version answers yet', words, firstAct(project, this.#intents.counts)));
       return;
     }
-    if (!this.#view) fill(this.element, h('div', {class: 'sheet'}, skeleton('Reading what people wrote')));
+    if (!this.#view) this.#wait(skeleton('Reading what people wrote'));
     const view = await call(`${base}/traffic?days=${this.#days}`);
     if (asked !== this.#asked) return;
     this.#view = view;
     this.#draw();
     if (view.counting) setTimeout(() => this.#lookAgain(asked), PAUSE);
+  }
+
+  // The choice of the days stays, for who has it open or goes through it by keys.
+  #wait(content) {
+    fill(this.element, this.#choices.firstChild && this.#top, h('div', {class: 'sheet'}, content));
   }
 
   #lookAgain(asked) {
@@ -114,26 +138,15 @@ export class TrafficTab {
     const {after, before, covered} = this.#view;
     const report = `/reports/${encodeURIComponent(this.#context.project)}/traffic?days=${this.#days}`;
     const last = new Date(Date.parse(before) - DAY);
-    const choice = h('select', {'data-key': 'period', onchange: guarded(event => this.#choose(event))}, [
-      optionsOf(
-        PERIODS.map(([days, words]) => [String(days), `the last ${words}`]),
-        String(this.#days),
-      ),
-    ]);
     const words = `${dayOf(after)} to ${dayOf(last)}, compared with the ${this.#days} days before.`;
-    return h(
-      'div',
-      {},
-      h('p', {class: 'soft'}, 'What customers say now, what gets no answer, and what changed.'),
-      h(
-        'div',
-        {class: 'row end'},
-        field('What people wrote in', choice),
-        h('p', {class: 'soft grow'}, words),
-        this.#import,
-        covered.n > 0 && h('a', {class: 'button', href: report, 'data-key': 'report'}, 'Report for managers'),
-      ),
+    fill(
+      this.#choices,
+      this.#asks,
+      h('p', {class: 'soft grow'}, words),
+      this.#import,
+      covered.n > 0 && h('a', {class: 'button', href: report, 'data-key': 'report'}, 'Report for managers'),
     );
+    return this.#top;
   }
 
   async #choose({target}) {

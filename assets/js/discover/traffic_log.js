@@ -23,11 +23,14 @@ export function logImport(base, imported) {
     onchange: guarded(async ({target}) => {
       const [file] = target.files;
       target.value = ''; // so that the same file can be chosen again
-      if (file) await bringIn(base, file, imported);
+      if (!file) return;
+      button.setAttribute('aria-disabled', 'true'); // a second log would open a dialog over that of the first
+      await bringIn(base, file, imported).finally(() => button.removeAttribute('aria-disabled'));
     }),
   });
-  const choose = {'data-key': 'import-log', onclick: () => picker.click()};
-  return h('span', {}, h('button', choose, 'Import a log…'), picker);
+  const choose = () => button.hasAttribute('aria-disabled') || picker.click();
+  const button = h('button', {'data-key': 'import-log', onclick: choose}, 'Import a log…');
+  return h('span', {}, button, picker);
 }
 
 async function bringIn(base, file, imported) {

@@ -16,6 +16,7 @@ export class Guidelines {
   #intents = [];
   #entries = new Map(); // by intent: what is shown of it
   #reasons = new Map(); // by intent: why its labels are enough
+  #asked = 0; // number of the newest request for these; older answers are dropped
   #again; // looks once more while the model is being loaded
   #find = h('input', {
     type: 'search',
@@ -58,7 +59,9 @@ export class Guidelines {
   }
 
   async #askWhatIsEnough() {
+    const asked = (this.#asked += 1);
     const {ready, intents} = await call(`${this.#base}/enough`);
+    if (asked !== this.#asked) return;
     clearTimeout(this.#again);
     const again = () => this.#askWhatIsEnough().catch(() => {});
     if (!ready && this.element.isConnected) this.#again = setTimeout(again, PAUSE);

@@ -46,7 +46,7 @@ export class Why {
     try {
       const [answer] = await post(`${this.#base}/predict`, {texts: [item.text]});
       const news = !this.#intents.multi && isOther(item, answer.prediction.decision) && h('p', {}, NEWS);
-      return [h('h2', {}, 'Why'), news, votesOf(answer, this.#intents)];
+      return [h('h2', {}, 'Why'), news, h('div', {}, votesOf(answer, this.#intents))];
     } catch (error) {
       return h('p', {class: 'bad'}, error.message, ' ', error.hint);
     }

@@ -3,6 +3,7 @@ import {address} from '../shared/address.js';
 import {fill, h, titled} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
+import {failed} from '../shared/skeleton.js';
 
 const MOST = 5;
 const AT_ONCE = 3000; // examples that are compared without being asked
@@ -36,7 +37,10 @@ export class MixedUp {
     const {base, project} = this.#context;
     const asked = (this.#asked += 1);
     fill(this.element, h('p', {class: 'soft'}, 'Comparing your examples …'));
-    const {findings} = await call(`${base}/review?kind=confusion&limit=${MOST}`);
+    const {findings} = await call(`${base}/review?kind=confusion&limit=${MOST}`).catch(error => {
+      if (asked === this.#asked) fill(this.element, failed(error, () => this.#load()));
+      throw error;
+    });
     if (asked !== this.#asked) return;
     this.element.hidden = false;
     if (!findings.length) {

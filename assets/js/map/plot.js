@@ -210,6 +210,7 @@ export class Plot {
   }
 
   #ask() {
+    if (!this.#view.colours) return; // wheel and keys come before the points
     this.#frame ||= requestAnimationFrame(() => this.#paint());
   }
 

@@ -1,9 +1,10 @@
 // A new example, with the labels it conflicts with, shown while typing.
-import {field, fill, h, said, select} from '../shared/elements.js';
+import {field, fill, h, offer, said} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {placeExample} from '../shared/placeholder.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
+import {failed} from '../shared/skeleton.js';
 import {points} from '../shared/words.js';
 import {harmOf} from './harm.js';
 
@@ -17,7 +18,7 @@ export class AddingTab {
   #running = null;
   #timer = 0;
   #chosen = '';
-  #choice = h('div');
+  #list = h('select', {'data-key': 'as', onchange: event => this.#choose(event.target.value)});
   #meter = h('div', {'aria-live': 'polite', 'data-role': 'collision'});
   #buttons = h('div', {class: 'row tight', 'data-role': 'adds'});
   #box;
@@ -36,7 +37,7 @@ export class AddingTab {
       {class: 'sheet stack', 'aria-label': 'Add an example'},
       h('p', {class: 'soft'}, 'Teach the model one more text. You see first which labels it conflicts with.'),
       this.#box,
-      h('div', {class: 'row end'}, this.#choice, this.#buttons),
+      h('div', {class: 'row end'}, field('An example of', this.#list), this.#buttons),
       this.#meter,
     );
   }
@@ -45,16 +46,14 @@ export class AddingTab {
     const {intents} = this.#tools;
     const options = [['', 'Choose an intent'], ...intents.openSorted.map(({id, name}) => [id, name])];
     if (!intents.byId.has(this.#chosen)) this.#chosen = ''; // nothing is chosen for the user
-    const choose = event => {
-      this.#chosen = event.target.value;
-      this.#soon();
-    };
-    fill(
-      this.#choice,
-      field('An example of', select({onchange: choose, 'data-key': 'as'}, options, this.#chosen)),
-    );
+    offer(this.#list, options, this.#chosen);
     placeExample(this.#tools.base, this.#box).catch(() => {}); // the field works without
     await this.#measure();
+  }
+
+  #choose(id) {
+    this.#chosen = id;
+    this.#soon();
   }
 
   get #text() {
@@ -84,6 +83,15 @@ export class AddingTab {
     }
     this.#running = new AbortController();
     const {signal} = this.#running;
+    try {
+      await this.#foretell(signal);
+    } catch (error) {
+      if (!signal.aborted) fill(this.#meter, failed(error, () => this.#measure()));
+      throw error;
+    }
+  }
+
+  async #foretell(signal) {
     const chosen = this.#chosen;
     const [blast] = await this.#foresee([chosen], signal);
     const better = this.#better(blast.near);
@@ -207,7 +215,13 @@ export class AddingTab {
     const deed = verb === 'Add it' ? 'Added' : 'Relabelled';
     this.#box.value = '';
     const words = `${deed} “${repair.value.slice(0, LONGEST_NAMED)}” as ${this.#nameOf(id)}.`;
-    await this.#tools.act(repair, words, {blast});
+    try {
+      await this.#tools.act(repair, words, {blast});
+    } catch (error) {
+      if (!this.#text) this.#box.value = repair.value; // nothing was typed since: it can be tried again
+      this.#soon();
+      throw error;
+    }
     this.#box.focus();
   }
 }

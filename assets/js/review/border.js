@@ -1,11 +1,12 @@
 // The border of two intents: the texts between them, those nearest to it first.
 import {query, setQuery} from '../shared/address.js';
 import {labelAs} from '../shared/act_words.js';
-import {field, fill, h, said, select} from '../shared/elements.js';
+import {field, fill, h, offer, said} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
-import {guarded} from '../shared/messages.js';
+import {guarded, once} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {skeleton} from '../shared/skeleton.js';
+import {SecondClick} from '../shared/second_click.js';
+import {failed, skeleton} from '../shared/skeleton.js';
 import {number, plural, points, unquoted} from '../shared/words.js';
 import {Foretold} from './foretold.js';
 import {mayHarm} from './harm.js';
@@ -31,6 +32,10 @@ export class BorderTab {
   #isFree = false; // whether any two intents are chosen, and not a pair of the list
   #foretold; // what each relabel in sight would change
   #soon = 0;
+  #second = new SecondClick(); // the next text comes where one that was kept stood
+  #pairs = h('select', {'data-key': 'pair', onchange: guarded(event => this.#choosePair(event.target.value))});
+  #sides = [this.#sideOf(0, 'Between'), this.#sideOf(1, 'and')];
+  #fields = {pairs: field('Mixed up most', this.#pairs), sides: this.#sides.map(({words, list}) => field(words, list))};
   #choice = h('div', {class: 'row end'});
   #walk = h('div', {'data-role': 'walk'});
 
@@ -64,20 +69,20 @@ export class BorderTab {
   }
 
   // One control: the pairs that are mixed up most, and behind the last entry any two intents.
-  #pairs() {
+  #offerPairs() {
     const options = this.#mixed.map(({title, measure, intents}) => [
       intents.join(' '),
       `${unquoted(title)} (${measure})`,
     ]);
-    const choose = guarded(async event => {
-      this.#isFree = event.target.value === ANY;
-      if (!this.#isFree) this.#pair = event.target.value.split(' ');
-      await this.renew();
-    });
     if (!this.#isFree && !this.#listed) options.push([this.#pair.join(' '), `${this.#names()} (no longer mixed up)`]);
     const value = this.#isFree ? ANY : (this.#listed?.intents ?? this.#pair).join(' ');
-    const list = [...options, [ANY, 'Any two intents …']];
-    return field('Mixed up most', select({onchange: choose, 'data-key': 'pair'}, list, value));
+    offer(this.#pairs, [...options, [ANY, 'Any two intents …']], value);
+  }
+
+  async #choosePair(value) {
+    this.#isFree = value === ANY;
+    if (!this.#isFree) this.#pair = value.split(' ');
+    await this.renew();
   }
 
   #names() {
@@ -89,14 +94,14 @@ export class BorderTab {
     const asked = (this.#asked += 1);
     if (!this.#walk.firstChild) fill(this.#walk, skeleton(WAITING));
     await this.#load(asked).catch(error => {
-      if (this.#walk.querySelector('.skeleton')) fill(this.#walk, this.#failed(error));
+      if (this.#walk.querySelector('[data-role=skeleton]')) fill(this.#walk, failed(error, () => this.#anew()));
       throw error;
     });
   }
 
-  #failed({message}) {
-    const again = {'data-key': 'again', onclick: guarded(() => this.renew())};
-    return h('div', {class: 'empty'}, h('p', {}, message), h('button', again, 'Try again'));
+  async #anew() {
+    fill(this.#walk);
+    await this.renew();
   }
 
   async #load(asked) {
@@ -107,8 +112,15 @@ export class BorderTab {
     this.#pair = this.#pair.map((id, place) => (known.has(id) ? id : (open[place]?.id ?? '')));
     if (this.#listed) this.#walked = this.#pair;
     else if (this.#pair.join() !== this.#walked.join()) this.#isFree = true;
-    const sides = this.#isFree && [this.#side(0, 'Between', open), this.#side(1, 'and', open)];
-    fill(this.#choice, (this.#mixed.length > 0 || this.#walked.length > 0) && this.#pairs(), sides);
+    this.#offerPairs();
+    for (const [place, {list}] of this.#sides.entries())
+      offer(
+        list,
+        open.map(({id, name}) => [id, name]),
+        this.#pair[place],
+      );
+    const hasPairs = this.#mixed.length > 0 || this.#walked.length > 0;
+    fill(this.#choice, hasPairs && this.#fields.pairs, this.#isFree && this.#fields.sides);
     if (open.length < 2 || this.#pair[0] === this.#pair[1]) {
       fill(this.#walk, h('div', {class: 'empty'}, 'Choose two intents.'));
       return;
@@ -127,13 +139,12 @@ export class BorderTab {
     if (this.element.isConnected) this.renew().catch(() => {}); // the header shows the error
   }
 
-  #side(place, words, open) {
-    const options = open.map(({id, name}) => [id, name]);
+  #sideOf(place, words) {
     const choose = guarded(async event => {
       this.#pair[place] = event.target.value;
       await this.renew();
     });
-    return field(words, select({onchange: choose, 'data-key': words}, options, this.#pair[place]));
+    return {words, list: h('select', {'data-key': words, onchange: choose})};
   }
 
   #steps({steps, mixed, left_out: leftOut, counting}) {
@@ -147,7 +158,7 @@ export class BorderTab {
     const are = clear.length === 1 ? 'that lies' : 'that lie';
     return [
       h('p', {class: 'after', 'data-role': 'between'}, countedWords(steps, mixed, leftOut), counting && ` ${COUNTING}`),
-      this.#sides(),
+      this.#signs(),
       this.#list(shown),
       this.#folded('clear', `${plural(clear.length, 'text')} ${are} clearly on one side`, clear),
       this.#folded('kept', `${plural(kept.length, 'text')} that you kept`, kept),
@@ -155,7 +166,7 @@ export class BorderTab {
   }
 
   // What the bars mean; the list of pairs may cut the names off.
-  #sides() {
+  #signs() {
     const [first, second] = this.#pair.map(id => chip(this.#tools.intents.byId.get(id), '?'));
     const sign = words => h('span', {'aria-hidden': 'true'}, words);
     return h('p', {class: 'row small soft', 'data-role': 'sides'}, sign('←'), first, sign('|'), second, sign('→'));
@@ -216,7 +227,8 @@ export class BorderTab {
   #keep(text, finding) {
     const {intents, act} = this.#tools;
     const name = text.intents.map(id => intents.byId.get(id)?.name ?? '?').join(' and ') || intents.nothing;
-    const take = guarded(() => act(null, `Kept “${text.text.slice(0, 50)}” as ${name}.`, {finding}));
+    const words = `Kept “${text.text.slice(0, 50)}” as ${name}.`;
+    const take = once(event => !this.#second.is(event) && act(null, words, {finding}));
     const about = {class: 'small plain', 'data-key': `keep ${text.id}`, title: 'Its label is right', onclick: take};
     return h('div', {class: 'offer'}, h('button', about, `Keep ${name}`));
   }
@@ -225,7 +237,8 @@ export class BorderTab {
     const {intents, act} = this.#tools;
     const name = intents.byId.get(id)?.name ?? '?';
     const change = {repair: {kind: 'relabel', ids: [text.id], intents: [id]}, blast: null};
-    const take = guarded(async () => {
+    const take = once(async event => {
+      if (this.#second.is(event)) return;
       await this.#foretold.known(change);
       if (!(await mayHarm(change, `Label it ${name}`))) return;
       const {repair, blast} = change;

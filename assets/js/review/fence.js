@@ -1,8 +1,9 @@
 // The fence: method and threshold for being in scope, and the texts that cross it while it is moved.
 import {address, query} from '../shared/address.js';
-import {field, fill, h, optionsOf, table} from '../shared/elements.js';
-import {guarded, toast} from '../shared/messages.js';
+import {field, fill, h, offer, table} from '../shared/elements.js';
+import {guarded, once, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
+import {failed} from '../shared/skeleton.js';
 import {number, percent, plural} from '../shared/words.js';
 import {choicesView} from './line_choices.js';
 import {changesView, crossedView, METHODS, pinsView} from './moved_line.js';
@@ -41,6 +42,7 @@ export class FenceTab {
   #wishes = h('div', {class: 'around', 'data-role': 'wishes'});
   #each = h('div', {'data-role': 'each'});
   #below = h('div');
+  #put = once((setting, words) => this.#save(setting, words)); // until it is saved, a second press saves nothing
 
   // `refresh` shows the saved fence's accuracy in the header.
   constructor({base, intents, refresh}) {
@@ -116,7 +118,10 @@ export class FenceTab {
       fill(this.element, h('div', {class: 'empty'}, words));
       return;
     }
-    await this.#look();
+    await this.#look().catch(error => {
+      if (!this.#stands) fill(this.#wishes, failed(error, () => this.renew()));
+      throw error;
+    });
   }
 
   async #look() {
@@ -135,8 +140,8 @@ export class FenceTab {
     const {openSorted: open} = this.#intents;
     if (!open.some(({id}) => id === this.#intent)) this.#intent = ''; // it was archived meanwhile
     const options = open.map(({id, name}) => [id, this.#isOwn(id) ? `${name} (own)` : name]);
-    fill(this.#whose, optionsOf([['', 'All intents'], ...options], this.#intent));
-    fill(this.#method, optionsOf(methodOptions(found), found.asked.method));
+    offer(this.#whose, [['', 'All intents'], ...options], this.#intent);
+    offer(this.#method, methodOptions(found), found.asked.method);
     fill(this.#unit, METHODS[found.asked.method].unit);
     const [low, high] = found.asked.method === 'votes' ? OF_VOTES : found.span;
     this.#slider.min = Math.min(low, this.#limit).toFixed(2);
@@ -230,8 +235,8 @@ export class FenceTab {
 
   #actions({stands, asked, default: own}) {
     const moved = !isSame(stands, asked);
-    const save = guarded(() => this.#save(this.#asked, 'The new line decides now.')); // the preview may be older
-    const reset = guarded(() => this.#save(own, 'The default line decides again.'));
+    const save = () => this.#put(this.#asked, 'The new line decides now.'); // the preview may be older
+    const reset = () => this.#put(own, 'The default line decides again.');
     const discard = () => this.#set(stands);
     return [
       h('button', {class: 'primary', 'data-key': 'save', disabled: !moved, onclick: save}, 'Save'),
@@ -244,7 +249,7 @@ export class FenceTab {
 
   async #save(setting, words) {
     const [before, shown] = [this.#stands, this.#asked];
-    await this.#put(setting);
+    await this.#send(setting);
     toast(words, 'It also decides in bundles that you export.', 'good', () => this.#undo(setting, before));
     if (isSame(this.#asked, shown)) this.#asked = setting; // otherwise the user has moved it since
     await this.#look();
@@ -257,13 +262,13 @@ export class FenceTab {
       toast('The line was changed again since, so it stays as it is.');
       return;
     }
-    await this.#put(before);
+    await this.#send(before);
     this.#asked = null;
     toast('The former line decides again.', '', 'good');
     await this.#look();
   }
 
-  async #put(setting) {
+  async #send(setting) {
     await call(this.#path, {method: 'PUT', body: setting});
     await this.#refresh();
   }

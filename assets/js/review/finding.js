@@ -154,7 +154,7 @@ export class FindingView {
 
   // Pins the first text to its label.
   async #pin() {
-    const [{text, intents}] = this.#finding.texts;
+    const [{text, intents} = {}] = this.#finding.texts; // some findings are about no text
     if (!intents?.length) {
       toast('It has no label that could be pinned.', 'Label it first.');
       return;

@@ -3,6 +3,7 @@ import {query, setQuery} from '../shared/address.js';
 import {fill, h, titled} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
+import {failed} from '../shared/skeleton.js';
 import {moreWords, number, plural} from '../shared/words.js';
 import {COUNTED_AGAIN, FindingView} from './finding.js';
 import {touches} from './touched.js';
@@ -123,7 +124,7 @@ export class FindingsTab {
     this.#wanted = wanted ?? this.#wanted; // remembered in case a newer load overtakes this one
     const asked = (this.#asked += 1);
     if (!this.#findings.length) fill(this.#list, comparing(this.#isLoading, this.#answered));
-    const found = await call(`${this.#base}/review?${this.#asks()}`);
+    const found = await call(`${this.#base}/review?${this.#asks()}`).catch(error => this.#fail(error, asked));
     if (asked !== this.#asked) return;
     this.#answered = true;
     clearTimeout(this.#soon);
@@ -139,6 +140,13 @@ export class FindingsTab {
     this.#recounted = found.recounted;
     fill(this.#notes, found.notes.join(' '));
     await this.#drawOpen(before);
+  }
+
+  // Nothing is compared any more; a list that stands there stays.
+  #fail(error, asked) {
+    if (asked === this.#asked && !this.#findings.length)
+      fill(this.#list, h('li', {}, failed(error, () => this.renew())));
+    throw error;
   }
 
   #asks() {

@@ -1,9 +1,10 @@
 // Pins with the answers of every version; a version that breaks a pin is not promoted automatically.
-import {field, fill, h, select, since, table} from '../shared/elements.js';
+import {field, fill, h, offer, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {keptBadge, pin, removeButton, whatPinsAre} from '../shared/pins.js';
 import {placeExample} from '../shared/placeholder.js';
 import {call} from '../shared/rest.js';
+import {failed} from '../shared/skeleton.js';
 import {capital} from '../shared/words.js';
 
 const SHOWN = 12; // versions of a pin's history, the newest
@@ -17,6 +18,7 @@ export class PinsTab {
   #asked = 0; // number of the newest request; older answers are dropped
   #list = h('div', {'data-role': 'promises'});
   #form = h('div', {class: 'row end after'});
+  #must = h('select', {'aria-label': 'Answer that it must get'});
 
   constructor({base, intents, noted}) {
     this.#base = base;
@@ -29,7 +31,11 @@ export class PinsTab {
 
   async renew() {
     const asked = ++this.#asked;
-    const found = await call(`${this.#path}/history`);
+    this.#offerAnswers();
+    const found = await call(`${this.#path}/history`).catch(error => {
+      if (asked === this.#asked && !this.#list.firstChild) fill(this.#list, failed(error, () => this.#anew()));
+      throw error;
+    });
     if (asked !== this.#asked) return;
     const none = h(
       'div',
@@ -41,6 +47,18 @@ export class PinsTab {
     const rows = found.map(one => this.#row(one));
     fill(this.#list, rows.length ? table(head, rows, {class: 'wide stacked'}) : none);
     if (!this.#form.hasChildNodes()) this.#drawForm();
+  }
+
+  async #anew() {
+    fill(this.#list);
+    await this.renew();
+  }
+
+  // Intents come and go while the page is open.
+  #offerAnswers() {
+    const intents = this.#intents.openSorted.map(({id, name}) => [id, name]);
+    const options = [['', 'Choose an answer'], ...intents, [NOTHING, capital(this.#intents.nothing)]];
+    offer(this.#must, options, this.#must.value);
   }
 
   #row({pin, at, judgements}) {
@@ -56,9 +74,8 @@ export class PinsTab {
 
   #drawForm() {
     const text = h('input', {type: 'text', maxlength: 10000, oninput: () => arm()});
-    const intents = this.#intents.openSorted.map(({id, name}) => [id, name]);
-    const options = [['', 'Choose an answer'], ...intents, [NOTHING, capital(this.#intents.nothing)]];
-    const label = select({'aria-label': 'Answer that it must get', onchange: () => arm()}, options);
+    const label = this.#must;
+    label.addEventListener('change', () => arm());
     const set = async () => {
       const [said, chosen] = [text.value, label.value];
       const ids = chosen === NOTHING ? [] : [chosen];

@@ -1,9 +1,10 @@
 // Reshape intents: merge two, move examples, split by groups, rename; counted and previewed first, then done.
 import {address, query, setQuery} from '../shared/address.js';
-import {field, fill, h, select} from '../shared/elements.js';
+import {field, fill, h, offer} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {radiusLine, resultWords, turnsOf} from '../shared/radius.js';
 import {call, post} from '../shared/rest.js';
+import {failed} from '../shared/skeleton.js';
 import {capital, number, plural} from '../shared/words.js';
 import {harmOf} from './harm.js';
 import {Splitting} from './splitting.js';
@@ -36,10 +37,18 @@ export class ReshapeTab {
   #running = null;
   #asked = 0; // number of the newest list; older answers are dropped
   #blast = null; // what the chosen change does, once it is known
+  #lists = Object.fromEntries(['intent', 'how', 'target'].map(name => [name, this.#list(name)]));
+  #fields = {
+    intent: field('Intent', this.#lists.intent),
+    how: field('What to do', this.#lists.how),
+    target: field('Other intent', this.#lists.target),
+  };
+  #name = this.#nameBox();
+  #named = field('New name', this.#name);
   #choice = h('div', {class: 'row end'});
   #radius = h('div', {class: 'grow', 'data-role': 'reshape', 'aria-live': 'polite'});
   #turns = h('div', {class: 'after', 'data-role': 'answers'});
-  #list = h('ul', {class: 'last told'});
+  #texts = h('ul', {class: 'last told'});
   #button = h(
     'button',
     {class: 'primary', 'data-key': 'do', disabled: true, onclick: guarded(() => this.#do())},
@@ -58,7 +67,7 @@ export class ReshapeTab {
         'Choose an intent and a change. You see what it touches before anything is saved.',
       ),
       this.#choice,
-      this.#list,
+      this.#texts,
       this.#splitting.element,
       this.#turns,
       h('div', {class: 'row decision'}, this.#radius, this.#button),
@@ -113,35 +122,40 @@ export class ReshapeTab {
   }
 
   #draw(open, others) {
-    const choose = name =>
-      guarded(async event => {
-        this.#form[name] = event.target.value;
-        await this.renew();
-        if (this.#form.how === 'split') this.#splitting.comeIntoSight();
-      });
-    const options = list => [['', 'Choose an intent'], ...list.map(({id, name}) => [id, name])];
-    const pick = (name, list) => select({onchange: choose(name), 'data-key': name}, list, this.#form[name]);
-    const {how} = this.#form;
+    const named = intents => [['', 'Choose an intent'], ...intents.map(({id, name}) => [id, name])];
+    const {intent, how, target, name} = this.#form;
+    if (this.#name.value !== name) this.#name.value = name;
+    offer(this.#lists.intent, named(open), intent);
+    offer(this.#lists.how, HOWS, how);
+    offer(this.#lists.target, named(others), target);
     fill(
       this.#choice,
-      field('Intent', pick('intent', options(open))),
-      field('What to do', pick('how', HOWS)),
-      TO_ANOTHER.has(how) && field('Other intent', pick('target', options(others))),
-      how === 'rename' && field('New name', this.#nameField()),
+      this.#fields.intent,
+      this.#fields.how,
+      TO_ANOTHER.has(how) && this.#fields.target,
+      how === 'rename' && this.#named,
     );
     fill(
-      this.#list,
+      this.#texts,
       this.#examples.map(row => this.#line(row)),
     );
   }
 
-  #nameField() {
+  #list(name) {
+    const choose = guarded(async event => {
+      this.#form[name] = event.target.value;
+      await this.renew();
+      if (this.#form.how === 'split') this.#splitting.comeIntoSight();
+    });
+    return h('select', {'data-key': name, onchange: choose});
+  }
+
+  #nameBox() {
     const type = event => {
       this.#form.name = event.target.value;
       this.#soon();
     };
-    const {name: value} = this.#form;
-    return h('input', {type: 'text', maxlength: 200, value, 'data-key': 'name', oninput: type});
+    return h('input', {type: 'text', maxlength: 200, 'data-key': 'name', oninput: type});
   }
 
   #line(row) {
@@ -199,13 +213,22 @@ export class ReshapeTab {
     this.#running = new AbortController();
     const {signal} = this.#running;
     const path = `${this.#tools.base}/review/what-if`;
-    const [blast] = await post(path, {repairs: [this.#repair]}, {signal});
+    const [blast] = await post(path, {repairs: [this.#repair]}, {signal}).catch(error => {
+      if (!signal.aborted) this.#fail(error);
+      throw error;
+    });
     if (signal.aborted) return;
     this.#arm(blast);
     const touched = h('p', {'data-role': 'touched'}, touchedWords(blast), this.#goes());
     // The bar lies over the list: it has the result alone.
     fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast, this.#form.how))));
     fill(this.#turns, h('h3', {}, 'What changes'), touched, radiusLine(blast), turnsOf(blast, this.#form.how));
+  }
+
+  // What was counted before is of another choice.
+  #fail(error) {
+    fill(this.#radius, failed(error, () => this.#look()));
+    fill(this.#turns);
   }
 
   // What a merge leaves of the intent.
@@ -224,12 +247,18 @@ export class ReshapeTab {
     const deed = this.#button.textContent;
     const isNamed = repair.kind === 'merge';
     const words = isNamed ? `${deed}.` : `${from}: ${deed[0].toLowerCase()}${deed.slice(1)}.`;
+    const [form, chosen, blast] = [this.#form, this.#chosen, this.#blast];
     this.#form = {...EMPTY};
-    this.#chosen.clear();
+    this.#chosen = new Set();
     this.#splitting.clear();
-    const blast = this.#blast;
     this.#arm(null);
-    await act(repair, words, {blast});
+    try {
+      await act(repair, words, {blast});
+    } catch (error) {
+      if (!this.#form.intent) [this.#form, this.#chosen] = [form, chosen]; // so that it can be tried again
+      this.renew().catch(() => {}); // the message tells of the first error
+      throw error;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import {field, fill, h, select} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
+import {failed} from '../shared/skeleton.js';
 import {plural} from '../shared/words.js';
 
 const TYPICAL = 5; // texts of a group that are shown before it is opened
@@ -53,7 +54,10 @@ export class Splitting {
     const asked = (this.#asked += 1);
     fill(this.element, h('p', {class: 'soft'}, 'Looking for groups …'));
     const wanted = new URLSearchParams({intent, ...(k ? {k} : {})});
-    const found = await call(`${this.#base}/review/groups?${wanted}`);
+    const found = await call(`${this.#base}/review/groups?${wanted}`).catch(error => {
+      if (asked === this.#asked) fill(this.element, failed(error, () => this.#again(intent, k)));
+      throw error;
+    });
     if (asked !== this.#asked) return;
     this.#of = intent;
     this.#groups = found.groups.map(group => ({...group, chosen: new Set()}));
@@ -79,12 +83,14 @@ export class Splitting {
     );
   }
 
+  async #again(intent, k) {
+    await this.load(intent, k);
+    this.#changed();
+  }
+
   #lead(most) {
     const numbers = Array.from({length: most - 1}, (_, at) => [String(at + 2), String(at + 2)]);
-    const again = guarded(async event => {
-      await this.load(this.#of, event.target.value);
-      this.#changed();
-    });
+    const again = guarded(event => this.#again(this.#of, event.target.value));
     return h(
       'div',
       {class: 'row'},

@@ -31,7 +31,8 @@ class CommandBar {
   #pages;
   #dialog = null;
   #before = null; // had the focus before the bar
-  #fetched = null; // intents and projects, from the first time that the bar is opened
+  #fetched = []; // intents and projects, from the first time that the bar is opened
+  #isFetched = false;
   #finder;
 
   constructor(pages) {
@@ -68,7 +69,7 @@ class CommandBar {
     document.querySelector('.studio').append(dialog);
     dialog.showModal();
     this.#finder.open();
-    if (!this.#fetched) this.#fetch();
+    if (!this.#isFetched) this.#fetch();
   }
 
   #close() {
@@ -93,17 +94,22 @@ class CommandBar {
       name,
       href: path ? address(path, project) : '/',
     }));
-    return [...pages, ...own, ...(project ? actsOf(project) : []), ...(this.#fetched ?? [])];
+    return [...pages, ...own, ...(project ? actsOf(project) : []), ...this.#fetched];
   }
 
   // Without an answer of the server, pages and acts remain.
   async #fetch() {
     const project = this.#project;
-    this.#fetched = [];
+    this.#isFetched = true;
     const base = `/projects/${encodeURIComponent(project)}`;
+    let isWhole = true; // else they are asked for again when the bar is opened the next time
+    const without = nothing => () => {
+      isWhole = false;
+      return nothing;
+    };
     const [names, {intents}] = await Promise.all([
-      call('/project-names').catch(() => []),
-      project ? call(`${base}/overview`).catch(() => ({intents: []})) : {intents: []},
+      call('/project-names').catch(without([])),
+      project ? call(`${base}/overview`).catch(without({intents: []})) : {intents: []},
     ]);
     const open = intents.filter(intent => !intent.archived);
     this.#fetched = [
@@ -117,6 +123,7 @@ class CommandBar {
         .filter(name => name !== project)
         .map(name => ({kind: 'project', name, href: address('label', name)})),
     ];
+    this.#isFetched = isWhole;
     if (this.#dialog) this.#finder.look();
   }
 }

@@ -62,14 +62,32 @@ export function svg(tag, attributes) {
 }
 
 // Replaces the content of a node. Parts with a `data-key` keep the keyboard focus, and stay opened or closed
-// as the user left them.
+// as the user left them. An element that is in the node already stays there: a list of choices that is open stays open.
 export function fill(node, ...content) {
   const focused = node.contains(document.activeElement) ? document.activeElement : null;
   const places = focused?.dataset.key ? placesOf(node, focused) : null;
   const details = new Map(keyed(node, 'details').map(one => [one.dataset.key, one.open]));
-  node.replaceChildren(...shown(content, node).filter(part => part !== ''));
+  place(
+    node,
+    shown(content, node).filter(part => part !== ''),
+  );
   for (const one of keyed(node, 'details')) one.open = details.get(one.dataset.key) ?? one.open;
   if (focused) refocus(node, focused, places);
+}
+
+// Elements that stay are not moved: to be taken out, if only for a moment, closes what is open in them.
+function place(node, parts) {
+  const staying = new Set(parts.filter(part => part.parentNode === node));
+  if (!staying.size) {
+    node.replaceChildren(...parts);
+    return;
+  }
+  for (const child of [...node.childNodes]) if (!staying.has(child)) child.remove();
+  let next = node.firstChild;
+  for (const part of parts) {
+    if (part === next) next = next.nextSibling;
+    else node.insertBefore(part instanceof Node ? part : document.createTextNode(part), next);
+  }
 }
 
 const keyed = (node, tag = '') => [...node.querySelectorAll(`${tag}[data-key]`)];
@@ -107,6 +125,18 @@ export const said = text => h('div', {dir: 'auto'}, text);
 export const select = (attributes, options, chosen) => h('select', attributes, optionsOf(options, chosen));
 export const optionsOf = (options, chosen) =>
   options.map(([value, name]) => h('option', {value, selected: value === chosen, dir: 'auto'}, name));
+
+// Gives a list of choices other options, if they differ: drawn anew it would close under the hand that has it open.
+export function offer(list, options, chosen) {
+  const now = [...list.options];
+  const isSame = ([value, name], at) => now[at].value === String(value) && now[at].text === plain(name);
+  const isKnown = now.length === options.length && options.every(isSame);
+  if (!isKnown) fill(list, optionsOf(options, chosen));
+  else list.selectedIndex = Math.max(0, options.findIndex(([value]) => String(value) === String(chosen)));
+}
+
+// As the browser gives the text of an option: spaces stand alone.
+const plain = words => unturned(String(words)).replace(/\s+/g, ' ').trim();
 
 // A cell is its content, or a `td` element if it needs attributes.
 export const table = (head, rows, attributes = {}) =>

@@ -71,6 +71,21 @@ export const guarded =
     }
   };
 
+// The same for an act that is begun once: while it is on its way, a second press does nothing.
+export const once = action => {
+  const act = guarded(action);
+  let isUnderWay = false;
+  return async (...given) => {
+    if (isUnderWay) return undefined;
+    isUnderWay = true;
+    try {
+      return await act(...given);
+    } finally {
+      isUnderWay = false;
+    }
+  };
+};
+
 // Resolves to the values of the form's fields, or to null if the user cancels.
 export function ask(title, content, confirm, kind = 'primary') {
   const buttons = h(

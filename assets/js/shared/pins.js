@@ -1,6 +1,6 @@
 // Pins as pages show them: what one is, how it is set and taken back, whether it is kept or contradicted by a label.
 import {h} from './elements.js';
-import {guarded, toast} from './messages.js';
+import {once, toast} from './messages.js';
 import {call, post} from './rest.js';
 
 const NAMED = 60; // characters of a text in a message
@@ -56,7 +56,7 @@ export function removeButton(path, {text, intents}, changed) {
     await post(path, {text, ...body});
     await changed();
   };
-  const remove = guarded(async () => {
+  const remove = once(async () => {
     await put({}); // a post without intents removes the pin
     toast('The pin is removed.', `“${text.slice(0, NAMED)}”.`, '', () => put({intents}));
   });

@@ -92,8 +92,8 @@ export class Reach {
 }
 
 // Counts what an edit changes and asks; null if the user cancels, else what the edit must say. `of` are options of
-// `Reach`.
-export async function agree(base, edit, said, of = {}) {
+// `Reach`, and `counted`, which is called before it asks.
+export async function agree(base, edit, said, {counted = () => {}, ...of} = {}) {
   const confirm = h('span', {'data-role': 'confirm'});
   const hears = () => {
     confirm.textContent = `${said}: ${plural(reach.number, 'text')}`;
@@ -102,6 +102,7 @@ export async function agree(base, edit, said, of = {}) {
   };
   const reach = new Reach(base, {...of, hears});
   await reach.count(edit);
+  counted();
   const asked = ask(said, reach.element, confirm, edit.kind === 'delete' ? 'danger' : 'primary');
   confirm.closest('button').disabled = reach.number === 0;
   return (await asked) && reach.terms;

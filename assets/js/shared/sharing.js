@@ -1,6 +1,6 @@
 // Links that open one receipt or one report for reading: make one, list them, stop sharing.
 import {fill, h, select, since} from './elements.js';
-import {guarded, toast} from './messages.js';
+import {guarded, once, toast} from './messages.js';
 import {call, post} from './rest.js';
 
 const STANDARD = '30';
@@ -28,7 +28,7 @@ export class Sharing {
     this.#base = `${base}/shares`;
     this.#what = what;
     this.#page = page;
-    const share = h('button', {'data-key': 'share', onclick: guarded(() => this.#share())}, 'Make a link');
+    const share = h('button', {'data-key': 'share', onclick: once(() => this.#share())}, 'Make a link');
     const reaches = page.reaches_others;
     const words = `Share this ${what.kind} by a link that opens`;
     // On one computer nobody else can open it, so there is nothing to end.
@@ -111,7 +111,7 @@ export class Sharing {
     const {id, kind, target, path, by} = link;
     const {created_at: made, expires_at: end, opened_at: opened} = link;
     const name = kind === 'report' ? `Report about version ${target}` : `Receipt ${target.slice(0, 8)}`;
-    const stop = guarded(async () => {
+    const stop = once(async () => {
       await call(`${this.#base}/${id}`, {method: 'DELETE'});
       toast(this.#reaches('Not shared any more.', 'The link is removed.'), 'It opens nothing.', 'good');
       await this.start();

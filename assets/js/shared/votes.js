@@ -27,14 +27,12 @@ const OTHERWISE = 'the answer goes by all examples together, not by the most sim
 // `besides` returns what stands beside the words of an example, or null; `acts` stand before the votes.
 export function votesOf(answer, intents, besides = () => null, acts = null) {
   const {prediction, reasons} = answer;
-  return h(
-    'div',
-    {},
+  return [
     h('p', {dir: 'auto'}, answer.sentence),
     prediction.decision.intents.length > 0 && likeliest(prediction, intents),
     acts,
     reasons.map(why => reasonOf(answer, why, intents, besides)),
-  );
+  ];
 }
 
 function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besides) {

@@ -1,5 +1,5 @@
 // What a training starts from, and the chain of trainings that it would continue.
-import {field, fill, h, optionsOf} from '../shared/elements.js';
+import {field, h, offer} from '../shared/elements.js';
 import {call} from '../shared/rest.js';
 import {BUNDLED, bundledWords, chainWords, numberOf} from '../shared/words.js';
 
@@ -66,7 +66,7 @@ export class BaseChoice {
     const options = this.#options();
     const {value} = this;
     this.element.hidden = this.#fresh || options.length < 2;
-    fill(this.#select, ...optionsOf(options, value));
+    offer(this.#select, options, value);
     const base = this.#encoders.find(model => model.name === value);
     const steps = (base?.chain ?? [value]).map(step => this.#plain(step));
     this.#chain.textContent = chainWords([...steps, 'this training']);

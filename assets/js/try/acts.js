@@ -26,9 +26,9 @@ export class Acts {
   #effect = null; // of the last act on the text on the page
   #busy = null; // while an act is saved: its text, so that a second click does not repeat it
   #place = h('div', {'aria-live': 'polite'});
-  #row = null; // the choice and its buttons
+  #row = h('div', {class: 'row end acts'}); // the choice and its buttons
   #choice;
-  #drawn = null; // the label that was chosen when the row was drawn
+  #drawn = ''; // what the row was drawn from
   #voters = new Map(); // examples that can be relabelled, by the place of the control
   #deeds;
   #second = new SecondClick(); // once added, pinning stands where adding stood
@@ -49,30 +49,40 @@ export class Acts {
       this.#chosen = this.#relabelled = this.#effect = null;
     }
     this.#answer = answer;
-    this.#row = h('div', {class: 'row end acts'});
-    this.#drawRow();
+    this.#row.inert = false;
+    this.#renewRow();
     this.#drawEffect();
     return [this.#knownLine(), this.#row, this.#place];
   }
 
   // Called when the pins are there: the label that this text is pinned to may not be the answer.
   pinsCame() {
-    if (!this.#row) return;
-    if (String(this.#preset) === String(this.#drawn)) this.#name();
+    if (this.#answer) this.#renewRow();
+  }
+
+  // A list of labels that is open stays so when the same text is answered again.
+  #renewRow() {
+    if (this.#state === this.#drawn) this.#name();
     else this.#drawRow();
+  }
+
+  // What the choice of a label is drawn from.
+  get #state() {
+    const labels = this.#intents.open.map(({id, name}) => [id, name]);
+    return JSON.stringify([this.#answer.prediction.text, this.#preset, this.#isOpen, labels]);
   }
 
   // One button for each deed, for the answer until another label is chosen.
   #drawRow() {
-    this.#drawn = this.#preset;
+    this.#drawn = this.#state;
     // Never the model's own answer: a click would teach its mistake.
-    this.#choice = new LabelChoice(this.#intents, this.#drawn, {
+    this.#choice = new LabelChoice(this.#intents, this.#preset, {
       words: this.#isOpen ? 'Or, if it is wrong, the right label' : 'The right label',
       name: this.#intents.multi ? 'Expected intents' : 'Expected intent',
       key: 'expected',
       hears: ids => {
         this.#chosen = ids;
-        this.#drawn = this.#preset;
+        this.#drawn = this.#state;
         this.#name();
       },
     });
@@ -155,7 +165,7 @@ export class Acts {
 
   // Called when another text is typed: until it is answered, a label would be chosen for the one before.
   wait() {
-    if (this.#row) this.#row.inert = true;
+    this.#row.inert = true;
   }
 
   // The control beside a vote that relabels its example, in its place.

@@ -1,5 +1,5 @@
 // The model's answers: one text with its votes, several texts as a table.
-import {h, table} from '../shared/elements.js';
+import {fill, h, table} from '../shared/elements.js';
 import {closest, hasIntent, likelihoods, verdict} from '../shared/short_answer.js';
 import {votesOf} from '../shared/votes.js';
 import {number, plural, sure} from '../shared/words.js';
@@ -15,9 +15,11 @@ const isSure = ({decision}, {multi}) => decision.rule === 'votes' && !multi;
 const nameWords = ({neighbours}) =>
   `by its name alone, ${neighbours.length ? 'no examples yet' : 'before any training'}`;
 
-// `besides` returns the control beside an example that votes; `acts` stand under the answer.
-export function answerView(answer, intents, besides, acts) {
+// `besides` returns the control beside an example that votes; `acts` stand under the answer. The votes stand in
+// `place`, in which acts that are there already stay.
+export function answerView(answer, intents, place, {besides, acts}) {
   const {prediction} = answer;
+  fill(place, votesOf(answer, intents, besides, acts));
   return [
     h(
       'div',
@@ -28,7 +30,7 @@ export function answerView(answer, intents, besides, acts) {
       prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
       h('span', {class: 'soft small push'}, versionOf(prediction)),
     ),
-    votesOf(answer, intents, besides, acts),
+    place,
   ];
 }
 

@@ -4,6 +4,7 @@ import {busyButton, downloadsOf, open, saveFile} from '../shared/evidence.js';
 import {complain, guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {Sharing} from '../shared/sharing.js';
+import {failed} from '../shared/skeleton.js';
 import {number, percent, points} from '../shared/words.js';
 
 const PAUSE = 500; // milliseconds without typing; an explanation costs as much as ten answers
@@ -70,10 +71,18 @@ export class Why {
   async #explain() {
     this.#running = new AbortController();
     const {signal} = this.#running;
-    const found = await post(`${this.#base}/explain`, this.#question(), {signal});
+    const found = await post(`${this.#base}/explain`, this.#question(), {signal}).catch(error => {
+      if (!signal.aborted) this.#fail(error);
+      throw error;
+    });
     this.#shown = found;
     this.#body.style.setProperty('opacity', 1);
     fill(this.#body, this.#view(found));
+  }
+
+  #fail(error) {
+    this.#body.style.setProperty('opacity', 1);
+    fill(this.#body, failed(error, () => this.#explain()));
   }
 
   #question() {

@@ -14,7 +14,7 @@ from app.security import Guard
 from app.slow_requests import Patience, PunctualProtocol
 from tests.builders.served_studio import listening
 
-SHORT = Patience(header=0.4, body=0.4, pace=1 << 20)
+SHORT = Patience(header=0.8, body=0.4, pace=1 << 20)
 LIMIT = 1_000
 
 
@@ -76,12 +76,12 @@ def test_a_connection_that_works_longer_than_the_time_for_a_header_is_kept(port:
     async def talk() -> list[bytes]:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         statuses = []
-        for _ in range(4):
+        for _ in range(7):
             writer.write(header("Content-Length: 1") + b"x")
             statuses.append(await reader.readuntil(b"\r\n"))
             await reader.readuntil(b"\r\n\r\n1")
-            await asyncio.sleep(SHORT.header / 2)
+            await asyncio.sleep(SHORT.header / 5)  # a busy machine makes more of it
         writer.close()
         return statuses
 
-    assert asyncio.run(talk()) == [b"HTTP/1.1 200 OK\r\n"] * 4
+    assert asyncio.run(talk()) == [b"HTTP/1.1 200 OK\r\n"] * 7

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 
@@ -35,9 +36,12 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
         expect(link).to_have_attribute("href", re.compile(r"/bundle\?without_texts=true$"))
         box.uncheck()
         shown = re.search(r"about (\d+) MB", dialog.inner_text())
+        made = hold(page, "**/models/*/bundle*")
+        link.click()
+        made.arrived()
+        expect(dialog).to_contain_text(f"sample-v{number}.zip is being made …")
         with page.expect_download() as coming:
-            link.click()
-            expect(dialog).to_contain_text(f"sample-v{number}.zip is being made …")
+            made.release()
         assert coming.value.suggested_filename == f"sample-v{number}.zip"
         # The dialog was gone at once, and for 15 s nothing was said; 97 MB were told of 87.5.
         expect(dialog).to_be_hidden()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.builders.held_answers import reroute
+from tests.builders.held_answers import reroute, rest
 from tests.builders.served_studio import Served
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -17,6 +17,9 @@ CAUSE = "18 right answers refused as out of scope"
 def page(studio: Served, visit: Callable[..., Page]) -> Page:
     opened = visit(studio, "/label?project=sample", **PHONE)
     expect(opened.locator(".option .share")).to_have_count(5)
+    # What stands above the card comes after it.
+    expect(opened.locator("[data-role=left]")).to_contain_text("wait for a label")
+    rest(opened)
     return opened
 
 
@@ -59,6 +62,7 @@ def test_a_long_text_says_that_it_goes_on_and_a_tap_shows_the_rest(page: Page) -
     text, more = page.locator("[data-role=utterance]"), page.get_by_role("button", name="Goes on")
     expect(text).to_have_text(words)
     expect(page.locator(".option .share")).to_have_count(5)
+    expect(page.locator("[data-role=left]")).to_contain_text("wait for a label")
     first, skip = page.locator(".option").first, page.get_by_role("button", name="Skip")
     before = first.bounding_box()
     place = "node => node.scrollTop / (node.scrollHeight - node.clientHeight)"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.builders.held_answers import hold, settle
+from tests.builders.held_answers import hold, rest, settle
 from tests.builders.served_studio import Served
 
 _UNLABELLED = "/projects/sample/utterances?size=1&state=unlabelled"
@@ -220,9 +220,7 @@ def test_the_counters_follow_each_key_before_the_server_answers(page: Page) -> N
     saves.arrived()
     old = hold(page, "**/status", most=1)
     old.arrived()
-    while page.locator("[data-role=saved]").inner_text() != "all saved":
-        saves.arrived()
-        saves.release()
+    saves.let_through(lambda: page.locator("[data-role=saved]").inner_text() == "all saved")
     old.routes.pop().fulfill(json={**_status(page), "unlabelled": waiting + 40})
     settle(page)
     expect(left).to_have_text(f"{waiting - 2} wait for a label")
@@ -305,6 +303,7 @@ def test_counts_of_intents_and_of_sure_texts_follow_the_labels(page: Page, studi
     before = counted(studio)  # with what the tests before this one took back
     page.reload()
     expect(note).to_contain_text(f"of {before} unlabelled texts")
+    expect(page.locator(".option .share")).to_have_count(5)  # the model answers the card, too
     names = guidelines.locator("summary .chip").all_inner_texts()
     assert names == sorted(names)
     offered = page.locator(".option .chip").all_inner_texts()
@@ -349,6 +348,9 @@ def test_on_a_phone_the_card_is_whole_and_no_length_of_a_text_moves_its_buttons(
     text, first = page.locator("[data-role=utterance]"), page.locator(".option").first
     skip = page.get_by_role("button", name="Skip")
     expect(page.locator(".option .share")).to_have_count(5)
+    # What stands above the card comes after it.
+    expect(page.locator("[data-role=left]")).to_contain_text("wait for a label")
+    rest(page)
     for shown in (first, skip):
         shown.click(trial=True)  # nothing lies over it
         expect(shown).to_be_in_viewport(ratio=1)

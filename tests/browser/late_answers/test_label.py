@@ -180,7 +180,7 @@ def test_another_champion_leaves_the_card(visit: Callable[..., Page], studio: Se
     expect(card).to_be_visible()
     queue.release()
     expect(card).to_have_text(TEXTS[0])
-    page.unroute("**/status")
+    page.unroute_all(behavior="wait")
 
 
 def test_a_number_decides_at_once_and_only_for_what_the_card_shows(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
 
-from tests.builders.held_answers import hold, reroute, settle
+from tests.builders.held_answers import hold, reroute, rest, settle
 from tests.builders.served_studio import Served, probe
 
 _TOOL = """scheme => {
@@ -210,7 +210,7 @@ def test_a_label_of_ones_own_colours_the_map_once(page: Page, studio: Served) ->
     ids = studio.ask("/projects/sample/map")["ids"]
     asked: list[Request] = []
     page.on("request", lambda one: asked.append(one) if "/map/colours" in one.url else None)
-    page.wait_for_load_state("networkidle")
+    rest(page)  # of the map that the test before this one chose
     asked.clear()
     lasso(page, [ids.index(rows[0]["id"])])
     page.get_by_role("button", name="Flag").click()
@@ -281,7 +281,9 @@ def test_a_late_list_of_examples_does_not_go_under_another_intent(
     for place in (1, 2):
         intent.select_option(index=place)
     held.arrived(2)
+    before = examples.first.inner_text()
     held.release(1)
+    expect(examples.first).not_to_have_text(before)
     newest = examples.all_inner_texts()
     held.release(0)
     assert examples.all_inner_texts() == newest

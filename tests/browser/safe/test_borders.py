@@ -88,6 +88,7 @@ def test_a_right_label_of_a_third_intent_is_kept_and_comes_back(
     )
     text, n = step["text"]["text"], len(walk(studio, pair))
     page = visit(studio, f"/review?project=sample&tab=border&first={pair[0]}&second={pair[1]}")
+    expect(page.locator(".walk li")).to_have_count(n)
     row = page.locator(".walk li", has_text=text).first
     keep = row.get_by_role("button", name=f"Keep {names[step['text']['intents'][0]]}")
     folded = page.locator("details[data-key=clear]")

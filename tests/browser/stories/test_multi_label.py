@@ -148,12 +148,13 @@ def trains(page: Page, studio: Served) -> None:
 def labels_what_is_marked(page: Page, studio: Served) -> None:
     """What the model answers with is marked already, and one key takes the whole set."""
     go(page, "Label")
-    for _ in range(4):
+    for turn in range(4):
         page.wait_for_selector(".option")
         text = shown(page)
         marked = set(page.locator(".option[aria-pressed=true] .chip").all_inner_texts())
-        [answer] = studio.ask("/projects/bank/predict", {"texts": [text]})
-        assert marked == set(answer["prediction"]["decision"]["intents"])
+        if not turn:  # the next cards were answered before the labels that are given here joined
+            [answer] = studio.ask("/projects/bank/predict", {"texts": [text]})
+            assert marked == set(answer["prediction"]["decision"]["intents"])
         page.keyboard.press("Enter")
         wait_for_another(page, text)
         assert labels_of(studio, text) == marked

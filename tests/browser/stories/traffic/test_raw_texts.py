@@ -37,11 +37,18 @@ class Designer:
         self.keys += 1
         expect(self.page.locator(".review")).not_to_have_attribute("aria-busy", "true")
 
+    def sees_what_is_marked(self) -> None:
+        """Wait until the group that the list marks is there; its name is written as intents are."""
+        marked = self.page.locator("[data-role=groups] button[aria-pressed=true] .what")
+        named = re.escape(marked.inner_text()).replace(r"\ ", "[ _]")
+        name = self.page.get_by_role("textbox", name="Name of the group")
+        expect(name).to_have_value(re.compile(f"^{named}$"))
+
     def takes_the_open_group(self) -> str:
         """Do with the group that is open what its texts ask for; return its subject, or ""."""
         group = self.page.locator("[data-role=group]")
-        primary = group.locator("[data-key='act T']")
-        expect(primary).to_be_enabled()
+        self.sees_what_is_marked()
+        expect(group.locator("[data-key='act T']")).to_be_enabled()
         shown = group.locator("[data-role=typical] .wording").all_inner_texts()
         subject, n = Counter(self.subjects[text] for text in shown).most_common(1)[0]
         if n < _SURE * len(shown):

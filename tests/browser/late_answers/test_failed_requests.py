@@ -1,0 +1,183 @@
+"""Requests that fail: the page says so where the answer would stand, and asks again."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.builders.conversation_logs import write_log
+from tests.builders.held_answers import reroute, settle
+from tests.builders.served_studio import Served
+
+BROKEN = {"message": "The disk is full.", "hint": ""}
+FAILED = "[data-role=failed]"
+
+
+@pytest.mark.parametrize(
+    ("path", "asks"),
+    [
+        ("review?project=sample", "**/projects/sample/review?*"),
+        ("review?project=sample&tab=border", "**/projects/sample/review/border?*"),
+        ("review?project=sample&tab=fence", "**/fence/what-if"),
+        ("review?project=sample&tab=pins", "**/pins/history"),
+        ("discover?project=sample", "**/projects/sample/groups"),
+        ("discover?project=sample&tab=traffic", "**/projects/sample/traffic?*"),
+        ("slots?project=sample", "**/projects/sample/slots?*"),
+        ("data?project=sample", "**/projects/sample/overview"),
+        ("versions?project=sample", "**/projects/sample/versions"),
+        ("label?project=sample", "**/projects/sample/status"),
+        ("", "**/api/projects"),
+    ],
+)
+def test_what_could_not_be_read_is_asked_for_again(
+    visit: Callable[..., Page], studio: Served, path: str, asks: str
+) -> None:
+    """“Comparing your examples” stood there for ever, or nothing at all."""
+    page = visit(studio)
+    broken = fails(page, asks)
+    page.goto(f"{studio.base}/{path}")
+    expect(page.locator(FAILED)).to_contain_text("The disk is full.")
+    again = page.get_by_role("button", name="Try again")
+    again.click()
+    expect(again).to_be_visible()
+    broken.clear()
+    again.evaluate_all("all => all.forEach(one => one.click())")  # some pages ask by themselves
+    expect(page.locator(FAILED)).to_have_count(0)
+    expect(page.locator("[data-role=skeleton], [data-role=comparing]")).to_have_count(0)
+
+
+def test_a_preview_that_fails_is_counted_again(visit: Callable[..., Page], studio: Served) -> None:
+    """What was told of an earlier choice stayed there, and nothing could be done."""
+    page = visit(studio, "/review?project=sample&tab=add")
+    broken = fails(page, "**/review/what-if")
+    page.get_by_label("An example of").select_option(index=1)
+    page.get_by_label("New example").fill("my phone finds no net")
+    expect(page.locator(FAILED)).to_contain_text("The disk is full.")
+    broken.clear()
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator("[data-role=verdict]")).to_be_visible()
+
+
+def test_an_example_that_is_refused_is_not_lost(visit: Callable[..., Page], studio: Served) -> None:
+    """The field was emptied before it was saved, and stayed so."""
+    page = visit(studio, "/review?project=sample&tab=add")
+    page.get_by_label("An example of").select_option(index=1)
+    box = page.get_by_label("New example")
+    box.fill("my phone finds no net")
+    fails(page, "**/review/act")
+    page.locator("[data-key^='add ']").first.click()
+    expect(page.locator(".toast.bad", has_text="The disk is full.")).to_be_visible()
+    expect(box).to_have_value("my phone finds no net")
+    expect(page.locator("[data-key^='add ']").first).to_be_enabled()
+
+
+def test_a_change_of_intents_that_is_refused_stays_chosen(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/review?project=sample&tab=reshape")
+    page.locator("select[data-key=intent]").select_option(index=1)
+    page.locator("select[data-key=how]").select_option("rename")
+    page.get_by_label("New name").fill("another name")
+    fails(page, "**/review/act")
+    page.get_by_role("button", name="Rename it another name").click()
+    expect(page.locator(".toast.bad", has_text="The disk is full.")).to_be_visible()
+    expect(page.get_by_role("button", name="Rename it another name")).to_be_enabled()
+    expect(page.get_by_label("New name")).to_have_value("another name")
+
+
+def test_a_conversation_that_could_not_be_read_is_asked_for_again(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """The reader had asked once, and stayed empty however often it was opened."""
+    page = visit(studio, "/data?project=sample")
+    page.get_by_role("link", name="Conversations").click()
+    file = write_log(tmp_path / "talks.jsonl", 1)
+    page.get_by_label("Log of conversations to import").set_input_files(file)
+    page.get_by_role("button", name="Import the log").click()
+    expect(page.locator("[data-role=logs] > li")).to_have_count(1)
+    broken = fails(page, "**/dialogues/*/conversations?*")
+    page.get_by_text("Read the conversations").click()
+    expect(page.locator(FAILED)).to_contain_text("The disk is full.")
+    broken.clear()
+    page.get_by_role("button", name="Try again").click()
+    which = page.locator("[data-role=which]")
+    expect(which).to_have_text("Conversation 1 of 6")
+    broken = fails(page, "**/dialogues/*/conversations?*")
+    following = page.locator("[data-role=dialogue]").get_by_role("button", name="Next")
+    following.click()
+    expect(page.locator(".toast.bad", has_text="The disk is full.").last).to_be_visible()
+    expect(which).to_have_text("Conversation 1 of 6")
+    broken.clear()
+    following.click()
+    expect(which).to_have_text("Conversation 2 of 6")
+
+
+def test_the_answer_stands_though_its_place_among_the_examples_does_not_come(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The answer went, and the error of the small map stood in its place."""
+    page = visit(studio)
+    fails(page, "**/projects/sample/examples*")
+    with page.expect_response("**/projects/sample/examples*"):
+        page.goto(f"{studio.base}/try?project=sample&text=no+signal")
+    settle(page)
+    answer = page.locator("[data-role=answer]")
+    expect(answer.locator(".vote").first).to_be_visible()
+    expect(answer).not_to_contain_text("The disk is full.")
+
+
+def test_the_command_bar_asks_again_when_it_is_opened_again(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Without one answer it found no intent and no project until the page was loaded anew."""
+    page = visit(studio, "/try?project=sample")
+    broken = fails(page, "**/projects/sample/overview")
+    with page.expect_response("**/projects/sample/overview"):
+        page.keyboard.press("Control+k")
+    settle(page)
+    page.keyboard.press("Escape")
+    broken.clear()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("data_usage")
+    expect(page.locator(".command-bar [role=option]").first).to_contain_text("data_usage")
+
+
+def test_what_to_do_next_is_asked_for_again(visit: Callable[..., Page], studio: Served) -> None:
+    page = visit(studio)
+    broken = fails(page, "**/projects/sample/next")
+    with page.expect_response("**/projects/sample/next"):
+        page.goto(f"{studio.base}/data?project=sample")
+    expect(page.locator("[data-role=next]")).to_have_count(0)
+    broken.clear()
+    expect(page.locator("[data-role=next]")).to_be_visible()
+
+
+def test_what_to_do_next_follows_what_is_counted_meanwhile(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Labels to check are counted while nothing else changes, and the line never told of them."""
+    page = visit(studio)
+    page.clock.install()
+    page.goto(f"{studio.base}/data?project=sample")
+    expect(page.locator("[data-role=next]")).to_be_visible()
+    step = {"kind": "review", "action": "Check 3 labels", "reason": "", "page": "review"}
+    reroute(
+        page, "**/projects/sample/next", lambda route: route.fulfill(json={**step, "query": {}})
+    )
+    page.clock.fast_forward(31_000)
+    expect(page.locator("[data-role=next]")).to_contain_text("Check 3 labels")
+
+
+def fails(page: Page, asks: str) -> list[str]:
+    """Let the server refuse what matches a pattern, until what this returns is cleared."""
+    broken = [asks]
+
+    def refuse(route: Route) -> None:
+        if broken:
+            route.fulfill(status=500, json=BROKEN)
+        else:
+            route.fallback()
+
+    reroute(page, asks, refuse)
+    return broken
