@@ -225,7 +225,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
         "HumanFirst",
         designers.humanfirst,
         FormatPlaces(
-            several=True, unlabelled=True, out_of_scope=False, marks=False, descriptions=True
+            several=True, unlabelled=True, out_of_scope=False, values=True, descriptions=True
         ),
         ".json",
     ),
