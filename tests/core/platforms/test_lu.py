@@ -165,3 +165,20 @@ def test_headings_below_one_are_parts_of_its_intent(names: tuple[str, str], tmp_
     assert after == options + text.replace("- pay\n", "").replace("seat\n##", "seat\n- pay\n##")
     path.write_text(text)
     assert [one.intent for one in read_agent(path).phrases] == ["seat", "table", "refund"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("# book\n- {@city}\n", "it holds patterns (1), 1 intent without phrases"),
+        ("### ? who\n- when\n", "it holds questions with answers (1)"),
+        ("> nothing yet\n", "x.lu has no phrase."),
+    ],
+)
+def test_a_file_without_phrases_says_what_it_holds(text: str, says: str, tmp_path: Path) -> None:
+    """A file of questions was told to hold intents."""
+    path = tmp_path / "x.lu"
+    path.write_text(text)
+    with pytest.raises(InvalidInput) as caught:
+        read_agent(path)
+    assert says in caught.value.message
