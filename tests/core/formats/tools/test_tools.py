@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import InvalidInput
 from core.formats.platform_rows import export_in, export_rows
 from core.formats.preview import preview_file
 from core.formats.reading import read_rows
@@ -168,3 +169,28 @@ def test_a_mark_of_humanfirst_stands_at_its_bytes_or_characters(
 def test_the_entities_of_humanfirst_go_to_the_slot_book(tmp_path: Path) -> None:
     found, _ = read(WRITERS["humanfirst"](tmp_path))
     assert found.slot_values == {"city": {"BOS": ("Boston",)}}
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ({"image": "/image1"}, None),
+        ({"photo": "https://example.org/1.jpg"}, None),
+        ({"photo": "/data/upload/1.jpg"}, None),
+        (
+            {"saying": "see https://example.org", "audio": "s3://calls/1.wav"},
+            "see https://example.org",
+        ),
+    ],
+)
+def test_label_studio_takes_no_address_of_an_image_for_a_text(
+    data: dict[str, str], text: str | None, tmp_path: Path
+) -> None:
+    """A project of images became utterances such as “/data/upload/1.jpg”."""
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps([{"id": 1, "data": data, "annotations": []}]))
+    if text is None:
+        with pytest.raises(InvalidInput, match="there is no text"):
+            read(path)
+    else:
+        assert list(read(path)[1]) == [text]
