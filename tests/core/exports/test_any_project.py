@@ -165,3 +165,12 @@ def test_a_name_that_means_something_else_there_is_written_otherwise(
         one.what for one in found.losses
     }
     assert f"{name}_2" in "".join(one.decode() for one in found.files.values())
+
+
+@pytest.mark.parametrize("target", ["dialogflow-cx", "cx-csv"])
+def test_a_long_name_that_agents_have_is_no_offence(target: Target) -> None:
+    """Google's own components have names of 81 characters, which were refused beyond 64."""
+    name = "prebuilt_components_" + "x" * 61
+    content = Content("shop", "en", {name: ""}, [ImportedRow("book it", (name,), "train")])
+    found = hand_over(content, target)
+    assert (found.written, found.refusals) == (1, ())
