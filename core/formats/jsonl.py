@@ -11,7 +11,6 @@ from core.formats.decoding import read_lines, unreadable
 from core.formats.rows import (
     INTENT_NAMES,
     LANGUAGE_CODE,
-    LONGEST_CELL,
     LONGEST_RECORD,
     TEXT_NAMES,
     FilePlace,
@@ -94,8 +93,8 @@ def row_of_object(
         hint = EXAMPLE if wanted is None else f"The keys are: {', '.join(value)[:200]}."
         raise InvalidInput(f"{place}: {fault}.", hint)
     check_characters(place, text)
-    if len(text) > LONGEST_CELL:
-        raise too_long_cell(place)
+    if len(text) > options.longest_text:
+        return accept(ImportedRow(text, line=number), place, options.longest_text)
     split = _plain_value(value, "split", FilePlace(path, number, name="split"))
     row = ImportedRow(
         text=text,

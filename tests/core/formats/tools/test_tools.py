@@ -194,3 +194,17 @@ def test_label_studio_takes_no_address_of_an_image_for_a_text(
             read(path)
     else:
         assert list(read(path)[1]) == [text]
+
+
+@pytest.mark.parametrize("tool", ["prodigy", "humanfirst", "label-studio"])
+def test_a_text_of_any_length_is_counted_and_stops_nothing(tool: str, tmp_path: Path) -> None:
+    """One page among a thousand texts refused them all, and asked for a closing quote."""
+    path = WRITERS[tool](tmp_path)
+    long = "x" * 150_000
+    path.write_text(path.read_text("utf-8").replace(TEXTS[2], long), "utf-8")
+    found = export_in(path, ReadOptions())
+    assert found is not None
+    rows = list(export_rows(found, ReadOptions()))
+    assert sum(isinstance(row, ImportedRow) for row in rows) == len(TEXTS) - 1
+    assert [row.kind for row in rows if not isinstance(row, ImportedRow)] == ["too-long"]
+    assert sum(found.files.values()) == len(TEXTS)
