@@ -102,6 +102,7 @@ def test_labels_values_and_splits_come_back() -> None:
         ImportedRow("give it back", ("refund",), "test", "u3"),
         ImportedRow("who won the match", (), "train", "u4"),
         ImportedRow("hello there", None, "pool", "u5"),
+        ImportedRow("off to Boston", None, "pool", "u6", slots=(Slot(7, 13, "city"),)),
     ]
     for target in _WRITTEN:
         found = hand_over(_content(rows), target)
