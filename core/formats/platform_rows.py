@@ -9,7 +9,6 @@ from core.formats.beside import kept_json
 from core.formats.containers import find_container
 from core.formats.rows import (
     LANGUAGE_CODE,
-    FilePlace,
     ImportedRow,
     ReadOptions,
     RowProblem,
@@ -18,7 +17,7 @@ from core.formats.rows import (
     parts_of,
 )
 from core.formats.tools.recognising import find_tool
-from core.formats.tools.tool import ToolFile
+from core.formats.tools.tool import ToolFile, place_in
 from core.platforms.agent import Agent, Platform
 from core.platforms.reading import find_agent
 
@@ -61,7 +60,7 @@ def unlabelled(row: ImportedRow | RowProblem) -> ImportedRow | RowProblem:
 def _agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
     known = agent.intents if options.several and agent.platform in _JOINING else ()
     for number, phrase in enumerate(agent.phrases, start=1):
-        place = FilePlace(Path(phrase.file), number)
+        place = place_in(phrase.file, number)
         if len(phrase.text) > options.longest_text:
             yield accept(ImportedRow(phrase.text, line=number), place, options.longest_text)
             continue
