@@ -1,4 +1,7 @@
-"""Write what a sync found: the project in one transaction, and the folder before it ends."""
+"""Write what a sync found: the project in one transaction, and the folder before it ends.
+
+A large project that does not exist yet is filled before anybody sees it.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +13,7 @@ from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from app.services.sync.plan import SyncPlan
 from app.services.sync.sides import Sides
+from core.errors import Conflict
 from core.sync.folder import folder_content, write_folder
 from storage import models, projects
 from storage.database import Transaction
@@ -19,11 +23,13 @@ from storage.log.staging import StagedChanges, join_staged
 from storage.people import acts, synced
 from storage.people.acts import Act
 from storage.people.synced import OpenConflict, SyncBase
-from storage.records import Change
+from storage.records import Change, ProjectRecord
 
 Batches: TypeAlias = Sequence[tuple[Action, list[Change]]]
 _MANY = 500
 """New texts that are computed into a file of their own before the transaction begins."""
+_STAGE = 5_000
+"""Changes of a new project that one transaction writes: a tenth of a second for others to wait."""
 
 
 def land(
@@ -62,6 +68,61 @@ def land(
     if staged is not None:
         studio.database.empty_log()
     return True
+
+
+def land_in_stages(
+    studio: Studio,
+    folder: Path,
+    name: str,
+    found: tuple[Sides, SyncPlan, dict[str, OpenConflict]],
+    batches: Batches,
+) -> None:
+    """Fill a project that nobody sees, some thousand changes at a time, and then give it its name.
+
+    Others write between two stages. If the process is killed, there is no project of that name; the
+    next sync takes what was filled in as what the project has, and brings the rest.
+
+    Raises:
+        Conflict: The name was taken meanwhile, or the project restored or filled by somebody else.
+    """
+    sides, plan, conflicts = found
+    head = sides.seen
+    for action, changes in batches:
+        for at in range(0, len(changes), _STAGE):
+            head = _fill(studio, sides.project.id, head, action, changes[at : at + _STAGE])
+    base = _next_base(sides, plan, conflicts, tuple(action.key for action, _ in batches))
+    content = folder_content(sides.theirs, plan.folder)
+    with studio.database.write() as connection:
+        record = _unseen_still(connection, sides.project.id, head)
+        _store_rest(connection, studio, sides, plan)
+        synced.keep_base(connection, record.id, str(folder), base)
+        projects.show(connection, record, name)
+        acts.note(connection, record.id, Act("create project", studio.settings.actor, name))
+        write_folder(folder, sides.theirs, content)
+
+
+def _fill(
+    studio: Studio, project_id: int, head: int, action: Action, changes: Sequence[Change]
+) -> int:
+    """Write changes of an action in one transaction; return the project's revision then."""
+    with scratch_folder(studio.places) as scratch:
+        staged = StagedChanges(scratch / "changes.db", head, set())
+        staged.fill(changes)
+        with studio.database.write_beside(staged.file) as connection:
+            _unseen_still(connection, project_id, head)
+            join_staged(connection, project_id, action, staged)
+    studio.database.empty_log()
+    return head + len(changes)
+
+
+def _unseen_still(connection: Transaction, project_id: int, head: int) -> ProjectRecord:
+    record = projects.get(connection, project_id)
+    if record.deleted_name is None or events.head(connection, project_id) != head:
+        raise Conflict(
+            "Somebody else restored or filled the project while the folder was read.",
+            "Sync again, with a project that does not exist yet.",
+        )
+    return record
 
 
 def _largest(batches: Batches) -> list[Change]:

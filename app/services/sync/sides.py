@@ -32,7 +32,7 @@ class Sides:
     is_new: bool
 
 
-def read_sides(studio: Studio, name: str, folder: Path) -> Sides:
+def read_sides(studio: Studio, project_id: int, folder: Path) -> Sides:
     """Read both sides.
 
     Raises:
@@ -40,7 +40,7 @@ def read_sides(studio: Studio, name: str, folder: Path) -> Sides:
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
-        project = projects.find(connection, name)
+        project = projects.get(connection, project_id)
         seen = events.head(connection, project.id)
         mine = text_of(connection, project)
         base = synced.base_of(connection, project.id, str(folder))
@@ -50,7 +50,7 @@ def read_sides(studio: Studio, name: str, folder: Path) -> Sides:
     theirs = read_folder(folder, known=base is not None)
     if theirs is not None and theirs.task != project.task:
         raise InvalidInput(
-            f"The folder holds a {theirs.task} project, and '{name}' is {project.task}.",
+            f"The folder holds a {theirs.task} project, and '{project.name}' is {project.task}.",
             "Sync it into a project of its own.",
         )
     there = theirs or ProjectText(project.task, SETTINGS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.sync.authors import Author, authors_of
-from app.services.sync.landing import land
+from app.services.sync.landing import Batches, land, land_in_stages
 from app.services.sync.plan import BaseText, SyncPlan, plan_sync
 from app.services.sync.project_text import (
     intent_changes,
@@ -31,6 +31,8 @@ from storage.records import Change, now
 
 _TRIES = 5
 """Times that a merge is computed anew because others changed meanwhile what it changes."""
+_LARGE = 5_000
+"""Utterances of a folder from which on a new project is filled before anybody sees it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +61,58 @@ def sync_folder(studio: Studio, request: SyncRequest) -> SyncReport:
     folder = request.folder.resolve()
     try:
         with studio.database.read() as connection:
-            projects.find(connection, request.project)
+            project_id = projects.find(connection, request.project).id
     except NotFound:
         theirs = read_folder(folder, known=False)
         if theirs is None:
             raise
         if request.dry_run:
             return _empty(request, theirs)
-        create_project(studio, request.project, theirs.task)
+        if len(theirs.utterances) >= _LARGE:
+            return _bring_in(studio, request, folder, theirs)
+        project_id = create_project(studio, request.project, theirs.task).id
     for _ in range(_TRIES):
-        sides = read_sides(studio, request.project, folder)
-        plan = plan_sync(sides.was, sides.mine, sides.theirs)
-        conflicts = _conflicts(folder, request.author, sides, plan)
-        report = report_of(request.project, sides.was, sides.mine, sides.theirs, plan, conflicts)
-        report = replace(report, first=sides.base is None, dry_run=request.dry_run)
+        sides = read_sides(studio, project_id, folder)
+        plan, conflicts, report = _merged(request, folder, sides)
         if request.dry_run:
             _check(sides, plan)
             return report
         batches = _batches(folder, request.author, sides, plan)
         if land(studio, folder, sides, plan, conflicts, batches):
-            keys = tuple(action.key for action, _ in batches)
-            return replace(report, keys=keys, authors=tuple(action.actor for action, _ in batches))
+            return _landed(report, batches)
     raise Conflict(
         "Other people changed the same texts again and again while the folder was read.",
         "Nothing is changed. Sync again when they rest.",
     )
+
+
+def _bring_in(
+    studio: Studio, request: SyncRequest, folder: Path, theirs: ProjectText
+) -> SyncReport:
+    """Create a project from a large folder; nobody sees it before it is whole."""
+    with studio.database.write() as connection:
+        project_id = projects.create_unseen(connection, request.project, theirs.task).id
+    sides = read_sides(studio, project_id, folder)
+    plan, conflicts, report = _merged(request, folder, sides)
+    batches = _batches(folder, request.author, sides, plan)
+    land_in_stages(studio, folder, request.project, (sides, plan, conflicts), batches)
+    return _landed(report, batches)
+
+
+def _merged(
+    request: SyncRequest, folder: Path, sides: Sides
+) -> tuple[SyncPlan, dict[str, OpenConflict], SyncReport]:
+    """Return what a sync changes, what it leaves undecided, and both in numbers."""
+    plan = plan_sync(sides.was, sides.mine, sides.theirs)
+    conflicts = _conflicts(folder, request.author, sides, plan)
+    report = report_of(request.project, sides.was, sides.mine, sides.theirs, plan, conflicts)
+    first = sides.base is None
+    return plan, conflicts, replace(report, first=first, dry_run=request.dry_run)
+
+
+def _landed(report: SyncReport, batches: Batches) -> SyncReport:
+    keys = tuple(action.key for action, _ in batches)
+    return replace(report, keys=keys, authors=tuple(action.actor for action, _ in batches))
 
 
 def _empty(request: SyncRequest, theirs: ProjectText) -> SyncReport:

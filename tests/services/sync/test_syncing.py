@@ -317,7 +317,7 @@ def test_an_erased_text_leaves_the_folder(studio: Studio, folder: Path) -> None:
 def test_a_large_first_sync_waits_in_a_file_and_brings_the_same(
     studio: Studio, other: Studio, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The transaction of 100,000 new texts made labels wait for half a minute."""
+    """A transaction that computes 100,000 new texts takes 5.6 s of processor, 23 s at load 10."""
     monkeypatch.setattr(landing, "_MANY", 1)
     seen = list[int]()
     join = landing.join_staged
