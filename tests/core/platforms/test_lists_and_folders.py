@@ -1,6 +1,7 @@
 """Utterances as a list without their app, and folders that hold more than one document."""
 
 import json
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ from core.errors import InvalidInput
 from core.formats.platform_rows import export_in
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
+from core.platforms.agent import Platform
 from core.platforms.overlay import Labelled, overlay
+from core.platforms.packages import write_package
 from core.platforms.reading import find_agent, read_agent
 from core.templates.slots import Slot
+from tests.core.platforms.exports import write_export
 
 _LUIS = [
     {
@@ -129,3 +133,40 @@ def test_a_folder_of_several_agents_asks_which(tmp_path: Path) -> None:
         _write(tmp_path / "apps" / name, {"luis_schema_version": "7.0.0", "utterances": _LUIS})
     with pytest.raises(InvalidInput, match=r"apps holds 2 exports, such as a\.json, b\.json"):
         export_in(tmp_path / "apps", ReadOptions())
+
+
+_BESIDE = b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X \xb0\xff"
+
+
+@pytest.mark.parametrize("is_folder", [False, True])
+@pytest.mark.parametrize("platform", ["dialogflow-es", "dialogflow-cx", "lu", "luis"])
+def test_what_a_mac_puts_beside_each_file_is_copied_and_not_read(
+    platform: Platform, tmp_path: Path, *, is_folder: bool
+) -> None:
+    """A zip that was made on a Mac was refused, since “._agent.json” is no JSON."""
+    source = write_export(platform, tmp_path)
+    names = [source.name]
+    path = tmp_path / "mac.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        if zipfile.is_zipfile(source):
+            with zipfile.ZipFile(source) as before:
+                names = before.namelist()
+                for name in names:
+                    archive.writestr(name, before.read(name))
+        else:
+            archive.write(source, source.name)
+        for name in names:
+            folder, _, last = name.rpartition("/")
+            archive.writestr(f"__MACOSX/{folder}{'/' * bool(folder)}._{last}", _BESIDE)
+    if is_folder:
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(tmp_path / "mac")
+        path = tmp_path / "mac"
+    agent = read_agent(path)
+    assert len(agent.phrases) == len(read_agent(source).phrases)
+    out = tmp_path / "out"
+    write_package(agent.package, {}, out)
+    with zipfile.ZipFile(out if not is_folder else tmp_path / "mac.zip") as archive:
+        beside = [name for name in archive.namelist() if name.startswith("__MACOSX/")]
+    assert len(beside) == len(names)
+    assert not is_folder or all((out / name).read_bytes() == _BESIDE for name in beside)
