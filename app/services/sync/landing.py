@@ -12,7 +12,7 @@ from typing import TypeAlias
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from app.services.sync.plan import SyncPlan
-from app.services.sync.sides import Sides
+from app.services.sync.sides import SyncSides
 from core.errors import Conflict
 from core.sync.folder import folder_content, write_folder
 from storage import models, projects
@@ -35,7 +35,7 @@ _STAGE = 5_000
 def land(
     studio: Studio,
     folder: Path,
-    sides: Sides,
+    sides: SyncSides,
     plan: SyncPlan,
     conflicts: dict[str, OpenConflict],
     batches: Batches,
@@ -74,7 +74,7 @@ def land_in_stages(
     studio: Studio,
     folder: Path,
     name: str,
-    found: tuple[Sides, SyncPlan, dict[str, OpenConflict]],
+    found: tuple[SyncSides, SyncPlan, dict[str, OpenConflict]],
     batches: Batches,
 ) -> None:
     """Fill a project that nobody sees, some thousand changes at a time, and then give it its name.
@@ -131,7 +131,7 @@ def _largest(batches: Batches) -> list[Change]:
 
 @contextmanager
 def _writing(
-    studio: Studio, sides: Sides, batches: Batches
+    studio: Studio, sides: SyncSides, batches: Batches
 ) -> Iterator[tuple[Transaction, StagedChanges | None]]:
     """Open the transaction; thousands of new texts wait in a file, so that it stays short."""
     large = _largest(batches)
@@ -146,7 +146,7 @@ def _writing(
             yield connection, staged
 
 
-def _is_same(sides: Sides, plan: SyncPlan, base: SyncBase) -> bool:
+def _is_same(sides: SyncSides, plan: SyncPlan, base: SyncBase) -> bool:
     """Whether a base says what the stored one says, so that nothing is written."""
     if sides.base is None or plan.changes_project or plan.changes_folder:
         return False
@@ -163,7 +163,7 @@ def _is_same(sides: Sides, plan: SyncPlan, base: SyncBase) -> bool:
 
 
 def _is_outdated(
-    connection: Transaction, sides: Sides, plan: SyncPlan, conflicts: dict[str, OpenConflict]
+    connection: Transaction, sides: SyncSides, plan: SyncPlan, conflicts: dict[str, OpenConflict]
 ) -> bool:
     """Whether others changed what the merge changes, or any intent, since it was computed."""
     project = projects.get(connection, sides.project.id)
@@ -174,7 +174,7 @@ def _is_outdated(
     return any(kind == "intent" or key in mine for kind, key in touched)
 
 
-def _store_rest(connection: Transaction, studio: Studio, sides: Sides, plan: SyncPlan) -> None:
+def _store_rest(connection: Transaction, studio: Studio, sides: SyncSides, plan: SyncPlan) -> None:
     """Store pins and settings, which are not in the log."""
     project_id = sides.project.id
     for text, row in plan.pins.to_project.items():
@@ -191,7 +191,7 @@ def _store_rest(connection: Transaction, studio: Studio, sides: Sides, plan: Syn
 
 
 def _next_base(
-    sides: Sides, plan: SyncPlan, conflicts: dict[str, OpenConflict], keys: tuple[str, ...]
+    sides: SyncSides, plan: SyncPlan, conflicts: dict[str, OpenConflict], keys: tuple[str, ...]
 ) -> SyncBase:
     """Return what both have now; of rows in conflict, what they had."""
     was = sides.was.text

@@ -20,7 +20,7 @@ SETTINGS = {name: {"value": value} for name, value in DEFAULTS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class SyncSides:
     """Both sides as they were read, the project at revision `seen`."""
 
     project: ProjectRecord
@@ -32,7 +32,7 @@ class Sides:
     is_new: bool
 
 
-def read_sides(studio: Studio, project_id: int, folder: Path) -> Sides:
+def read_sides(studio: Studio, project_id: int, folder: Path) -> SyncSides:
     """Read both sides.
 
     Raises:
@@ -54,7 +54,7 @@ def read_sides(studio: Studio, project_id: int, folder: Path) -> Sides:
             "Sync it into a project of its own.",
         )
     there = theirs or ProjectText(project.task, SETTINGS)
-    return Sides(project, seen, base, was, mine, there, theirs is None)
+    return SyncSides(project, seen, base, was, mine, there, theirs is None)
 
 
 def _base_text(connection: Transaction, project: ProjectRecord, base: SyncBase) -> BaseText:

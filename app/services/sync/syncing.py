@@ -16,7 +16,7 @@ from app.services.sync.project_text import (
     utterance_changes,
 )
 from app.services.sync.report import SyncReport, report_of
-from app.services.sync.sides import SETTINGS, Sides, read_sides
+from app.services.sync.sides import SETTINGS, SyncSides, read_sides
 from core.errors import Conflict, InvalidInput, NotFound
 from core.sync.folder import (
     INTENTS,
@@ -100,7 +100,7 @@ def _bring_in(
 
 
 def _merged(
-    request: SyncRequest, folder: Path, sides: Sides
+    request: SyncRequest, folder: Path, sides: SyncSides
 ) -> tuple[SyncPlan, dict[str, OpenConflict], SyncReport]:
     """Return what a sync changes, what it leaves undecided, and both in numbers."""
     plan = plan_sync(sides.was, sides.mine, sides.theirs)
@@ -123,7 +123,9 @@ def _empty(request: SyncRequest, theirs: ProjectText) -> SyncReport:
     return replace(report, first=True, dry_run=True)
 
 
-def _conflicts(folder: Path, author: str, sides: Sides, plan: SyncPlan) -> dict[str, OpenConflict]:
+def _conflicts(
+    folder: Path, author: str, sides: SyncSides, plan: SyncPlan
+) -> dict[str, OpenConflict]:
     """Return the undecided utterances, each with who wrote the folder's answer."""
     keys = plan.utterances.conflicts
     written = _authors(folder, UTTERANCES, sides, keys, author)
@@ -141,7 +143,7 @@ def _conflicts(folder: Path, author: str, sides: Sides, plan: SyncPlan) -> dict[
 
 
 def _authors(
-    folder: Path, file: str, sides: Sides, keys: Sequence[str], otherwise: str
+    folder: Path, file: str, sides: SyncSides, keys: Sequence[str], otherwise: str
 ) -> dict[str, Author]:
     """Return who wrote the lines of some keys; a line that is gone is nobody's in git."""
     lines = sides.theirs.lines.get(file, {})
@@ -151,7 +153,7 @@ def _authors(
 
 
 def _batches(
-    folder: Path, author: str, sides: Sides, plan: SyncPlan
+    folder: Path, author: str, sides: SyncSides, plan: SyncPlan
 ) -> list[tuple[Action, list[Change]]]:
     """Return the project's changes as one action for each author, removals of intents last."""
     of_author: dict[str, list[Change]] = defaultdict(list)
@@ -180,7 +182,7 @@ def _batches(
     ]
 
 
-def _of_text(sides: Sides, plan: SyncPlan, key: str) -> Iterator[Change]:
+def _of_text(sides: SyncSides, plan: SyncPlan, key: str) -> Iterator[Change]:
     try:
         after = plan.utterances.to_project[key]
         yield from utterance_changes(sides.mine.utterances.get(key), after)
@@ -189,7 +191,7 @@ def _of_text(sides: Sides, plan: SyncPlan, key: str) -> Iterator[Change]:
         raise InvalidInput(f"{UTTERANCES}, line {line}: {error.message}", error.hint) from error
 
 
-def _check(sides: Sides, plan: SyncPlan) -> None:
+def _check(sides: SyncSides, plan: SyncPlan) -> None:
     """Refuse what could not be written."""
     intent_changes(sides.mine.intents, plan.intents.to_project)
     for key in plan.utterances.to_project:
