@@ -77,6 +77,9 @@ def unturned(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether nobody sees a thing of a text: white space and zero-width signs alone, or no sign."""
+    first = text[:1]
+    if first.isascii() and first.isalnum():  # as nearly all texts begin
+        return False
     return all(
         sign.isspace() or unicodedata.category(sign) in ("Cc", "Cf") or sign in _FILLERS
         for sign in _SELECTORS.sub("", text)

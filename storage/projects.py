@@ -16,6 +16,7 @@ from storage.records import ProjectRecord, now
 from storage.tables import job, model_version, project
 
 _LONGEST_NAME = 100
+_UNREAD = " (not read to its end)"
 _NO_LETTERS = ("Cc", "Cs", "Zl", "Zp")
 """Control characters, halves of surrogate pairs, and line ends."""
 
@@ -88,6 +89,38 @@ def delete(connection: Connection, record: ProjectRecord) -> None:
     while _is_taken(connection, name):
         name += "+"
     _move(connection, record, {"name": name, "deleted_name": record.name})
+
+
+def create_unseen(connection: Connection, name: str, task: Task) -> ProjectRecord:
+    """Create a project that no list has before `show`, or return the one that was begun before.
+
+    Until then it stands among the deleted ones, under a name that says why.
+
+    Raises:
+        Conflict: The name is taken.
+        InvalidInput: The name cannot name a project.
+    """
+    called = f"{name}{_UNREAD}"
+    query = sa.select(project).where(project.c.deleted_name == called, project.c.task == task)
+    begun = connection.execute(query.order_by(project.c.id.desc())).first()
+    if begun is not None:
+        _check_free(connection, name)
+        return _record(begun)
+    record = create(connection, name, task)
+    delete(connection, record)
+    update = sa.update(project).where(project.c.id == record.id)
+    connection.execute(update.values(deleted_name=called))
+    return get(connection, record.id)
+
+
+def show(connection: Connection, record: ProjectRecord, name: str) -> None:
+    """Give a project that nobody saw its name.
+
+    Raises:
+        Conflict: The name is taken.
+    """
+    _check_free(connection, name)
+    _move(connection, record, {"name": name, "deleted_name": None})
 
 
 def restore(connection: Connection, project_id: int) -> ProjectRecord:

@@ -21,7 +21,7 @@ def _lines(given: Fitted, records: Iterable[object]) -> Files:
 
 
 def prodigy(given: Fitted) -> Files:
-    """Write a task a line; a text without a label is one that was skipped."""
+    """Write a task a line; a text without a label or marked values is one that was skipped."""
     return _lines(given, (_task(row) for row in given.rows))
 
 
@@ -30,7 +30,7 @@ def _task(row: ImportedRow) -> dict[str, Any]:
     if row.slots:
         task["spans"] = [_span(slot) for slot in row.slots]
     if row.intents is None:
-        return task | {"answer": "ignore"}
+        return task | {"answer": "accept" if row.slots else "ignore"}
     options = [{"id": name, "text": name} for name in row.intents]
     return task | {"options": options, "accept": list(row.intents), "answer": "accept"}
 

@@ -13,6 +13,7 @@ from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.formats.tools.botpress import marked_text
 from core.platforms.agent import OUT_OF_SCOPE
+from core.templates.slots import Slot
 
 _SCHEMA = "https://docs.humanfirst.ai/hf-json-schema.json"
 _PARENTS = "/"
@@ -38,6 +39,7 @@ def humanfirst(given: Fitted) -> Files:
             "tags": [],
         }
         | kept_fields(row, "humanfirst")
+        | ({"entities": [_span(given, row.text, one) for one in row.slots]} if row.slots else {})
         for row in given.rows
     ]
     workspace = {
@@ -46,7 +48,43 @@ def humanfirst(given: Fitted) -> Files:
         "intents": list(intents.values()),
         "tags": _tags(examples),
     }
+    kinds = dict.fromkeys((*given.values, *(slot.name for row in given.rows for slot in row.slots)))
+    if kinds:
+        workspace["entities"] = [_entity(given, kind) for kind in kinds]
     return {f"{given.name}.json": plain_json(workspace)}
+
+
+def _entity(given: Fitted, kind: str) -> dict[str, Any]:
+    """Return a type of values; each value stands among its own synonyms."""
+    values = [
+        {
+            "id": id_of("humanfirst-value", kind, value),
+            "key_value": value,
+            "language": given.language,
+            "synonyms": [{"value": one} for one in (value, *synonyms)],
+        }
+        for value, synonyms in given.values.get(kind, {}).items()
+    ]
+    return {"id": id_of("humanfirst-entity", kind), "name": kind, "values": values}
+
+
+def _span(given: Fitted, text: str, slot: Slot) -> dict[str, Any]:
+    """Return a marked value, at its bytes of UTF-8."""
+    said, start = text[slot.start : slot.end], len(text[: slot.start].encode())
+    return {
+        "entity_id": id_of("humanfirst-entity", slot.name),
+        "name": slot.name,
+        "text": said,
+        "span": {"from_character": start, "to_character": start + len(said.encode())},
+    } | _meant(given, slot.name, said)
+
+
+def _meant(given: Fitted, kind: str, said: str) -> dict[str, str]:
+    """Return the value that words stand for, if the slot book has it."""
+    for value, synonyms in given.values.get(kind, {}).items():
+        if said.casefold() in {one.casefold() for one in (value, *synonyms)}:
+            return {"value": value, "value_id": id_of("humanfirst-value", kind, value)}
+    return {}
 
 
 def _tags(examples: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -113,7 +113,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             languages=True,
             roles=True,
             unfit_in_slots=_NO_WORD,
-            limits=FormatLimits(768, 2_000, 10_000, 64),
+            limits=FormatLimits(768, 2_000, 10_000),  # agents in use have names of 81 characters
         ),
     ),
     "cx-csv": TargetFormat(
@@ -123,7 +123,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             out_of_scope=False,
             marks=False,
             languages=True,
-            limits=FormatLimits(768, 2_000, 10_000, 64),
+            limits=FormatLimits(768, 2_000, 10_000),  # agents in use have names of 81 characters
         ),
         ".csv",
     ),
@@ -225,7 +225,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
         "HumanFirst",
         designers.humanfirst,
         FormatPlaces(
-            several=True, unlabelled=True, out_of_scope=False, marks=False, descriptions=True
+            several=True, unlabelled=True, out_of_scope=False, values=True, descriptions=True
         ),
         ".json",
     ),

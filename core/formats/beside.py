@@ -5,6 +5,7 @@ such as the id of a phrase or a tool's own fields.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,8 @@ _OWN = frozenset(
     }
 )
 """Keys that writers fill from the text, its labels and its marks."""
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 LONGEST = 20_000
 """Characters of what is kept beside one text; more is left in the file, and told."""
@@ -80,7 +83,7 @@ def is_beside(value: object) -> bool:
 
 
 def _is_storable(text: str) -> bool:
-    return "\\u0000" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
+    return "\\u0000" not in text and (text.isascii() or _HALF.search(text) is None)
 
 
 def _json(value: object) -> str:

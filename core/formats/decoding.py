@@ -19,7 +19,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _KINDS = (
-    (b"PK\x03\x04", "a ZIP archive or an Excel workbook that is damaged"),
+    (b"PK\x03\x04", "a ZIP archive without a known export, or a damaged Excel workbook"),
     (b"\xd0\xcf\x11\xe0", "an Excel or Word file that is old or has a password"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -95,7 +95,10 @@ def unreadable(line: str) -> tuple[int, str, str] | None:
 
 def _start(path: Path) -> bytes:
     if path.is_dir():
-        raise InvalidInput(f"{path} is a folder.", "Name a file in it.")
+        raise InvalidInput(
+            f"{path} is a folder without an export that is known here.",
+            "Name a file in it, or the folder of one agent.",
+        )
     if not path.exists():
         raise InvalidInput(f"There is no file {path}.", "Check the path.")
     if not path.is_file():  # a pipe or a device may never end

@@ -1,6 +1,7 @@
 """Detect a file's format, delimiter, header and columns from its first rows."""
 
 import csv
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -79,13 +80,13 @@ def find_format(path: Path, encoding: str) -> ReadFormat:
         return by_name
     sample = _sample(path, encoding)
     first = next((line.strip() for line in sample if line.strip()), "")
+    if path.suffix.lower() == ".json" and _is_document(sample):
+        raise InvalidInput(
+            f"{path} is one JSON document, and none of a platform or tool that is known here.",
+            "Write one object with a text a line, and end the name with .jsonl.",
+        )
     if first.startswith("{"):
         return "jsonl"
-    if path.suffix.lower() == ".json":
-        raise InvalidInput(
-            f"{path} is one JSON document, not JSONL.",
-            "Write one object a line, and end the name with .jsonl.",
-        )
     delimiters = [d for d in _DELIMITERS if _is_header(_rows(sample, Dialect(d))[:1])]
     # Sentences contain commas, semicolons and bars, so in a .txt file only tabs separate columns.
     delimiters += [d for d in _DELIMITERS if _fitness(_rows(sample, Dialect(d))) == (1.0, 1.0)]
@@ -94,6 +95,21 @@ def find_format(path: Path, encoding: str) -> ReadFormat:
             d for d in delimiters if d == "\t" or _is_header(_rows(sample, Dialect(d))[:1])
         ]
     return "csv" if delimiters else "text"
+
+
+def _is_document(sample: Sequence[str]) -> bool:
+    """Whether a sample of JSON is one value, and not an object a line."""
+    first, *others = [line.strip() for line in sample if line.strip()] or [""]
+    if others and others[0].startswith("{"):
+        return first.startswith("[")
+    try:
+        value = json.loads(first)
+    except (ValueError, RecursionError):
+        return True
+    if others or not isinstance(value, dict):
+        return not isinstance(value, dict)
+    is_nested = any(isinstance(one, list | dict) for one in value.values())
+    return is_nested and value.keys().isdisjoint(TEXT_NAMES)
 
 
 def find_layout(path: Path, encoding: str, options: ReadOptions) -> TableLayout:

@@ -11,7 +11,6 @@ from core.formats.decoding import read_lines, unreadable
 from core.formats.rows import (
     INTENT_NAMES,
     LANGUAGE_CODE,
-    LONGEST_CELL,
     LONGEST_RECORD,
     TEXT_NAMES,
     FilePlace,
@@ -26,7 +25,7 @@ from core.formats.rows import (
 )
 from core.templates.slots import Slot, slotted
 
-_EXAMPLE = 'Each line is one object such as {"text": "hello", "intent": "greeting"}.'
+EXAMPLE = 'Each row is one object such as {"text": "hello", "intent": "greeting"}.'
 _SLOT = 'A slot is an object such as {"slot": "city", "start": 9, "end": 15}.'
 _KEY = re.compile(r'"([^"\\]{1,80}+)"\s*+:')
 
@@ -47,7 +46,7 @@ def read_jsonl(
     for number, line in enumerate(read_lines(path, encoding), start=1):
         _check_line(path, number, line)
         if line.strip():
-            yield _row(path, number, _parse(FilePlace(path, number), line), options)
+            yield row_of_object(path, number, _parse(FilePlace(path, number), line), options)
 
 
 def _check_line(path: Path, number: int, line: str) -> None:
@@ -68,29 +67,34 @@ def _parse(place: FilePlace, line: str) -> dict[str, object]:
         value = json.loads(line)
     except json.JSONDecodeError as error:
         fault = f"{place}: not JSON ({error.msg}, at character {error.pos + 1})."
-        raise InvalidInput(fault, _EXAMPLE) from error
+        raise InvalidInput(fault, EXAMPLE) from error
     except (ValueError, RecursionError) as error:
         # Numbers of thousands of digits, or deeply nested lists.
-        raise InvalidInput(f"{place}: JSON that cannot be read.", _EXAMPLE) from error
+        raise InvalidInput(f"{place}: JSON that cannot be read.", EXAMPLE) from error
     if not isinstance(value, dict):
-        raise InvalidInput(f"{place}: not a JSON object.", _EXAMPLE)
+        raise InvalidInput(f"{place}: not a JSON object.", EXAMPLE)
     return value
 
 
-def _row(
+def row_of_object(
     path: Path, number: int, value: dict[str, object], options: ReadOptions
 ) -> ImportedRow | RowProblem:
+    """Return an object as a row.
+
+    Raises:
+        InvalidInput: A value is missing or of the wrong kind.
+    """
     wanted = options.text_column
     key = _key(value, (wanted,) if wanted else TEXT_NAMES)
     place = FilePlace(path, number, name=key or wanted or "text")
     text = value[key] if key else None
     if not isinstance(text, str):
         fault = "there is no text" if text is None else f"{str(text)[:40]} is not a text"
-        hint = _EXAMPLE if wanted is None else f"The keys are: {', '.join(value)[:200]}."
+        hint = EXAMPLE if wanted is None else f"The keys are: {', '.join(value)[:200]}."
         raise InvalidInput(f"{place}: {fault}.", hint)
     check_characters(place, text)
-    if len(text) > LONGEST_CELL:
-        raise too_long_cell(place)
+    if len(text) > options.longest_text:
+        return accept(ImportedRow(text, line=number), place, options.longest_text)
     split = _plain_value(value, "split", FilePlace(path, number, name="split"))
     row = ImportedRow(
         text=text,
@@ -199,7 +203,7 @@ def _plain_value(value: dict[str, object], key: str, place: FilePlace) -> str:
     if content is None:
         return ""
     if isinstance(content, bool) or not isinstance(content, str | int):
-        raise InvalidInput(f"{place}: neither a text nor a number.", _EXAMPLE)
+        raise InvalidInput(f"{place}: neither a text nor a number.", EXAMPLE)
     check_characters(place, str(content))
     return str(content)
 

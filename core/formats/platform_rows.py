@@ -9,18 +9,15 @@ from core.formats.beside import kept_json
 from core.formats.containers import find_container
 from core.formats.rows import (
     LANGUAGE_CODE,
-    LONGEST_CELL,
-    FilePlace,
     ImportedRow,
     ReadOptions,
     RowProblem,
     accept,
     check_characters,
     parts_of,
-    too_long_cell,
 )
 from core.formats.tools.recognising import find_tool
-from core.formats.tools.tool import ToolFile
+from core.formats.tools.tool import ToolFile, place_in
 from core.platforms.agent import Agent, Platform
 from core.platforms.reading import find_agent
 
@@ -63,9 +60,10 @@ def unlabelled(row: ImportedRow | RowProblem) -> ImportedRow | RowProblem:
 def _agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | RowProblem]:
     known = agent.intents if options.several and agent.platform in _JOINING else ()
     for number, phrase in enumerate(agent.phrases, start=1):
-        place = FilePlace(Path(phrase.file), number)
-        if len(phrase.text) > LONGEST_CELL:
-            raise too_long_cell(place)
+        place = place_in(phrase.file, number)
+        if len(phrase.text) > options.longest_text:
+            yield accept(ImportedRow(phrase.text, line=number), place, options.longest_text)
+            continue
         for written in (phrase.text, phrase.intent, *(slot.name for slot in phrase.slots)):
             check_characters(place, written)
         language = phrase.language if LANGUAGE_CODE.fullmatch(phrase.language) else ""

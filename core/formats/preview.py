@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.arrays import is_array_of_texts
 from core.formats.containers import Container, find_container
 from core.formats.decoding import find_encoding
 from core.formats.detect import find_format, find_layout, read_head
@@ -46,6 +47,8 @@ def preview_file(path: Path, options: ReadOptions) -> FilePreview:
         return _of_table(path, container, options)
     if (export := export_in(path, options)) is not None:
         return _of_rows(export_rows(export, options), export.platform, options)
+    if is_array_of_texts(path, options):
+        return _of_rows(read_rows(path, options), "jsonl", options)
     encoding = find_encoding(path, options.encoding)
     kind = options.format if options.format != "auto" else find_format(path, encoding)
     if kind in ("jsonl", "text", "rasa"):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.arrays import is_array_of_texts, read_array
 from core.formats.containers import find_container
 from core.formats.decoding import find_encoding
 from core.formats.delimited import read_delimited
@@ -40,6 +41,8 @@ def _rows(path: Path, chosen: ReadOptions) -> Iterator[ImportedRow | RowProblem]
         return read_table(path, container, chosen)
     if (export := export_in(path, chosen)) is not None:
         return export_rows(export, chosen)
+    if is_array_of_texts(path, chosen):
+        return read_array(path, chosen)
     encoding = find_encoding(path, chosen.encoding)
     kind = chosen.format if chosen.format != "auto" else find_format(path, encoding)
     match kind:

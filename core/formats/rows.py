@@ -35,7 +35,8 @@ LONGEST_TEXT = 5_000
 """Characters; a longer text is reported and left out, unless the options say otherwise."""
 
 LONGEST_CELL = 100_000
-"""Characters; a longer cell means that the format was detected wrongly, and stops the reading."""
+"""Characters; a longer cell of a table or line of text means that the format was detected wrongly,
+and stops the reading."""
 
 LONGEST_RECORD = 1_000_000
 """Characters in all cells of one row together; memory never holds more of a file."""

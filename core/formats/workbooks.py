@@ -87,10 +87,10 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
         sheet.iter_rows(max_col=_MOST_COLUMNS, values_only=True), start=1
     ):
         # A row without content may be one of a million that a hostile file skips: it costs nothing.
-        # Of the others, the columns behind the last cell are empty.
-        end = 0 if values.count(None) == len(values) else len(values)
-        while end and values[end - 1] is None:
-            end -= 1
+        # Of the others, the columns behind the last cell are empty; few have a gap before it.
+        end = len(values) - values.count(None)
+        if None in values[:end]:
+            end = max(at for at, value in enumerate(values, start=1) if value is not None)
         cells = [value if type(value) is str else _written(value) for value in values[:end]]
         while cells and not cells[-1].strip():
             cells.pop()

@@ -8,7 +8,7 @@ from core.platforms.agent import Agent, Home, Loss, Phrase, Platform
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
 from core.templates.slots import Slot, slotted
-from core.text import is_blank
+from core.text import counted, is_blank
 
 _NAMED = 5
 """Examples that a loss names."""
@@ -142,10 +142,7 @@ class Gathering:
             InvalidInput: The package holds no phrase.
         """
         if not self.phrases:
-            raise InvalidInput(
-                f"{self.package.path.name} holds intents, but no phrase.",
-                "Export it with its training phrases.",
-            )
+            raise self._nothing()
         return Agent(
             self.platform,
             self.package,
@@ -160,3 +157,11 @@ class Gathering:
             self.documents,
             self.kinds,
         )
+
+    def _nothing(self) -> InvalidInput:
+        """Return the error for a package without a phrase, with what it holds instead."""
+        name, told = self.package.path.name, self.losses.told()
+        what = [f"{one.what} ({one.count:,})" for one in told]
+        what += [f"{counted(len(self.intents), 'intent')} without phrases"] * bool(self.intents)
+        holds = f": it holds {', '.join(what)}" if what else ""
+        return InvalidInput(f"{name} has no phrase{holds}.", "Export it with its training phrases.")

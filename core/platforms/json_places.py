@@ -9,12 +9,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]  # typeshed leaves it out
+from sys import intern
 from typing import Any, TypeAlias, cast
 
 from core.errors import InvalidInput
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
+_PLAIN_KEY = re.compile(r'"([^"\\\x00-\x1f]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
 _NEXT = re.compile(r"[ \t\r\n]*([,\]}])[ \t\r\n]*")
 _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _WORDS = {"true": True, "false": False, "null": None}
@@ -141,20 +143,30 @@ def _object(text: str, start: int, depth: int) -> Node:
     if text[at : at + 1] == "}":
         return Node(start, at + 1, values)
     while True:
-        if text[at : at + 1] != '"':
-            raise JSONDecodeError("a key is missing", text, at)
-        key, end = scanstring(text, at + 1)
+        key, place = _key(text, at)
         if key in values:
             raise JSONDecodeError(f"the key {key!r} occurs twice", text, at)
-        if (colon := _COLON.match(text, end)) is None:
-            raise JSONDecodeError("':' is missing", text, _space(text, end))
-        value = values[key] = _value(text, colon.end(), depth + 1)
-        follows = _behind(text, value.end)
-        if follows[1] == "}":
+        value = values[key] = _value(text, place, depth + 1)
+        if (follows := _NEXT.match(text, value.end)) is None:
+            raise JSONDecodeError("',' is missing", text, _space(text, value.end))
+        sign = follows[1]
+        if sign == "}":
             return Node(start, follows.end(1), values)
-        if follows[1] != ",":
+        if sign != ",":
             raise JSONDecodeError("',' is missing", text, follows.start(1))
         at = follows.end()
+
+
+def _key(text: str, at: int) -> tuple[str, int]:
+    """Return a key, of which equal ones are one string, and the place of its value."""
+    if (found := _PLAIN_KEY.match(text, at)) is not None:
+        return intern(found[1]), found.end()
+    if text[at : at + 1] != '"':
+        raise JSONDecodeError("a key is missing", text, at)
+    key, end = scanstring(text, at + 1)
+    if (colon := _COLON.match(text, end)) is None:
+        raise JSONDecodeError("':' is missing", text, _space(text, end))
+    return key, colon.end()
 
 
 def _array(text: str, start: int, depth: int) -> Node:
@@ -165,16 +177,11 @@ def _array(text: str, start: int, depth: int) -> Node:
     while True:
         item = _value(text, at, depth + 1)
         items.append(item)
-        follows = _behind(text, item.end)
-        if follows[1] == "]":
+        if (follows := _NEXT.match(text, item.end)) is None:
+            raise JSONDecodeError("',' is missing", text, _space(text, item.end))
+        sign = follows[1]
+        if sign == "]":
             return Node(start, follows.end(1), items)
-        if follows[1] != ",":
+        if sign != ",":
             raise JSONDecodeError("',' is missing", text, follows.start(1))
         at = follows.end()
-
-
-def _behind(text: str, at: int) -> "re.Match[str]":
-    """Return the sign behind a value, with the white space around it."""
-    if (found := _NEXT.match(text, at)) is None:
-        raise JSONDecodeError("',' is missing", text, _space(text, at))
-    return found

@@ -132,7 +132,8 @@ def write_package(package: Package, changed: Mapping[str, bytes], out: Path) -> 
         write_atomically(out, [changed.get(name, package.files[name])])
         return
     if package.kind == "folder":
-        for name, content in {**package.files, **changed}.items():
+        besides = {name: (package.path / name).read_bytes() for name in _beside(package)}
+        for name, content in {**package.files, **besides, **changed}.items():
             target = out / name
             target.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(target, [content])
@@ -149,7 +150,23 @@ def write_package(package: Package, changed: Mapping[str, bytes], out: Path) -> 
             copy.writestr(name, changed[name])
 
 
+def _is_of_mac(name: str) -> bool:
+    """Whether a file is one that macOS puts beside each in a zip, under the same ending."""
+    *folders, last = name.split("/")
+    return "__MACOSX" in folders or last.startswith("._")
+
+
+def _beside(package: Package) -> list[str]:
+    """Return the files of a folder that are copied and never read."""
+    return [name for name in _names_in(package.path) if _is_of_mac(name)]
+
+
 def _folder_files(folder: Path) -> Mapping[str, bytes]:
+    names = [name for name in _names_in(folder) if not _is_of_mac(name)]
+    return _ReadLater(iter(names), lambda name: {name: (folder / name).read_bytes()})
+
+
+def _names_in(folder: Path) -> list[str]:
     names: list[str] = []
     total = 0
     for path in folder.rglob("*"):
@@ -163,7 +180,7 @@ def _folder_files(folder: Path) -> Mapping[str, bytes]:
                 "Name the folder of the agent.",
             )
         names.append(name)
-    return _ReadLater(iter(sorted(names)), lambda name: {name: (folder / name).read_bytes()})
+    return sorted(names)
 
 
 def _zip_files(path: Path) -> Mapping[str, bytes]:
@@ -175,7 +192,8 @@ def _zip_files(path: Path) -> Mapping[str, bytes]:
     except _DAMAGES as error:
         raise _damaged(path, error) from error
     _refuse_hostile(path, entries)
-    return _ReadLater((entry.filename for entry in entries), lambda _: _unpacked(path, entries))
+    names = (entry.filename for entry in entries if not _is_of_mac(entry.filename))
+    return _ReadLater(names, lambda _: _unpacked(path, entries))
 
 
 def _unpacked(path: Path, entries: list[zipfile.ZipInfo]) -> dict[str, bytes]:

@@ -20,9 +20,14 @@ from core.platforms.readers.rasa_yaml import is_rasa_yaml, read_rasa_yaml
 from core.platforms.readers.watson import read_watson
 
 _Reader = Callable[[Package], Agent]
+_OfDocument = Callable[[Package, str], Agent]
 _LONGEST_LINE = 1 << 20
 _KEYS = (b'"luis_schema_version"', b'"rasa_nlu_data"', b'"assets"', b'"intents"')
 """One of these stands in each document of a platform; another is not parsed."""
+_KEYS_OF_LISTS = (b'"startPos"', b'"offset"', b'"dataset"')
+"""Of these, one stands in each list of a platform's utterances that says more than their labels."""
+_MOST_DOCUMENTS = 1_000
+_DECODER = json.JSONDecoder()
 _FOLDERS: Mapping[Callable[[Package], bool], _Reader] = {
     is_dialogflow_cx: read_dialogflow_cx,
     is_dialogflow_es: read_dialogflow_es,
@@ -88,27 +93,71 @@ def _reader(package: Package) -> _Reader | None:
         if recognises(package):
             return reader
     documents = [name for name in package.files if name.lower().endswith(".json")]
-    if len(documents) != 1 or not _may_be_known(package, documents[0]):
+    if len(documents) > _MOST_DOCUMENTS:
         return None
-    return _by_keys(package.document(documents[0]), documents[0])
+    likely = [name for name in documents if _may_be_known(package, name, documents)]
+    known = {name: read for name in likely if (read := _by_keys(package, name))}
+    if known and set(known.values()) == {read_rasa_json}:
+        return lambda package: read_rasa_json(package, *known)
+    if len(known) > 1:
+        some = ", ".join(list(known)[:5])
+        raise InvalidInput(
+            f"{package.path.name} holds {len(known):,} exports, such as {some}.",
+            "Name one of them: each is an agent of its own.",
+        )
+    return next((_of_document(read, name) for name, read in known.items()), None)
 
 
-def _may_be_known(package: Package, name: str) -> bool:
-    """Whether a document is an object with a key that a platform writes."""
+def _of_document(read: _OfDocument, name: str) -> _Reader:
+    return lambda package: read(package, name)
+
+
+def _may_be_known(package: Package, name: str, documents: list[str]) -> bool:
+    """Whether a document has a key that a platform writes; of one among others, its beginning."""
     with package.stream(name) as stream:
-        if not stream.read(_LONGEST_LINE).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return False
-    return any(key in package.files[name] for key in _KEYS)
+        start = stream.read(_LONGEST_LINE).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"["):
+        return any(key in start for key in _KEYS_OF_LISTS) and _begins_with_utterance(start)
+    if not start.startswith(b"{"):
+        return False
+    content = package.files[name] if len(documents) == 1 else start
+    return any(key in content for key in _KEYS)
 
 
-def _by_keys(root: Node, name: str) -> _Reader | None:
+def _begins_with_utterance(start: bytes) -> bool:
+    """Whether the first element of an array has a text and an intent."""
+    try:
+        first, _ = _DECODER.raw_decode(start[1:].decode("utf-8", "ignore").lstrip())
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and all(
+        isinstance(first.get(key), str) for key in ("text", "intent")
+    )
+
+
+def _by_keys(package: Package, name: str) -> _OfDocument | None:
+    """Return the reader of a document."""
+    root = package.document(name)
+    if root.items:
+        return _of_list(root)
     assets = root.get("assets")
     if root.get("luis_schema_version") is not None:
-        return lambda package: read_luis(package, name)
+        return read_luis
     if root.get("rasa_nlu_data") is not None:
-        return lambda package: read_rasa_json(package, name)
+        return read_rasa_json
     if assets is not None and assets.array("utterances") is not None:
-        return lambda package: read_clu(package, name)
+        return read_clu
     if any(one.text("intent") and one.array("examples") for one in root.under("intents")):
-        return lambda package: read_watson(package, name)
+        return read_watson
     return None
+
+
+def _of_list(root: Node) -> _OfDocument | None:
+    """Return the reader of a list of utterances: LUIS's by its places, CLU's by the split, too."""
+    if not all(one.text("text") and one.text("intent") for one in root.items):
+        return None
+    marks = [mark for one in root.items for mark in one.under("entities")]
+    if any(mark.get("startPos") for mark in marks):
+        return read_luis
+    is_clu = any(mark.get("offset") for mark in marks)
+    return read_clu if is_clu or any(one.text("dataset") for one in root.items) else None

@@ -198,8 +198,12 @@ def land_whole(
 def join_staged(
     connection: Connection, project_id: int, action: Action, staged: StagedChanges
 ) -> None:
-    """Append all staged changes as one action, and apply them; see `Database.write_beside`."""
-    batch_id = events.open_batch(connection, project_id, action)
+    """Append all staged changes to an action, and apply them; see `Database.write_beside`.
+
+    An action that is in the log already gets them behind those that it has.
+    """
+    begun = events.find_batch(connection, project_id, action.key)
+    batch_id = begun.id if begun else events.open_batch(connection, project_id, action)
     grow = sa.update(project).where(project.c.id == project_id)
     grow = grow.values(head_revision=project.c.head_revision + staged.count)
     head = connection.execute(grow.returning(project.c.head_revision)).scalar_one()

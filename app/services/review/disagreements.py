@@ -98,9 +98,9 @@ def _two(
     is_told = other is not None and set(other) <= names.keys() and other != labels
     place = "removed" if one.project is None else str(shown["split"])
     text = FoundText(key, str(shown["text"]), labels, place, "", other if is_told else None)
-    remedies = [Remedy(f"Keep the project's: {mine}", None)]
+    remedies = [Remedy(f"Keep the project’s: {mine}", None)]
     if is_told and other is not None:
-        words = f"Take the folder's: {theirs}"
+        words = f"Take the folder’s: {theirs}"
         is_there = one.project is not None
         taken = Repair("relabel", (key,), other) if is_there else Repair("add", (), other)
         remedies.append(Remedy(words, taken if is_there else replace(taken, value=text.text)))

@@ -136,7 +136,7 @@ def _conflict(evidence: Evidence, pair: Twins) -> Finding:
     first, second = (evidence.example(row) for row in rows)
     said = [evidence.label(evidence.labels[row]) for row in rows]
     alike = "say the same" if pair.same_text else "are very much alike"
-    harm = "no rule can answer it exactly" if pair.same_text else "one pulls at the other's texts"
+    harm = "no rule can answer it exactly" if pair.same_text else "one pulls at the other’s texts"
     remedies = (
         Remedy(f"Both {said[0]}", Repair("relabel", (second.id,), first.intents or ())),
         Remedy(f"Both {said[1]}", Repair("relabel", (first.id,), second.intents or ())),

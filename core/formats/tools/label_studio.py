@@ -4,6 +4,7 @@ Facts: Label Studio's documentation of its export formats. Places of values are 
 UTF-16 units, as a browser counts, unless the value beside them stands at these characters.
 """
 
+import re
 from typing import Any
 
 from core.formats.rows import TEXT_NAMES, FilePlace, ImportedRow, RowProblem
@@ -20,6 +21,9 @@ from core.formats.tools.tool import (
 from core.platforms.utf16 import to_characters
 from core.templates.slots import Slot
 
+_ADDRESS = re.compile(r"[a-z][\w+.-]*://\S+|/\S+\.\w{2,5}|data:\S+", re.IGNORECASE)
+_NO_TEXTS = ("image", "img", "audio", "video", "pdf", "url")
+"""Names of what is annotated and no text; its value is an address."""
 _KNOWN = {"id", "data", "annotations", "completions", "created_at", "updated_at", "project"}
 _KNOWN |= {"inner_id", "total_annotations", "cancelled_annotations", "total_predictions"}
 _KNOWN |= {"comment_count", "unresolved_comment_count", "last_comment_updated_at", "updated_by"}
@@ -63,7 +67,11 @@ def _text(reading: ToolReading, data: Any) -> object:
     for key in (named,) if named else TEXT_NAMES:
         if isinstance(fields.get(key), str):
             return fields[key]
-    texts = [one for one in fields.values() if isinstance(one, str)]
+    texts = [
+        one
+        for key, one in fields.items()
+        if isinstance(one, str) and key.lower() not in _NO_TEXTS and not _ADDRESS.fullmatch(one)
+    ]
     return texts[0] if len(texts) == 1 and not named else None
 
 

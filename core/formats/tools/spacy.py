@@ -61,7 +61,7 @@ def _categories(reading: ToolReading, place: FilePlace, document: Record) -> tup
         return None
     named = _object(place, scores)
     if {*map(type, named.values())} <= _NUMBERS and {*named.values()} <= _PLAIN:
-        return tuple(name.strip() for name, score in named.items() if score)
+        return tuple([name.strip() for name, score in named.items() if score])
     chosen = []
     for name, score in named.items():
         if not isinstance(score, bool | int | float):

@@ -12,7 +12,6 @@ from core.errors import InvalidInput
 from core.formats.beside import kept_json
 from core.formats.rows import (
     LANGUAGE_CODE,
-    LONGEST_CELL,
     FilePlace,
     ImportedRow,
     ReadOptions,
@@ -20,7 +19,6 @@ from core.formats.rows import (
     Tool,
     accept,
     check_characters,
-    too_long_cell,
 )
 from core.platforms.agent import Loss
 from core.platforms.gathering import Losses, fitting_slots
@@ -95,13 +93,13 @@ class ToolReading:
         """
         if not isinstance(text, str):
             raise fault(place, "there is no text")
-        if len(text) > LONGEST_CELL:
-            raise too_long_cell(place)
+        name = str(place.path)
+        self.files[name] = self.files.get(name, 0) + 1
+        if len(text) > self.options.longest_text:
+            return accept(ImportedRow(text, line=place.row), place, self.options.longest_text)
         marks = fitting_slots(text, slots, self.losses)
         for written in (text, *(intents or ()), *(slot.name for slot in marks)):
             check_characters(place, written)
-        name = str(place.path)
-        self.files[name] = self.files.get(name, 0) + 1
         names = tuple(dict.fromkeys(filter(None, intents or ())))
         about = about or About()
         row = ImportedRow(

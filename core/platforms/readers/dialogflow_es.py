@@ -29,8 +29,9 @@ def is_dialogflow_es(package: Package) -> bool:
     if any(_INTENT.fullmatch(name) and _PHRASES.fullmatch(name) for name in package.files):
         return True
     documents = _documents(package)
+    intents = [name for name in documents if _INTENT.fullmatch(name)] or documents
     return 0 < len(documents) <= _MOST_ALONE and any(
-        _has_phrases(package, name) for name in documents[:_LOOKED_AT]
+        _has_phrases(package, name) for name in intents[:_LOOKED_AT]
     )
 
 

@@ -37,7 +37,7 @@ _RASA = _Marks("entity", "start", "end")
 
 
 def read_luis(package: Package, name: str) -> Agent:
-    """Read a LUIS app in JSON, schemas 3 to 7."""
+    """Read a LUIS app in JSON, schemas 3 to 7, or the utterances of one as a list."""
     found = Gathering("luis", package)
     root = found.parse(name)
     _declare(found, root, "name")
@@ -54,15 +54,15 @@ def read_luis(package: Package, name: str) -> Agent:
     ):
         for one in root.under(key):
             found.lose(what, one.text("name") or one.text("pattern"))
-    _utterances(found, name, root, _LUIS)
+    _utterances(found, name, _list_in(root, "utterances"), _LUIS)
     return found.agent()
 
 
 def read_clu(package: Package, name: str) -> Agent:
-    """Read a CLU project in JSON."""
+    """Read a CLU project in JSON, or its utterances as a list."""
     found = Gathering("clu", package)
     root = found.parse(name)
-    assets = cast("Node", root.get("assets"))
+    assets = root.get("assets") or root
     _declare(found, assets, "category")
     for entity in assets.under("entities"):
         lists = entity.get("list")
@@ -78,21 +78,32 @@ def read_clu(package: Package, name: str) -> Agent:
             }
         if entity.get("regex") is not None:
             found.lose("regular expressions", entity.text("category"))
-    _utterances(found, name, assets, None)
+    _utterances(found, name, _list_in(assets, "utterances"), None)
     return found.agent()
 
 
-def read_rasa_json(package: Package, name: str) -> Agent:
-    """Read Rasa's training data in JSON."""
+def read_rasa_json(package: Package, *names: str) -> Agent:
+    """Read Rasa's training data in JSON, of one file or of several that belong together."""
     found = Gathering("rasa-json", package)
-    data = cast("Node", found.parse(name).get("rasa_nlu_data"))
-    for one in data.under("regex_features"):
-        found.lose("regular expressions", one.text("name"))
-    _utterances(found, name, data, _RASA, key="common_examples")
-    lookups = {one.text("name"): one.strings("elements") for one in data.under("lookup_tables")}
-    synonyms = {one.text("value"): one.strings("synonyms") for one in data.under("entity_synonyms")}
+    lookups, synonyms = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
+    for name in names:
+        data = cast("Node", found.parse(name).get("rasa_nlu_data"))
+        for one in data.under("regex_features"):
+            found.lose("regular expressions", one.text("name"))
+        _utterances(found, name, _list_in(data, "common_examples"), _RASA)
+        for known, key, of, said in (
+            (lookups, "lookup_tables", "name", "elements"),
+            (synonyms, "entity_synonyms", "value", "synonyms"),
+        ):
+            for one in data.under(key):
+                known[one.text(of)] = (*known.get(one.text(of), ()), *one.strings(said))
     found.add_lookups(lookups, synonyms)
     return found.agent()
+
+
+def _list_in(root: Node, key: str) -> Node | None:
+    """Return the list under a key; a document that is a list itself is that one."""
+    return root if root.items else root.array(key)
 
 
 def _declare(found: Gathering, root: Node, key: str) -> None:
@@ -102,10 +113,7 @@ def _declare(found: Gathering, root: Node, key: str) -> None:
             found.intents[name] = intent.text("description")
 
 
-def _utterances(
-    found: Gathering, name: str, root: Node, marks: _Marks | None, key: str = "utterances"
-) -> None:
-    array = root.array(key)
+def _utterances(found: Gathering, name: str, array: Node | None, marks: _Marks | None) -> None:
     if array is None:
         return
     none = NONE if found.platform != "rasa-json" else None
@@ -135,7 +143,7 @@ def _utterances(
         )
     home = Home(name, array)
     for intent in (*found.intents, *([OUT_OF_SCOPE] if none else [])):
-        found.homes[intent, ""] = home
+        found.homes.setdefault((intent, ""), home)
 
 
 def _slots(found: Gathering, one: Node, text: str, marks: _Marks) -> list[Slot]:

@@ -1,7 +1,8 @@
 """LUIS's text form `.lu`: intents as headings, phrases as bullets, values in braces.
 
 Facts: Microsoft's "Language Understanding file format". `{@city=Boston}` marks a value and
-`{@city}` alone makes a pattern; `{@city:to=Boston}` gives a role. `None` is out of scope.
+`{@city}` alone makes a pattern; `{@city:to=Boston}` gives a role. `None` is out of scope. Where a
+file says `> !# @enableSections = true`, the headings below one are parts of its intent.
 """
 
 import re
@@ -18,7 +19,9 @@ from core.platforms.readers.flat import NONE
 from core.templates.slots import Slot, SlottedText
 
 ENDING = ".lu"
-_HEADING = re.compile(r"#+\s*(.*)")
+_HEADING = re.compile(r"(#+)\s*(.*)")
+_PARTS = re.compile(r"^>\s*!#\s*@\s*enableSections\s*=\s*true\s*$", re.MULTILINE)
+_APART = re.compile(r"^>\s*!#\s*@\s*enableMergeIntents\s*=\s*false\s*$", re.MULTILINE)
 _BULLET = re.compile(r"[-*+]\s*(.*)")
 _OPENS = re.compile(r"\{\s*+@?([^{}=:@]++)(?::([^{}=:]++))?=\s*+")
 _LIST = re.compile(r"@\s*list\s+([^\s=]+)[^=]*=")
@@ -54,6 +57,24 @@ class _Listed:
             self.values[self._value] = tuple(dict.fromkeys((*known, *words)))
 
 
+@dataclass(slots=True)
+class _Titles:
+    """Names of intents by their headings, of which a deeper one may be a part of the one above."""
+
+    has_parts: bool
+    is_joined: bool
+    _above: str = ""
+
+    def of(self, heading: re.Match[str]) -> tuple[str, bool]:
+        """Return the name of a heading's intent, and whether the heading is a part of it."""
+        title = heading[2].strip()
+        is_part = self.has_parts and len(heading[1]) > 1 and bool(self._above)
+        if title.startswith("?") or not is_part:
+            self._above = "" if title.startswith("?") else title
+            return title, False
+        return self._above if self.is_joined else f"{self._above}.{title}", True
+
+
 def is_lu(package: Package) -> bool:
     """Whether a file ends in `.lu`."""
     return any(name.lower().endswith(ENDING) for name in package.files)
@@ -86,10 +107,12 @@ def _read_file(found: Gathering, name: str) -> None:
     block: Node | None = None  # of the current intent; other sections have none
     intent = ""
     listed: _Listed | None = None  # of the current list of values
-    for number, (start, end, line) in _telling(found.documents[name]):
+    text = found.documents[name]
+    titles = _Titles(bool(_PARTS.search(text)), not _APART.search(text))
+    for number, (start, end, line) in _telling(text):
         bare = line.lstrip("\ufeff").strip()
         if (heading := _HEADING.fullmatch(bare)) is not None:
-            intent, block = _section(found, name, heading[1].strip(), end)
+            intent, block = _section(found, name, titles.of(heading), end)
             listed = None
         elif bare[0] == "[":
             _lose(found, bare)
@@ -114,8 +137,11 @@ def _telling(text: str) -> Iterator[tuple[int, tuple[int, int, str]]]:
             yield number, place
 
 
-def _section(found: Gathering, name: str, title: str, end: int) -> tuple[str, Node | None]:
+def _section(
+    found: Gathering, name: str, heading: tuple[str, bool], end: int
+) -> tuple[str, Node | None]:
     """Return the intent of a heading and its block; a question that has an answer is none."""
+    title, is_part = heading
     if title.startswith("?"):
         found.lose("questions with answers", title[1:].strip()[:200])
         return "", None
@@ -123,7 +149,9 @@ def _section(found: Gathering, name: str, title: str, end: int) -> tuple[str, No
     if intent:
         found.intents.setdefault(intent, "")
     block = Node(end, end, [])
-    found.homes.setdefault((intent, ""), Home(name, block))
+    home = found.homes.setdefault((intent, ""), Home(name, block))
+    if is_part and home.array is not None and not home.array.items:
+        found.homes[intent, ""] = Home(name, block)  # below the heading above stand its parts
     return intent, block
 
 

@@ -102,6 +102,7 @@ def test_labels_values_and_splits_come_back() -> None:
         ImportedRow("give it back", ("refund",), "test", "u3"),
         ImportedRow("who won the match", (), "train", "u4"),
         ImportedRow("hello there", None, "pool", "u5"),
+        ImportedRow("off to Boston", None, "pool", "u6", slots=(Slot(7, 13, "city"),)),
     ]
     for target in _WRITTEN:
         found = hand_over(_content(rows), target)
@@ -165,3 +166,12 @@ def test_a_name_that_means_something_else_there_is_written_otherwise(
         one.what for one in found.losses
     }
     assert f"{name}_2" in "".join(one.decode() for one in found.files.values())
+
+
+@pytest.mark.parametrize("target", ["dialogflow-cx", "cx-csv"])
+def test_a_long_name_that_agents_have_is_no_offence(target: Target) -> None:
+    """Google's own components have names of 81 characters, which were refused beyond 64."""
+    name = "prebuilt_components_" + "x" * 61
+    content = Content("shop", "en", {name: ""}, [ImportedRow("book it", (name,), "train")])
+    found = hand_over(content, target)
+    assert (found.written, found.refusals) == (1, ())

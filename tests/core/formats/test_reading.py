@@ -126,7 +126,8 @@ def test_a_workbook_is_not_looked_at_as_a_package(tmp_path: Path) -> None:
 
 def test_one_json_document_is_told_from_jsonl(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="one JSON document"):
-        rows_of(tmp_path / "x.json", '[\n{"text": "a"}\n]\n')
+        rows_of(tmp_path / "x.json", '[\n{"said": "a"}\n]\n')
+    assert rows_of(tmp_path / "x.json", '[\n{"text": "a"}\n]\n') == [("a", None)]
 
 
 @pytest.mark.parametrize(

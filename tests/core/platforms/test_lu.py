@@ -144,3 +144,41 @@ def test_lists_of_values_go_to_the_slot_book(tmp_path: Path) -> None:
     ]
     rows = [Labelled(one.text, (one.intent,), one.slots) for one in agent.phrases]
     assert overlay(agent, rows).changed == {}
+
+
+@pytest.mark.parametrize("names", [("book", "book"), ("book.seat", "book.table")])
+def test_headings_below_one_are_parts_of_its_intent(names: tuple[str, str], tmp_path: Path) -> None:
+    """They were intents of their own, which the platform does not have."""
+    path = tmp_path / "x.lu"
+    merge = str(names[0] == "book").lower()
+    options = f"> !# @enableSections = true\n> !# @enableMergeIntents = {merge}\n"
+    text = "# book\n## seat\n- a seat\n## table\n- a table\n# refund\n- pay\n### ? who\n- when\n"
+    path.write_text(options + text)
+    agent = read_agent(path)
+    assert [(one.text, one.intent) for one in agent.phrases] == [
+        ("a seat", names[0]),
+        ("a table", names[1]),
+        ("pay", "refund"),
+    ]
+    rows = [*_rows(agent)[:2], Labelled("pay", (names[0],))]
+    after = overlay(agent, rows).changed["x.lu"].decode()
+    assert after == options + text.replace("- pay\n", "").replace("seat\n##", "seat\n- pay\n##")
+    path.write_text(text)
+    assert [one.intent for one in read_agent(path).phrases] == ["seat", "table", "refund"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("# book\n- {@city}\n", "it holds patterns (1), 1 intent without phrases"),
+        ("### ? who\n- when\n", "it holds questions with answers (1)"),
+        ("> nothing yet\n", "x.lu has no phrase."),
+    ],
+)
+def test_a_file_without_phrases_says_what_it_holds(text: str, says: str, tmp_path: Path) -> None:
+    """A file of questions was told to hold intents."""
+    path = tmp_path / "x.lu"
+    path.write_text(text)
+    with pytest.raises(InvalidInput) as caught:
+        read_agent(path)
+    assert says in caught.value.message

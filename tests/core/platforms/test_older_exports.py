@@ -47,6 +47,18 @@ def test_intents_of_dialogflow_that_were_downloaded_alone_go_back(tmp_path: Path
     assert _read(folder / "book.json")[1] == [("a room", ("book",)), ("my money", ("book",))]
 
 
+def test_an_early_agent_is_found_among_the_files_of_its_app(tmp_path: Path) -> None:
+    """Only the first five documents were looked at, and none of them was an intent."""
+    folder = tmp_path / "app" / "intents"
+    folder.mkdir(parents=True)
+    for name in ("action", "agent", "app", "entities/city", "fixtures", "jest"):
+        path = tmp_path / "app" / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("{}", encoding="utf-8")
+    (folder / "book.json").write_text(_intent("book", "a room"), encoding="utf-8")
+    assert _read(tmp_path / "app") == ("dialogflow-es", [("a room", ("book",))])
+
+
 def test_an_early_bot_of_botpress_has_its_phrases_in_one_list(tmp_path: Path) -> None:
     folder = tmp_path / "bot" / "intents"
     folder.mkdir(parents=True)

@@ -168,5 +168,8 @@ def test_a_wrong_folder_is_refused_by_its_names(tmp_path: Path, monkeypatch: Any
 
 def test_a_document_without_a_key_of_a_platform_is_not_parsed(tmp_path: Path) -> None:
     """It would take minutes and a hundred times its size in memory."""
-    (tmp_path / "other.json").write_text('{"a": ' + "[" * 5_000)
-    assert find_agent(tmp_path / "other.json") is None
+    for number, text in enumerate(
+        ('{"a": ' + "[" * 5_000, '[{"topic": "calls", "offset": 1}, ' + "[" * 5_000, '["offset"'),
+    ):
+        (tmp_path / f"other{number}.json").write_text(text)
+        assert find_agent(tmp_path / f"other{number}.json") is None

@@ -3,8 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
+
+from app.services.sync import landing, syncing
 from app.services.sync.syncing import SyncRequest, sync_folder
 from core.sync.folder import read_folder
+from storage import projects
 from storage.log import events
 from storage.queries import dataset
 from tests.faults.kills.acts import Act, label, opened, texts_of
@@ -77,5 +81,49 @@ def _merged_once(home: Path) -> None:
     assert {path.name: path.read_bytes() for path in _folder(home).iterdir()} == before
 
 
+def bring_in(home: Path) -> None:
+    """Make a new project of the folder, a few texts at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(syncing, "_LARGE", 1)
+        patch.setattr(landing, "_STAGE", 10)
+        studio = opened(home)
+        sync_folder(studio, SyncRequest("q", _folder(home)))
+        studio.database.close()
+
+
+def _brought(home: Path) -> dict[str, list[str] | None] | None:
+    """Return the labels of the new project's texts; None if there is no such project."""
+    studio = opened(home)
+    with studio.database.read() as connection:
+        known = {one.name: one.id for one in projects.list_all(connection)}
+        found = dataset.utterances(connection, known["q"]) if "q" in known else None
+        labels = None if found is None else {one.text: _sorted(one.labels) for one in found}
+    studio.database.close()
+    return labels
+
+
+def _sorted(labels: tuple[str, ...] | None) -> list[str] | None:
+    return None if labels is None else sorted(labels)
+
+
+def _in_the_folder(home: Path) -> dict[str, list[str] | None]:
+    found = read_folder(_folder(home), known=True)
+    assert found is not None
+    return {row["text"]: row["labels"] for row in found.utterances.values()}
+
+
+def _all_or_nothing(home: Path) -> None:
+    assert _brought(home) in (None, _in_the_folder(home))
+
+
+def _brought_once(home: Path) -> None:
+    assert _brought(home) == _in_the_folder(home)
+    studio = opened(home)
+    with studio.database.read() as connection:
+        assert projects.list_deleted(connection) == []
+    studio.database.close()
+
+
 SYNC = Act("sync", sync, _merged_once, _readable, change_both)
 FIRST_SYNC = Act("first sync", sync, _same, _readable)
+LARGE_SYNC = Act("large sync", bring_in, _brought_once, _all_or_nothing, sync)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders.served_studio import copy_home
 from tests.faults.kills.acts import ACTS, Act, soundness
-from tests.faults.kills.syncing import FIRST_SYNC, SYNC
+from tests.faults.kills.syncing import FIRST_SYNC, LARGE_SYNC, SYNC
 from tests.faults.shims.write_points import KILLED, WritePoints, die, do, every
 from tests.faults.table import Fault
 
@@ -22,7 +22,7 @@ FAULTS = (
         "completes; `doctor` finds nothing amiss",
     ),
 )
-EVERY = (*ACTS, SYNC, FIRST_SYNC)
+EVERY = (*ACTS, SYNC, FIRST_SYNC, LARGE_SYNC)
 QUICK = {
     "label": 6,
     "import": 3,
@@ -35,6 +35,7 @@ QUICK = {
     "erase": 4,
     "sync": 4,
     "first sync": 4,
+    "large sync": 4,
 }
 """Points of each act that `make test` tries; `make fire` tries all."""
 

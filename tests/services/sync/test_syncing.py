@@ -14,7 +14,7 @@ from app.services.data.history import list_actions, undo_action
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.sync import syncing
+from app.services.sync import landing
 from app.services.sync.report import SyncReport, words_of
 from app.services.sync.syncing import SyncRequest, sync_folder
 from app.services.what_if.repairs import Repair, apply_repair
@@ -278,14 +278,14 @@ def test_a_kill_after_the_folder_was_written_is_mended_by_the_next_sync(
 ) -> None:
     relabel(studio, "money back", "greeting")
     relabel_line(folder, "hi", ids(studio)["parcel"])
-    write = syncing.write_folder
+    write = landing.write_folder
 
     def killed(*given: object) -> None:
         write(*given)  # type: ignore[arg-type]
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(syncing, "write_folder", killed)
+        patch.setattr(landing, "write_folder", killed)
         with pytest.raises(KeyboardInterrupt):
             sync(studio, folder)
     assert label_of(studio, "hi") == ("greeting",)
@@ -317,16 +317,16 @@ def test_an_erased_text_leaves_the_folder(studio: Studio, folder: Path) -> None:
 def test_a_large_first_sync_waits_in_a_file_and_brings_the_same(
     studio: Studio, other: Studio, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The transaction of 100,000 new texts made labels wait for half a minute."""
-    monkeypatch.setattr(syncing, "_MANY", 1)
+    """A transaction that computes 100,000 new texts takes 5.6 s of processor, 23 s at load 10."""
+    monkeypatch.setattr(landing, "_MANY", 1)
     seen = list[int]()
-    join = syncing.join_staged
+    join = landing.join_staged
 
     def counted(*given: object) -> None:
         seen.append(given[3].count)  # type: ignore[attr-defined]
         join(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(syncing, "join_staged", counted)
+    monkeypatch.setattr(landing, "join_staged", counted)
     done = sync(other, folder)
     assert seen == [5 + 3]  # texts and intents
     assert (done.from_folder.added, done.conflicts) == (5, ())

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import InvalidInput
 from core.formats.platform_rows import export_in, export_rows
 from core.formats.preview import preview_file
 from core.formats.reading import read_rows
@@ -45,7 +46,11 @@ TOLD = {
         "the split “validation”, whose rows are read as for training": 1,
     },
     "doccano": {},
-    "humanfirst": {"“metadata of an intent”": 1},
+    "humanfirst": {
+        "“metadata of an intent”": 1,
+        "“settings of an entity”": 1,
+        "what agents said": 1,
+    },
     "label-studio": {
         "answers that skip a text": 1,
         "labels of people who disagree": 2,
@@ -68,7 +73,7 @@ KEPT = {
     "prodigy": {"🛫 fly to Boston": {"meta": {"source": "log"}}},
 }
 """What is kept beside a text, by its id, or by the text where there is none."""
-MARKED = ("argilla", "botpress", "doccano", "label-studio", "prodigy", "spacy")
+MARKED = ("argilla", "botpress", "doccano", "humanfirst", "label-studio", "prodigy", "spacy")
 WITH_IDS = {
     "argilla": ["a-1", "a-2", "a-3", "a-4"],
     "doccano": ["1", "2", "3", "4"],
@@ -142,3 +147,64 @@ def test_marks_are_left_out_where_nobody_asks_and_labels_where_none_is_wanted(
 def test_plain_files_are_read_as_before(name: str, text: str, format: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     assert preview_file(tmp_path / name, ReadOptions()).format == format
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "value"),
+    [(9, 13, "Köln"), (12, 17, "Köln"), (12, 17, None)],
+    ids=["characters", "bytes", "bytes of no value"],
+)
+def test_a_mark_of_humanfirst_stands_at_its_bytes_or_characters(
+    start: int, end: int, value: str | None, tmp_path: Path
+) -> None:
+    span = {"from_character": start, "to_character": end}
+    marked = {"name": "city", "span": span} | ({"text": value} if value else {})
+    example = {"text": "🛫 fly to Köln", "intents": [], "entities": [marked]}
+    path = tmp_path / "workspace.json"
+    path.write_text(json.dumps({"$schema": "humanfirst", "examples": [example]}))
+    _, rows = read(path)
+    assert rows["🛫 fly to Köln"].slots == (Slot(9, 13, "city"),)
+
+
+def test_the_entities_of_humanfirst_go_to_the_slot_book(tmp_path: Path) -> None:
+    found, _ = read(WRITERS["humanfirst"](tmp_path))
+    assert found.slot_values == {"city": {"BOS": ("Boston",)}}
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        ({"image": "/image1"}, None),
+        ({"photo": "https://example.org/1.jpg"}, None),
+        ({"photo": "/data/upload/1.jpg"}, None),
+        (
+            {"saying": "see https://example.org", "audio": "s3://calls/1.wav"},
+            "see https://example.org",
+        ),
+    ],
+)
+def test_label_studio_takes_no_address_of_an_image_for_a_text(
+    data: dict[str, str], text: str | None, tmp_path: Path
+) -> None:
+    """A project of images became utterances such as “/data/upload/1.jpg”."""
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps([{"id": 1, "data": data, "annotations": []}]))
+    if text is None:
+        with pytest.raises(InvalidInput, match="there is no text"):
+            read(path)
+    else:
+        assert list(read(path)[1]) == [text]
+
+
+@pytest.mark.parametrize("tool", ["prodigy", "humanfirst", "label-studio"])
+def test_a_text_of_any_length_is_counted_and_stops_nothing(tool: str, tmp_path: Path) -> None:
+    """One page among a thousand texts refused them all, and asked for a closing quote."""
+    path = WRITERS[tool](tmp_path)
+    long = "x" * 150_000
+    path.write_text(path.read_text("utf-8").replace(TEXTS[2], long), "utf-8")
+    found = export_in(path, ReadOptions())
+    assert found is not None
+    rows = list(export_rows(found, ReadOptions()))
+    assert sum(isinstance(row, ImportedRow) for row in rows) == len(TEXTS) - 1
+    assert [row.kind for row in rows if not isinstance(row, ImportedRow)] == ["too-long"]
+    assert sum(found.files.values()) == len(TEXTS)

@@ -119,10 +119,26 @@ HUMANFIRST = json.dumps(
     {
         "$schema": "https://docs.humanfirst.ai/hf-json-schema.json",
         "examples": [
-            {"id": "e1", "text": TEXTS[0], "intents": [{"intent_id": "i2"}], "tags": [{"id": "t"}]},
+            {
+                "id": "e1",
+                "text": TEXTS[0],
+                "intents": [{"intent_id": "i2"}],
+                "tags": [{"id": "t"}],
+                "entities": [
+                    {
+                        "entity_id": "c",
+                        "name": "city",
+                        "text": "Boston",
+                        "span": {"from_character": 12, "to_character": 18},
+                        "value": "BOS",
+                    }
+                ],
+                "parts": [{"text": "🛫 fly to "}, {"entity": {"name": "city", "text": "Boston"}}],
+            },
             {"id": "e2", "text": TEXTS[1], "intents": [{"intent_id": "i2"}]},
             {"id": "e3", "text": TEXTS[2], "intents": [{"intent_id": "i3"}]},
             {"id": "e4", "text": TEXTS[3], "intents": []},
+            {"id": "e5", "text": "how can I help", "intents": [], "context": {"role": "expert"}},
         ],
         "intents": [
             {"id": "i1", "name": "trips", "metadata": {}},
@@ -130,6 +146,16 @@ HUMANFIRST = json.dumps(
             {"id": "i3", "name": "refund", "metadata": {"team": "a"}},
         ],
         "tags": [{"id": "t", "name": "seen", "color": "#fff"}],
+        "entities": [
+            {
+                "id": "c",
+                "name": "city",
+                "values": [
+                    {"key_value": "BOS", "synonyms": [{"value": "BOS"}, {"value": "Boston"}]}
+                ],
+                "settings": {"method": "words"},
+            }
+        ],
     },
     indent=2,
 )
