@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 from app.serving.counts import ServingCounts
 from app.serving.limits import Serving
-from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal
+from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal, without_model
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -55,7 +55,8 @@ class ServingGuard:
         finally:
             found = scope.get("path_params") is not None and "route" in scope
             route = getattr(scope.get("route"), "path", "other") if found else "other"
-            self.counts.request(route, status[0], time.perf_counter() - began)
+            model = scope.get("state", {}).get("model", "")
+            self.counts.request(model, route, status[0], time.perf_counter() - began)
 
     async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.lower(): value for name, value in scope["headers"]}
@@ -92,7 +93,7 @@ class ServingGuard:
 
 def _given(scope: Scope, headers: dict[bytes, bytes]) -> Iterator[bytes]:
     """Yield what may be a key, from where clients of the route send theirs."""
-    path = scope["path"]
+    path = without_model(scope["path"])
     kind, _, word = headers.get(b"authorization", b"").partition(b" ")
     if kind.lower() == b"bearer":
         yield word.strip()

@@ -2,7 +2,8 @@
 
 import ipaddress
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +15,22 @@ KEY = "INTENT_STUDIO_API_KEY"
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """How one model is served.
+    """How models are served.
 
     Attributes:
-        bundle: File of the bundle with the graph.
+        bundle: File of the bundle with the graph; its model answers whoever names none.
         name: Name of the model in addresses; "" for the project's.
-        threads: Threads that compute; 0 for one a processor.
-        most_waiting: Texts that may wait; more are refused with 429.
+        threads: Threads that compute for each model; 0 for one a processor.
+        most_waiting: Texts that may wait for each model; more are refused with 429.
         most_texts: Texts of one request.
         most_signs: Characters of one text.
         most_bytes: Bytes of one request.
         key: What clients must send; "" for nothing.
-        shadow: File of a second bundle, which answers unseen; "" for none.
+        shadow: File of a bundle that answers the first one's texts unseen; "" for none.
         shadow_file: File that gets the differing answers; "" for none.
         shadow_texts: Whether it gets the texts, too.
         look_seconds: Seconds between two looks whether the bundles were replaced.
+        others: Files of further bundles, and their names in addresses; "" for the project's.
     """
 
     bundle: str
@@ -43,6 +45,7 @@ class Serving:
     shadow_file: str = ""
     shadow_texts: bool = False
     look_seconds: float = 1.0
+    others: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def values(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""One model behind HTTP; nothing here needs torch, a database or the studio's pages."""
+"""Models behind HTTP; nothing here needs torch, a database or the studio's pages."""
 
 import json
 import logging
@@ -16,9 +16,9 @@ from starlette.responses import JSONResponse, Response
 from app.log_lines import places_of
 from app.serving.batching import TooManyWaitingError
 from app.serving.guard import ServingGuard
-from app.serving.lifetime import in_use, opened_shadow, running
+from app.serving.lifetime import opened_shadow, running
 from app.serving.limits import Serving
-from app.serving.model import open_model
+from app.serving.models import opened_models
 from app.serving.replies.refusals import refusal
 from app.serving.routes import Service
 from core.errors import InvalidInput, NotFound
@@ -28,19 +28,18 @@ SETTINGS = "INTENT_STUDIO_SERVING"
 
 
 def application() -> Starlette:
-    """Open the model that the environment names; for uvicorn's processes."""
+    """Open the models that the environment names; for uvicorn's processes."""
     return make_application(Serving(**json.loads(os.environ[SETTINGS])))
 
 
 def make_application(serving: Serving) -> Starlette:
-    """Open a model and put routes around it.
+    """Open the models and put routes around them.
 
     Raises:
-        InvalidInput: There is no such bundle, or it holds no graph.
-        ArtifactDamaged: The bundle is not what was written.
+        InvalidInput: There is no such bundle, it holds no graph, or two have one name.
+        ArtifactDamaged: A bundle is not what was written.
     """
-    model = open_model(serving.bundle, serving.name, serving.threads)
-    service = Service(serving, in_use(model, serving), opened_shadow(serving))
+    service = Service(serving, opened_models(serving, opened_shadow(serving)))
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:

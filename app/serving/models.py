@@ -1,0 +1,98 @@
+"""The models that one server answers by, each under its name."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from app.serving.batching import Batcher
+from app.serving.counts import AnswerCounts, ModelMeasures
+from app.serving.limits import Serving
+from app.serving.model import ServedModel, open_model
+from app.serving.shadow import Shadow
+from core.errors import InvalidInput, NotFound
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InUse:
+    """A model, and the texts that wait for it."""
+
+    model: ServedModel
+    batcher: Batcher
+
+
+@dataclass(slots=True, eq=False)
+class NamedModel:
+    """What answers under one name.
+
+    Attributes:
+        bundle: File that is watched for a new model.
+        current: What answers new requests; each request is answered by one model.
+        shadow: Another model, which answers the same texts unseen; None for none.
+    """
+
+    bundle: str
+    current: InUse
+    shadow: Shadow | None = None
+    counts: AnswerCounts = field(default_factory=AnswerCounts)
+
+    @property
+    def name(self) -> str:
+        """The name in addresses; it stays when the bundle is replaced."""
+        return self.current.model.name
+
+    @property
+    def measures(self) -> ModelMeasures:
+        """What is told of it to Prometheus."""
+        return ModelMeasures(self.current.model, self.current.batcher, self.counts, self.shadow)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedModels:
+    """All models of a server; the first one answers whoever names none."""
+
+    all: tuple[NamedModel, ...]
+
+    @property
+    def default(self) -> NamedModel:
+        """What answers whoever names no model."""
+        return self.all[0]
+
+    def find(self, name: str) -> NamedModel:
+        """Return the model of a name; "" for the default.
+
+        Raises:
+            NotFound: There is none of this name.
+        """
+        for one in self.all if name else (self.default,):
+            if name in ("", one.name):
+                return one
+        raise NotFound(f"There is no model '{name[:80]}' here.")
+
+
+def in_use(model: ServedModel, serving: Serving) -> InUse:
+    """Put the texts that wait beside a model."""
+    return InUse(model, Batcher(model.engine.predict, serving.most_waiting))
+
+
+def opened_models(serving: Serving, shadow: Shadow | None) -> NamedModels:
+    """Open all bundles; the shadow stands beside the first.
+
+    Raises:
+        InvalidInput: There is no such file, it holds no graph, or two have one name.
+        ArtifactDamaged: A bundle does not match its manifest, or cannot be read.
+    """
+    found: list[NamedModel] = []
+    for bundle, name in ((serving.bundle, serving.name), *serving.others.items()):
+        model = open_model(bundle, name, serving.threads)
+        _require_new(model.name, bundle, found)
+        found.append(NamedModel(bundle, in_use(model, serving)))
+    found[0].shadow = shadow
+    return NamedModels(tuple(found))
+
+
+def _require_new(name: str, bundle: str, found: Iterable[NamedModel]) -> None:
+    for one in found:
+        if one.name == name:
+            raise InvalidInput(
+                f"{one.bundle} and {bundle} are both named '{name[:80]}'.",
+                "Give each a name of its own: NAME=FILE.",
+            )
