@@ -8,56 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.serving.limits import Serving, check_address, read_key
+from app.serving.arguments import add_arguments
+from app.serving.limits import PUSH_TOKEN, Serving, check_address, check_push, read_key
 from core.errors import InvalidInput, StudioError
 
 NAME = "serve-model"
 HELP = "serve graphs of bundles over HTTP, without torch"
-
-
-def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    command.add_argument(
-        "bundle", type=Path, metavar="BUNDLE", help="FILE or NAME=FILE, made with --runtime onnx"
-    )
-    command.add_argument(
-        "others",
-        type=Path,
-        nargs="*",
-        metavar="BUNDLE",
-        help="further ones; the first answers whoever names no model",
-    )
-    command.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
-    command.add_argument("--port", type=int, default=8080, help="default 8080")
-    command.add_argument("--workers", type=int, default=1, help="processes (default 1)")
-    command.add_argument(
-        "--name", default="", help="name of the first in addresses (default: the project's)"
-    )
-    command.add_argument(
-        "--api-key-file", type=Path, metavar="FILE", help="the key that clients must send"
-    )
-    command.add_argument("--no-key", action="store_true", help="serve other machines without one")
-    command.add_argument(
-        "--most-waiting",
-        type=int,
-        default=512,
-        help="texts that may wait for a model (default 512)",
-    )
-    command.add_argument(
-        "--most-texts", type=int, default=256, help="texts of one request (default 256)"
-    )
-    command.add_argument(
-        "--shadow",
-        type=Path,
-        metavar="BUNDLE",
-        help="a bundle that answers what the first one is asked, unseen",
-    )
-    command.add_argument(
-        "--shadow-file", type=Path, metavar="FILE", help="keep its differing answers here"
-    )
-    command.add_argument(
-        "--shadow-texts", action="store_true", help="keep the texts of these answers, too"
-    )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -110,10 +66,39 @@ def serving_of(options: argparse.Namespace) -> Serving:
     for name in ("workers", "most_waiting", "most_texts"):
         if getattr(options, name) < 1:
             raise InvalidInput(f"--{name.replace('_', '-')} must be 1 or more.")
-    (name, first), *others = (_named(one) for one in (options.bundle, *options.others))
-    further = {file: given for given, file in others}
-    if len(further) < len(others):
+    (name, first), others = _bundles(options)
+    _check_shadow(options)
+    push_token = _push_token(options)
+    key = read_key(options.api_key_file)
+    check_address(options.host, key, without_key=options.no_key)
+    return Serving(
+        bundle=first,
+        name=name or options.name,
+        threads=_threads(options.workers),
+        most_waiting=options.most_waiting,
+        most_texts=options.most_texts,
+        key=key,
+        shadow=str(options.shadow.absolute()) if options.shadow else "",
+        shadow_file=str(options.shadow_file.absolute()) if options.shadow_file else "",
+        shadow_texts=options.shadow_texts,
+        others=others,
+        push_to=options.push_to,
+        push_token=push_token,
+        push_project=options.push_project,
+        push_source=options.push_source,
+    )
+
+
+def _bundles(options: argparse.Namespace) -> tuple[tuple[str, str], dict[str, str]]:
+    """Return name and file of the first bundle, and the names of the others by their files."""
+    first, *others = (_named(one) for one in (options.bundle, *options.others))
+    found = {file: name for name, file in others}
+    if len(found) < len(others):
         raise InvalidInput("A bundle is named twice.", "Name each once.")
+    return first, found
+
+
+def _check_shadow(options: argparse.Namespace) -> None:
     if options.shadow is not None:
         _require(options.shadow)
     kept, told = options.shadow_file is not None, options.shadow_texts
@@ -122,25 +107,25 @@ def serving_of(options: argparse.Namespace) -> Serving:
             "Differing answers are kept of a shadow model, and texts in their file.",
             "Write --shadow BUNDLE --shadow-file FILE --shadow-texts.",
         )
-    key = read_key(options.api_key_file)
-    check_address(options.host, key, without_key=options.no_key)
-    threads = 0
-    if options.workers > 1:  # each has its share of the processors
-        from core.runtime.engine import available
 
-        threads = max(1, available() // options.workers)
-    return Serving(
-        bundle=first,
-        name=name or options.name,
-        threads=threads,
-        most_waiting=options.most_waiting,
-        most_texts=options.most_texts,
-        key=key,
-        shadow=str(options.shadow.absolute()) if options.shadow else "",
-        shadow_file=str(options.shadow_file.absolute()) if options.shadow_file else "",
-        shadow_texts=options.shadow_texts,
-        others=further,
-    )
+
+def _threads(workers: int) -> int:
+    """Return how many threads compute for a model; 0 for one a processor."""
+    if workers == 1:
+        return 0
+    from core.runtime.engine import available
+
+    return max(1, available() // workers)  # each process has its share
+
+
+def _push_token(options: argparse.Namespace) -> str:
+    """Check where texts are pushed to; return the token of that studio."""
+    if options.push_to:
+        check_push(options.push_to, options.push_source)
+        return read_key(options.push_token_file, PUSH_TOKEN)
+    if options.push_token_file or options.push_project:
+        raise InvalidInput("No studio is named that gets the texts.", "Add --push-to URL.")
+    return ""
 
 
 def _named(word: Path) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from app.prometheus import Sample, measure_lines, one_line
 from app.serving.batching import Batcher
+from app.serving.beside.pushing import DROP_REASONS, Pusher
 from app.serving.model import ServedModel
 from app.serving.replies.shapes import Answer
 from app.serving.shadow import Shadow
@@ -81,11 +82,13 @@ class ModelMeasures:
     batcher: Batcher
     counts: AnswerCounts
     shadow: Shadow | None
+    pusher: Pusher | None
 
 
 def exposition_of(counts: ServingCounts, models: Sequence[ModelMeasures]) -> str:
     """Write all measures of a model server."""
     parts = [*_of_requests(counts), *_of_models(models), *_of_shadows(models)]
+    parts += _of_pushed(models)
     parts += [
         one_line("model_resident_bytes", "gauge", "Memory of the server.", resident_bytes()),
         one_line("model_peak_bytes", "gauge", "Largest memory of the server.", peak_bytes()),
@@ -114,21 +117,22 @@ def _named(model: str) -> dict[str, object]:
     return {"model": model} if model else {}
 
 
+_PLAIN: tuple[tuple[str, str, str, Callable[[ModelMeasures], float]], ...] = (
+    ("texts_outside_total", "counter", "Texts without intent.", lambda one: one.counts.outside),
+    ("waiting_texts", "gauge", "Texts that wait.", lambda one: one.batcher.waiting),
+    ("batches_total", "counter", "Batches computed.", lambda one: one.batcher.batches),
+    ("batched_texts_total", "counter", "Texts in them.", lambda one: one.batcher.texts),
+    ("reloads_total", "counter", "New bundles served.", lambda one: one.counts.reloads),
+    ("failed_reloads_total", "counter", "Bundles refused.", lambda one: one.counts.failed_reloads),
+)
+"""Name, kind, words and value of the measures with one value for each model."""
+
+
 def _of_models(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
-    facts = [
-        {
-            **{key: value or "" for key, value in one.model.facts.items()},
-            "precision": one.model.engine.precision,
-        }
+    about = [
+        Sample(1, {key: value or "" for key, value in one.model.facts.items()} | _precision(one))
         for one in models
     ]
-
-    def each(
-        name: str, kind: str, words: str, value: Callable[[ModelMeasures], float]
-    ) -> Iterator[str]:
-        samples = [Sample(value(one), {"model": one.model.name}) for one in models]
-        return measure_lines(f"model_{name}", kind, words, samples)
-
     texts = [
         Sample(n, {"model": one.model.name, "intent": intent})
         for one in models
@@ -136,28 +140,23 @@ def _of_models(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
     ]
     scores = [s for one in models for s in one.counts.scores.samples({"model": one.model.name})]
     return [
-        measure_lines(
-            "model_info", "gauge", "The models that answer.", [Sample(1, one) for one in facts]
-        ),
+        measure_lines("model_info", "gauge", "The models that answer.", about),
         measure_lines("model_texts_total", "counter", "Texts by their intent.", texts),
-        each(
-            "texts_outside_total",
-            "counter",
-            "Texts without intent.",
-            lambda one: one.counts.outside,
-        ),
         measure_lines("model_score", "histogram", "Largest score of a text.", scores),
-        each("waiting_texts", "gauge", "Texts that wait.", lambda one: one.batcher.waiting),
-        each("batches_total", "counter", "Batches computed.", lambda one: one.batcher.batches),
-        each("batched_texts_total", "counter", "Texts in them.", lambda one: one.batcher.texts),
-        each("reloads_total", "counter", "New bundles served.", lambda one: one.counts.reloads),
-        each(
-            "failed_reloads_total",
-            "counter",
-            "Bundles refused.",
-            lambda one: one.counts.failed_reloads,
+        *(
+            measure_lines(
+                f"model_{name}",
+                kind,
+                words,
+                [Sample(value(one), {"model": one.model.name}) for one in models],
+            )
+            for name, kind, words, value in _PLAIN
         ),
     ]
+
+
+def _precision(one: ModelMeasures) -> dict[str, object]:
+    return {"precision": one.model.engine.precision}
 
 
 def _of_shadows(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
@@ -182,4 +181,26 @@ def _of_shadows(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
         measure_lines("model_shadow_texts_total", "counter", "Texts of the shadow.", texts),
         measure_lines("model_shadow_left_out_total", "counter", "Texts left out.", left_out),
         measure_lines("model_shadow_differing_total", "counter", words, differing),
+    ]
+
+
+def _of_pushed(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
+    """Write what became of the texts for a studio."""
+    found = [(one.model.name, one.pusher) for one in models if one.pusher is not None]
+    if not found:
+        return []
+    pushed = [Sample(one.pushed, {"model": name}) for name, one in found]
+    waiting = [Sample(one.waiting, {"model": name}) for name, one in found]
+    failures = [Sample(one.failures, {"model": name}) for name, one in found]
+    dropped = [
+        Sample(one.dropped[reason], {"model": name, "reason": reason})
+        for name, one in found
+        for reason in DROP_REASONS
+    ]
+    words = "Texts that the studio never gets."
+    return [
+        measure_lines("model_pushed_texts_total", "counter", "Texts in the studio.", pushed),
+        measure_lines("model_push_waiting_texts", "gauge", "Texts for the studio.", waiting),
+        measure_lines("model_push_failures_total", "counter", "Requests not taken.", failures),
+        measure_lines("model_push_dropped_texts_total", "counter", words, dropped),
     ]

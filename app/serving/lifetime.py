@@ -48,6 +48,7 @@ async def running(service: Service) -> AsyncIterator[None]:
         await asyncio.gather(*tasks, return_exceptions=True)
         for one in service.models.all:
             await one.current.batcher.stop()
+        await asyncio.gather(*(one.pusher.finish() for one in service.models.all if one.pusher))
 
 
 def _beside(one: NamedModel, serving: Serving) -> list[Coroutine[Any, Any, None]]:
@@ -66,6 +67,8 @@ def _beside(one: NamedModel, serving: Serving) -> list[Coroutine[Any, Any, None]
 
         found.append(watch(Path(serving.shadow), shadow.model.stamp, seconds, take_shadow))
         found.append(shadow.work())
+    if one.pusher is not None:
+        found.append(one.pusher.work())
     return found
 
 

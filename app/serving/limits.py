@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from core.errors import InvalidInput
+from core.text import is_blank, is_storable
 
+_LONGEST_SOURCE = 200
 KEY = "INTENT_STUDIO_API_KEY"
 """Name of the variable that holds the key of clients, where no file does."""
+PUSH_TOKEN = "INTENT_STUDIO_PUSH_TOKEN"
+"""Name of the variable that holds the token of the studio that gets the texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,10 @@ class Serving:
         shadow_texts: Whether it gets the texts, too.
         look_seconds: Seconds between two looks whether the bundles were replaced.
         others: Files of further bundles, and their names in addresses; "" for the project's.
+        push_to: Address of the studio whose traffic gets the texts; "" for none.
+        push_token: What the studio lets in by.
+        push_project: Project of the studio that gets them; "" for that of each bundle.
+        push_source: What it shows as their channel.
     """
 
     bundle: str
@@ -46,6 +55,10 @@ class Serving:
     shadow_texts: bool = False
     look_seconds: float = 1.0
     others: Mapping[str, str] = field(default_factory=dict)
+    push_to: str = ""
+    push_token: str = ""
+    push_project: str = ""
+    push_source: str = "model server"
 
     @property
     def values(self) -> dict[str, Any]:
@@ -53,14 +66,14 @@ class Serving:
         return asdict(self)
 
 
-def read_key(file: Path | None) -> str:
-    """Return the key in a file or, without one, in the environment; "" for none.
+def read_key(file: Path | None, variable: str = KEY) -> str:
+    """Return the key in a file or, without one, in a variable of the environment; "" for none.
 
     Raises:
         InvalidInput: The file cannot be read or is empty.
     """
     if file is None:
-        return os.environ.get(KEY, "").strip()
+        return os.environ.get(variable, "").strip()
     try:
         key = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -68,6 +81,25 @@ def read_key(file: Path | None) -> str:
     if not key:
         raise InvalidInput(f"{file} is empty.", "Write the key into it, one line.")
     return key
+
+
+def check_push(address: str, source: str) -> None:
+    """Refuse an address that is none of a studio, and a source that it would not take.
+
+    Raises:
+        InvalidInput: One of both cannot be used.
+    """
+    read = urlsplit(address)
+    if read.scheme not in ("http", "https") or not read.netloc or read.query or read.fragment:
+        raise InvalidInput(
+            f"--push-to {address[:80]} is no address of a studio.",
+            "Write it as a browser shows it: https://nlu.example.com/intents.",
+        )
+    if is_blank(source) or len(source) > _LONGEST_SOURCE or not is_storable(source):
+        raise InvalidInput(
+            "--push-source is no name of a channel.",
+            f"Write 1 to {_LONGEST_SOURCE} signs, such as app or phone.",
+        )
 
 
 def check_address(host: str, key: str, *, without_key: bool) -> None:

@@ -19,6 +19,7 @@ class ServedModel:
 
     Attributes:
         stamp: Of the file, taken before it was opened.
+        project: The project that it is of; "" where the bundle does not say.
     """
 
     name: str
@@ -26,6 +27,7 @@ class ServedModel:
     model_version: str | None
     dataset_version: str | None
     stamp: Stamp | None
+    project: str
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -63,5 +65,6 @@ def open_model(bundle: str, name: str = "", threads: int = 0) -> ServedModel:
         engine = open_engine(folder, threads)
     engine.predict([_FIRST])
     decider = engine.decider
-    called = name or str(manifest.facts.get("project") or path.stem)
-    return ServedModel(called, engine, decider.model_version, decider.dataset_version, stamp)
+    project = str(manifest.facts.get("project") or "")
+    versions = decider.model_version, decider.dataset_version
+    return ServedModel(name or project or path.stem, engine, *versions, stamp, project)

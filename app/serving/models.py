@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from app.serving.batching import Batcher
+from app.serving.beside.pushing import PUSH_SECONDS, Pusher
 from app.serving.counts import AnswerCounts, ModelMeasures
 from app.serving.limits import Serving
 from app.serving.model import ServedModel, open_model
 from app.serving.shadow import Shadow
 from core.errors import InvalidInput, NotFound
+from intent_studio_client.connection import Connection
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,11 +29,13 @@ class NamedModel:
         bundle: File that is watched for a new model.
         current: What answers new requests; each request is answered by one model.
         shadow: Another model, which answers the same texts unseen; None for none.
+        pusher: Sends the texts to a studio; None for none.
     """
 
     bundle: str
     current: InUse
     shadow: Shadow | None = None
+    pusher: Pusher | None = None
     counts: AnswerCounts = field(default_factory=AnswerCounts)
 
     @property
@@ -42,7 +46,8 @@ class NamedModel:
     @property
     def measures(self) -> ModelMeasures:
         """What is told of it to Prometheus."""
-        return ModelMeasures(self.current.model, self.current.batcher, self.counts, self.shadow)
+        beside = self.shadow, self.pusher
+        return ModelMeasures(self.current.model, self.current.batcher, self.counts, *beside)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +78,24 @@ def in_use(model: ServedModel, serving: Serving) -> InUse:
     return InUse(model, Batcher(model.engine.predict, serving.most_waiting))
 
 
+def opened_pusher(serving: Serving, model: ServedModel) -> Pusher | None:
+    """Return what sends a model's texts to a studio; None where none is asked for.
+
+    Raises:
+        InvalidInput: The bundle does not name its project.
+    """
+    if not serving.push_to:
+        return None
+    project = serving.push_project or model.project
+    if not project:
+        raise InvalidInput(
+            f"The bundle of {model.name} does not say of which project it is.",
+            "Name the one that gets its texts: --push-project NAME.",
+        )
+    connection = Connection(serving.push_to, serving.push_token, PUSH_SECONDS, tries=1)
+    return Pusher(connection, project, serving.push_source)
+
+
 def opened_models(serving: Serving, shadow: Shadow | None) -> NamedModels:
     """Open all bundles; the shadow stands beside the first.
 
@@ -84,7 +107,8 @@ def opened_models(serving: Serving, shadow: Shadow | None) -> NamedModels:
     for bundle, name in ((serving.bundle, serving.name), *serving.others.items()):
         model = open_model(bundle, name, serving.threads)
         _require_new(model.name, bundle, found)
-        found.append(NamedModel(bundle, in_use(model, serving)))
+        pusher = opened_pusher(serving, model)
+        found.append(NamedModel(bundle, in_use(model, serving), pusher=pusher))
     found[0].shadow = shadow
     return NamedModels(tuple(found))
 

@@ -184,6 +184,8 @@ class Service:
         found = await current.batcher.answer(said) if said else []
         if named.shadow is not None:
             named.shadow.offer(found)
+        if named.pusher is not None:
+            named.pusher.offer(said)
         known = iter(found)
         answers: list[Answer] = [None if is_blank(text) else next(known) for text in texts]
         named.counts.answered(answers)

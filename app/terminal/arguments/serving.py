@@ -3,7 +3,8 @@
 from argparse import ArgumentParser
 from pathlib import Path
 
-from app.serving.command import HELP, NAME, add_arguments
+from app.serving.arguments import add_arguments
+from app.serving.command import HELP, NAME
 from app.terminal.arguments.shared import Commands, add_command
 
 
