@@ -2,19 +2,14 @@
 
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-from core.errors import InvalidInput
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from core.errors import InvalidInput
 
 TOKEN = "STUDIO_TOKEN"
 """Name of the variable that holds the token, where no file does."""
@@ -196,7 +191,7 @@ def _parts(url: str) -> tuple[str, str]:
 class BehindProxy:
     """Takes the prefix from paths, where the proxy has not, and puts it into redirections."""
 
-    app: App
+    app: ASGIApp
     public: PublicAddress
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -49,6 +49,8 @@ async def running(service: Service) -> AsyncIterator[None]:
         for one in service.models.all:
             await one.current.batcher.stop()
         await asyncio.gather(*(one.pusher.finish() for one in service.models.all if one.pusher))
+        if service.tracing is not None:
+            await asyncio.to_thread(service.tracing.end)
 
 
 def _beside(one: NamedModel, serving: Serving) -> list[Coroutine[Any, Any, None]]:
@@ -79,7 +81,7 @@ async def _take(one: NamedModel, serving: Serving) -> None:
     """
     old = one.current
     model = await _opened(one, one.bundle, old.model.name, serving.threads)
-    one.current = in_use(model, serving)
+    one.current = in_use(model, serving, old.batcher.spans)
     one.current.batcher.start()
     one.counts.reloads += 1
     _LOG.info("%s answers by version %s from now on", model.name, model.model_version)

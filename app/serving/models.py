@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from app.serving.batching import Batcher
+from app.serving.batching import Batcher, BatchSpans
 from app.serving.beside.pushing import PUSH_SECONDS, Pusher
 from app.serving.counts import AnswerCounts, ModelMeasures
 from app.serving.limits import Serving
@@ -73,9 +73,9 @@ class NamedModels:
         raise NotFound(f"There is no model '{name[:80]}' here.")
 
 
-def in_use(model: ServedModel, serving: Serving) -> InUse:
+def in_use(model: ServedModel, serving: Serving, spans: BatchSpans | None) -> InUse:
     """Put the texts that wait beside a model."""
-    return InUse(model, Batcher(model.engine.predict, serving.most_waiting))
+    return InUse(model, Batcher(model.engine.predict, serving.most_waiting, spans))
 
 
 def opened_pusher(serving: Serving, model: ServedModel) -> Pusher | None:
@@ -96,7 +96,7 @@ def opened_pusher(serving: Serving, model: ServedModel) -> Pusher | None:
     return Pusher(connection, project, serving.push_source)
 
 
-def opened_models(serving: Serving, shadow: Shadow | None) -> NamedModels:
+def opened_models(serving: Serving, shadow: Shadow | None, spans: BatchSpans | None) -> NamedModels:
     """Open all bundles; the shadow stands beside the first.
 
     Raises:
@@ -108,7 +108,7 @@ def opened_models(serving: Serving, shadow: Shadow | None) -> NamedModels:
         model = open_model(bundle, name, serving.threads)
         _require_new(model.name, bundle, found)
         pusher = opened_pusher(serving, model)
-        found.append(NamedModel(bundle, in_use(model, serving), pusher=pusher))
+        found.append(NamedModel(bundle, in_use(model, serving, spans), pusher=pusher))
     found[0].shadow = shadow
     return NamedModels(tuple(found))
 

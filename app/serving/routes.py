@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.prometheus import MEDIA_TYPE
+from app.serving.beside.tracing import Tracing
 from app.serving.bodies import checked, named_model, own_texts, read_object, tensor_texts
 from app.serving.counts import ServingCounts, exposition_of
 from app.serving.limits import Serving
@@ -31,11 +32,13 @@ class Service:
 
     Attributes:
         models: Each by its name; the first answers whoever names none.
+        tracing: Makes spans; None where nobody asked for them.
         ready: Whether texts are answered; not before each model answered one, nor while it ends.
     """
 
     serving: Serving
     models: NamedModels
+    tracing: Tracing | None = None
     counts: ServingCounts = field(default_factory=ServingCounts)
     ready: bool = False
 

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from app.log_lines import places_of
 from app.serving.batching import TooManyWaitingError
+from app.serving.beside.tracing import TracedRequests, opened_tracing
 from app.serving.guard import ServingGuard
 from app.serving.lifetime import opened_shadow, running
 from app.serving.limits import Serving
@@ -39,7 +40,11 @@ def make_application(serving: Serving) -> Starlette:
         InvalidInput: There is no such bundle, it holds no graph, or two have one name.
         ArtifactDamaged: A bundle is not what was written.
     """
-    service = Service(serving, opened_models(serving, opened_shadow(serving)))
+    tracing = opened_tracing()
+    service = Service(serving, opened_models(serving, opened_shadow(serving), tracing), tracing)
+    around = [Middleware(ServingGuard, serving=serving, counts=service.counts)]
+    if tracing is not None:
+        around.insert(0, Middleware(TracedRequests, tracing=tracing))
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
@@ -49,7 +54,7 @@ def make_application(serving: Serving) -> Starlette:
     return Starlette(
         routes=service.routes(),
         lifespan=living,
-        middleware=[Middleware(ServingGuard, serving=serving, counts=service.counts)],
+        middleware=around,
         exception_handlers={
             InvalidInput: _invalid,
             NotFound: _not_found,
