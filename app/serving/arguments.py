@@ -25,12 +25,21 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--name", default="", help="name of the first in addresses (default: the project's)"
     )
     command.add_argument(
-        "--api-key-file", type=Path, metavar="FILE", help="the key that clients must send"
+        "--api-key-file",
+        type=Path,
+        metavar="FILE",
+        help="the key that clients must send; each line is one",
     )
     command.add_argument("--no-key", action="store_true", help="serve other machines without one")
     _load(command)
     _shadow(command)
     _pushing(command)
+    command.add_argument(
+        "--log", choices=("text", "json"), help="log a line for each request, without its texts"
+    )
+    command.add_argument(
+        "--log-texts", action="store_true", help="log texts and their answers, too"
+    )
 
 
 def _pushing(command: argparse.ArgumentParser) -> None:

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from app.serving.arguments import add_arguments
-from app.serving.limits import PUSH_TOKEN, Serving, check_address, check_push, read_key
+from app.serving.limits import (
+    PUSH_TOKEN,
+    Serving,
+    check_address,
+    check_push,
+    hosts_of,
+    read_key,
+)
 from core.errors import InvalidInput, StudioError
 
 NAME = "serve-model"
@@ -38,7 +45,7 @@ def serve(options: argparse.Namespace) -> None:
     try:
         import uvicorn
 
-        from app.serving.server import SETTINGS, make_application
+        from app.serving.server import SETTINGS, log_as, make_application
     except ImportError as error:
         raise InvalidInput(
             f"The server needs the package {error.name}, which is not installed.",
@@ -46,7 +53,9 @@ def serve(options: argparse.Namespace) -> None:
         ) from error
     # No line of the access log: an address may hold a token, and a body holds texts.
     how: dict[str, Any] = {"host": options.host, "port": options.port, "access_log": False}
-    how |= {"log_level": "warning", "log_config": _log_config(uvicorn.config.LOGGING_CONFIG)}
+    usual = None if serving.log else _log_config(uvicorn.config.LOGGING_CONFIG)
+    how |= {"log_level": "warning", "log_config": usual}
+    log_as(serving.log)
     files = ", ".join(map(str, (options.bundle, *options.others)))
     sys.stderr.write(f"Serving {files} at http://{options.host}:{options.port}\n")
     if options.workers == 1:
@@ -68,6 +77,8 @@ def serving_of(options: argparse.Namespace) -> Serving:
             raise InvalidInput(f"--{name.replace('_', '-')} must be 1 or more.")
     (name, first), others = _bundles(options)
     _check_shadow(options)
+    if options.log_texts and not options.log:
+        raise InvalidInput("Texts stand in a log.", "Add --log json or --log text.")
     push_token = _push_token(options)
     key = read_key(options.api_key_file)
     check_address(options.host, key, without_key=options.no_key)
@@ -86,6 +97,9 @@ def serving_of(options: argparse.Namespace) -> Serving:
         push_token=push_token,
         push_project=options.push_project,
         push_source=options.push_source,
+        log=options.log or "",
+        log_texts=options.log_texts,
+        hosts=hosts_of(options.host, key, without_key=options.no_key),
     )
 
 
@@ -122,7 +136,10 @@ def _push_token(options: argparse.Namespace) -> str:
     """Check where texts are pushed to; return the token of that studio."""
     if options.push_to:
         check_push(options.push_to, options.push_source)
-        return read_key(options.push_token_file, PUSH_TOKEN)
+        token = read_key(options.push_token_file, PUSH_TOKEN)
+        if "\n" in token:
+            raise InvalidInput("The studio's token has several lines.", "Write it on one.")
+        return token
     if options.push_token_file or options.push_project:
         raise InvalidInput("No studio is named that gets the texts.", "Add --push-to URL.")
     return ""

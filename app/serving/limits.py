@@ -30,7 +30,7 @@ class Serving:
         most_texts: Texts of one request.
         most_signs: Characters of one text.
         most_bytes: Bytes of one request.
-        key: What clients must send; "" for nothing.
+        key: What clients must send, each key on a line of its own; "" for nothing.
         shadow: File of a bundle that answers the first one's texts unseen; "" for none.
         shadow_file: File that gets the differing answers; "" for none.
         shadow_texts: Whether it gets the texts, too.
@@ -40,6 +40,9 @@ class Serving:
         push_token: What the studio lets in by.
         push_project: Project of the studio that gets them; "" for that of each bundle.
         push_source: What it shows as their channel.
+        log: Form of a line for each request, `text` or `json`; "" for none.
+        log_texts: Whether texts and answers are logged, too.
+        hosts: Names by which requests may call the server, by spaces; "" for any.
     """
 
     bundle: str
@@ -59,6 +62,14 @@ class Serving:
     push_token: str = ""
     push_project: str = ""
     push_source: str = "model server"
+    log: str = ""
+    log_texts: bool = False
+    hosts: str = ""
+
+    @property
+    def keys(self) -> list[bytes]:
+        """The keys, of which clients must send one."""
+        return [key.encode() for key in self.key.split("\n") if key]
 
     @property
     def values(self) -> dict[str, Any]:
@@ -67,20 +78,26 @@ class Serving:
 
 
 def read_key(file: Path | None, variable: str = KEY) -> str:
-    """Return the key in a file or, without one, in a variable of the environment; "" for none.
+    """Return the keys in a file or, without one, in a variable of the environment; "" for none.
+
+    Each line is one, so that an old and a new one may be sent for a while.
 
     Raises:
         InvalidInput: The file cannot be read or is empty.
     """
     if file is None:
-        return os.environ.get(variable, "").strip()
+        return _lines(os.environ.get(variable, ""))
     try:
-        key = file.read_text(encoding="utf-8").strip()
+        key = _lines(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{file} cannot be read: {error}.", "Check the path.") from error
     if not key:
-        raise InvalidInput(f"{file} is empty.", "Write the key into it, one line.")
+        raise InvalidInput(f"{file} is empty.", "Write the key into it, on one line.")
     return key
+
+
+def _lines(said: str) -> str:
+    return "\n".join(line.strip() for line in said.splitlines() if line.strip())
 
 
 def check_push(address: str, source: str) -> None:
@@ -114,6 +131,18 @@ def check_address(host: str, key: str, *, without_key: bool) -> None:
         f"At {host} other machines reach the server, and there is no key.",
         f"Set {KEY} or name --api-key-file FILE; or add --no-key behind a proxy that asks.",
     )
+
+
+def hosts_of(host: str, key: str, *, without_key: bool) -> str:
+    """Return the names by which requests may call the server, by spaces; "" for any.
+
+    Without a key, a page of another site could let a name of its own point to this machine, and
+    read what its browser is answered (DNS rebinding).
+    """
+    if key or without_key:
+        return ""
+    named = f"[{host}]" if ":" in host else host
+    return " ".join(dict.fromkeys(("127.0.0.1", "localhost", "[::1]", named.lower())))
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,5 +1,6 @@
 """The routes of a model server."""
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from app.log_lines import note
 from app.prometheus import MEDIA_TYPE
 from app.serving.beside.tracing import Tracing
 from app.serving.bodies import checked, named_model, own_texts, read_object, tensor_texts
@@ -21,6 +23,7 @@ from app.serving.replies.shapes import Answer
 from core.errors import NotFound
 from core.text import is_blank
 
+_LOG = logging.getLogger("app.serving.texts")
 _OFF = ("0", "false", "no")
 _NAMED = "/models/{model}"
 """Stands before the address of a server for a client that is to be answered by this model."""
@@ -79,7 +82,8 @@ class Service:
         body = read_object(await request.body())
         texts = own_texts(body, self.serving)
         evidence = request.query_params.get("evidence", "1").lower() not in _OFF
-        model, answers = await self._answers(self._asked(request, named_model(body)), texts)
+        named = self._asked(request, named_model(body))
+        model, answers = await self._answers(request, named, texts)
         told = [
             shapes.own(text, one, evidence=evidence)
             for text, one in zip(texts, answers, strict=True)
@@ -122,7 +126,7 @@ class Service:
         """Answer texts as the Open Inference Protocol says."""
         named = self._asked(request)
         body = read_object(await request.body())
-        model, answers = await self._answers(named, tensor_texts(body, self.serving))
+        model, answers = await self._answers(request, named, tensor_texts(body, self.serving))
         outputs = shapes.tensors(answers)
         wanted = [one.get("name") for one in body.get("outputs", []) if isinstance(one, dict)]
         told = {
@@ -175,11 +179,11 @@ class Service:
     async def _answer(self, request: Request, said: object) -> tuple[str, Answer]:
         """Check one text, and answer it."""
         (text,) = checked([said], self.serving)
-        _, (answer,) = await self._answers(self._asked(request), [text])
+        _, (answer,) = await self._answers(request, self._asked(request), [text])
         return text, answer
 
     async def _answers(
-        self, named: NamedModel, texts: Sequence[str]
+        self, request: Request, named: NamedModel, texts: Sequence[str]
     ) -> tuple[ServedModel, list[Answer]]:
         """Answer texts together with those of other requests; blank ones get no answer."""
         current = named.current
@@ -192,6 +196,9 @@ class Service:
         known = iter(found)
         answers: list[Answer] = [None if is_blank(text) else next(known) for text in texts]
         named.counts.answered(answers)
+        request.state.texts = len(texts)  # for the log
+        if self.serving.log_texts:
+            _log(request, current.model, texts, answers)
         return current.model, answers
 
     def _asked(self, request: Request, name: str = "") -> NamedModel:
@@ -203,3 +210,13 @@ class Service:
             raise NotFound(f"There is no version '{asked['version'][:80]}' of it here.")
         request.state.model = found.name  # for the counts
         return found
+
+
+def _log(
+    request: Request, model: ServedModel, texts: Sequence[str], answers: Sequence[Answer]
+) -> None:
+    """Log texts with what they were answered, which somebody has asked for."""
+    for text, one in zip(texts, answers, strict=True):
+        intents = [] if one is None else list(one.decision.intents)
+        about = {"id": request.state.request_id, "model_version": model.model_version or ""}
+        note(_LOG, "answer", {**about, "text": text, "intents": intents})

@@ -13,7 +13,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.log_lines import places_of
+from app.log_lines import places_of, set_up_logs
 from app.serving.batching import TooManyWaitingError
 from app.serving.beside.tracing import TracedRequests, opened_tracing
 from app.serving.guard import ServingGuard
@@ -30,7 +30,15 @@ SETTINGS = "INTENT_STUDIO_SERVING"
 
 def application() -> Starlette:
     """Open the models that the environment names; for uvicorn's processes."""
-    return make_application(Serving(**json.loads(os.environ[SETTINGS])))
+    serving = Serving(**json.loads(os.environ[SETTINGS]))
+    log_as(serving.log)
+    return make_application(serving)
+
+
+def log_as(form: str) -> None:
+    """Write a line for each request of this process, as text or as JSON; "" leaves all as it is."""
+    if form:
+        set_up_logs("json" if form == "json" else "text")
 
 
 def make_application(serving: Serving) -> Starlette:
