@@ -22,6 +22,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--port", type=int, default=8080, help="default 8080")
     command.add_argument("--workers", type=int, default=1, help="processes (default 1)")
     command.add_argument(
+        "--device", choices=("cpu", "cuda"), default="cpu", help="default cpu; cuda is a GPU"
+    )
+    command.add_argument(
         "--name", default="", help="name of the first in addresses (default: the project's)"
     )
     command.add_argument(

@@ -100,6 +100,7 @@ def serving_of(options: argparse.Namespace) -> Serving:
         log=options.log or "",
         log_texts=options.log_texts,
         hosts=hosts_of(options.host, key, without_key=options.no_key),
+        device=options.device,
     )
 
 

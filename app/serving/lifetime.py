@@ -13,6 +13,7 @@ from app.serving.models import NamedModel, in_use
 from app.serving.replacing import watch
 from app.serving.routes import Service
 from app.serving.shadow import Shadow
+from core.runtime.engine import Device
 
 _LOG = logging.getLogger("app.serving")
 
@@ -80,7 +81,8 @@ async def _take(one: NamedModel, serving: Serving) -> None:
     The name in addresses stays.
     """
     old = one.current
-    model = await _opened(one, one.bundle, old.model.name, serving.threads)
+    how = serving.threads, serving.device
+    model = await _opened(one, one.bundle, old.model.name, *how)
     one.current = in_use(model, serving, old.batcher.spans)
     one.current.batcher.start()
     one.counts.reloads += 1
@@ -90,15 +92,17 @@ async def _take(one: NamedModel, serving: Serving) -> None:
 
 async def _take_shadow(one: NamedModel, shadow: Shadow, bundle: str) -> None:
     """Let the model of a replaced bundle be the shadow."""
-    shadow.model = await _opened(one, bundle, "", 1)
+    shadow.model = await _opened(one, bundle, "", 1, "cpu")
     one.counts.reloads += 1
     _LOG.info("the shadow answers by version %s from now on", shadow.model.model_version)
 
 
-async def _opened(one: NamedModel, bundle: str, name: str, threads: int) -> ServedModel:
+async def _opened(
+    one: NamedModel, bundle: str, name: str, threads: int, device: Device
+) -> ServedModel:
     """Open a bundle while texts are answered, and count it where it cannot be."""
     try:
-        return await asyncio.to_thread(open_model, bundle, name, threads)
+        return await asyncio.to_thread(open_model, bundle, name, threads, device)
     except Exception:
         one.counts.failed_reloads += 1
         raise

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from core.errors import InvalidInput
@@ -42,6 +42,7 @@ class Serving:
         push_source: What it shows as their channel.
         log: Form of a line for each request, `text` or `json`; "" for none.
         log_texts: Whether texts and answers are logged, too.
+        device: Where the models compute; the shadow computes on the processor.
         hosts: Names by which requests may call the server, by spaces; "" for any.
     """
 
@@ -65,6 +66,7 @@ class Serving:
     log: str = ""
     log_texts: bool = False
     hosts: str = ""
+    device: Literal["cpu", "cuda"] = "cpu"
 
     @property
     def keys(self) -> list[bytes]:

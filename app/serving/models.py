@@ -105,7 +105,7 @@ def opened_models(serving: Serving, shadow: Shadow | None, spans: BatchSpans | N
     """
     found: list[NamedModel] = []
     for bundle, name in ((serving.bundle, serving.name), *serving.others.items()):
-        model = open_model(bundle, name, serving.threads)
+        model = open_model(bundle, name, serving.threads, serving.device)
         _require_new(model.name, bundle, found)
         pusher = opened_pusher(serving, model)
         found.append(NamedModel(bundle, in_use(model, serving, spans), pusher=pusher))

@@ -26,6 +26,7 @@ from core.recipes.heads import (
     PrototypesConfig,
     VotesConfig,
 )
+from core.runtime import engine as engines
 from core.runtime.comparing import compare
 from core.runtime.engine import Engine, open_engine, runs_of
 from core.types import Intent
@@ -264,3 +265,19 @@ def test_the_studio_refuses_to_open_a_graph(tiny: TransformerEncoder, tmp_path: 
     (tmp_path / "g" / "decision.json").write_text('{"intents": ["a"]}', "utf-8")
     with pytest.raises(ArtifactDamaged, match="decision cannot be read"):
         open_engine(tmp_path / "g")
+
+
+def test_a_device_that_cannot_compute_is_refused_and_one_that_can_gets_large_runs(
+    tiny: TransformerEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = pipeline(tiny, SMOOTH)
+    save_graph(made, FACTS, tmp_path / "g", "float32")
+    with pytest.raises(InvalidInput, match="cannot compute on cuda") as refused:
+        open_engine(tmp_path / "g", device="cuda")
+    assert "onnxruntime-gpu" in refused.value.hint
+    monkeypatch.setitem(engines._PROVIDERS, "cuda", ["CPUExecutionProvider"])
+    engine = open_engine(tmp_path / "g", threads=4, device="cuda")
+    assert (engine.threads, engine.tokens) == (1, 16_384)
+    assert_alike(made, engine)
+    assert len(list(runs_of([16] * 40, 100, 256))) == 3
+    assert len(list(runs_of([16] * 40, 100, 16_384))) == 1
