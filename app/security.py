@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from anyio import to_thread
 
+from app.addresses import DIRECT, PublicAddress, name_of
 from app.slow_requests import LimitedBody, Patience, size_words
 from core.errors import InvalidInput
 from storage.people.acts import VIA
@@ -157,6 +158,7 @@ class Guard:
         links: What shared links to receipts and reports open; None where nothing is shared.
         patience: How long a request may take to arrive.
         codes: Launch codes; `code=` in an address is exchanged for the cookie.
+        public: The address behind a proxy; its pages count as the studio's own.
     """
 
     app: App
@@ -165,6 +167,7 @@ class Guard:
     links: Links | None = None
     patience: Patience = field(default_factory=Patience)
     codes: LaunchCodes = field(default_factory=LaunchCodes)
+    public: PublicAddress = DIRECT
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one connection."""
@@ -200,12 +203,12 @@ class Guard:
     async def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = _headers(scope)
         host = headers.get("host", "")
-        if _name(host) not in self.hosts:
+        if name_of(host) not in self.hosts:
             return 400, f"This server is not called '{host[:80]}'."
         if scope["method"] not in _SAFE:
             own = f"{scope['scheme']}://{host}"
             foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
-            if foreign or headers.get("origin", own) != own:
+            if foreign or headers.get("origin", own) not in {own, self.public.origin or own}:
                 return 403, "A page of another site may not change anything here."
         state = scope.setdefault("state", {})  # for the log of requests
         if self._may_enter(scope, headers):
@@ -262,7 +265,8 @@ class Guard:
         answer = [(b"location", target.encode()), *_FORGOTTEN]
         cookie = self._cookie(dict(query)["token"], _headers(scope))
         if cookie is not None:
-            answer.append((b"set-cookie", f"{cookie}; Path=/; HttpOnly".encode("latin-1")))
+            where = f"Path={self.public.prefix or '/'}" + "; Secure" * self.public.is_secure
+            answer.append((b"set-cookie", f"{cookie}; {where}; HttpOnly".encode("latin-1")))
         await send({"type": "http.response.start", "status": 303, "headers": answer})
         await send({"type": "http.response.body", "body": b""})
 
@@ -329,12 +333,6 @@ def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
 
 def _headers(scope: Scope) -> dict[str, str]:
     return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
-
-
-def _name(host: str) -> str:
-    if host.startswith("["):
-        return host[: host.find("]") + 1]
-    return host.partition(":")[0]
 
 
 def _cookies(header: str) -> dict[str, str]:

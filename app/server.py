@@ -1,13 +1,15 @@
 """The web server: REST under /api, files under /studio, Gradio's pages at the root."""
 
 import os
+import shutil
 import socket
+import stat
 import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,8 +18,10 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
+from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.addresses import DIRECT, BehindProxy, Doorway, PublicAddress, check_prefix
 from app.allocation import keep_threads, return_memory
 from app.api import explaining, monitoring
 from app.api.http.errors import answer_errors
@@ -54,37 +58,27 @@ its turn a dozen times, at each access to the database, and waits as long each t
 other decisions wait for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Doorway:
-    """Where the server listens and who may enter.
-
-    `host` is an address that only this machine can reach; `port` None is the first free one from
-    7860.
-    """
-
-    host: str = "127.0.0.1"
-    port: int | None = None
-    token: bool = True
-    browser: bool = True
-
-
 def build_app(
     live_studio: LiveStudio,
     token: str | None,
     hosts: frozenset[str],
     codes: LaunchCodes | None = None,
+    public: PublicAddress = DIRECT,
 ) -> RequestWatch:
     """Put REST, files and pages behind one guard, and watch all requests.
 
     Requests must present the launch token, if there is one, and use a name in `hosts`. A shared
     link opens one receipt or report. A launch code stands for the token once.
+
+    Raises:
+        InvalidInput: The prefix of the public address is a path of the studio's own.
     """
     from app.ui.navigation import mount_pages
 
     app = FastAPI(title="Intent Studio", docs_url=None, redoc_url=None, openapi_url="/api/schema")
     app.state.live_studio = live_studio
     app.state.queues, app.state.watched_texts = Queues(live_studio), WatchedTextCache(live_studio)
-    app.state.running_keys = RunningKeys()
+    app.state.running_keys, app.state.public = RunningKeys(), public
     app.state.request_counts = counts = RequestCounts()
     app.add_middleware(CORSMiddleware, allow_origins=[])  # replaces Gradio's own answers
     app.add_middleware(GZipMiddleware, minimum_size=2_000, compresslevel=4)
@@ -94,10 +88,20 @@ def build_app(
     pages = (*explaining.pages.routes, *monitoring.router.routes)
     app.router.routes += [*all_routes(), *pages]
     app.mount(MOUNTED, AssetFiles(), name="studio")
-    mount_pages(app)
+    mount_pages(app, public.root)
+    check_prefix(public.prefix, _paths(app.routes))
     links = SharedLinks(live_studio.studio)
-    guard = Guard(app, token, hosts, links, codes=codes or LaunchCodes())
-    return RequestWatch(guard, counts, live_studio.studio.settings.actor)
+    guard = Guard(app, token, hosts, links, codes=codes or LaunchCodes(), public=public)
+    return RequestWatch(BehindProxy(guard, public), counts, live_studio.studio.settings.actor)
+
+
+def _paths(routes: Iterable[BaseRoute]) -> Iterator[str]:
+    """Yield the paths of routes, and of those mounted at the root."""
+    for route in routes:
+        path = str(getattr(route, "path", ""))
+        yield path or "/"
+        if isinstance(route, Mount) and not path:
+            yield from _paths(route.routes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +131,8 @@ def serve(studio: Studio, door: Doorway, prepare: Callable[[], None] | None = No
     """
     check_port(door.port)
     check_binding(door.host, token=door.token)
-    listener = _listen(door)
-    host = f"[{door.host}]" if ":" in door.host else door.host
-    address = f"http://{host}:{listener.getsockname()[1]}/"
-    with listener, _only_server(studio.places, address):
-        _serve_at(studio, door, _Entrance(listener, address), prepare)
+    with _entrance(door) as entrance, _only_server(studio.places, entrance.address):
+        _serve_at(studio, door, entrance, prepare)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,26 @@ class _Entrance:
     address: str
 
 
+@contextmanager
+def _entrance(door: Doorway) -> Iterator[_Entrance]:
+    """Listen; a Unix socket's file is deleted in the end."""
+    public = door.public
+    if door.socket is None:
+        with _listen(door) as listener:
+            host = f"[{door.host}]" if ":" in door.host else door.host
+            own = f"http://{host}:{listener.getsockname()[1]}{public.prefix}/"
+            yield _Entrance(listener, f"{public.root}/" if public.origin else own)
+        return
+    with _listen_at(door.socket, door.group) as listener:
+        mine = door.socket.stat().st_ino
+        try:
+            yield _Entrance(listener, f"{public.root}/" if public.origin else str(door.socket))
+        finally:
+            with suppress(OSError):
+                if door.socket.stat().st_ino == mine:  # else another server's by now
+                    door.socket.unlink()
+
+
 def _serve_at(
     studio: Studio, door: Doorway, entrance: _Entrance, prepare: Callable[[], None] | None
 ) -> None:
@@ -150,15 +171,15 @@ def _serve_at(
     set_up_logs(studio.settings.log)
     sys.setswitchinterval(_SWITCH_SECONDS)
     return_memory()
-    token = new_token() if door.token else None
-    hosts = frozenset({"127.0.0.1", "localhost", "[::1]", door.host})
+    token = (door.secret or new_token()) if door.token else None
     live_studio = open_live_studio(studio)
     with _private_places(studio.places.home):
         codes = LaunchCodes() if door.token else None
-        app = build_app(live_studio, token, hosts, codes)
+        app = build_app(live_studio, token, door.hosts, codes, door.public)
         if prepare is not None:
             prepare()
-        address = entrance.address + (f"?token={token}" if token else "")
+        shown = token and not door.secret  # what is printed often ends in a log
+        address = entrance.address + (f"?token={token}" if shown else "")
         config = uvicorn.Config(
             app,
             log_config=None,
@@ -168,9 +189,12 @@ def _serve_at(
             server_header=False,
             lifespan="on",
             timeout_graceful_shutdown=_LONGEST_END_SECONDS,
+            # Who may open the socket is a proxy: it tells the scheme that it speaks.
+            forwarded_allow_ips="*" if door.socket else None,
         )
         open_browser = partial(_open_browser, entrance.address, codes)
-        ready = partial(_open_for, live_studio, address, open_browser if door.browser else _stay)
+        opens = door.browser and door.socket is None and not door.public.origin
+        ready = partial(_open_for, live_studio, address, open_browser if opens else _stay)
         _server(config, ready).run(sockets=[entrance.listener])
 
 
@@ -255,6 +279,62 @@ def _listen(door: Doorway) -> socket.socket:
         f"Port {wanted[-1]} of {door.host} cannot be used: {problem.strerror}.",
         "Name another with --port, or --port 0 for any free one.",
     )
+
+
+def _listen_at(path: Path, group: str) -> socket.socket:
+    """Listen on a Unix socket, which this user's programs alone can open, and those of a group.
+
+    The file of a server that was killed is replaced.
+
+    Raises:
+        InvalidInput: Another file lies there, another server listens there, it cannot be made, or
+            there is no such group.
+    """
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        _make_room(path)
+        before = os.umask(0o177)  # mode 0600 from the beginning
+        try:
+            listener.bind(str(path))
+        finally:
+            os.umask(before)
+        if group:
+            shutil.chown(path, group=group)
+            path.chmod(0o660)
+    except LookupError as error:
+        listener.close()
+        path.unlink(missing_ok=True)
+        raise InvalidInput(f"There is no group '{group[:80]}'.", "Make it first.") from error
+    except InvalidInput:
+        listener.close()
+        raise
+    except OSError as error:
+        listener.close()
+        raise InvalidInput(
+            f"{path} cannot be listened on: {error.strerror or error}.",
+            "Name a socket in a folder that you may write to, of at most 100 bytes.",
+        ) from error
+    return listener
+
+
+def _make_room(path: Path) -> None:
+    """Delete the file of a Unix socket that nobody listens on any more."""
+    if not path.exists():
+        return
+    if not stat.S_ISSOCK(path.stat().st_mode):
+        raise InvalidInput(f"{path} is there, and is no socket.", "Name another with --socket.")
+    if _listens(path):
+        raise InvalidInput(f"A server listens on {path}.", "Name another with --socket.")
+    path.unlink()
+
+
+def _listens(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        try:
+            asking.connect(str(path))
+        except ConnectionRefusedError:  # the file of a server that was killed
+            return False
+        return True
 
 
 @contextmanager

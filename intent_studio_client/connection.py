@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 _TRIES = 3
-"""Times that a request is sent while no answer comes at all."""
 _PAUSE_SECONDS = 0.5
 _BUSY = (429, 503)
 
@@ -76,12 +75,14 @@ class Connection:
     Attributes:
         timeout: Seconds without a byte after which a request has failed.
         patience: Seconds for which a request is sent again while the server is busy (429, 503).
+        tries: Times that a request is sent while no answer comes at all.
     """
 
     address: str
     token: str
     timeout: float = 60.0
     patience: float = 0.0
+    tries: int = _TRIES
 
     def __post_init__(self) -> None:
         """Refuse an address of another kind."""
@@ -122,7 +123,7 @@ class Connection:
                 if fault.status not in _BUSY or time.monotonic() + wait > until:
                     raise fault from None
             except (OSError, HTTPException) as error:
-                if number >= _TRIES:
+                if number >= self.tries:
                     raise StudioFault(f"{self.address} does not answer: {error}.") from error
                 wait = _PAUSE_SECONDS * number
             time.sleep(wait)

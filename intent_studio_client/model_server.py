@@ -24,12 +24,14 @@ class ModelServer:
     timeout: float = 10.0
     patience: float = 0.0
 
-    def predict(self, texts: Sequence[str], *, evidence: bool = True) -> Served:
-        """Answer texts, as many as the server takes at once; with the votes, or without."""
+    def predict(self, texts: Sequence[str], *, evidence: bool = True, model: str = "") -> Served:
+        """Answer texts, as many as the server takes at once; with the votes, or without.
+
+        `model` names one of the server's models; without it, the first of them answers.
+        """
         query = {"evidence": int(evidence)}
-        found = self._connection.ask(
-            Request("POST", "/predict", query=query, body={"texts": list(texts)})
-        )
+        body = {"texts": list(texts)} | ({"model": model} if model else {})
+        found = self._connection.ask(Request("POST", "/predict", query=query, body=body))
         return read(Served, found)
 
     def is_ready(self) -> bool:

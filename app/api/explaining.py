@@ -1,12 +1,14 @@
 """Routes for explanations, receipts and reports, and for the links that show one to others."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated, Literal
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
+from app.addresses import PublicAddress
 from app.api.http.bodies import ExplainBody, ShareBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
@@ -87,9 +89,13 @@ def list_shares(studio: OpenStudio, project: str) -> list[ShareView]:
 
 
 @router.post("/projects/{project}/shares", status_code=201)
-def create_share(studio: OpenStudio, project: str, body: ShareBody) -> NewShare:
-    """Make a link that opens one receipt or report for reading, until it expires or is stopped."""
-    return sharing.create_share(studio, project, Shared(body.kind, body.target, body.days))
+def create_share(studio: OpenStudio, request: Request, project: str, body: ShareBody) -> NewShare:
+    """Make a link that opens one receipt or report for reading, until it expires or is stopped.
+
+    `link` is a path with its token, behind a proxy with the studio's address there.
+    """
+    made = sharing.create_share(studio, project, Shared(body.kind, body.target, body.days))
+    return replace(made, link=_public(request).root + made.link)
 
 
 @router.delete("/projects/{project}/shares/{key}", status_code=204)
@@ -116,7 +122,7 @@ def acts(
 def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse:
     """Show a receipt."""
     record = receipts.find_receipt(studio, key)
-    forms = _forms(f"/api/receipts/{key}", "receipt")
+    forms = _forms(request, f"/api/receipts/{key}", "receipt")
     link = _absolute(request, f"/receipts/{key}")
     page = receipts.receipt_page(record.content, record.created_at, link, forms)
     return HTMLResponse(page, headers=_POLICY)
@@ -124,17 +130,21 @@ def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse
 
 @pages.get("/reports/{project}/traffic")
 def traffic_page(
-    live_studio: Live, project: str, days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = 7
+    live_studio: Live,
+    request: Request,
+    project: str,
+    days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = 7,
 ) -> HTMLResponse:
     """Show the report about what people said in the last days with traffic, once it is counted."""
-    back = f"/discover?{urlencode({'project': project, 'tab': 'traffic'})}"
+    asked = urlencode({"project": project, "tab": "traffic"})
+    back = f"{_public(request).prefix}/discover?{asked}"
     try:
         found = traffic_report.traffic_report(live_studio, project, Period(days=days))
     except traffic_report.StillCounting:
         waits = traffic_report.waiting_page(project, back)
         return HTMLResponse(waits, headers={**_POLICY, "Refresh": _LOOK_AGAIN})
     path, asked = f"/api/projects/{quote(project)}/traffic", f"?days={days}"
-    forms = {name: at + asked for name, at in _forms(path, "report").items()}
+    forms = {name: at + asked for name, at in _forms(request, path, "report").items()}
     return HTMLResponse(traffic_report.report_page(found, forms, back), headers=_POLICY)
 
 
@@ -157,11 +167,12 @@ def traffic_file(
 @pages.get("/reports/{project}/{number}")
 def report_page(live_studio: Live, request: Request, project: str, number: int) -> HTMLResponse:
     """Show the report on a model version, with a way back for who may open the studio."""
-    forms = _forms(f"/api/projects/{quote(project)}/models/{number}", "report")
+    forms = _forms(request, f"/api/projects/{quote(project)}/models/{number}", "report")
     report = model_report.report(live_studio, project, number)
     link = _absolute(request, _report_path(project, number))
     is_owner = getattr(request.state, "entrant", "") == "owner"
-    back = f"/versions?{urlencode({'project': project})}" if is_owner else ""
+    versions = f"{_public(request).prefix}/versions?{urlencode({'project': project})}"
+    back = versions if is_owner else ""
     page = model_report.report_page(report, link, forms, back)
     return HTMLResponse(page, headers=_POLICY)
 
@@ -170,17 +181,25 @@ def _report_path(project: str, number: int) -> str:
     return f"/reports/{quote(project)}/{number}"
 
 
+def _public(request: Request) -> PublicAddress:
+    public: PublicAddress = request.app.state.public
+    return public
+
+
 def _absolute(request: Request, path: str) -> str:
-    return str(request.base_url).rstrip("/") + path
+    public = _public(request)
+    return (public.origin or str(request.base_url).rstrip("/")) + public.prefix + path
 
 
 def _kept(request: Request, name: str, path: str) -> Kept:
     address = _absolute(request, path)
-    return Kept(name, path, path, reaches_others(address), link_words(address))
+    link = _public(request).root + path
+    return Kept(name, path, link, reaches_others(address), link_words(address))
 
 
-def _forms(path: str, name: str) -> dict[str, str]:
+def _forms(request: Request, path: str, name: str) -> dict[str, str]:
     """Return the downloads of a page, by what they are called."""
+    path = _public(request).prefix + path
     return {"Download HTML": f"{path}/{name}.html", "Download PDF": f"{path}/{name}.pdf"}
 
 

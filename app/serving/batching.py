@@ -6,7 +6,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from core.types import Prediction
 
@@ -27,10 +29,21 @@ class TooManyWaitingError(Exception):
         self.seconds = seconds
 
 
+class BatchSpans(Protocol):
+    """What traces batches."""
+
+    def mark(self) -> object:
+        """Return what stands for the request that is being answered."""
+
+    def batch(self, marks: Sequence[object], texts: int) -> AbstractContextManager[None]:
+        """Surround the answering of some texts for these requests."""
+
+
 @dataclass(slots=True, eq=False)
 class _Asked:
     texts: Sequence[str]
     done: "asyncio.Future[list[Prediction]]"
+    mark: object
 
 
 @dataclass(slots=True, eq=False)
@@ -42,12 +55,14 @@ class Batcher:
     Attributes:
         predict: Answers texts; called by one thread at a time.
         most_waiting: Texts that may wait, with those that are being answered.
+        spans: Traces the batches; None where nobody asked for it.
         waiting: Texts that wait or are being answered.
         batches: Batches answered, and `texts` in them.
     """
 
     predict: Predict
     most_waiting: int
+    spans: BatchSpans | None = None
     waiting: int = 0
     batches: int = 0
     texts: int = 0
@@ -69,7 +84,8 @@ class Batcher:
             raise TooManyWaitingError(self.seconds_to_wait)
         loop = asyncio.get_running_loop()
         parts = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]
-        queued = [_Asked(part, loop.create_future()) for part in parts]
+        mark = None if self.spans is None else self.spans.mark()
+        queued = [_Asked(part, loop.create_future(), mark) for part in parts]
         self._queue.extend(queued)
         self.waiting += len(texts)
         self._wake.set()
@@ -121,7 +137,8 @@ class Batcher:
         texts = [text for one in wanted for text in one.texts]
         began = time.perf_counter()
         try:
-            found = iter(await self._computed(texts) if texts else [])
+            with self._span(wanted, len(texts)):
+                found = iter(await self._computed(texts) if texts else [])
             for one in wanted:
                 part = [next(found) for _ in one.texts]
                 if not one.done.done():
@@ -136,6 +153,11 @@ class Batcher:
         self.texts += len(texts)
         rate = len(texts) / max(time.perf_counter() - began, 1e-6)
         self._rate = _MEMORY * self._rate + (1 - _MEMORY) * rate
+
+    def _span(self, wanted: Sequence[_Asked], texts: int) -> AbstractContextManager[None]:
+        if self.spans is None or not texts:
+            return nullcontext()
+        return self.spans.batch([one.mark for one in wanted], texts)
 
     async def _computed(self, texts: Sequence[str]) -> list[Prediction]:
         loop = asyncio.get_running_loop()

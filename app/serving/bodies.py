@@ -23,6 +23,18 @@ def read_object(body: bytes) -> dict[str, Any]:
     return value
 
 
+def named_model(body: dict[str, Any]) -> str:
+    """Return the name of the model that a request asks; "" where it names none.
+
+    Raises:
+        InvalidInput: What stands for the name is no text.
+    """
+    name = body.get("model", "")
+    if not isinstance(name, str):
+        raise InvalidInput("The model's name is no text.", 'Send {"model": "...", "text": "..."}.')
+    return name
+
+
 def own_texts(body: dict[str, Any], serving: Serving) -> list[str]:
     """Return the texts of `{"text": ...}` or `{"texts": [...]}`.
 

@@ -8,39 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from app.serving.limits import Serving, check_address, read_key
+from app.serving.arguments import add_arguments
+from app.serving.limits import (
+    PUSH_TOKEN,
+    Serving,
+    check_address,
+    check_push,
+    hosts_of,
+    read_key,
+)
 from core.errors import InvalidInput, StudioError
 
 NAME = "serve-model"
-HELP = "serve a bundle's graph over HTTP, without torch"
-
-
-def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    command.add_argument("bundle", type=Path, metavar="BUNDLE", help="made with --runtime onnx")
-    command.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
-    command.add_argument("--port", type=int, default=8080, help="default 8080")
-    command.add_argument("--workers", type=int, default=1, help="processes (default 1)")
-    command.add_argument("--name", default="", help="name in addresses (default: the project's)")
-    command.add_argument(
-        "--api-key-file", type=Path, metavar="FILE", help="the key that clients must send"
-    )
-    command.add_argument("--no-key", action="store_true", help="serve other machines without one")
-    command.add_argument(
-        "--most-waiting", type=int, default=512, help="texts that may wait (default 512)"
-    )
-    command.add_argument(
-        "--most-texts", type=int, default=256, help="texts of one request (default 256)"
-    )
-    command.add_argument(
-        "--shadow", type=Path, metavar="BUNDLE", help="another bundle, which answers unseen"
-    )
-    command.add_argument(
-        "--shadow-file", type=Path, metavar="FILE", help="keep its differing answers here"
-    )
-    command.add_argument(
-        "--shadow-texts", action="store_true", help="keep the texts of these answers, too"
-    )
+HELP = "serve graphs of bundles over HTTP, without torch"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -56,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def serve(options: argparse.Namespace) -> None:
-    """Serve a bundle until Ctrl-C.
+    """Serve bundles until Ctrl-C.
 
     Raises:
         InvalidInput: There is no such bundle, it holds no graph, or a setting cannot be used.
@@ -65,7 +45,7 @@ def serve(options: argparse.Namespace) -> None:
     try:
         import uvicorn
 
-        from app.serving.server import SETTINGS, make_application
+        from app.serving.server import SETTINGS, log_as, make_application
     except ImportError as error:
         raise InvalidInput(
             f"The server needs the package {error.name}, which is not installed.",
@@ -73,8 +53,11 @@ def serve(options: argparse.Namespace) -> None:
         ) from error
     # No line of the access log: an address may hold a token, and a body holds texts.
     how: dict[str, Any] = {"host": options.host, "port": options.port, "access_log": False}
-    how |= {"log_level": "warning", "log_config": _log_config(uvicorn.config.LOGGING_CONFIG)}
-    sys.stderr.write(f"Serving {options.bundle} at http://{options.host}:{options.port}\n")
+    usual = None if serving.log else _log_config(uvicorn.config.LOGGING_CONFIG)
+    how |= {"log_level": "warning", "log_config": usual}
+    log_as(serving.log)
+    files = ", ".join(map(str, (options.bundle, *options.others)))
+    sys.stderr.write(f"Serving {files} at http://{options.host}:{options.port}\n")
     if options.workers == 1:
         uvicorn.run(make_application(serving), **how)
         return
@@ -92,33 +75,89 @@ def serving_of(options: argparse.Namespace) -> Serving:
     for name in ("workers", "most_waiting", "most_texts"):
         if getattr(options, name) < 1:
             raise InvalidInput(f"--{name.replace('_', '-')} must be 1 or more.")
-    for bundle in filter(None, (options.bundle, options.shadow)):
-        if not bundle.is_file():
-            raise InvalidInput(f"There is no file {bundle}.", "Check the path.")
-    kept, told = options.shadow_file is not None, options.shadow_texts
-    if (kept and options.shadow is None) or (told and not kept):
-        raise InvalidInput(
-            "Differing answers are kept of a shadow model, and texts in their file.",
-            "Write --shadow BUNDLE --shadow-file FILE --shadow-texts.",
-        )
+    (name, first), others = _bundles(options)
+    _check_shadow(options)
+    if options.log_texts and not options.log:
+        raise InvalidInput("Texts stand in a log.", "Add --log json or --log text.")
+    push_token = _push_token(options)
     key = read_key(options.api_key_file)
     check_address(options.host, key, without_key=options.no_key)
-    threads = 0
-    if options.workers > 1:  # each has its share of the processors
-        from core.runtime.engine import available
-
-        threads = max(1, available() // options.workers)
     return Serving(
-        bundle=str(options.bundle.absolute()),  # a link may be turned to another bundle
-        name=options.name,
-        threads=threads,
+        bundle=first,
+        name=name or options.name,
+        threads=_threads(options.workers),
         most_waiting=options.most_waiting,
         most_texts=options.most_texts,
         key=key,
         shadow=str(options.shadow.absolute()) if options.shadow else "",
         shadow_file=str(options.shadow_file.absolute()) if options.shadow_file else "",
         shadow_texts=options.shadow_texts,
+        others=others,
+        push_to=options.push_to,
+        push_token=push_token,
+        push_project=options.push_project,
+        push_source=options.push_source,
+        log=options.log or "",
+        log_texts=options.log_texts,
+        hosts=hosts_of(options.host, key, without_key=options.no_key),
+        device=options.device,
     )
+
+
+def _bundles(options: argparse.Namespace) -> tuple[tuple[str, str], dict[str, str]]:
+    """Return name and file of the first bundle, and the names of the others by their files."""
+    first, *others = (_named(one) for one in (options.bundle, *options.others))
+    found = {file: name for name, file in others}
+    if len(found) < len(others):
+        raise InvalidInput("A bundle is named twice.", "Name each once.")
+    return first, found
+
+
+def _check_shadow(options: argparse.Namespace) -> None:
+    if options.shadow is not None:
+        _require(options.shadow)
+    kept, told = options.shadow_file is not None, options.shadow_texts
+    if (kept and options.shadow is None) or (told and not kept):
+        raise InvalidInput(
+            "Differing answers are kept of a shadow model, and texts in their file.",
+            "Write --shadow BUNDLE --shadow-file FILE --shadow-texts.",
+        )
+
+
+def _threads(workers: int) -> int:
+    """Return how many threads compute for a model; 0 for one a processor."""
+    if workers == 1:
+        return 0
+    from core.runtime.engine import available
+
+    return max(1, available() // workers)  # each process has its share
+
+
+def _push_token(options: argparse.Namespace) -> str:
+    """Check where texts are pushed to; return the token of that studio."""
+    if options.push_to:
+        check_push(options.push_to, options.push_source)
+        token = read_key(options.push_token_file, PUSH_TOKEN)
+        if "\n" in token:
+            raise InvalidInput("The studio's token has several lines.", "Write it on one.")
+        return token
+    if options.push_token_file or options.push_project:
+        raise InvalidInput("No studio is named that gets the texts.", "Add --push-to URL.")
+    return ""
+
+
+def _named(word: Path) -> tuple[str, str]:
+    """Read FILE or NAME=FILE as name and file; a link in the file may be turned to another one."""
+    name, given, file = str(word).partition("=")
+    if not given or word.is_file():
+        name, file = "", str(word)
+    _require(Path(file))
+    return name, str(Path(file).absolute())
+
+
+def _require(bundle: Path) -> None:
+    if not bundle.is_file():
+        raise InvalidInput(f"There is no file {bundle}.", "Check the path.")
 
 
 def _log_config(usual: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """What a model server counts, as Prometheus reads it."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.prometheus import Sample, measure_lines, one_line
 from app.serving.batching import Batcher
+from app.serving.beside.pushing import DROP_REASONS, Pusher
 from app.serving.model import ServedModel
 from app.serving.replies.shapes import Answer
 from app.serving.shadow import Shadow
@@ -27,28 +28,26 @@ class _Histogram:
         self.within[place] += 1
         self.total += value
 
-    def samples(self) -> Iterator[Sample]:
+    def samples(self, labels: Mapping[str, object]) -> Iterator[Sample]:
         count = 0
         for place, end in enumerate((*self.bounds, "+Inf")):
             count += self.within[place]
-            yield Sample(count, {"le": end}, "_bucket")
-        yield Sample(self.total, {}, "_sum")
-        yield Sample(count, {}, "_count")
+            yield Sample(count, {**labels, "le": end}, "_bucket")
+        yield Sample(self.total, labels, "_sum")
+        yield Sample(count, labels, "_count")
 
 
 @dataclass(slots=True)
-class ServingCounts:
-    """Requests by route and status, their seconds, and texts by answer; no text is kept.
+class AnswerCounts:
+    """Texts of one model by answer; no text is kept.
 
     `reloads` are new bundles that answer since, `failed_reloads` those that could not be opened.
     """
 
-    requests: Counter[tuple[str, int]] = field(default_factory=Counter)
     intents: Counter[str] = field(default_factory=Counter)
     outside: int = 0
     reloads: int = 0
     failed_reloads: int = 0
-    seconds: _Histogram = field(default_factory=lambda: _Histogram(BOUNDS))
     scores: _Histogram = field(default_factory=lambda: _Histogram(SCORES))
 
     def answered(self, answers: Sequence[Answer]) -> None:
@@ -61,56 +60,147 @@ class ServingCounts:
             if one is not None:
                 self.scores.add(one.ranked[0].score)
 
-    def request(self, route: str, status: int, seconds: float) -> None:
+
+@dataclass(slots=True)
+class ServingCounts:
+    """Requests by model, route and status, and their seconds by model; "" stands for none."""
+
+    requests: Counter[tuple[str, str, int]] = field(default_factory=Counter)
+    seconds: dict[str, _Histogram] = field(default_factory=dict)
+
+    def request(self, model: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
-        self.requests[route, status] += 1
-        self.seconds.add(seconds)
+        self.requests[model, route, status] += 1
+        self.seconds.setdefault(model, _Histogram(BOUNDS)).add(seconds)
 
 
-def exposition_of(
-    counts: ServingCounts, model: ServedModel, batcher: Batcher, shadow: Shadow | None
-) -> str:
+@dataclass(frozen=True, slots=True)
+class ModelMeasures:
+    """What is told of one model."""
+
+    model: ServedModel
+    batcher: Batcher
+    counts: AnswerCounts
+    shadow: Shadow | None
+    pusher: Pusher | None
+
+
+def exposition_of(counts: ServingCounts, models: Sequence[ModelMeasures]) -> str:
     """Write all measures of a model server."""
-    about = {key: value or "" for key, value in model.facts.items()}
-    about["precision"] = model.engine.precision
-    routes = [Sample(n, {"route": r, "status": s}) for (r, s), n in sorted(counts.requests.items())]
-    by_intent = [Sample(n, {"intent": name}) for name, n in sorted(counts.intents.items())]
-    parts = [
-        measure_lines("model_info", "gauge", "The model that answers.", [Sample(1, about)]),
-        measure_lines("model_requests_total", "counter", "Requests answered.", routes),
-        measure_lines(
-            "model_request_seconds", "histogram", "Seconds of a request.", counts.seconds.samples()
-        ),
-        measure_lines("model_texts_total", "counter", "Texts by their intent.", by_intent),
-        one_line("model_texts_outside_total", "counter", "Texts without intent.", counts.outside),
-        measure_lines(
-            "model_score", "histogram", "Largest score of a text.", counts.scores.samples()
-        ),
-        one_line("model_waiting_texts", "gauge", "Texts that wait.", batcher.waiting),
-        one_line("model_batches_total", "counter", "Batches computed.", batcher.batches),
-        one_line("model_batched_texts_total", "counter", "Texts in them.", batcher.texts),
-        one_line("model_reloads_total", "counter", "New bundles served.", counts.reloads),
-        one_line(
-            "model_failed_reloads_total", "counter", "Bundles refused.", counts.failed_reloads
-        ),
-        *([] if shadow is None else _shadow_parts(shadow)),
+    parts = [*_of_requests(counts), *_of_models(models), *_of_shadows(models)]
+    parts += _of_pushed(models)
+    parts += [
         one_line("model_resident_bytes", "gauge", "Memory of the server.", resident_bytes()),
         one_line("model_peak_bytes", "gauge", "Largest memory of the server.", peak_bytes()),
     ]
     return "".join(line + "\n" for part in parts for line in part)
 
 
-def _shadow_parts(shadow: Shadow) -> list[Iterator[str]]:
-    """Write what a shadow model counts."""
-    about = {"model_version": shadow.model.model_version or ""}
+def _of_requests(counts: ServingCounts) -> list[Iterator[str]]:
+    requests = [
+        Sample(n, {**_named(model), "route": route, "status": status})
+        for (model, route, status), n in sorted(counts.requests.items())
+    ]
+    seconds = [
+        sample
+        for model, one in sorted(counts.seconds.items())
+        for sample in one.samples(_named(model))
+    ]
+    words = "Seconds of a request."
+    return [
+        measure_lines("model_requests_total", "counter", "Requests answered.", requests),
+        measure_lines("model_request_seconds", "histogram", words, seconds),
+    ]
+
+
+def _named(model: str) -> dict[str, object]:
+    return {"model": model} if model else {}
+
+
+_PLAIN: tuple[tuple[str, str, str, Callable[[ModelMeasures], float]], ...] = (
+    ("texts_outside_total", "counter", "Texts without intent.", lambda one: one.counts.outside),
+    ("waiting_texts", "gauge", "Texts that wait.", lambda one: one.batcher.waiting),
+    ("batches_total", "counter", "Batches computed.", lambda one: one.batcher.batches),
+    ("batched_texts_total", "counter", "Texts in them.", lambda one: one.batcher.texts),
+    ("reloads_total", "counter", "New bundles served.", lambda one: one.counts.reloads),
+    ("failed_reloads_total", "counter", "Bundles refused.", lambda one: one.counts.failed_reloads),
+)
+"""Name, kind, words and value of the measures with one value for each model."""
+
+
+def _of_models(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
+    about = [
+        Sample(1, {key: value or "" for key, value in one.model.facts.items()} | _precision(one))
+        for one in models
+    ]
+    texts = [
+        Sample(n, {"model": one.model.name, "intent": intent})
+        for one in models
+        for intent, n in sorted(one.counts.intents.items())
+    ]
+    scores = [s for one in models for s in one.counts.scores.samples({"model": one.model.name})]
+    return [
+        measure_lines("model_info", "gauge", "The models that answer.", about),
+        measure_lines("model_texts_total", "counter", "Texts by their intent.", texts),
+        measure_lines("model_score", "histogram", "Largest score of a text.", scores),
+        *(
+            measure_lines(
+                f"model_{name}",
+                kind,
+                words,
+                [Sample(value(one), {"model": one.model.name}) for one in models],
+            )
+            for name, kind, words, value in _PLAIN
+        ),
+    ]
+
+
+def _precision(one: ModelMeasures) -> dict[str, object]:
+    return {"precision": one.model.engine.precision}
+
+
+def _of_shadows(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
+    """Write what shadow models count."""
+    found = [(one.model.name, one.shadow) for one in models if one.shadow is not None]
+    if not found:
+        return []
+    about = [
+        Sample(1, {"model": name, "model_version": one.model.model_version or ""})
+        for name, one in found
+    ]
+    texts = [Sample(one.texts, {"model": name}) for name, one in found]
+    left_out = [Sample(one.left_out, {"model": name}) for name, one in found]
     differing = [
-        Sample(n, {"intent": mine, "shadow": its})
-        for (mine, its), n in sorted(shadow.differing.items())
+        Sample(n, {"model": name, "intent": mine, "shadow": its})
+        for name, one in found
+        for (mine, its), n in sorted(one.differing.items())
     ]
     words = "Texts that the shadow answers differently."
     return [
-        measure_lines("model_shadow_info", "gauge", "The shadow model.", [Sample(1, about)]),
-        one_line("model_shadow_texts_total", "counter", "Texts of the shadow.", shadow.texts),
-        one_line("model_shadow_left_out_total", "counter", "Texts left out.", shadow.left_out),
+        measure_lines("model_shadow_info", "gauge", "The shadow model.", about),
+        measure_lines("model_shadow_texts_total", "counter", "Texts of the shadow.", texts),
+        measure_lines("model_shadow_left_out_total", "counter", "Texts left out.", left_out),
         measure_lines("model_shadow_differing_total", "counter", words, differing),
+    ]
+
+
+def _of_pushed(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
+    """Write what became of the texts for a studio."""
+    found = [(one.model.name, one.pusher) for one in models if one.pusher is not None]
+    if not found:
+        return []
+    pushed = [Sample(one.pushed, {"model": name}) for name, one in found]
+    waiting = [Sample(one.waiting, {"model": name}) for name, one in found]
+    failures = [Sample(one.failures, {"model": name}) for name, one in found]
+    dropped = [
+        Sample(one.dropped[reason], {"model": name, "reason": reason})
+        for name, one in found
+        for reason in DROP_REASONS
+    ]
+    words = "Texts that the studio never gets."
+    return [
+        measure_lines("model_pushed_texts_total", "counter", "Texts in the studio.", pushed),
+        measure_lines("model_push_waiting_texts", "gauge", "Texts for the studio.", waiting),
+        measure_lines("model_push_failures_total", "counter", "Requests not taken.", failures),
+        measure_lines("model_push_dropped_texts_total", "counter", words, dropped),
     ]

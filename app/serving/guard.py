@@ -2,14 +2,18 @@
 
 import hmac
 import json
+import logging
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
 
+from app.addresses import name_of
+from app.log_lines import note
 from app.serving.counts import ServingCounts
 from app.serving.limits import Serving
-from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal
+from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal, without_model
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -17,6 +21,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+_LOG = logging.getLogger("app.serving.requests")
 _OPEN = ("/health/", "/v2/health/")
 """Routes that orchestrators ask without a key; they tell nothing but whether texts are answered."""
 _KEYS = (
@@ -37,17 +42,21 @@ class ServingGuard:
 
     def __init__(self, app: App, serving: Serving, counts: ServingCounts) -> None:
         self.app, self.serving, self.counts = app, serving, counts
+        self.keys, self.hosts = serving.keys, frozenset(serving.hosts.split())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began, status = time.perf_counter(), [500]
+        began, status, number = time.perf_counter(), [500], uuid.uuid4().hex[:12]
+        scope.setdefault("state", {})["request_id"] = number
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 status[0] = message["status"]
+                headers = [*message.get("headers", []), (b"x-request-id", number.encode())]
+                message = {**message, "headers": headers}
             await send(message)
 
         try:
@@ -55,10 +64,21 @@ class ServingGuard:
         finally:
             found = scope.get("path_params") is not None and "route" in scope
             route = getattr(scope.get("route"), "path", "other") if found else "other"
-            self.counts.request(route, status[0], time.perf_counter() - began)
+            seconds = time.perf_counter() - began
+            model = scope["state"].get("model", "")
+            self.counts.request(model, route, status[0], seconds)
+            if self.serving.log:
+                facts = {"id": number, "method": scope["method"], "route": route}
+                facts |= {"status": status[0], "ms": round(seconds * 1e3, 1), "model": model}
+                note(_LOG, "request", facts | {"texts": scope["state"].get("texts", 0)})
 
     async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.lower(): value for name, value in scope["headers"]}
+        host = headers.get(b"host", b"").decode("latin-1")
+        if self.hosts and name_of(host) not in self.hosts:
+            words = f"This server is not called '{host[:80]}': a key or --no-key lets it be."
+            await _refuse(scope, send, 400, words)
+            return
         if not self._has_key(scope, headers):
             await _refuse(scope, send, 401, "The key is missing or wrong.")
             return
@@ -84,15 +104,16 @@ class ServingGuard:
             await _refuse(scope, send, 413, words)
 
     def _has_key(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
-        key = self.serving.key
-        if not key or scope["path"].startswith(_OPEN):
+        if not self.keys or scope["path"].startswith(_OPEN):
             return True
-        return any(hmac.compare_digest(one, key.encode()) for one in _given(scope, headers))
+        return any(
+            hmac.compare_digest(one, key) for one in _given(scope, headers) for key in self.keys
+        )
 
 
 def _given(scope: Scope, headers: dict[bytes, bytes]) -> Iterator[bytes]:
     """Yield what may be a key, from where clients of the route send theirs."""
-    path = scope["path"]
+    path = without_model(scope["path"])
     kind, _, word = headers.get(b"authorization", b"").partition(b" ")
     if kind.lower() == b"bearer":
         yield word.strip()

@@ -1,4 +1,4 @@
-"""What runs beside the routes of a model server: its batches, its shadow, and new bundles."""
+"""What runs beside the routes of a model server: batches, the shadow, and new bundles."""
 
 import asyncio
 import logging
@@ -7,19 +7,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from app.serving.batching import Batcher
 from app.serving.limits import Serving
 from app.serving.model import ServedModel, open_model
+from app.serving.models import NamedModel, in_use
 from app.serving.replacing import watch
-from app.serving.routes import InUse, Service
+from app.serving.routes import Service
 from app.serving.shadow import Shadow
+from core.runtime.engine import Device
 
 _LOG = logging.getLogger("app.serving")
-
-
-def in_use(model: ServedModel, serving: Serving) -> InUse:
-    """Put the texts that wait beside a model."""
-    return InUse(model, Batcher(model.engine.predict, serving.most_waiting))
 
 
 def opened_shadow(serving: Serving) -> Shadow | None:
@@ -39,8 +35,10 @@ def opened_shadow(serving: Serving) -> Shadow | None:
 @asynccontextmanager
 async def running(service: Service) -> AsyncIterator[None]:
     """Answer texts and watch the bundles until the block ends."""
-    service.current.batcher.start()
-    tasks = [asyncio.create_task(work) for work in _beside(service)]
+    tasks = []
+    for one in service.models.all:
+        one.current.batcher.start()
+        tasks += [asyncio.create_task(work) for work in _beside(one, service.serving)]
     service.ready = True
     try:
         yield
@@ -49,52 +47,62 @@ async def running(service: Service) -> AsyncIterator[None]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await service.current.batcher.stop()
+        for one in service.models.all:
+            await one.current.batcher.stop()
+        await asyncio.gather(*(one.pusher.finish() for one in service.models.all if one.pusher))
+        if service.tracing is not None:
+            await asyncio.to_thread(service.tracing.end)
 
 
-def _beside(service: Service) -> list[Coroutine[Any, Any, None]]:
-    serving, shadow = service.serving, service.shadow
+def _beside(one: NamedModel, serving: Serving) -> list[Coroutine[Any, Any, None]]:
+    """Return what runs beside a model."""
+    shadow = one.shadow
 
     async def take() -> None:
-        await _take(service)
+        await _take(one, serving)
 
     seconds = serving.look_seconds
-    found = [watch(Path(serving.bundle), service.current.model.stamp, seconds, take)]
+    found = [watch(Path(one.bundle), one.current.model.stamp, seconds, take)]
     if shadow is not None:
 
         async def take_shadow() -> None:
-            await _take_shadow(service, shadow)
+            await _take_shadow(one, shadow, serving.shadow)
 
         found.append(watch(Path(serving.shadow), shadow.model.stamp, seconds, take_shadow))
         found.append(shadow.work())
+    if one.pusher is not None:
+        found.append(one.pusher.work())
     return found
 
 
-async def _take(service: Service) -> None:
+async def _take(one: NamedModel, serving: Serving) -> None:
     """Let the model of a replaced bundle answer; requests that wait get their answers by the old.
 
     The name in addresses stays.
     """
-    serving, old = service.serving, service.current
-    model = await _opened(service, serving.bundle, old.model.name, serving.threads)
-    service.current = in_use(model, serving)
-    service.current.batcher.start()
-    service.counts.reloads += 1
+    old = one.current
+    how = serving.threads, serving.device
+    model = await _opened(one, one.bundle, old.model.name, *how)
+    one.current = in_use(model, serving, old.batcher.spans)
+    one.current.batcher.start()
+    one.counts.reloads += 1
     _LOG.info("%s answers by version %s from now on", model.name, model.model_version)
     await old.batcher.finish()
 
 
-async def _take_shadow(service: Service, shadow: Shadow) -> None:
+async def _take_shadow(one: NamedModel, shadow: Shadow, bundle: str) -> None:
     """Let the model of a replaced bundle be the shadow."""
-    shadow.model = await _opened(service, service.serving.shadow, "", 1)
-    service.counts.reloads += 1
+    shadow.model = await _opened(one, bundle, "", 1, "cpu")
+    one.counts.reloads += 1
     _LOG.info("the shadow answers by version %s from now on", shadow.model.model_version)
 
 
-async def _opened(service: Service, bundle: str, name: str, threads: int) -> ServedModel:
+async def _opened(
+    one: NamedModel, bundle: str, name: str, threads: int, device: Device
+) -> ServedModel:
     """Open a bundle while texts are answered, and count it where it cannot be."""
     try:
-        return await asyncio.to_thread(open_model, bundle, name, threads)
+        return await asyncio.to_thread(open_model, bundle, name, threads, device)
     except Exception:
-        service.counts.failed_reloads += 1
+        one.counts.failed_reloads += 1
         raise

@@ -8,7 +8,7 @@ from app.serving.replacing import Stamp, stamp_of
 from core.bundle.archive import open_bundle
 from core.bundle.facts import is_graph
 from core.errors import InvalidInput
-from core.runtime.engine import Engine, open_engine
+from core.runtime.engine import Device, Engine, open_engine
 
 _FIRST = "hello"
 
@@ -19,6 +19,7 @@ class ServedModel:
 
     Attributes:
         stamp: Of the file, taken before it was opened.
+        project: The project that it is of; "" where the bundle does not say.
     """
 
     name: str
@@ -26,6 +27,7 @@ class ServedModel:
     model_version: str | None
     dataset_version: str | None
     stamp: Stamp | None
+    project: str
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -43,13 +45,15 @@ class ServedModel:
         return number if number.isdecimal() else "1"
 
 
-def open_model(bundle: str, name: str = "", threads: int = 0) -> ServedModel:
+def open_model(
+    bundle: str, name: str = "", threads: int = 0, device: Device = "cpu"
+) -> ServedModel:
     """Verify a bundle, open its graph, and let it answer a first text.
 
     Without a name, it is called as its project, or as its file.
 
     Raises:
-        InvalidInput: There is no such file, or it holds no graph.
+        InvalidInput: There is no such file, it holds no graph, or the device cannot compute.
         ArtifactDamaged: The bundle does not match its manifest, or cannot be read.
     """
     path = Path(bundle)
@@ -60,8 +64,9 @@ def open_model(bundle: str, name: str = "", threads: int = 0) -> ServedModel:
                 f"{bundle} holds an encoder for torch, and no graph.",
                 "Export it by `intent-studio bundle export MODEL OUT.zip --runtime onnx`.",
             )
-        engine = open_engine(folder, threads)
+        engine = open_engine(folder, threads, device)
     engine.predict([_FIRST])
     decider = engine.decider
-    called = name or str(manifest.facts.get("project") or path.stem)
-    return ServedModel(called, engine, decider.model_version, decider.dataset_version, stamp)
+    project = str(manifest.facts.get("project") or "")
+    versions = decider.model_version, decider.dataset_version
+    return ServedModel(name or project or path.stem, engine, *versions, stamp, project)

@@ -1,4 +1,4 @@
-"""One model behind HTTP; nothing here needs torch, a database or the studio's pages."""
+"""Models behind HTTP; nothing here needs torch, a database or the studio's pages."""
 
 import json
 import logging
@@ -13,12 +13,13 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.log_lines import places_of
+from app.log_lines import places_of, set_up_logs
 from app.serving.batching import TooManyWaitingError
+from app.serving.beside.tracing import TracedRequests, opened_tracing
 from app.serving.guard import ServingGuard
-from app.serving.lifetime import in_use, opened_shadow, running
+from app.serving.lifetime import opened_shadow, running
 from app.serving.limits import Serving
-from app.serving.model import open_model
+from app.serving.models import opened_models
 from app.serving.replies.refusals import refusal
 from app.serving.routes import Service
 from core.errors import InvalidInput, NotFound
@@ -28,19 +29,30 @@ SETTINGS = "INTENT_STUDIO_SERVING"
 
 
 def application() -> Starlette:
-    """Open the model that the environment names; for uvicorn's processes."""
-    return make_application(Serving(**json.loads(os.environ[SETTINGS])))
+    """Open the models that the environment names; for uvicorn's processes."""
+    serving = Serving(**json.loads(os.environ[SETTINGS]))
+    log_as(serving.log)
+    return make_application(serving)
+
+
+def log_as(form: str) -> None:
+    """Write a line for each request of this process, as text or as JSON; "" leaves all as it is."""
+    if form:
+        set_up_logs("json" if form == "json" else "text")
 
 
 def make_application(serving: Serving) -> Starlette:
-    """Open a model and put routes around it.
+    """Open the models and put routes around them.
 
     Raises:
-        InvalidInput: There is no such bundle, or it holds no graph.
-        ArtifactDamaged: The bundle is not what was written.
+        InvalidInput: There is no such bundle, it holds no graph, or two have one name.
+        ArtifactDamaged: A bundle is not what was written.
     """
-    model = open_model(serving.bundle, serving.name, serving.threads)
-    service = Service(serving, in_use(model, serving), opened_shadow(serving))
+    tracing = opened_tracing()
+    service = Service(serving, opened_models(serving, opened_shadow(serving), tracing), tracing)
+    around = [Middleware(ServingGuard, serving=serving, counts=service.counts)]
+    if tracing is not None:
+        around.insert(0, Middleware(TracedRequests, tracing=tracing))
 
     @asynccontextmanager
     async def living(_app: Starlette) -> AsyncIterator[None]:
@@ -50,7 +62,7 @@ def make_application(serving: Serving) -> Starlette:
     return Starlette(
         routes=service.routes(),
         lifespan=living,
-        middleware=[Middleware(ServingGuard, serving=serving, counts=service.counts)],
+        middleware=around,
         exception_handlers={
             InvalidInput: _invalid,
             NotFound: _not_found,

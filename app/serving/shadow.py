@@ -52,7 +52,7 @@ class Shadow:
     _queue: deque[Prediction] = field(default_factory=deque)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _thread: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(1, "shadow", initializer=_yield_to_others)
+        default_factory=lambda: ThreadPoolExecutor(1, "shadow", initializer=yield_to_others)
     )
 
     def offer(self, answers: Sequence[Prediction]) -> None:
@@ -135,7 +135,7 @@ def _append(file: Path, lines: Sequence[dict[str, Any]]) -> None:
             os.close(descriptor)
 
 
-def _yield_to_others() -> None:
+def yield_to_others() -> None:
     """Let the thread that calls this wait for those that answer clients; Linux alone can."""
     with suppress(OSError, AttributeError):
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)

@@ -41,12 +41,12 @@ _SHEETS = (
 """Style sheets in the order in which they are loaded: a page may refine what is shared."""
 
 
-def mount_pages(app: FastAPI) -> None:
-    """Let Gradio serve every page, at the root."""
+def mount_pages(app: FastAPI, root: str = "") -> None:
+    """Let Gradio serve every page, at the root; `root` is the address or prefix of a proxy."""
     pages = build_pages()
     with warnings.catch_warnings():  # Gradio warns about its own settings
         warnings.filterwarnings("ignore", "SSR mode is not supported")
-        gr.mount_gradio_app(app, pages, path="/", **launch_settings())
+        gr.mount_gradio_app(app, pages, path="/", root_path=root, **launch_settings())
     pages.has_launched = True  # Gradio checks file paths only after a launch
     # No page has events of Gradio. Its queue looked for some a thousand times a second, which took
     # 7 % of a core for as long as the studio was open.
@@ -82,12 +82,17 @@ def launch_settings() -> dict[str, Any]:
 
 
 def _view(script: str) -> View:
-    return View(script, asset_address(f"js/{script}.js"))
+    return View(script, _relative(f"js/{script}.js"))
+
+
+def _relative(path: str) -> str:
+    """Name a file from where every page lies: a proxy may have put a path before both."""
+    return f".{asset_address(path)}"
 
 
 def _head() -> str:
-    sheets = [asset_address(f"css/{sheet}.css") for sheet in _SHEETS]
-    font, icon = asset_address("fonts/inter-latin.woff2"), asset_address("icon.svg")
+    sheets = [_relative(f"css/{sheet}.css") for sheet in _SHEETS]
+    font, icon = _relative("fonts/inter-latin.woff2"), _relative("icon.svg")
     return (
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'

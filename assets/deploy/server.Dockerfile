@@ -8,6 +8,7 @@ RUN python -m venv --without-pip /opt/server
 COPY constraints.txt pyproject.toml README.md LICENSE NOTICE intent_studio.py ./
 COPY app app
 COPY core core
+COPY intent_studio_client intent_studio_client
 RUN pip --python /opt/server/bin/python install --no-cache-dir -c constraints.txt ".[serve]"
 
 FROM python:3.11-slim-bookworm

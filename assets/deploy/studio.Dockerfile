@@ -10,6 +10,7 @@ COPY constraints.txt pyproject.toml README.md LICENSE NOTICE intent_studio.py ./
 COPY app app
 COPY assets assets
 COPY core core
+COPY intent_studio_client intent_studio_client
 COPY storage storage
 # torch without the libraries for graphics cards, which are fifteen times as large.
 RUN pip --python /opt/studio/bin/python install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu -c constraints.txt ".[studio,maps,onnx]"

@@ -9,7 +9,7 @@ import {PackageSheet} from './data/package.js';
 import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
 import {actWords, undoWords} from './shared/act_words.js';
-import {query, setQuery} from './shared/address.js';
+import {inStudio, query, setQuery} from './shared/address.js';
 import {Behind} from './shared/behind.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
@@ -125,7 +125,7 @@ class DataPage {
   #layOut() {
     const {base, heading, main} = this.#context;
     const download = (kind, words, title) =>
-      h('a', {class: 'button', href: `/api${base}/export?kind=${kind}`, download: true, title}, words);
+      h('a', {class: 'button', href: inStudio(`/api${base}/export?kind=${kind}`), download: true, title}, words);
     const toImport = guarded(() => this.#toImport());
     const files = [
       download('csv', 'Export CSV', 'A table that can be imported again, each cell as it was said'),

@@ -1,6 +1,6 @@
 // The frame around every page: navigation, the project's state, and the page's heading.
 import {accuracyBasis, accuracyInShort, verdictOf} from './shared/accuracy.js';
-import {address, query, setQuery} from './shared/address.js';
+import {address, inStudio, keptAs, query, setQuery} from './shared/address.js';
 import {listenForCommands} from './shared/command_bar.js';
 import {fill, h, keepTimesTrue, progressBar} from './shared/elements.js';
 import {icon} from './shared/icons.js';
@@ -142,7 +142,7 @@ export async function frame(view, page, title, lead, build) {
     await start(build, context);
   } catch (error) {
     parts.main.append(notThere(error));
-    if (error.status === 404) localStorage.removeItem('project');
+    if (error.status === 404) localStorage.removeItem(keptAs('project'));
   }
 }
 
@@ -177,7 +177,7 @@ function drawFrame(view, page, title, lead, commands) {
   });
   const heading = h('header', {}, lead && h('p', {class: 'lead'}, lead));
   const switcher = new Switcher(page === 'home' ? 'label' : page);
-  const brand = h('a', {class: 'brand', href: '/'}, h('img', {src: ICON, alt: ''}), 'Intent Studio');
+  const brand = h('a', {class: 'brand', href: inStudio('/')}, h('img', {src: ICON, alt: ''}), 'Intent Studio');
   const skip = h('a', {class: 'skip', href: '#page'}, 'Skip to the page');
   const name = h('h1', {}, title);
   const top = h('div', {class: 'top'}, name, state);
@@ -208,7 +208,7 @@ async function chooseProject() {
   const wanted = query().get('project');
   if (wanted) return wanted;
   const known = await call('/project-names');
-  const last = localStorage.getItem('project');
+  const last = localStorage.getItem(keptAs('project'));
   return known.includes(last) ? last : (known[0] ?? null);
 }
 
@@ -217,8 +217,8 @@ function enter(project, {page, nav, switcher}) {
   switcher.show(project);
   const named = query().get('project');
   if (named ? named !== project : page !== 'home') setQuery({project});
-  if (project) localStorage.setItem('project', project);
-  else localStorage.removeItem('project');
+  if (project) localStorage.setItem(keptAs('project'), project);
+  else localStorage.removeItem(keptAs('project'));
   const draw = () => fill(nav, linksOf(page === 'home' ? '' : page, project), project && moreButton(nav));
   draw();
   window.onhashchange = draw; // a part of a page has an entry of its own
@@ -229,7 +229,7 @@ function linksOf(page, project) {
   const part = `${page}${location.hash}`;
   const here = PAGES.some(([path]) => path === part) ? part : page;
   return shown.map(([path, name, picture]) => {
-    const href = path ? address(path, project) : '/';
+    const href = path ? address(path, project) : inStudio('/');
     const current = path === here ? 'page' : null;
     return h(
       'a',
@@ -261,11 +261,11 @@ const noProject = () =>
     {class: 'sheet empty'},
     h('h2', {}, 'There is no project yet'),
     h('p', {}, 'Create one, or start with the sample.'),
-    h('a', {class: 'button', href: '/'}, 'Go to Home'),
+    h('a', {class: 'button', href: inStudio('/')}, 'Go to Home'),
   );
 
 const notThere = error =>
-  h('div', {class: 'note bad'}, `${error.message} ${error.hint ?? ''} `, h('a', {href: '/'}, 'All projects'));
+  h('div', {class: 'note bad'}, `${error.message} ${error.hint ?? ''} `, h('a', {href: inStudio('/')}, 'All projects'));
 
 // `decides`: whether what waits for a decision is told here.
 function stateOf(status, {decides}) {

@@ -1,5 +1,5 @@
 // The Versions page: what was shipped and what changed; compare, go back, hand over, report.
-import {query, setQuery} from './shared/address.js';
+import {inStudio, query, setQuery} from './shared/address.js';
 import {accuracyState} from './shared/accuracy.js';
 import {comparisonOf, decisionOf} from './shared/comparison.js';
 import {fill, h} from './shared/elements.js';
@@ -205,7 +205,7 @@ class VersionsPage {
         'div',
         {class: 'row'},
         downloadsOf(save),
-        h('a', {class: 'button', href: found.path, target: '_blank', rel: 'noopener'}, 'Open it here'),
+        h('a', {class: 'button', href: inStudio(found.path), target: '_blank', rel: 'noopener'}, 'Open it here'),
       ),
       (await sharing.start()).element,
     ];

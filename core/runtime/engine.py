@@ -8,20 +8,28 @@ from functools import cache
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from onnxruntime import GraphOptimizationLevel, InferenceSession, RunOptions, SessionOptions
-from tokenizers import Tokenizer
+from onnxruntime import (
+    GraphOptimizationLevel,
+    InferenceSession,
+    RunOptions,
+    SessionOptions,
+    get_available_providers,
+)
 
 from core.deciding import Decided, Decider, Measured
-from core.errors import ArtifactDamaged
-from core.runtime.files import MODEL, TOKENIZER, read_decision
+from core.errors import ArtifactDamaged, InvalidInput
+from core.runtime.files import MODEL, read_decision
+from core.runtime.tokens import Tokenise, read_tokens
 from core.types import Prediction, ScoreArray
 
 _TOKENS = 256
 """Tokens of one run; the numbers of a layer then fit into the cache of its processor."""
+_TOKENS_OF_CUDA = 16_384
+"""The same where a graphics card computes, which is busy with many at a time alone."""
 _SPARE = 1.15
 """How many times as long as its shortest text the longest of a run may be."""
 _FEW = 8
@@ -30,6 +38,12 @@ _VOTES = 1 << 24
 """Most votes of one run: with several intents each exemplar votes on each."""
 _DECIDING = ("scores", "probabilities", "familiarity")
 _ALWAYS = (*_DECIDING, "cosines")
+
+Device = Literal["cpu", "cuda"]
+_PROVIDERS: dict[str, list[str]] = {
+    "cpu": ["CPUExecutionProvider"],
+    "cuda": ["CUDAExecutionProvider", "CPUExecutionProvider"],
+}
 
 Outputs = dict[str, "NDArray[Any]"]
 
@@ -43,17 +57,20 @@ class Engine:
     """A graph that answers; several threads may ask it at the same time.
 
     Attributes:
+        token_ids: Tokenises, with the special tokens, cut at the limit.
         precision: Number format of the encoder's products, `float32` or `int8`.
         threads: Runs at the same time, each by one thread of the `pool`.
+        tokens: Most tokens of one run of several texts, with padding.
     """
 
     session: InferenceSession
-    tokenizer: Tokenizer
+    token_ids: Tokenise
     decider: Decider
     max_tokens: int
     precision: str
     threads: int
     pool: ThreadPoolExecutor
+    tokens: int = _TOKENS
 
     @property
     def output_names(self) -> tuple[str, ...]:
@@ -82,7 +99,7 @@ class Engine:
     def _by_runs(self, texts: Sequence[str], answer: _AnswerRun[_Answer]) -> list[_Answer]:
         """Answer texts of similar length together, so many runs at a time as there are threads."""
         ids = self.token_ids(texts)
-        runs = list(runs_of([len(one) for one in ids], self._most_rows()))
+        runs = list(runs_of([len(one) for one in ids], self._most_rows(), self.tokens))
         parts = [[ids[row] for row in rows] for rows in runs]
         each = map if len(runs) == 1 or self.threads == 1 else self.pool.map
         found = list(each(answer, runs, parts))
@@ -94,16 +111,12 @@ class Engine:
         parts: dict[str, list[NDArray[Any]]] = {name: [] for name in self.output_names}
         order: list[int] = []
         ids = self.token_ids(texts)
-        for rows in runs_of([len(one) for one in ids], self._most_rows()):
+        for rows in runs_of([len(one) for one in ids], self._most_rows(), self.tokens):
             order += rows
             for name, values in self.run([ids[row] for row in rows]).items():
                 parts[name].append(values)
         place = np.argsort(np.array(order))
         return {name: np.concatenate(values)[place] for name, values in parts.items()}
-
-    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Tokenise with the special tokens, cut at the limit."""
-        return [one.ids for one in self.tokenizer.encode_batch_fast([t.strip() for t in texts])]
 
     def run(self, ids: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Outputs:
         """Run the graph on token ids, padded to the longest; compute these outputs, or all."""
@@ -147,13 +160,15 @@ def _only_what_is_wanted() -> RunOptions:
     return options
 
 
-def runs_of(lengths: Sequence[int], most_rows: int) -> Iterator[list[int]]:
+def runs_of(
+    lengths: Sequence[int], most_rows: int, most_tokens: int = _TOKENS
+) -> Iterator[list[int]]:
     """Group rows by length, the longest first, so that runs hold little padding."""
     order = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     run: list[int] = []
     for row in order:
         longest = lengths[run[0]] if run else lengths[row]
-        full = len(run) >= most_rows or (len(run) + 1) * longest > _TOKENS
+        full = len(run) >= most_rows or (len(run) + 1) * longest > most_tokens
         uneven = len(order) > _FEW and longest > _SPARE * lengths[row] + 1
         if run and (full or uneven):
             yield run
@@ -163,34 +178,46 @@ def runs_of(lengths: Sequence[int], most_rows: int) -> Iterator[list[int]]:
         yield run
 
 
-def open_engine(folder: Path, threads: int = 0) -> Engine:
+def open_engine(folder: Path, threads: int = 0, device: Device = "cpu") -> Engine:
     """Open an unpacked bundle; `threads` compute, 0 for as many as there are processors.
 
     Each thread computes a run by itself; threads that share the operations of one run wait for
-    each other at each of its several hundred.
+    each other at each of its several hundred. A graphics card is given one run at a time.
 
     Raises:
         ArtifactDamaged: A file is missing or not readable.
+        InvalidInput: ONNX Runtime cannot compute on the device.
     """
+    providers = _providers(device)
     stored = read_decision(folder)
     options = SessionOptions()
     options.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
-        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         content = (folder / MODEL).read_bytes()  # a graph in memory cannot name other files
-        session = InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        session = InferenceSession(content, options, providers=providers)
     except Exception as error:  # the libraries raise nothing narrower
         raise ArtifactDamaged(
             f"The bundle's graph cannot be opened: {error}.", "Export it again."
         ) from error
-    tokenizer.enable_truncation(stored.max_tokens)
-    tokenizer.no_padding()
-    at_once = threads or available()
+    token_ids = read_tokens(folder, stored.max_tokens)
+    on_card = device == "cuda"
+    at_once = 1 if on_card else threads or available()
     pool = ThreadPoolExecutor(at_once, "runs")
     known = stored.decider, stored.max_tokens, stored.precision
-    return Engine(session, tokenizer, *known, at_once, pool)
+    tokens = _TOKENS_OF_CUDA if on_card else _TOKENS
+    return Engine(session, token_ids, *known, at_once, pool, tokens)
+
+
+def _providers(device: Device) -> list[str]:
+    wanted = _PROVIDERS[device]
+    if wanted[0] not in get_available_providers():
+        raise InvalidInput(
+            f"This onnxruntime cannot compute on {device}.",
+            "Install onnxruntime-gpu in its place, or compute on cpu.",
+        )
+    return wanted
 
 
 def available() -> int:

@@ -94,6 +94,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built_pages: Pag
         """Its ninety routes take 0.15 s; what is uploaded goes into each studio's own folder."""
         app = built_pages.app = built_pages.app or create(*given, **more)
         app.uploaded_file_dir = temporary
+        app.root_path = built_pages.blocks.root_path
         return app
 
     monkeypatch.setattr(App, "create_app", staticmethod(create_once))

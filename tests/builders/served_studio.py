@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -81,17 +82,18 @@ class Served:
     def start(self) -> "Served":
         """Start it and wait for the line that names the address."""
         more = ["--sample"] * self.sample + ["--no-token"] * (not self.asks_token) + [*self.more]
-        arguments = ["serve", "--no-browser", "--port", str(self.port), *more]
+        port = [] if "--socket" in self.more else ["--port", str(self.port)]
+        arguments = ["serve", "--no-browser", *port, *more]
         output = self.output
         output.unlink(missing_ok=True)
         self.process = _start(self.home, arguments, self, output)
         limit = time.monotonic() + _PATIENCE
         while time.monotonic() < limit and not has_ended(self.process):
             printed = output.read_text(encoding="utf-8") if output.exists() else ""
-            address = re.search(r"(http://\S+)\n", printed)
+            address = re.search(r"(http://\S+|/\S+\.sock)\n", printed)
             if address:
                 self.address = address[1]
-                self.port = int(self.base.rpartition(":")[2])
+                self.port = urlsplit(self.base).port or 0
                 return self
             time.sleep(0.02)
         raise AssertionError("the studio did not start:\n" + output.read_text(encoding="utf-8"))

@@ -177,14 +177,16 @@ def test_prometheus_reads_counts_and_no_text(graph: Path) -> None:
         words = client.get("/metrics").text
     lines = dict(line.rsplit(" ", 1) for line in words.splitlines() if line[0] != "#")
     intent = next(iter(SENTENCES))
-    name = "intent_studio_model_"
-    assert lines[f'{name}texts_total{{intent="{intent}"}}'] == "2"
-    assert lines[f"{name}texts_outside_total"] == "1"
-    assert lines[f'{name}requests_total{{route="/predict",status="200"}}'] == "1"
+    name, mine = "intent_studio_model_", 'model="bot"'
+    assert lines[f'{name}texts_total{{{mine},intent="{intent}"}}'] == "2"
+    assert lines[f"{name}texts_outside_total{{{mine}}}"] == "1"
+    assert lines[f'{name}requests_total{{{mine},route="/predict",status="200"}}'] == "1"
     assert lines[f'{name}requests_total{{route="other",status="404"}}'] == "1"
-    assert lines[f'{name}request_seconds_bucket{{le="+Inf"}}'] == "2"
-    assert lines[f"{name}score_count"] == "2"
-    assert (lines[f"{name}waiting_texts"], lines[f"{name}batches_total"]) == ("0", "1")
+    assert lines[f'{name}request_seconds_bucket{{{mine},le="+Inf"}}'] == "1"
+    assert lines[f'{name}request_seconds_bucket{{le="+Inf"}}'] == "1"
+    assert lines[f"{name}score_count{{{mine}}}"] == "2"
+    assert lines[f"{name}waiting_texts{{{mine}}}"] == "0"
+    assert lines[f"{name}batches_total{{{mine}}}"] == "1"
     assert float(lines[f"{name}peak_bytes"]) > 1e7
     assert f"{name}model_info" not in words
     assert f'{name}info{{model="bot",model_version="p@3"' in words

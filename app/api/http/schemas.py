@@ -80,8 +80,9 @@ class Imported:
 class Kept:
     """A receipt's id, or `PROJECT@N` of a report, with the path of its page.
 
-    `link` is the path; who has no launch token needs a shared link. `reaches_others` tells whether
-    other computers may open it; `reach` says who can.
+    `link` is the path, behind a proxy with the studio's address there; who has no launch token
+    needs a shared link. `reaches_others` tells whether other computers may open it; `reach` says
+    who can.
     """
 
     id: str

@@ -1,5 +1,6 @@
 """What a refused request gets: the error in the shape that its client reads."""
 
+import re
 from http import HTTPStatus
 from typing import Any
 
@@ -23,9 +24,17 @@ _AZURE = {
     500: "InternalServerError",
 }
 
+_MODEL = re.compile(r"^/models/[^/]+(?=/)")
+
+
+def without_model(path: str) -> str:
+    """Return a path as the clients of a platform know it, without `/models/NAME` before it."""
+    return _MODEL.sub("", path)
+
 
 def refusal(path: str, status: int, message: str, hint: str | None = None) -> dict[str, Any]:
     """Write an error as the client of a path expects it."""
+    path = without_model(path)
     if path.startswith(DIALOGFLOW):
         words = _GOOGLE.get(status, HTTPStatus(status).name)
         return {"error": {"code": status, "message": message, "status": words}}

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import get_args
 
-from app.serving.command import HELP, NAME, add_arguments
 from app.terminal.arguments.bundles import add_bundles
 from app.terminal.arguments.importing import FORMATS, SPLITS, add_import
+from app.terminal.arguments.serving import add_serving
 from app.terminal.arguments.shared import Commands, add_command, add_options, recipe_names
 from core.exports.targets import Target
 
@@ -303,25 +303,7 @@ def add_upkeep(commands: Commands) -> None:
         command.add_argument("job", metavar="JOB", help="its id, or how that begins")
         add_options(command, "--json")
     _backups(commands)
-    add_arguments(add_command(commands, NAME, HELP, "serve.serve_model"))
-    serve = add_command(commands, "serve", "open the studio in the browser", "serve.serve")
-    serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
-    serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")
-    serve.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    serve.add_argument("--no-token", action="store_true", help="let every local program in")
-    serve.add_argument(
-        "--log",
-        dest="log_format",
-        choices=("text", "json"),
-        help="log one line for each request on standard error (default: faults alone)",
-    )
-    serve.add_argument("--sample", action="store_true", help="begin with the sample project")
-    agents = add_command(
-        commands, "mcp", "let an agent read, foretell and propose, over MCP", "serve.mcp"
-    )
-    agents.add_argument(
-        "--name", default="", help="whose its proposals are (default: as the agent calls itself)"
-    )
+    add_serving(commands)
     completion = add_command(
         commands,
         "completion",

@@ -91,7 +91,7 @@ class _Memory:
 
     async def _now(self) -> float:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        writer.write(b"GET /metrics HTTP/1.1\r\nhost: t\r\nconnection: close\r\n\r\n")
+        writer.write(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
         found = _RESIDENT.search(await reader.read())
         writer.close()
         if found is None:

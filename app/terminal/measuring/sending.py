@@ -54,7 +54,9 @@ class Sender:
     def __post_init__(self) -> None:
         for text in self.texts:
             body = json.dumps({"text": text}).encode()
-            head = f"POST /predict HTTP/1.1\r\nhost: t\r\ncontent-length: {len(body)}\r\n\r\n"
+            head = (
+                f"POST /predict HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(body)}\r\n\r\n"
+            )
             self._bodies.append(head.encode() + body)
 
     async def at_rate(self, per_second: float, seconds: float) -> list[Exchange]:

@@ -79,8 +79,8 @@ def started(bundle: Path, *options: str) -> Iterator[tuple[int, float]]:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = int(found.getsockname()[1])
-    command = [sys.executable, str(_ENTRY), "serve-model", str(bundle), "--port", str(port)]
-    command += options
+    command = [sys.executable, str(_ENTRY), "serve-model", str(bundle), *options]
+    command += ["--port", str(port)]
     with tempfile.TemporaryFile() as said:
         began = time.perf_counter()
         server = subprocess.Popen(command, stdout=said, stderr=said)

@@ -7,7 +7,7 @@ import gradio as gr
 _MOUNT = """
 element.classList.add('studio');
 const place = element.querySelector('.view');
-import(props.address)
+import(new URL(props.address, document.baseURI).href)
   .then(module => module.mount(place))
   .catch(error => { place.textContent = 'This page could not start: ' + error.message; });
 """

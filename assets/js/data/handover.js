@@ -1,4 +1,5 @@
 // The whole project as a platform or a tool keeps it: choose one, see what has no place, download.
+import {inStudio} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
@@ -68,7 +69,7 @@ export class HandoverSheet {
   });
 
   #show({words, left_out: leftOut, losses, refusals, files}, path) {
-    const href = `/api${path}/file`;
+    const href = inStudio(`/api${path}/file`);
     const save = refusals.length
       ? h('button', {class: 'primary', disabled: true}, 'Download')
       : h('a', {class: 'button primary', href, download: true, 'data-key': 'download-handover'}, 'Download');

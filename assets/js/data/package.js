@@ -1,4 +1,5 @@
 // Labels go back into the file that a platform exported: first what changes, then the file.
+import {inStudio} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
@@ -74,7 +75,7 @@ export class PackageSheet {
 
   #show({key, name, report, words}) {
     const isRefused = report.refusals.length > 0;
-    const href = `/api${this.#base}/packages/${key}`;
+    const href = inStudio(`/api${this.#base}/packages/${key}`);
     const save = isRefused
       ? h('button', {class: 'primary', disabled: true}, 'Download')
       : h('a', {class: 'button primary', href, download: true, 'data-key': 'download-package'}, 'Download');

@@ -1,5 +1,5 @@
 // What customers say now, what gets no answer, and what changed: sentences first, each with its evidence.
-import {address} from '../shared/address.js';
+import {address, inStudio} from '../shared/address.js';
 import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {emptyPage, firstAct} from '../shared/first_act.js';
 import {chip} from '../shared/intents.js';
@@ -136,7 +136,7 @@ export class TrafficTab {
 
   #head() {
     const {after, before, covered} = this.#view;
-    const report = `/reports/${encodeURIComponent(this.#context.project)}/traffic?days=${this.#days}`;
+    const report = inStudio(`/reports/${encodeURIComponent(this.#context.project)}/traffic?days=${this.#days}`);
     const last = new Date(Date.parse(before) - DAY);
     const words = `${dayOf(after)} to ${dayOf(last)}, compared with the ${this.#days} days before.`;
     fill(
@@ -304,7 +304,7 @@ export class TrafficTab {
 
   #nothingSent() {
     const {project, base} = this.#context;
-    const to = `${location.origin}/api${base}/traffic`;
+    const to = `${location.origin}${inStudio(`/api${base}/traffic`)}`;
     const body = JSON.stringify({texts: [ONE_TEXT]}, null, 1);
     return h(
       'div',

@@ -1,5 +1,6 @@
 // Decisions on their way to the server: kept in order, sent together, each with its own key.
 // Unsaved decisions survive a reload, a crash of the tab and a network failure.
+import {keptAs} from '../shared/address.js';
 import {post} from '../shared/rest.js';
 
 const SHORTEST_WAIT = 300; // milliseconds before a failed message is sent again
@@ -21,7 +22,7 @@ export class Outbox {
   // batch was answered, `saved` when the outbox is empty.
   constructor(project, base, hears) {
     this.#path = `${base}/ops`;
-    this.#prefix = `outbox:${project}:`;
+    this.#prefix = keptAs(`outbox:${project}:`);
     this.#store = this.#prefix + sessionStorage.getItem('client');
     this.#hears = hears;
   }

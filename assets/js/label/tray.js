@@ -1,4 +1,5 @@
 // The tray: utterances set aside, to be labelled together. The browser remembers which, also after a reload.
+import {keptAs} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {IntentFinder} from '../shared/finder.js';
@@ -20,7 +21,7 @@ export class Tray {
   // `label` takes the utterances and how to label them, `back` one that returns to the queue, `similar` texts.
   constructor({project, base}, intents, {label, back, similar}) {
     this.#base = base;
-    this.#store = `set aside:${project}`;
+    this.#store = keptAs(`set aside:${project}`);
     this.#back = back;
     this.#similar = similar;
     const give = how => {

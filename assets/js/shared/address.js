@@ -1,5 +1,14 @@
 // The address holds what a page shows, so a link shows another person the same view.
 
+// Before the path of each address of the studio: empty, or what a proxy puts there, such as /intents.
+const FILE = new URL(import.meta.url).pathname;
+const ROOT = FILE.slice(0, FILE.lastIndexOf('/studio/'));
+
+export const inStudio = path => ROOT + path;
+
+// The name under which the browser keeps something: studios behind one proxy share what it keeps.
+export const keptAs = name => (ROOT ? `${ROOT} ${name}` : name);
+
 export const query = () => new URLSearchParams(location.search);
 
 const empty = value => value === '' || value === null || value === undefined || value === false;
@@ -17,5 +26,5 @@ export function setQuery(values) {
 export function address(page, project, more = {}) {
   const [path, part] = page.split('#');
   const values = new URLSearchParams({...(project ? {project} : {}), ...more});
-  return `/${path}?${values}${part ? `#${part}` : ''}`;
+  return inStudio(`/${path}?${values}${part ? `#${part}` : ''}`);
 }

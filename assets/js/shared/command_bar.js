@@ -1,6 +1,6 @@
 // The command bar: Ctrl K finds pages, acts, intents and projects by any of their words.
 import {actWords} from './act_words.js';
-import {address, query} from './address.js';
+import {address, inStudio, keptAs, query} from './address.js';
 import {h} from './elements.js';
 import {Finder, fitting} from './finder.js';
 import {chip} from './intents.js';
@@ -83,7 +83,7 @@ class CommandBar {
   }
 
   get #project() {
-    return query().get('project') ?? localStorage.getItem('project');
+    return query().get('project') ?? localStorage.getItem(keptAs('project'));
   }
 
   get #choices() {
@@ -92,7 +92,7 @@ class CommandBar {
     const pages = shown.map(([path, name]) => ({
       kind: 'page',
       name,
-      href: path ? address(path, project) : '/',
+      href: path ? address(path, project) : inStudio('/'),
     }));
     return [...pages, ...own, ...(project ? actsOf(project) : []), ...this.#fetched];
   }
@@ -168,7 +168,7 @@ const actsOf = project => [
     kind: 'action',
     name: 'Export as CSV',
     also: 'download texts labels',
-    href: `/api/projects/${encodeURIComponent(project)}/export?kind=csv`,
+    href: inStudio(`/api/projects/${encodeURIComponent(project)}/export?kind=csv`),
   },
   {kind: 'action', name: 'Undo the last change', act: () => undoLast(project)},
 ];

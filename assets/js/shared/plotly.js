@@ -1,4 +1,5 @@
 // Charts by Plotly. The library is large, so it is loaded only when something is drawn.
+import {inStudio} from './address.js';
 import {h} from './elements.js';
 import {complain} from './messages.js';
 
@@ -26,7 +27,7 @@ function fetched() {
   if (window.Plotly) return Promise.resolve(window.Plotly);
   return new Promise((ready, failed) => {
     const script = h('script', {
-      src: '/api/plotly.js',
+      src: inStudio('/api/plotly.js'),
       onload: () => ready(window.Plotly),
       onerror: () => failed(new Error('The drawing library could not be loaded.')),
     });

@@ -1,4 +1,5 @@
 // The only way to the server. A refusal is thrown with its message and hint.
+import {inStudio} from './address.js';
 import {untilReleased} from './pressed.js';
 
 export class Refused extends Error {
@@ -37,7 +38,7 @@ export async function binary(path) {
 }
 
 async function reach(path, options) {
-  const answer = await fetch('/api' + path, options).catch(unanswered);
+  const answer = await fetch(inStudio('/api' + path), options).catch(unanswered);
   if (answer.ok) return answer;
   const text = await answer.text();
   const said = parsed(text);

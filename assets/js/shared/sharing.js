@@ -1,4 +1,5 @@
 // Links that open one receipt or one report for reading: make one, list them, stop sharing.
+import {inStudio} from './address.js';
 import {fill, h, select, since} from './elements.js';
 import {guarded, once, toast} from './messages.js';
 import {call, post} from './rest.js';
@@ -126,7 +127,7 @@ export class Sharing {
     return h(
       'li',
       {class: 'row tight'},
-      h('a', {href: path, target: '_blank', rel: 'noopener'}, name),
+      h('a', {href: inStudio(path), target: '_blank', rel: 'noopener'}, name),
       h('span', {class: 'soft small'}, facts),
       h('button', {class: 'small push', 'data-key': `stop ${id}`, onclick: stop}, words),
     );

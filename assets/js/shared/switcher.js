@@ -1,5 +1,5 @@
 // The project's name in the header; opened, it lists the other projects.
-import {address} from './address.js';
+import {address, inStudio} from './address.js';
 import {fill, h} from './elements.js';
 import {icon} from './icons.js';
 import {guarded} from './messages.js';
@@ -48,7 +48,7 @@ export class Switcher {
     fill(
       this.#list,
       names.map(name => h('li', {}, this.#link(name))),
-      h('li', {class: 'last'}, h('a', {href: '/'}, 'All projects')),
+      h('li', {class: 'last'}, h('a', {href: inStudio('/')}, 'All projects')),
     );
   }
 

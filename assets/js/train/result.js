@@ -1,4 +1,5 @@
 // What the last training brought: the verdict, better and worse texts, and the decision.
+import {address} from '../shared/address.js';
 import {comparisonOf, decisionOf} from '../shared/comparison.js';
 import {fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
@@ -83,7 +84,7 @@ export class Result {
 
   // What to do with the first version, which answers at once.
   #firstSteps() {
-    const to = page => `/${page}?${new URLSearchParams({project: this.#context.status.project})}`;
+    const to = page => address(page, this.#context.status.project);
     return [
       h('span', {class: 'soft'}, 'It is the first one that answers.'),
       h('a', {class: 'button', href: to('try')}, 'Try it'),

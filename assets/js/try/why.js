@@ -1,4 +1,5 @@
 // Why an answer is as it is: its words, what would change it, and other ways of deciding.
+import {inStudio} from '../shared/address.js';
 import {fill, h, select, table} from '../shared/elements.js';
 import {busyButton, downloadsOf, open, saveFile} from '../shared/evidence.js';
 import {complain, guarded} from '../shared/messages.js';
@@ -181,7 +182,7 @@ export class Why {
       if (text === this.#text) fill(this.#kept, sharing.element); // else another text is on the page by now
       return kept;
     };
-    const receipt = async () => open((await keep()).path);
+    const receipt = async () => open(inStudio((await keep()).path));
     const save = async kind => {
       const {id} = await keep();
       await saveFile(`/receipts/${id}/receipt.${kind}`, `receipt-${id.slice(0, 8)}.${kind}`);

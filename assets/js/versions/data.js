@@ -1,5 +1,5 @@
 // Dataset versions, and the difference of two of them.
-import {query} from '../shared/address.js';
+import {inStudio, query} from '../shared/address.js';
 import {h, select, since, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {number} from '../shared/words.js';
@@ -45,7 +45,7 @@ function choices(versions, newestFirst) {
 }
 
 function download(base, {number: version}) {
-  const href = `/api${base}/export?kind=csv&version=${version}`;
+  const href = inStudio(`/api${base}/export?kind=csv&version=${version}`);
   return h('a', {class: 'button', href, download: true}, 'Download CSV');
 }
 

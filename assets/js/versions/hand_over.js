@@ -1,4 +1,5 @@
 // The dialog before a version is downloaded: what goes into the file and what does not, its size, and who can read it.
+import {inStudio} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {saveFile} from '../shared/evidence.js';
 import {guarded, toast} from '../shared/messages.js';
@@ -13,13 +14,13 @@ const LEFT = 'Not in it: unlabelled texts, conversations, and the names of those
 export function handOverView({base, project, status}, {number, kind, champion, examples}, bytes) {
   const answers = kind === 'intents';
   const name = `${project}-v${number}${answers ? '' : '-encoder'}.zip`;
-  const path = `/api${base}/models/${number}/${answers ? 'bundle' : 'encoder'}`;
+  const whole = `${base}/models/${number}/${answers ? 'bundle' : 'encoder'}`;
+  let path = whole;
   const contents = h('ul', {class: 'told', 'data-role': 'contents'});
   const download = h(
     'a',
     {
       class: 'button primary',
-      href: path,
       download: true,
       'data-key': 'download',
       onclick: event => {
@@ -36,7 +37,7 @@ export function handOverView({base, project, status}, {number, kind, champion, e
     download.setAttribute('aria-disabled', 'true');
     told.textContent = `${name} is being made …`;
     try {
-      const size = await saveFile(download.getAttribute('href').slice('/api'.length), name);
+      const size = await saveFile(path, name);
       toast(`${name} is saved, ${megabytes(size, 1)}.`, '', 'good');
       download.closest('dialog')?.close();
     } finally {
@@ -46,7 +47,8 @@ export function handOverView({base, project, status}, {number, kind, champion, e
   });
   const bare = h('input', {type: 'checkbox', onchange: () => draw()});
   const draw = () => {
-    download.href = bare.checked ? `${path}?without_texts=true` : path;
+    path = bare.checked ? `${whole}?without_texts=true` : whole;
+    download.href = inStudio(`/api${path}`);
     fill(
       contents,
       contentsOf(examples, bare.checked).map(words => h('li', {}, words)),

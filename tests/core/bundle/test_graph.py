@@ -10,6 +10,8 @@ import pytest
 from core.bundle.archive import export_bundle, verify_bundle
 from core.bundle.graph_layout import keep_stored_answers, save_graph
 from core.calibration.fence_units import measure_exemplars
+from core.encoders.base import Encoder
+from core.encoders.dual.encoder import DualEncoder, names_side, of_any_length
 from core.encoders.loading import load_folder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput
@@ -26,10 +28,17 @@ from core.recipes.heads import (
     PrototypesConfig,
     VotesConfig,
 )
+from core.runtime import engine as engines
 from core.runtime.comparing import compare
 from core.runtime.engine import Engine, open_engine, runs_of
 from core.types import Intent
-from tests.builders.tiny_encoder import randomly_adapted, tiny_folder, tiny_transformer
+from core.vectors import unit_rows
+from tests.builders.tiny_encoder import (
+    randomly_adapted,
+    tiny_convert,
+    tiny_folder,
+    tiny_transformer,
+)
 from tests.builders.unpacked_bundle import unpack_bundle
 from tests.conftest import SENTENCES
 from tests.core.bundle.test_bundle import ASKED, FACTS, pipeline
@@ -111,11 +120,12 @@ def test_votes_of_all_exemplars_prior_and_name_sum_to_the_score(
     assert found["in_scope"].tolist() == inside
 
 
-def with_names(tiny: TransformerEncoder) -> IntentPipeline:
+def with_names(tiny: Encoder) -> IntentPipeline:
     """Votes, names beside them, and an intent that its name alone answers."""
     made = pipeline(tiny, SMOOTH)
-    names = names_head(tiny, [Intent(name) for name in made.head.intents])
-    head = answer_by_name(even_mixture(made.head, names, 0.7), tiny, [Intent("where is it")])
+    side = names_side(tiny)
+    names = names_head(side, [Intent(name) for name in made.head.intents])
+    head = answer_by_name(even_mixture(made.head, names, 0.7), side, [Intent("where is it")])
     assert isinstance(head, MixtureHead)
     return replace(made, head=head)
 
@@ -150,9 +160,48 @@ def test_several_intents_are_answered_with_the_votes_on_each(
     assert_alike(made, opened(made, tmp_path))
 
 
+@pytest.mark.parametrize("embedding", ["r", "h"])
+def test_convert_is_a_graph_with_its_own_subwords(tmp_path: Path, embedding: str) -> None:
+    folder = tiny_convert(tmp_path / "base", quantised=True, embedding=embedding)
+    made = pipeline(load_folder(folder), SMOOTH)
+    engine = opened(made, tmp_path / "graph")
+    files = {path.name for path in (tmp_path / "graph").iterdir()}
+    assert ("subwords.json" in files, "tokenizer.json" in files) == (True, False)
+    odd = [*TEXTS, "Ünïcode, 日本 ok?", "...", "a" * 300]
+    cosines = engine.outputs(odd)["embeddings"] @ unit_rows(made.encoder.encode(odd)).T
+    assert np.diag(cosines) == pytest.approx(1.0, abs=1e-5)
+    assert_alike(made, engine)
+    small = opened(made, tmp_path / "small", "int8")
+    away = np.abs(small.outputs(TEXTS)["scores"] - made.scores(TEXTS)).max()
+    assert 1e-6 < away < 0.1
+
+
+@pytest.mark.parametrize("lengths", ["one", "any"])
+def test_of_two_encoders_the_graph_is_that_of_utterances(
+    tiny: TransformerEncoder, tmp_path: Path, lengths: str
+) -> None:
+    """Names are embedded once, by the other encoder, and are points of the head."""
+    other = load_folder(tiny_folder(tmp_path / "other"))
+    names = randomly_adapted(other, "bottleneck")
+    own = tiny if lengths == "one" else of_any_length(tiny)
+    dual = DualEncoder(own, names)
+    made = with_names(dual)
+    assert np.abs(names.encode(ASKED) - tiny.encode(ASKED)).max() > 0.01
+    assert_alike(made, opened(made, tmp_path / "graph"))
+
+
+def test_subwords_that_are_not_whole_are_refused(tmp_path: Path) -> None:
+    made = pipeline(load_folder(tiny_convert(tmp_path / "base")), SMOOTH)
+    opened(made, tmp_path / "graph")
+    for said in ("{", '{"pieces": ["a"]}', '{"pieces": [7], "buckets": 3}', "[]"):
+        (tmp_path / "graph" / "subwords.json").write_text(said, "utf-8")
+        with pytest.raises(ArtifactDamaged, match="subwords cannot be read"):
+            open_engine(tmp_path / "graph")
+
+
 def test_an_encoder_of_another_kind_is_refused_in_words(tmp_path: Path) -> None:
     other = load_folder(tiny_transformer(tmp_path / "base", "mpnet"))
-    with pytest.raises(InvalidInput, match="Only a BERT with mean pooling") as caught:
+    with pytest.raises(InvalidInput, match="Only ConveRT and a BERT with mean pooling") as caught:
         save_graph(pipeline(other, SMOOTH), FACTS, tmp_path / "graph", "float32")
     assert "the usual bundle" in caught.value.hint
 
@@ -227,7 +276,9 @@ def test_texts_of_similar_length_run_together() -> None:
 def test_the_program_of_a_graph_needs_onnxruntime_tokenizers_and_numpy_alone(
     tiny: TransformerEncoder, tmp_path: Path
 ) -> None:
+    convert = load_folder(tiny_convert(tmp_path / "convert"))
     cases = {"one": with_names(tiny), "many": multi_label_pipeline(tiny)}
+    cases["convert"] = pipeline(convert, SMOOTH)
     for name, made in cases.items():
         save_graph(made, FACTS, tmp_path / name, "float32")
         export_bundle(tmp_path / name, tmp_path / f"{name}.zip")
@@ -264,3 +315,19 @@ def test_the_studio_refuses_to_open_a_graph(tiny: TransformerEncoder, tmp_path: 
     (tmp_path / "g" / "decision.json").write_text('{"intents": ["a"]}', "utf-8")
     with pytest.raises(ArtifactDamaged, match="decision cannot be read"):
         open_engine(tmp_path / "g")
+
+
+def test_a_device_that_cannot_compute_is_refused_and_one_that_can_gets_large_runs(
+    tiny: TransformerEncoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = pipeline(tiny, SMOOTH)
+    save_graph(made, FACTS, tmp_path / "g", "float32")
+    with pytest.raises(InvalidInput, match="cannot compute on cuda") as refused:
+        open_engine(tmp_path / "g", device="cuda")
+    assert "onnxruntime-gpu" in refused.value.hint
+    monkeypatch.setitem(engines._PROVIDERS, "cuda", ["CPUExecutionProvider"])
+    engine = open_engine(tmp_path / "g", threads=4, device="cuda")
+    assert (engine.threads, engine.tokens) == (1, 16_384)
+    assert_alike(made, engine)
+    assert len(list(runs_of([16] * 40, 100, 256))) == 3
+    assert len(list(runs_of([16] * 40, 100, 16_384))) == 1

@@ -129,6 +129,10 @@ def test_compose_reads_only_and_gives_each_service_one_volume() -> None:
     options = parser.parse_args(model["command"])
     assert str(options.bundle) == "/models/model.zip"
     assert str(options.api_key_file) == f"/run/secrets/{model['secrets'][0]}"
+    asked = build_parser().parse_args(studio["command"])
+    assert (asked.verb, asked.port) == ("serve", asked_for_health(STUDIO)[0])
+    assert str(asked.token_file) == f"/run/secrets/{studio['secrets'][0]}"
+    assert set(told["secrets"]) == {*model["secrets"], *studio["secrets"]}
 
 
 def installed_bytes(wanted: list[str]) -> dict[str, int]:

@@ -63,8 +63,8 @@ def measure(client: TestClient, name: str) -> str:
     return value
 
 
-RELOADS = "intent_studio_model_reloads_total"
-FAILED = "intent_studio_model_failed_reloads_total"
+RELOADS = 'intent_studio_model_reloads_total{model="p"}'
+FAILED = 'intent_studio_model_failed_reloads_total{model="p"}'
 
 
 def test_under_traffic_every_request_is_answered_by_one_of_both(served: Path, newer: bytes) -> None:

@@ -20,8 +20,8 @@ from tests.serving.load.test_replacing import QUICK, RELOADS, measure, put, unti
 from tests.serving.test_command import options_of
 from tests.serving.test_replies import ASKED
 
-LEFT_OUT = "intent_studio_model_shadow_left_out_total"
-TEXTS = "intent_studio_model_shadow_texts_total"
+LEFT_OUT = 'intent_studio_model_shadow_left_out_total{model="p"}'
+TEXTS = 'intent_studio_model_shadow_texts_total{model="p"}'
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +68,10 @@ def test_differing_answers_are_counted_and_kept(
     counted = sum(
         int(line.rpartition(" ")[2])
         for line in words.splitlines()
-        if line.startswith('intent_studio_model_shadow_differing_total{intent="(none)"')
+        if line.startswith('intent_studio_model_shadow_differing_total{model="p",intent="(none)"')
     )
     assert counted == len(missed)
-    assert 'model_shadow_info{model_version="p@4"} 1' in words
+    assert 'model_shadow_info{model="p",model_version="p@4"} 1' in words
     assert not any(text in words for text in missed)
 
 
