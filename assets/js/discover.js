@@ -225,12 +225,9 @@ class DiscoverPage {
     this.#note.hidden = !groups.length;
     this.#note.classList.toggle('note', ungrouped > 0);
     const sort = {'data-key': 'sort', onclick: guarded(() => this.#find())};
-    const anew = {'data-key': 'anew', onclick: guarded(() => this.#askAnew())};
     const open = groups.filter(({state}) => state === 'open');
     const fresh = open.filter(one => one.is_new).length;
-    const others = open.some(one => one.known !== null)
-      ? 'first those that resemble no intent'
-      : 'the largest first';
+    const others = open.some(one => one.known !== null) ? 'first those that resemble no intent' : 'the largest first';
     const order = fresh ? `${number(fresh)} new ${fresh === 1 ? 'one' : 'ones'} first` : others;
     fill(
       this.#note,
@@ -244,7 +241,7 @@ class DiscoverPage {
             : 'No group is left to look at: all are taken or for later.',
       ),
       ungrouped > 0 && h('button', {...sort, class: 'primary'}, 'Sort them in'),
-      h('button', anew, 'Group anew…'),
+      h('button', {'data-key': 'anew', onclick: guarded(() => this.#askAnew())}, 'Group anew…'),
     );
   }
 
