@@ -1,7 +1,7 @@
 // The fence: method and threshold for being in scope, and the texts that cross it while it is moved.
 import {address, query} from '../shared/address.js';
 import {field, fill, h, offer, table} from '../shared/elements.js';
-import {guarded, once, toast} from '../shared/messages.js';
+import {guarded, toast} from '../shared/messages.js';
 import {call, post} from '../shared/rest.js';
 import {failed} from '../shared/skeleton.js';
 import {number, percent, plural} from '../shared/words.js';
@@ -42,7 +42,7 @@ export class FenceTab {
   #wishes = h('div', {class: 'around', 'data-role': 'wishes'});
   #each = h('div', {'data-role': 'each'});
   #below = h('div');
-  #put = once((setting, words) => this.#save(setting, words)); // until it is saved, a second press saves nothing
+  #saving = null; // the line that is on its way: a second press of Save sends it no second time
 
   // `refresh` shows the saved fence's accuracy in the header.
   constructor({base, intents, refresh}) {
@@ -235,8 +235,9 @@ export class FenceTab {
 
   #actions({stands, asked, default: own}) {
     const moved = !isSame(stands, asked);
-    const save = () => this.#put(this.#asked, 'The new line decides now.'); // the preview may be older
-    const reset = () => this.#put(own, 'The default line decides again.');
+    const put = guarded((...given) => this.#saveOnce(...given));
+    const save = () => put(this.#asked, 'The new line decides now.'); // the preview may be older
+    const reset = () => put(own, 'The default line decides again.');
     const discard = () => this.#set(stands);
     return [
       h('button', {class: 'primary', 'data-key': 'save', disabled: !moved, onclick: save}, 'Save'),
@@ -245,6 +246,16 @@ export class FenceTab {
         !moved &&
         h('button', {'data-key': 'none', onclick: reset}, 'Reset to default'),
     ];
+  }
+
+  async #saveOnce(setting, words) {
+    if (isSame(this.#saving, setting)) return;
+    this.#saving = setting;
+    try {
+      await this.#save(setting, words);
+    } finally {
+      if (this.#saving === setting) this.#saving = null;
+    }
   }
 
   async #save(setting, words) {

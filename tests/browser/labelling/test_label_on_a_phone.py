@@ -51,10 +51,13 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
 def test_a_long_text_says_that_it_goes_on_and_a_tap_shows_the_rest(page: Page) -> None:
     """Half of a long message was cut off without a sign, and it was the half that decided."""
     words = " ".join(f"word{place}" for place in range(120))
+    ids: list[str] = []  # of the first card: later answers begin with others
 
     def lengthened(route: Route) -> None:
         found: dict[str, Any] = route.fetch().json()
-        found["items"][0]["text"] = words
+        for item in found["items"][: not ids]:
+            item["text"] = words
+            ids.append(item["id"])
         route.fulfill(json=found)
 
     reroute(page, "**/queue?*", lengthened)
