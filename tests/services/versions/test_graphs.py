@@ -50,7 +50,7 @@ def test_a_version_from_conversations_is_one_graph_too(home: Studio, tmp_path: P
     base = tiny_convert(tmp_path / "base", quantised=True)
     train_here(home, TrainingRequest("p", "instant", {}, str(base)))
     out = tmp_path / "p.zip"
-    manifest = export_model(home, "p@2", out, GRAPH)
+    manifest = export_model(home, "p@3", out, GRAPH)
     assert "subwords.json" in manifest.files
     assert "tokenizer.json" not in manifest.files
     assert verify_bundle(out).own_card
@@ -58,7 +58,7 @@ def test_a_version_from_conversations_is_one_graph_too(home: Studio, tmp_path: P
     assert found is not None
     assert (found.others, found.largest < 1e-4) == (0, True)
     folder = unpack_bundle(out, tmp_path / "unpacked")
-    mine = [one.decision.intents for one in load_model(home, "p@2").predict(POOL)]
+    mine = [one.decision.intents for one in load_model(home, "p@3").predict(POOL)]
     assert [one.decision.intents for one in open_engine(folder).predict(POOL)] == mine
 
 
