@@ -7,11 +7,13 @@ from typing import Any
 
 from core.bundle.facts import ONNX, RUNTIME, write_json
 from core.bundle.layout import write_labels
+from core.encoders.convert.encoder import ConvertEncoder
 from core.graph.build import GraphPrecision, build_graph
 from core.graph.encoder import graph_source
 from core.pipeline import IntentPipeline
 from core.runtime.comparing import MOST_ANSWERS, write_answers
-from core.runtime.files import DECISION, MODEL, TOKENIZER, decision_to_json
+from core.runtime.files import DECISION, MODEL, decision_to_json
+from core.runtime.tokens import SUBWORDS, TOKENIZER, subwords_to_json
 
 
 def save_graph(
@@ -26,7 +28,10 @@ def save_graph(
     source = graph_source(pipeline.encoder)
     model = build_graph(pipeline, precision)
     (folder / MODEL).write_bytes(model.SerializeToString(deterministic=True))
-    (folder / TOKENIZER).write_bytes(source.encoder.files.small[TOKENIZER])
+    if isinstance(source, ConvertEncoder):
+        (folder / SUBWORDS).write_bytes(subwords_to_json(source.model.subwords))
+    else:
+        (folder / TOKENIZER).write_bytes(source.encoder.files.small[TOKENIZER])
     decision = decision_to_json(pipeline.decider, pipeline.encoder.max_tokens, precision)
     (folder / DECISION).write_text(json.dumps(decision, ensure_ascii=False) + "\n", "utf-8")
     write_labels(folder, pipeline)

@@ -20,7 +20,7 @@ NETWORK = f"encoder/{MODULE}.py"
 
 _ALLOWED = re.compile(
     r"README\.md|predict\.py|(facts|head|calibration|exact)\.json|exemplars\.jsonl"
-    r"|(head|fence)\.safetensors|model\.onnx|(tokenizer|decision)\.json|answers\.jsonl"
+    r"|(head|fence)\.safetensors|model\.onnx|(tokenizer|subwords|decision)\.json|answers\.jsonl"
     r"|encoder/([\w.-]+/){0,3}[\w-][\w.-]*\.(json|safetensors|txt|model|md)"
 )
 """An encoder's folder holds weights, settings and word lists; with ConveRT, its own network."""
@@ -38,6 +38,7 @@ _PROGRAMS = frozenset(
         "ca93f374e48180db834cd347f94ea876ddafeed74c94d94975a493d061711cff",
         "5ff271430a4d9b9a473694cdabc2bb64a5866476c7054bd32d439c3bc2b9c22b",
         "60d9aa869f7db3720e2320801c8924a1d5c0d266c3a9820ee060caac472cfba6",
+        "81688192ca8e7a7096a7882c234431b7d1869a9d2fe18893255e71581873abb6",
     }
 )
 """SHA-256 of every `predict.py` up to now; a change adds one and leaves the others."""

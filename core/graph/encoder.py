@@ -1,4 +1,4 @@
-"""A BERT with mean pooling as nodes of a graph, with or without an adapter."""
+"""A BERT with mean pooling as nodes of a graph, with or without an adapter; or ConveRT."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +8,10 @@ from onnx import TensorProto
 
 from core.encoders.adapter.encoder import AdaptedEncoder, merge
 from core.encoders.base import Encoder
+from core.encoders.convert.encoder import ConvertEncoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
+from core.graph.convert import add_convert
 from core.graph.nodes import Nodes
 
 IDS, MASK = "input_ids", "attention_mask"
@@ -27,12 +29,14 @@ class GraphSource:
     bottlenecks: dict[str, Any]
 
 
-def graph_source(encoder: Encoder) -> GraphSource:
+def graph_source(encoder: Encoder) -> GraphSource | ConvertEncoder:
     """Find what a graph of an encoder needs.
 
     Raises:
         InvalidInput: It is of a kind that no graph can be made of yet.
     """
+    if isinstance(encoder, ConvertEncoder):
+        return encoder
     base, bottlenecks = encoder, {}
     if isinstance(encoder, AdaptedEncoder):
         base = encoder.base
@@ -41,16 +45,23 @@ def graph_source(encoder: Encoder) -> GraphSource:
         else:
             bottlenecks = {name: value.numpy() for name, value in encoder.adapter.weights.items()}
     if not isinstance(base, TransformerEncoder):
+        kind = type(base).__name__.removesuffix("Encoder")
         raise InvalidInput(
-            "Only a BERT with mean pooling, with or without an adapter, can be exported as one "
-            f"graph; this encoder is {type(base).__name__.removesuffix('Encoder')}.",
+            "Only ConveRT and a BERT with mean pooling, with or without an adapter, can be "
+            f"exported as one graph; this encoder is {kind}.",
             "Export the usual bundle, which torch runs, or train from the bundled encoder.",
         )
     return GraphSource(base, bottlenecks)
 
 
-def add_encoder(nodes: Nodes, source: GraphSource) -> str:
+def add_encoder(nodes: Nodes, source: GraphSource | ConvertEncoder) -> str:
     """Add the nodes from token ids and mask to embeddings of length one, (texts, dim)."""
+    if isinstance(source, ConvertEncoder):
+        return add_convert(nodes, source.model, IDS, MASK)
+    return _add_bert(nodes, source)
+
+
+def _add_bert(nodes: Nodes, source: GraphSource) -> str:
     weights = {k: v.detach().cpu().numpy() for k, v in source.encoder.bert.state_dict().items()}
     weights |= source.bottlenecks
     shape = source.encoder.bert.shape

@@ -19,11 +19,11 @@ from onnxruntime import (
     SessionOptions,
     get_available_providers,
 )
-from tokenizers import Tokenizer
 
 from core.deciding import Decided, Decider, Measured
 from core.errors import ArtifactDamaged, InvalidInput
-from core.runtime.files import MODEL, TOKENIZER, read_decision
+from core.runtime.files import MODEL, read_decision
+from core.runtime.tokens import Tokenise, read_tokens
 from core.types import Prediction, ScoreArray
 
 _TOKENS = 256
@@ -57,13 +57,14 @@ class Engine:
     """A graph that answers; several threads may ask it at the same time.
 
     Attributes:
+        token_ids: Tokenises, with the special tokens, cut at the limit.
         precision: Number format of the encoder's products, `float32` or `int8`.
         threads: Runs at the same time, each by one thread of the `pool`.
         tokens: Most tokens of one run of several texts, with padding.
     """
 
     session: InferenceSession
-    tokenizer: Tokenizer
+    token_ids: Tokenise
     decider: Decider
     max_tokens: int
     precision: str
@@ -116,10 +117,6 @@ class Engine:
                 parts[name].append(values)
         place = np.argsort(np.array(order))
         return {name: np.concatenate(values)[place] for name, values in parts.items()}
-
-    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Tokenise with the special tokens, cut at the limit."""
-        return [one.ids for one in self.tokenizer.encode_batch_fast([t.strip() for t in texts])]
 
     def run(self, ids: Sequence[Sequence[int]], names: Sequence[str] = ()) -> Outputs:
         """Run the graph on token ids, padded to the longest; compute these outputs, or all."""
@@ -198,21 +195,19 @@ def open_engine(folder: Path, threads: int = 0, device: Device = "cpu") -> Engin
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
-        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         content = (folder / MODEL).read_bytes()  # a graph in memory cannot name other files
         session = InferenceSession(content, options, providers=providers)
     except Exception as error:  # the libraries raise nothing narrower
         raise ArtifactDamaged(
             f"The bundle's graph cannot be opened: {error}.", "Export it again."
         ) from error
-    tokenizer.enable_truncation(stored.max_tokens)
-    tokenizer.no_padding()
+    token_ids = read_tokens(folder, stored.max_tokens)
     on_card = device == "cuda"
     at_once = 1 if on_card else threads or available()
     pool = ThreadPoolExecutor(at_once, "runs")
     known = stored.decider, stored.max_tokens, stored.precision
     tokens = _TOKENS_OF_CUDA if on_card else _TOKENS
-    return Engine(session, tokenizer, *known, at_once, pool, tokens)
+    return Engine(session, token_ids, *known, at_once, pool, tokens)
 
 
 def _providers(device: Device) -> list[str]:

@@ -1,7 +1,7 @@
 """What an exported graph decides by, as a file beside it; read and written without torch.
 
 model.onnx        token ids and mask to scores, probabilities, verdict and votes
-tokenizer.json    texts to token ids
+tokenizer.json    texts to token ids; subwords.json for ConveRT (`tokens.py`)
 decision.json     intents, thresholds, priors and settings
 exemplars.jsonl   id, text and intents of the exemplars, in the order of the votes
 exact.json        intents of labelled texts by match key; these texts need no scores
@@ -21,7 +21,7 @@ from core.errors import MALFORMED, ArtifactDamaged
 from core.text import is_storable
 from core.types import Exemplar, Method, Task
 
-MODEL, TOKENIZER, DECISION = "model.onnx", "tokenizer.json", "decision.json"
+MODEL, DECISION = "model.onnx", "decision.json"
 ANSWERS, EXEMPLARS, EXACT = "answers.jsonl", "exemplars.jsonl", "exact.json"
 
 

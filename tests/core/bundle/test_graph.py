@@ -30,7 +30,13 @@ from core.runtime import engine as engines
 from core.runtime.comparing import compare
 from core.runtime.engine import Engine, open_engine, runs_of
 from core.types import Intent
-from tests.builders.tiny_encoder import randomly_adapted, tiny_folder, tiny_transformer
+from core.vectors import unit_rows
+from tests.builders.tiny_encoder import (
+    randomly_adapted,
+    tiny_convert,
+    tiny_folder,
+    tiny_transformer,
+)
 from tests.builders.unpacked_bundle import unpack_bundle
 from tests.conftest import SENTENCES
 from tests.core.bundle.test_bundle import ASKED, FACTS, pipeline
@@ -151,9 +157,34 @@ def test_several_intents_are_answered_with_the_votes_on_each(
     assert_alike(made, opened(made, tmp_path))
 
 
+@pytest.mark.parametrize("embedding", ["r", "h"])
+def test_convert_is_a_graph_with_its_own_subwords(tmp_path: Path, embedding: str) -> None:
+    folder = tiny_convert(tmp_path / "base", quantised=True, embedding=embedding)
+    made = pipeline(load_folder(folder), SMOOTH)
+    engine = opened(made, tmp_path / "graph")
+    files = {path.name for path in (tmp_path / "graph").iterdir()}
+    assert ("subwords.json" in files, "tokenizer.json" in files) == (True, False)
+    odd = [*TEXTS, "Ünïcode, 日本 ok?", "...", "a" * 300]
+    cosines = engine.outputs(odd)["embeddings"] @ unit_rows(made.encoder.encode(odd)).T
+    assert np.diag(cosines) == pytest.approx(1.0, abs=1e-5)
+    assert_alike(made, engine)
+    small = opened(made, tmp_path / "small", "int8")
+    away = np.abs(small.outputs(TEXTS)["scores"] - made.scores(TEXTS)).max()
+    assert 1e-6 < away < 0.1
+
+
+def test_subwords_that_are_not_whole_are_refused(tmp_path: Path) -> None:
+    made = pipeline(load_folder(tiny_convert(tmp_path / "base")), SMOOTH)
+    opened(made, tmp_path / "graph")
+    for said in ("{", '{"pieces": ["a"]}', '{"pieces": [7], "buckets": 3}', "[]"):
+        (tmp_path / "graph" / "subwords.json").write_text(said, "utf-8")
+        with pytest.raises(ArtifactDamaged, match="subwords cannot be read"):
+            open_engine(tmp_path / "graph")
+
+
 def test_an_encoder_of_another_kind_is_refused_in_words(tmp_path: Path) -> None:
     other = load_folder(tiny_transformer(tmp_path / "base", "mpnet"))
-    with pytest.raises(InvalidInput, match="Only a BERT with mean pooling") as caught:
+    with pytest.raises(InvalidInput, match="Only ConveRT and a BERT with mean pooling") as caught:
         save_graph(pipeline(other, SMOOTH), FACTS, tmp_path / "graph", "float32")
     assert "the usual bundle" in caught.value.hint
 
@@ -228,7 +259,9 @@ def test_texts_of_similar_length_run_together() -> None:
 def test_the_program_of_a_graph_needs_onnxruntime_tokenizers_and_numpy_alone(
     tiny: TransformerEncoder, tmp_path: Path
 ) -> None:
+    convert = load_folder(tiny_convert(tmp_path / "convert"))
     cases = {"one": with_names(tiny), "many": multi_label_pipeline(tiny)}
+    cases["convert"] = pipeline(convert, SMOOTH)
     for name, made in cases.items():
         save_graph(made, FACTS, tmp_path / name, "float32")
         export_bundle(tmp_path / name, tmp_path / f"{name}.zip")

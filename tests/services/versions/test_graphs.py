@@ -8,6 +8,7 @@ import pytest
 from app.cli import main
 from app.services.answering.stored import load_model
 from app.services.studio import Studio
+from app.services.training.runs import TrainingRequest
 from app.services.versions import graphs
 from app.services.versions.bundles import Handover, export_model, import_bundle
 from app.services.versions.graphs import GraphWish, answers_again
@@ -15,7 +16,8 @@ from core.bundle.archive import verify_bundle
 from core.errors import ArtifactDamaged, InvalidInput
 from core.runtime.engine import open_engine
 from tests.builders.hostile.changed_bundle import replaced, rewritten
-from tests.builders.trained_home import POOL
+from tests.builders.tiny_encoder import tiny_convert
+from tests.builders.trained_home import POOL, train_here
 from tests.builders.unpacked_bundle import unpack_bundle
 from tests.services.versions.test_bundle_card import put_into_tests
 
@@ -41,6 +43,23 @@ def test_a_graph_answers_as_its_project_does_and_says_so(home: Studio, tmp_path:
     assert "`answers.jsonl`" in card
     with pytest.raises(InvalidInput, match="graph for serving"):
         import_bundle(home, out, "again")
+
+
+def test_a_version_from_conversations_is_one_graph_too(home: Studio, tmp_path: Path) -> None:
+    """An encoder learned from conversations (ConveRT) has subwords in place of a tokenizer."""
+    base = tiny_convert(tmp_path / "base", quantised=True)
+    train_here(home, TrainingRequest("p", "instant", {}, str(base)))
+    out = tmp_path / "p.zip"
+    manifest = export_model(home, "p@3", out, GRAPH)
+    assert "subwords.json" in manifest.files
+    assert "tokenizer.json" not in manifest.files
+    assert verify_bundle(out).own_card
+    found = answers_again(out)
+    assert found is not None
+    assert (found.others, found.largest < 1e-4) == (0, True)
+    folder = unpack_bundle(out, tmp_path / "unpacked")
+    mine = [one.decision.intents for one in load_model(home, "p@3").predict(POOL)]
+    assert [one.decision.intents for one in open_engine(folder).predict(POOL)] == mine
 
 
 def test_a_graph_that_answers_otherwise_than_the_studio_is_refused(
