@@ -9,6 +9,7 @@ from onnx import TensorProto
 from core.encoders.adapter.encoder import AdaptedEncoder, merge
 from core.encoders.base import Encoder
 from core.encoders.convert.encoder import ConvertEncoder
+from core.encoders.dual.encoder import utterances_side
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
 from core.graph.convert import add_convert
@@ -30,11 +31,12 @@ class GraphSource:
 
 
 def graph_source(encoder: Encoder) -> GraphSource | ConvertEncoder:
-    """Find what a graph of an encoder needs.
+    """Find what a graph of an encoder needs; of two encoders the one that reads utterances.
 
     Raises:
         InvalidInput: It is of a kind that no graph can be made of yet.
     """
+    encoder = utterances_side(encoder)  # the names are embedded already
     if isinstance(encoder, ConvertEncoder):
         return encoder
     base, bottlenecks = encoder, {}

@@ -10,6 +10,8 @@ import pytest
 from core.bundle.archive import export_bundle, verify_bundle
 from core.bundle.graph_layout import keep_stored_answers, save_graph
 from core.calibration.fence_units import measure_exemplars
+from core.encoders.base import Encoder
+from core.encoders.dual.encoder import DualEncoder, names_side, of_any_length
 from core.encoders.loading import load_folder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import ArtifactDamaged, InvalidInput
@@ -118,11 +120,12 @@ def test_votes_of_all_exemplars_prior_and_name_sum_to_the_score(
     assert found["in_scope"].tolist() == inside
 
 
-def with_names(tiny: TransformerEncoder) -> IntentPipeline:
+def with_names(tiny: Encoder) -> IntentPipeline:
     """Votes, names beside them, and an intent that its name alone answers."""
     made = pipeline(tiny, SMOOTH)
-    names = names_head(tiny, [Intent(name) for name in made.head.intents])
-    head = answer_by_name(even_mixture(made.head, names, 0.7), tiny, [Intent("where is it")])
+    side = names_side(tiny)
+    names = names_head(side, [Intent(name) for name in made.head.intents])
+    head = answer_by_name(even_mixture(made.head, names, 0.7), side, [Intent("where is it")])
     assert isinstance(head, MixtureHead)
     return replace(made, head=head)
 
@@ -171,6 +174,20 @@ def test_convert_is_a_graph_with_its_own_subwords(tmp_path: Path, embedding: str
     small = opened(made, tmp_path / "small", "int8")
     away = np.abs(small.outputs(TEXTS)["scores"] - made.scores(TEXTS)).max()
     assert 1e-6 < away < 0.1
+
+
+@pytest.mark.parametrize("lengths", ["one", "any"])
+def test_of_two_encoders_the_graph_is_that_of_utterances(
+    tiny: TransformerEncoder, tmp_path: Path, lengths: str
+) -> None:
+    """Names are embedded once, by the other encoder, and are points of the head."""
+    other = load_folder(tiny_folder(tmp_path / "other"))
+    names = randomly_adapted(other, "bottleneck")
+    own = tiny if lengths == "one" else of_any_length(tiny)
+    dual = DualEncoder(own, names)
+    made = with_names(dual)
+    assert np.abs(names.encode(ASKED) - tiny.encode(ASKED)).max() > 0.01
+    assert_alike(made, opened(made, tmp_path / "graph"))
 
 
 def test_subwords_that_are_not_whole_are_refused(tmp_path: Path) -> None:
