@@ -65,6 +65,7 @@ class Doorway:
         browser: Whether the first page is opened.
         secret: The token; None for a new one, which is printed.
         socket: File of the Unix socket to listen on in place of host and port.
+        group: Whose programs may open the socket, too; "" for this user's alone.
         public: The address behind a proxy.
         trusted: Further names by which requests may call the server.
     """
@@ -75,6 +76,7 @@ class Doorway:
     browser: bool = True
     secret: str | None = field(default=None, repr=False)
     socket: Path | None = None
+    group: str = ""
     public: PublicAddress = DIRECT
     trusted: frozenset[str] = frozenset()
 

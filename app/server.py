@@ -1,6 +1,7 @@
 """The web server: REST under /api, files under /studio, Gradio's pages at the root."""
 
 import os
+import shutil
 import socket
 import stat
 import sys
@@ -152,7 +153,7 @@ def _entrance(door: Doorway) -> Iterator[_Entrance]:
             own = f"http://{host}:{listener.getsockname()[1]}{public.prefix}/"
             yield _Entrance(listener, f"{public.root}/" if public.origin else own)
         return
-    with _listen_at(door.socket) as listener:
+    with _listen_at(door.socket, door.group) as listener:
         mine = door.socket.stat().st_ino
         try:
             yield _Entrance(listener, f"{public.root}/" if public.origin else str(door.socket))
@@ -188,7 +189,7 @@ def _serve_at(
             server_header=False,
             lifespan="on",
             timeout_graceful_shutdown=_LONGEST_END_SECONDS,
-            # Who may open the socket is a proxy of this user: it tells the scheme that it speaks.
+            # Who may open the socket is a proxy: it tells the scheme that it speaks.
             forwarded_allow_ips="*" if door.socket else None,
         )
         open_browser = partial(_open_browser, entrance.address, codes)
@@ -280,13 +281,14 @@ def _listen(door: Doorway) -> socket.socket:
     )
 
 
-def _listen_at(path: Path) -> socket.socket:
-    """Listen on a Unix socket, which this user's programs alone can open.
+def _listen_at(path: Path, group: str) -> socket.socket:
+    """Listen on a Unix socket, which this user's programs alone can open, and those of a group.
 
     The file of a server that was killed is replaced.
 
     Raises:
-        InvalidInput: Another file lies there, another server listens there, or it cannot be made.
+        InvalidInput: Another file lies there, another server listens there, it cannot be made, or
+            there is no such group.
     """
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -296,6 +298,13 @@ def _listen_at(path: Path) -> socket.socket:
             listener.bind(str(path))
         finally:
             os.umask(before)
+        if group:
+            shutil.chown(path, group=group)
+            path.chmod(0o660)
+    except LookupError as error:
+        listener.close()
+        path.unlink(missing_ok=True)
+        raise InvalidInput(f"There is no group '{group[:80]}'.", "Make it first.") from error
     except InvalidInput:
         listener.close()
         raise

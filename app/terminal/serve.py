@@ -49,6 +49,8 @@ def door_of(options: argparse.Namespace) -> Doorway:
         )
     if options.socket is not None and options.port is not None:
         raise InvalidInput("A server listens on a socket or on a port.", "Name one of both.")
+    if options.socket_group and options.socket is None:
+        raise InvalidInput("There is no socket for a group to open.", "Add --socket FILE.")
     return Doorway(
         host=options.host,
         port=options.port,
@@ -56,6 +58,7 @@ def door_of(options: argparse.Namespace) -> Doorway:
         browser=not options.no_browser,
         secret=secret,
         socket=options.socket.absolute() if options.socket else None,
+        group=options.socket_group,
         public=public,
         trusted=trusted,
     )

@@ -28,7 +28,7 @@ NEW_OPTIONS |= {
     *(("intent-studio predict", name) for name in ("--precision", "--to")),
     ("intent-studio serve", "--log"),
     *(("intent-studio serve", f"--{o}") for o in ("public-url", "root-path", "trusted-host")),
-    *(("intent-studio serve", f"--{o}") for o in ("socket", "token-file")),
+    *(("intent-studio serve", f"--{o}") for o in ("socket", "socket-group", "token-file")),
     ("intent-studio backup", "--keep"),
     ("intent-studio doctor", "--prune"),
     ("intent-studio doctor", "--now"),

@@ -17,6 +17,9 @@ def add_serving(commands: Commands) -> None:
     serve.add_argument(
         "--socket", type=Path, metavar="FILE", help="listen on this Unix socket, for a proxy"
     )
+    serve.add_argument(
+        "--socket-group", default="", metavar="NAME", help="let this group open the socket, too"
+    )
     serve.add_argument("--no-browser", action="store_true", help="do not open a browser")
     serve.add_argument("--no-token", action="store_true", help="let every local program in")
     serve.add_argument(

@@ -2,6 +2,8 @@
 
 import argparse
 import asyncio
+import grp
+import os
 import socket
 import stat
 from collections.abc import Callable
@@ -142,6 +144,22 @@ def test_a_unix_socket_is_open_to_its_user_alone_and_is_deleted(tmp_path: Path) 
             pass
         assert file.exists()
     assert not file.exists()
+
+
+def test_a_group_may_open_the_socket_too(tmp_path: Path) -> None:
+    """A proxy that runs as another user reached no socket of mode 0600."""
+    file, group = tmp_path / "studio.sock", grp.getgrgid(os.getgid()).gr_name
+    with _entrance(Doorway(socket=file, group=group)):
+        found = file.stat()
+        assert (stat.S_IMODE(found.st_mode), found.st_gid) == (0o660, os.getgid())
+    with (
+        pytest.raises(InvalidInput, match="no group 'nobody knows'"),
+        _entrance(Doorway(socket=file, group="nobody knows")),
+    ):
+        pass
+    assert not file.exists()
+    with pytest.raises(InvalidInput, match="no socket for a group"):
+        door_of(options("--socket-group", group))
 
 
 def test_the_socket_of_a_killed_server_is_replaced_and_another_file_is_not(tmp_path: Path) -> None:
