@@ -1,4 +1,4 @@
-"""Texts divided into groups by meaning; a group keeps its number when texts are added."""
+"""Texts divided into groups by meaning."""
 
 from dataclasses import dataclass, field
 
@@ -12,15 +12,9 @@ MOST_GROUPS = 400
 """Nobody looks at more groups at once; more texts make larger groups."""
 
 _BATCH, _PASSES = 2_048, 40
-_CHUNK = 8_192
-_PART = 10
-"""Added texts are looked at in parts of about so many: one odd text is no news."""
 
 _SAME = 0.9999
 """Cosine of two groups' centres from which their texts are the same to the encoder."""
-
-_FEWEST_NEW = 8
-"""Fewer texts that fit no group join the closest ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,45 +60,6 @@ def group_texts(embeddings: FloatArray, size: float, seed: int = 0) -> Grouping:
     return _numbered(unit, _without_twins(unit, means.fit(unit).labels_))
 
 
-def join(grouping: Grouping, embeddings: FloatArray, size: float, seed: int = 0) -> Grouping:
-    """Add texts (m, d) to a grouping, each to the closest group; no old text moves.
-
-    Eight or more added texts that resemble each other and no group found groups with new numbers.
-    """
-    unit = unit_rows(embeddings)
-    of, closeness = _closest(unit, grouping.centres)
-    strange = _strange(grouping, unit, closeness, seed)
-    centres = grouping.centres
-    if len(strange) >= _FEWEST_NEW:
-        new = group_texts(unit[strange], size, seed)
-        of[strange] = new.of + len(centres)
-        closeness[strange] = new.closeness
-        centres = np.concatenate([centres, new.centres])
-    return Grouping(
-        np.concatenate([grouping.of, of]),
-        centres,
-        np.concatenate([grouping.closeness, closeness]),
-    )
-
-
-def _strange(
-    grouping: Grouping, unit: FloatArray, closeness: FloatArray, seed: int
-) -> NDArray[np.int64]:
-    """Return the added texts that are about something new.
-
-    They are in parts whose middle is as far from all groups as these are from each other, and
-    nearer to it than to any group. A limit for single texts found nothing new: odd texts of old
-    groups are as far away as usual ones of new subjects.
-    """
-    parts = group_texts(unit, _PART, seed)
-    between = grouping.centres @ grouping.centres.T
-    np.fill_diagonal(between, -1.0)
-    is_one = len(between) == 1  # nothing tells how far apart groups are
-    apart = grouping.closeness.mean() / 2 if is_one else between.max(1).mean()
-    far = (parts.centres @ grouping.centres.T).max(1) < apart
-    return np.flatnonzero(far[parts.of] & (parts.closeness > closeness))
-
-
 def founded(unit: FloatArray, of: NDArray[np.int64]) -> Grouping:
     """Make a grouping of rows of length 1, (n, d), whose groups are known, (n,), none empty."""
     centres = mean_directions(unit, of, int(of.max()) + 1)
@@ -126,14 +81,3 @@ def _numbered(unit: FloatArray, found: NDArray[np.integer]) -> Grouping:
     of = np.unique(found, return_inverse=True)[1]
     order = np.argsort(-np.bincount(of), kind="stable")
     return founded(unit, np.argsort(order)[of].astype(np.int64))
-
-
-def _closest(unit: FloatArray, centres: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
-    of = np.empty(len(unit), dtype=np.int64)
-    closeness = np.empty(len(unit), dtype=np.float32)
-    for start in range(0, len(unit), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        similarity = unit[part] @ centres.T
-        of[part] = similarity.argmax(1)
-        closeness[part] = similarity.max(1)
-    return of, closeness

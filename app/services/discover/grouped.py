@@ -12,8 +12,8 @@ from core.discover.grouping import (
     Grouping,
     founded,
     group_texts,
-    join,
 )
+from core.discover.joining import join
 from core.discover.naming import group_terms, name_after, name_of
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
@@ -80,7 +80,7 @@ def group_together(texts: list[UtteranceRecord], unit: FloatArray, choice: Group
         known = list(dict.fromkeys(names))
         places = {name: place for place, name in enumerate(known)}
         before = founded(unit[old], np.array([places[name] for name in names]))
-        grouping = join(before, unit[new], size) if len(new) else before
+        grouping = join(before, unit[old], unit[new], size) if len(new) else before
         order = [*old, *new.tolist()]
         texts, unit = [texts[row] for row in order], unit[order]
     said = [one.text for one in texts]

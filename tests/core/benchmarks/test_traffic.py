@@ -20,7 +20,12 @@ def test_the_figures_of_a_model_that_is_mostly_right(
     outside = ("tell me a joke", "how tall is the tower")
     found = traffic_figures(InstantRecipe(), tiny, Heard(texts, texts, outside), lambda _: None)
     often = {"interval_holds": 1_000, "false_alarms": 200, "rises_told": 200}
-    seldom = {"drift_false_alarms": 4, "drift_told": 4, "new_group_found": 4}
+    seldom = {
+        "drift_false_alarms": 4,
+        "drift_told": 4,
+        "new_group_false_alarms": 4,
+        "new_group_found": 4,
+    }
     assert found["tries"] == often | seldom
     for name in seldom:  # this encoder knows no meaning
         assert 0 <= float(str(found[name])) <= 100
