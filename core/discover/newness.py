@@ -20,7 +20,7 @@ FEWEST = 8
 _SCALES = (8, 16, 32, 64)
 """Numbers of neighbours: a small subject fills the few nearest, a large one many."""
 
-_CHANCE = 0.02
+_CHANCE = 0.05
 """Largest chance of finding any new subject where there is none."""
 
 _MOST = 10_000

@@ -102,6 +102,34 @@ def labelled_singly(connection: Connection, project_id: int) -> dict[str, int]:
     return {row.subject_id: row.revision for row in connection.execute(query)}
 
 
+def labelled_with_groups(connection: Connection, project_id: int, revision: int) -> set[str]:
+    """Return the ids of the utterances whose newest label up to a revision came with a group.
+
+    A merge of intents gives no label.
+    """
+    newest = (
+        sa.select(event.c.subject_id, sa.func.max(event.c.revision).label("revision"))
+        .join(batch, batch.c.id == event.c.batch_id)
+        .where(
+            event.c.project_id == project_id,
+            event.c.subject == "utterance",
+            event.c.field.in_(("row", "labels")),
+            event.c.revision <= revision,
+            batch.c.verb != "merge",
+        )
+        .group_by(event.c.subject_id)
+        .subquery()
+    )
+    of_newest = sa.and_(event.c.project_id == project_id, event.c.revision == newest.c.revision)
+    query = (
+        sa.select(newest.c.subject_id)
+        .join(event, of_newest)
+        .join(batch, batch.c.id == event.c.batch_id)
+        .where(batch.c.origin == GROUP)
+    )
+    return set(connection.execute(query).scalars())
+
+
 def merges_since(connection: Connection, project_id: int, revision: int) -> int:
     """Count the merges of intents after a revision that were not undone."""
     query = sa.select(sa.func.count()).where(

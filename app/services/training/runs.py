@@ -22,6 +22,7 @@ from app.services.training.child import (
     require_base,
     spans_of,
 )
+from app.services.training.cores import core_labels, without
 from app.services.training.encoder_runs import train_encoder
 from app.services.training.estimate import (
     Size,
@@ -47,7 +48,7 @@ from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 
 if TYPE_CHECKING:
     from core.pipeline import IntentPipeline
-    from core.training.from_labels.inputs import RunInputs
+    from core.training.from_labels.inputs import CoreLabels, RunInputs
 
 _CHECKPOINT_STEPS = 40
 _WHOLE, _LAST = Span(0.04, 0.99), Span(0.96, 0.99)
@@ -163,7 +164,7 @@ def _train_model(
     exemplars = _exemplars(data, "train")
     tests = unlearned_tests(_exemplars(data, "test"), exemplars, _outside(data))
     intents = _intents(data, exemplars)
-    pool = unlabelled_texts(data.state) if isinstance(recipe, TunedRecipe) else ()
+    pool, cores = _unlabelled(context, data, recipe)
     size = Size(len(exemplars), len(intents), project.task, len(pool))
     progress = _progress(context, recipe, size, len(tests.texts))
     inputs = RunInputs(
@@ -176,6 +177,7 @@ def _train_model(
         watched=tests.texts,
         pool=pool,
         task=project.task,
+        cores=cores,
         told=progress.part,
     )
     result = drive(progress, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
@@ -216,6 +218,16 @@ def _load_data(context: JobContext, project: ProjectRecord, version_id: int) -> 
         version = versions.get(connection, version_id)
         state = versions.state_at(connection, project.id, version.revision)
     return _Data(project, version, state)
+
+
+def _unlabelled(
+    context: JobContext, data: _Data, recipe: AnyModelRecipe
+) -> "tuple[tuple[str, ...], CoreLabels | None]":
+    """Return the texts to learn from, and the labels of groups with the texts left of these."""
+    with context.database.read() as connection:
+        cores = core_labels(connection, data.project, data.state, data.version.revision)
+    pool = unlabelled_texts(data.state) if isinstance(recipe, TunedRecipe) else ()
+    return without(pool, cores), cores
 
 
 def _publisher(

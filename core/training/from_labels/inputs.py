@@ -18,6 +18,21 @@ def embed_directly(encoder: Encoder, texts: Sequence[str]) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
+class CoreLabels:
+    """Labels that came with the sure cores of groups: texts that are easier than others.
+
+    Attributes:
+        ids: Exemplars labelled with a group.
+        doubtful: Texts of these groups that wait for a label. A run only scores them.
+        waiting: Share of all texts, labelled or not, that wait for a label, in [0, 1].
+    """
+
+    ids: frozenset[str]
+    doubtful: tuple[str, ...]
+    waiting: float
+
+
+@dataclass(frozen=True, slots=True)
 class RunInputs(ComputeOptions):
     """Everything a run depends on; equal inputs give an equal pipeline.
 
@@ -26,6 +41,7 @@ class RunInputs(ComputeOptions):
         watched: Labelled texts that are not trained on. Accuracy on a sample of them is reported
             after each epoch; it decides nothing.
         pool: Unlabelled texts. Recipes that learn from them draw from these, in this order.
+        cores: Labels that came with groups; None where there are none.
         told: Told how much of the stage at hand is done, where it takes long.
     """
 
@@ -36,6 +52,7 @@ class RunInputs(ComputeOptions):
     watched: tuple[Exemplar, ...] = ()
     pool: tuple[str, ...] = ()
     task: Task = "single-label"
+    cores: CoreLabels | None = None
     told: Told = told_nobody
 
 

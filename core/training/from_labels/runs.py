@@ -27,6 +27,7 @@ from core.recipes.read import require_task
 from core.splits import Rows
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
+from core.training.from_labels.cores import threshold_beside_cores, usable_cores
 from core.training.from_labels.held_out import (
     FittedHead,
     HeldOutScores,
@@ -129,16 +130,18 @@ def _result(
 ) -> RunResult:
     voters = _voters(fitted.head, len(inputs.exemplars))
     head, scores = let_names_speak(fitted, held_out)
+    judged = replace(held_out, scores=scores)
+    calibration = _calibration(recipe, inputs.task, scores, fitted.targets[held_out.rows])
     pipeline = IntentPipeline(
         encoder=encoder,
         head=head,
-        calibration=_calibration(recipe, inputs.task, scores, fitted.targets[held_out.rows]),
+        calibration=_beside_cores(calibration, inputs, head, encoder, judged),
         exemplars=tuple(inputs.exemplars[row] for row in voters),
         embeddings=unit_rows(fitted.embeddings[voters]),
         n_neighbours=recipe.neighbours,
         exact=exact_answers(inputs.exemplars),
     )
-    return RunResult(pipeline, replace(held_out, scores=scores), fitted.name_embeddings)
+    return RunResult(pipeline, judged, fitted.name_embeddings)
 
 
 def _calibration(
@@ -147,6 +150,24 @@ def _calibration(
     if task == "multi-label":
         return fit_multi_label_calibration(scores, targets, recipe.theta)
     return fit_calibration(scores, targets, recipe.out_of_scope_rejection)
+
+
+def _beside_cores(
+    calibration: Calibration,
+    inputs: RunInputs,
+    head: Head,
+    encoder: Encoder,
+    held_out: HeldOutScores,
+) -> Calibration:
+    """Correct the threshold of one intent a text where labels came with the cores of groups."""
+    cores = usable_cores(inputs, held_out.rows)
+    if cores is None or calibration.task == "multi-label":
+        return calibration
+    doubtful = head.scores(inputs.embed(encoder, cores.doubtful)).max(1)
+    limit = threshold_beside_cores(
+        inputs, held_out.rows, held_out.scores.max(1), doubtful, calibration.rejection
+    )
+    return replace(calibration, threshold=limit)
 
 
 def _voters(head: Head, n_exemplars: int) -> Rows:

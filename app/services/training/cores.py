@@ -1,0 +1,54 @@
+"""Labels that came with the sure cores of groups, and the texts that were left of these groups."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.services.training.unlabelled import unlabelled_texts
+from core.splits import drawn_rows
+from storage.computed import text_groups
+from storage.database import Transaction
+from storage.log.label_origins import labelled_with_groups
+from storage.log.replay import State
+from storage.records import ProjectRecord
+
+if TYPE_CHECKING:
+    from core.training.from_labels.inputs import CoreLabels
+
+_MOST = 500
+"""Doubtful texts that a training scores; of more, a sample. It learns from none of them."""
+
+
+def core_labels(
+    connection: Transaction, project: ProjectRecord, state: State, revision: int
+) -> "CoreLabels | None":
+    """Find the labels of a project at a revision that came with groups; None where none did.
+
+    The groups are those of now: they are no part of a dataset version.
+    """
+    from core.training.from_labels.inputs import CoreLabels  # imports torch
+
+    ids = labelled_with_groups(connection, project.id, revision)
+    if not ids:
+        return None
+    families = text_groups.families(connection, project.id)
+    places = {
+        key: families.shown(number)
+        for key, number in text_groups.places(connection, project.id).items()
+    }
+    taken = {places[key] for key in ids if key in places}
+    waiting = set(unlabelled_texts(state))
+    rows = state.utterance_records()
+    left = sorted({row.text for row in rows if row.text in waiting and places.get(row.id) in taken})
+    labelled = sum(row.labels is not None and row.split != "test" for row in rows)
+    share = len(waiting) / max(1, len(waiting) + labelled)
+    return CoreLabels(frozenset(ids), _sample(left), share)
+
+
+def without(pool: Sequence[str], cores: "CoreLabels | None") -> tuple[str, ...]:
+    """Return the unlabelled texts that a training may learn from."""
+    kept = set() if cores is None else set(cores.doubtful)
+    return tuple(text for text in pool if text not in kept)
+
+
+def _sample(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(texts[row] for row in drawn_rows(len(texts), _MOST, seed=0))

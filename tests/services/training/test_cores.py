@@ -1,0 +1,92 @@
+"""Labels that came with groups are known to a training, with the texts that were left of these."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from app.services.answering.stored import load_model
+from app.services.data.history import undo_action
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.discover.acts import Taking, take_group
+from app.services.discover.runs import start_grouping
+from app.services.discover.stored import list_groups, open_group
+from app.services.studio import Studio
+from app.services.training.cores import core_labels, without
+from app.services.training.runs import TrainingRequest
+from core.training.from_labels.inputs import CoreLabels
+from storage import projects
+from storage.log import versions
+from tests.builders.trained_home import Idle, change, do, train_here
+
+CARDS = [f"my card is lost number {n}" for n in range(20)]
+BILLS = [f"why is the bill so high in month {n}" for n in range(20)]
+
+
+@pytest.fixture
+def raw(studio: Studio, tmp_path: Path) -> Studio:
+    """Two groups of 20 texts, of which the sure cores of 12 are taken."""
+    idle = dataclasses.replace(studio, executor=Idle())
+    create_project(idle, "raw")
+    path = tmp_path / "raw.txt"
+    path.write_text("\n".join([*CARDS, *BILLS]) + "\n", encoding="utf-8")
+    import_file(idle, ImportRequest("raw", path))
+    assert do(idle, start_grouping(idle, "raw", 2).id).state == "succeeded"
+    for card in list_groups(idle, "raw").groups:
+        group = open_group(idle, "raw", card.id)
+        assert (card.size, group.core) == (20, 12)
+        name = "lost_card" if group.typical[0].text in CARDS else "high_bill"
+        taking = Taking("", name, "core", frozenset(), 12, group.revision, f"key-of-{name}")
+        assert take_group(idle, "raw", card.id, taking).changed == 12
+    return idle
+
+
+def found(studio: Studio) -> CoreLabels | None:
+    with studio.database.write() as connection:
+        project = projects.find(connection, "raw")
+        frozen = versions.cut(connection, project, "to look")
+        state = versions.state_at(connection, project.id, frozen.revision)
+        return core_labels(connection, project, state, frozen.revision)
+
+
+def test_the_texts_left_of_taken_groups_are_doubtful_until_somebody_labels_them(
+    raw: Studio,
+) -> None:
+    cores = found(raw)
+    assert cores is not None
+    assert (len(cores.ids), len(cores.doubtful), cores.waiting) == (24, 16, 0.4)
+    assert set(cores.doubtful) < {*CARDS, *BILLS}
+    change(raw, cores.doubtful[0], "labels", [], project="raw")
+    after = found(raw)
+    assert after is not None
+    assert set(cores.doubtful) - set(after.doubtful) == {cores.doubtful[0]}
+    assert len(after.ids) == 24
+
+
+def test_undo_frees_a_group_and_without_any_nothing_is_corrected(raw: Studio) -> None:
+    undo_action(raw, "raw", "key-of-lost_card")
+    cores = found(raw)
+    assert cores is not None
+    assert len(cores.ids) == 12
+    assert len(cores.doubtful) == 8
+    assert set(cores.doubtful) < set(BILLS)
+    undo_action(raw, "raw", "key-of-high_bill")
+    assert found(raw) is None
+
+
+def test_no_training_learns_from_a_doubtful_text() -> None:
+    cores = CoreLabels(frozenset(["a"]), ("two",), 0.5)
+    assert without(("one", "two", "three"), cores) == ("one", "three")
+    assert without(("one", "two"), None) == ("one", "two")
+
+
+def test_a_training_refuses_less_than_by_the_cores_alone(raw: Studio) -> None:
+    train_here(raw, TrainingRequest("raw", "instant", {}))
+    assert do(raw, start_grouping(raw, "raw", 2, anew=True).id).state == "succeeded"
+    forgotten = found(raw)  # the groups that were taken are there no more
+    assert forgotten is not None
+    assert forgotten.doubtful == ()
+    train_here(raw, TrainingRequest("raw", "instant", {}))
+    beside, alone = (load_model(raw, f"raw@{n}").calibration.threshold for n in (1, 2))
+    assert beside < alone
