@@ -20,6 +20,7 @@ from core.benchmarks import templates as templates_bench
 from core.benchmarks.discover import discover_figures
 from core.benchmarks.explain import explain_figures
 from core.benchmarks.few_shot import FewShotTexts, SeedFigures
+from core.benchmarks.hidden import Hiding, hidden_figures
 from core.benchmarks.inputs import LabelledTexts
 from core.benchmarks.label_errors import label_error_figures
 from core.benchmarks.multi_label import FoldFigures
@@ -266,7 +267,11 @@ def discover(options: argparse.Namespace) -> None:
         raise InvalidInput(f"{options.decisions} decisions label nothing.", "Write 400, say.")
     texts = labelled_texts(options.texts)
     encoder = load_encoder(options.base)
-    figures = discover_figures(texts, encoder, options.known, options.decisions, options.seed)
+    if options.hide is None:
+        figures = discover_figures(texts, encoder, options.known, options.decisions, options.seed)
+    else:
+        hiding = Hiding(options.hide, options.labels, options.grouped, options.seed)
+        figures = hidden_figures(texts, encoder, hiding)
     _print(options, "Discover", figures)
 
 

@@ -220,7 +220,10 @@ class DiscoverPage {
     const anew = {'data-key': 'anew', onclick: guarded(() => this.#askAnew())};
     const open = groups.filter(({state}) => state === 'open');
     const fresh = open.filter(one => one.is_new).length;
-    const order = fresh ? `${number(fresh)} new ${fresh === 1 ? 'one' : 'ones'} first` : 'the largest first';
+    const others = open.some(one => one.known !== null)
+      ? 'first those that resemble no intent'
+      : 'the largest first';
+    const order = fresh ? `${number(fresh)} new ${fresh === 1 ? 'one' : 'ones'} first` : others;
     const is = ungrouped === 1 ? 'is' : 'are';
     fill(
       this.#note,

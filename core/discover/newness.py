@@ -9,6 +9,7 @@ nearest-neighbour test of Schilling 1986, Section 2).
 import numpy as np
 from numpy.typing import NDArray
 
+from core.discover.neighbours import NOWHERE, nearest_rows
 from core.types import FloatArray
 
 NONE = -1
@@ -26,9 +27,6 @@ _CHANCE = 0.05
 _MOST = 10_000
 """Added and old texts that are compared; of more, a fair sample of each."""
 
-_CELLS = 1 << 24
-"""Cosines that are held at once."""
-
 
 def new_subjects(added: FloatArray, old: FloatArray, seed: int = 0) -> NDArray[np.int64]:
     """Return the number of each added text's new subject, from 0, or `NONE`; (n,) int64.
@@ -43,31 +41,14 @@ def new_subjects(added: FloatArray, old: FloatArray, seed: int = 0) -> NDArray[n
     scales = [scale for scale in _SCALES if scale < len(beside)]
     if not scales or len(sampled) < FEWEST:
         return np.full(len(added), NONE)
-    place = np.full(len(added), NONE)
+    place = np.full(len(added), NOWHERE)
     place[sampled] = np.arange(len(sampled))
-    near = _nearest(added, beside, place, scales[-1])
+    near, _ = nearest_rows(added, beside, place, scales[-1])
     chances = _chances(near[sampled] < len(sampled), scales, len(beside))
     is_seed = chances * len(sampled) <= _CHANCE
     of = np.full(len(beside), NONE)
     of[: len(sampled)] = _joined(near[sampled, :FEWEST], is_seed)
     return _grown(of, near[:, :FEWEST], place)
-
-
-def _nearest(
-    added: FloatArray, beside: FloatArray, place: NDArray[np.int64], count: int
-) -> NDArray[np.int64]:
-    """Return the rows of `beside` nearest to each added text, without itself; (n, count)."""
-    found = np.empty((len(added), count), dtype=np.int64)
-    chunk = max(1, _CELLS // len(beside))
-    for start in range(0, len(added), chunk):
-        part = slice(start, start + chunk)
-        cosines = added[part] @ beside.T
-        own = np.flatnonzero(place[part] != NONE)
-        cosines[own, place[part][own]] = -np.inf
-        some = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
-        order = np.argsort(-np.take_along_axis(cosines, some, 1), axis=1, kind="stable")
-        found[part] = np.take_along_axis(some, order, 1)
-    return found
 
 
 def _chances(is_added: NDArray[np.bool_], scales: list[int], n: int) -> NDArray[np.float64]:
@@ -108,7 +89,7 @@ def _grown(
     middle = around[:, around.shape[1] // 2]  # of more than half the same, this is one
     most = (around == middle[:, None]).sum(1) * 2 > around.shape[1]
     found = np.where(most, middle, NONE)
-    own = np.flatnonzero(place != NONE)
+    own = np.flatnonzero(place != NOWHERE)
     found[own] = np.where(of[place[own]] != NONE, of[place[own]], found[own])
     numbers, counts = np.unique(found[found != NONE], return_counts=True)
     renumbered = np.full(int(found.max(initial=0)) + 1, NONE)

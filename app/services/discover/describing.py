@@ -29,10 +29,11 @@ class Described:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centres:
-    """Mean directions (n, d) of the intents that have labelled texts."""
+    """Mean directions (n, d) of the intents that have labelled texts, and these texts (m, d)."""
 
     names: tuple[str, ...]
     rows: FloatArray = field(repr=False)
+    labelled: FloatArray = field(repr=False)
 
 
 def describe(

@@ -123,4 +123,4 @@ def centres_of(
     said = [text for some in few.values() for text in some]
     rows = unit_rows(embed_texts(database, encoder, said))
     of = np.repeat(np.arange(len(few)), [len(some) for some in few.values()])
-    return Centres(tuple(few), mean_directions(rows, of, len(few)))
+    return Centres(tuple(few), mean_directions(rows, of, len(few)), rows)

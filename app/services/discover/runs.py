@@ -20,6 +20,7 @@ from app.services.discover.grouped import (
 )
 from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
+from core.discover.known import known_groups
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.text import free_name, normalise
@@ -44,13 +45,15 @@ class GroupFacts:
     """What the Discover page tells of a group, as of the time it was made or joined last.
 
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
-    `is_new`: the newest grouping founded it beside groups that were there.
+    `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
+    tell what it is about, in [0, 1]; None without a label.
     """
 
     description: str
     cohesion: float
     nearest: Sequence[tuple[str, float]]
     is_new: bool = False
+    known: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,11 +168,13 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
     kept = {str(group.id): group for group in before.groups}
     taken = {group.name for group in before.groups}
     near = made.grouping.centres @ centres.rows.T
+    known = _known_groups(made, centres)
     records = list[TextGroupRecord]()
     for at, rows in enumerate(made.grouping.members()):
         closest = np.argsort(-near[at], kind="stable")[:3].tolist()
         nearest = [(centres.names[one], round(float(near[at, one]), 4)) for one in closest]
         new = group_record(made, at, rows, nearest)
+        new = replace(new, facts={**new.facts, "known": known[at]})
         if (old := kept.get(made.names[at])) is not None:
             facts = {**new.facts, "description": old.facts["description"]}
             new = replace(old, facts=facts, centre=new.centre)
@@ -179,6 +184,14 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
             taken.add(new.name)
         records.append(new)
     return records
+
+
+def _known_groups(made: Grouped, centres: Centres) -> list[float] | list[None]:
+    """Return how well labels tell what each group is about; None without a label."""
+    if not len(centres.labelled):
+        return [None] * len(made.grouping.centres)
+    known = known_groups(made.grouping, made.rows, centres.labelled)
+    return [round(one, 4) for one in known.tolist()]
 
 
 def group_record(

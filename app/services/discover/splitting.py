@@ -73,10 +73,11 @@ def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Group
 def _fresh(made: Grouped, number: int, every: list[TextGroupRecord]) -> list[TextGroupRecord]:
     """Return the new groups: all parts but the first, which is the largest."""
     names = {one.name for one in every}
-    nearest = next(one for one in every if one.id == number).facts["nearest"]
+    facts = next(one for one in every if one.id == number).facts
     fresh = list[TextGroupRecord]()
     for at, rows in enumerate(made.grouping.members()[1:], start=1):
-        new = group_record(made, at, rows, nearest)
+        new = group_record(made, at, rows, facts["nearest"])
+        new = replace(new, facts={**new.facts, "known": facts.get("known")})
         fresh.append(replace(new, name=free_name(new.name, names, " ")))
         names.add(fresh[-1].name)
     return fresh

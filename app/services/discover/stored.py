@@ -44,6 +44,8 @@ class GroupCard:
         joined: Texts that joined since it was set aside.
         set_aside: How many texts waited when a person was done with it; 0: nobody is.
         is_new: The newest grouping founded it beside groups that were there.
+        known: How well labels told what it is about when it was made or joined last, in [0, 1];
+            None: nothing was labelled then.
     """
 
     id: int
@@ -56,11 +58,14 @@ class GroupCard:
     joined: int
     set_aside: int
     is_new: bool
+    known: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GroupsView:
-    """All groups, the open ones first, new ones before others, the largest first.
+    """All groups, the open ones first, new ones before others.
+
+    Where something is labelled, the order is from the least known; else from the largest.
 
     Attributes:
         waiting: Texts of the project outside the test set that wait for a label.
@@ -117,7 +122,8 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         cards = _cards(connection, target, text_groups.families(connection, target.id))
         waiting = count_waiting(connection, target)
     ordered = sorted(
-        cards, key=lambda one: (one.state != "open", not one.is_new, -one.size, one.id)
+        cards,
+        key=lambda one: (one.state != "open", not one.is_new, one.known or 0.0, -one.size, one.id),
     )
     grouped = sum(one.size for one in cards)
     return GroupsView(
@@ -223,6 +229,7 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         joined=joined,
         set_aside=group.set_aside,
         is_new=bool(group.facts.get("is_new")),
+        known=group.facts.get("known"),
     )
 
 

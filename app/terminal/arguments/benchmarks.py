@@ -134,6 +134,16 @@ def _measuring_benches(verbs: Commands) -> None:
     discover.add_argument(
         "--decisions", type=int, default=400, help="that the designer makes (default 400)"
     )
+    discover.add_argument(
+        "--hide",
+        type=int,
+        metavar="N",
+        help="instead: hide N intents among the others, which have labels, and look for them",
+    )
+    discover.add_argument("--labels", type=int, default=10, help="of each intent (default 10)")
+    discover.add_argument(
+        "--grouped", type=int, default=50_000, help="texts to group, repeated in other words"
+    )
     add_options(discover, "--base", "--json", "--seed")
     traffic = add_command(
         verbs, "traffic", "draw weeks of traffic, and judge what is told", "benchmarks.traffic"

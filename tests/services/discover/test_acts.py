@@ -311,3 +311,17 @@ def test_a_split_beside_a_running_job_takes_no_number_that_the_job_will_use(
     assert len(view.groups) == 1 + len(parts) + made["groups"]
     assert view.ungrouped == 0
     assert sum(one.size for one in view.groups) == view.waiting == 26
+
+
+def test_groups_that_resemble_no_intent_come_first(raw: Studio) -> None:
+    """Ten hidden subjects stood anywhere among the groups of a hundred known intents."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    assert group.card.known is None
+    few = taking(group, create="lost_card", without=frozenset(t.id for t in group.typical[1:]))
+    take_group(raw, "raw", group.card.id, dataclasses.replace(few, expected=1))
+    cards = grouped(raw, n_groups=2, anew=True).groups
+    assert [card.size for card in cards] == [6, 7]
+    none, some = (card.known for card in cards)
+    assert none is not None
+    assert some is not None
+    assert none < some
