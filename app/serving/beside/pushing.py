@@ -41,7 +41,7 @@ DROP_REASONS: tuple[DropReason, ...] = get_args(DropReason)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Unsent:
     text: str
     time: str
     key: str
@@ -70,7 +70,7 @@ class Pusher:
     pushed: int = 0
     dropped: Counter[DropReason] = field(default_factory=Counter)
     failures: int = 0
-    _queue: deque[_Said] = field(default_factory=deque)
+    _queue: deque[_Unsent] = field(default_factory=deque)
     _signs: int = 0
     _at_once: int = _AT_ONCE
     _pause: float = 0.0
@@ -91,7 +91,7 @@ class Pusher:
             if len(self._queue) >= _MOST_TEXTS or self._signs + len(text) > _MOST_SIGNS:
                 self.dropped["full"] += 1
                 continue
-            self._queue.append(_Said(text, now, uuid.uuid4().hex))
+            self._queue.append(_Unsent(text, now, uuid.uuid4().hex))
             self._signs += len(text)
         self._wake.set()
 
@@ -134,7 +134,7 @@ class Pusher:
         self._pause, self._at_once = 0.0, min(_AT_ONCE, 2 * self._at_once)
         return True
 
-    def _refused(self, batch: Sequence[_Said], fault: StudioFault) -> bool:
+    def _refused(self, batch: Sequence[_Unsent], fault: StudioFault) -> bool:
         """Decide what becomes of texts that were not taken."""
         self.failures += 1
         if fault.status not in _USELESS:
@@ -151,13 +151,13 @@ class Pusher:
         self.dropped["refused"] += 1
         return True
 
-    def _take(self, batch: Sequence[_Said]) -> None:
+    def _take(self, batch: Sequence[_Unsent]) -> None:
         """Take texts that wait no longer from the front."""
         for one in batch:
             self._queue.popleft()
             self._signs -= len(one.text)
 
-    def _post(self, batch: Sequence[_Said]) -> None:
+    def _post(self, batch: Sequence[_Unsent]) -> None:
         """Send texts, masked; raises StudioFault where they were not taken."""
         texts = [
             {
