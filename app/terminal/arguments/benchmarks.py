@@ -16,6 +16,7 @@ def add_benchmarks(commands: Commands) -> None:
         _names_bench,
         _templates_bench,
         _measuring_benches,
+        _discover_bench,
         _serving_bench,
     ):
         add(verbs)
@@ -112,7 +113,7 @@ def _templates_bench(verbs: Commands) -> None:
 
 
 def _measuring_benches(verbs: Commands) -> None:
-    """Add the benchmarks of explanations, groups, the review list and the fence."""
+    """Add the benchmarks of explanations, traffic, the review list and the fence."""
     errors = add_command(
         verbs, "label-errors", "plant label errors and look for them", "benchmarks.label_errors"
     )
@@ -126,6 +127,19 @@ def _measuring_benches(verbs: Commands) -> None:
     scope.add_argument("--oos-test", type=Path, required=True, help="out of scope, to judge")
     _pool_options(scope)
     add_options(scope, "--recipe", "--set", "--train", "--base", "--json", "--seed")
+    traffic = add_command(
+        verbs, "traffic", "draw weeks of traffic, and judge what is told", "benchmarks.traffic"
+    )
+    traffic.add_argument("--texts", type=Path, required=True, help="labelled texts of the traffic")
+    traffic.add_argument("--oos", type=Path, help="texts of the traffic that are out of scope")
+    add_options(traffic, "--recipe", "--set", "--train", "--base", "--json", "--seed")
+    explain = add_command(
+        verbs, "explain", "time explanations, and check them by fitting again", "benchmarks.explain"
+    )
+    add_options(explain, "--train", "--base", "--json")
+
+
+def _discover_bench(verbs: Commands) -> None:
     discover = add_command(
         verbs, "discover", "hide labels, and find them by groups", "benchmarks.discover"
     )
@@ -145,16 +159,6 @@ def _measuring_benches(verbs: Commands) -> None:
         "--grouped", type=int, default=50_000, help="texts to group, repeated in other words"
     )
     add_options(discover, "--base", "--json", "--seed")
-    traffic = add_command(
-        verbs, "traffic", "draw weeks of traffic, and judge what is told", "benchmarks.traffic"
-    )
-    traffic.add_argument("--texts", type=Path, required=True, help="labelled texts of the traffic")
-    traffic.add_argument("--oos", type=Path, help="texts of the traffic that are out of scope")
-    add_options(traffic, "--recipe", "--set", "--train", "--base", "--json", "--seed")
-    explain = add_command(
-        verbs, "explain", "time explanations, and check them by fitting again", "benchmarks.explain"
-    )
-    add_options(explain, "--train", "--base", "--json")
 
 
 def _serving_bench(verbs: Commands) -> None:
