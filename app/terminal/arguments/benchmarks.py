@@ -16,6 +16,7 @@ def add_benchmarks(commands: Commands) -> None:
         _names_bench,
         _templates_bench,
         _measuring_benches,
+        _discover_bench,
         _serving_bench,
     ):
         add(verbs)
@@ -112,7 +113,7 @@ def _templates_bench(verbs: Commands) -> None:
 
 
 def _measuring_benches(verbs: Commands) -> None:
-    """Add the benchmarks of explanations, groups, the review list and the fence."""
+    """Add the benchmarks of explanations, traffic, the review list and the fence."""
     errors = add_command(
         verbs, "label-errors", "plant label errors and look for them", "benchmarks.label_errors"
     )
@@ -126,7 +127,6 @@ def _measuring_benches(verbs: Commands) -> None:
     scope.add_argument("--oos-test", type=Path, required=True, help="out of scope, to judge")
     _pool_options(scope)
     add_options(scope, "--recipe", "--set", "--train", "--base", "--json", "--seed")
-    _discover_bench(verbs)
     traffic = add_command(
         verbs, "traffic", "draw weeks of traffic, and judge what is told", "benchmarks.traffic"
     )
