@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from uuid import uuid4
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.builders.held_answers import hold, settle
+from tests.builders.held_answers import hold, reroute, settle
 from tests.builders.served_studio import Served
 
 GROUP = "**/projects/sample/groups/*"
@@ -47,7 +47,12 @@ def test_a_key_does_not_take_the_group_before_the_one_that_is_marked(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """J marked the next group, and T took the one before, which was still shown."""
+
+    def alike(route: Route) -> None:  # else T only shows the texts first
+        route.fulfill(json={**route.fetch().json(), "cohesion": 1.0})
+
     page, _ = discover(visit, studio)
+    reroute(page, GROUP, alike)
     groups, takes = hold(page, GROUP), hold(page, "**/groups/*/take", "POST")
     page.keyboard.press("j")
     groups.arrived()

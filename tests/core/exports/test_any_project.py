@@ -14,6 +14,7 @@ from core.exports.targets import TARGETS, Target, hand_over
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.templates.slots import Slot
+from core.text import is_blank
 
 _WRITTEN = [name for name, one in TARGETS.items() if not one.tests]
 _SAYINGS = st.text(
@@ -23,7 +24,7 @@ _SAYINGS = st.text(
     ),
     min_size=1,
     max_size=24,
-).filter(lambda text: any(sign.isalnum() for sign in text))
+).filter(lambda text: any(sign.isalnum() for sign in text) and not is_blank(text))
 _INTENTS = ("refund", "book flight", "größe", "trips/book", "größe 2")
 _SEVERAL_AT_ONCE = ("rasa", "rasa-json")
 

@@ -84,7 +84,7 @@ def _serve(home: Path, output: Path) -> None:
     try:
         # No model is asked for here; jobs that nobody works on are taken up as ever.
         server._warm_up = lambda live_studio: list_jobs(live_studio.studio)
-        navigation.mount_pages = lambda _: None
+        navigation.mount_pages = lambda *_: None
         words = ["serve", "--no-browser", "--no-token", "--port", "0"]
         os._exit(main(["--home", str(home), *words]))
     finally:
