@@ -101,6 +101,8 @@ def test_the_sample_is_made_once(visit: Callable[..., Page], studio: Served) -> 
     names.arrived()
     settle(page)
     assert len(names.routes) == 1
+    names.routes.pop().fulfill(status=503, json={"message": "Not now.", "hint": ""})
+    expect(page.locator(".toast.bad", has_text="Not now.")).to_have_count(1)
 
 
 def test_a_project_is_made_once(visit: Callable[..., Page], studio: Served) -> None:
@@ -116,6 +118,9 @@ def test_a_project_is_made_once(visit: Callable[..., Page], studio: Served) -> N
     expect(page.locator(".toast.bad", has_text="Not now.")).to_have_count(1)
     press_twice(page, "Create project")
     made.arrived()
+    # Let through when the test ends, it would lead to another page while this one is closed.
+    made.routes.pop().fulfill(status=409, json={"message": "Not now.", "hint": ""})
+    expect(page.get_by_role("button", name="Create project", exact=True)).to_be_enabled()
 
 
 def test_a_line_for_out_of_scope_is_saved_once(visit: Callable[..., Page], studio: Served) -> None:
