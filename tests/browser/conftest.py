@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from storage.queries.utterances import Filter
 from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.contexts import ContextPool
 from tests.builders.served_studio import Served, StudioPool, copy_home
+from tests.builders.traffic.two_weeks import two_weeks
 from tests.builders.trained_home import group_here, lay_out_here, train_here
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
@@ -126,6 +128,18 @@ def studio(
     """One running studio with the sample for all tests of a file."""
     home = copy_home(sample_home, tmp_path_factory.mktemp("shared") / "home")
     with studios.serving(home) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def talked(
+    sample_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
+) -> Iterator[Served]:
+    """The sample with two weeks of traffic."""
+    home = copy_home(sample_home, tmp_path_factory.mktemp("talked") / "home")
+    with studios.serving(home) as served:
+        texts = [asdict(one) for one in two_weeks()]
+        served.ask("/projects/sample/traffic", {"texts": texts})
         yield served
 
 

@@ -1,12 +1,15 @@
 """A project with two model versions whose jobs are done in the test's own process."""
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from app.bootstrap import open_studio, workplace_of
 from app.jobs.worker import work
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
 from app.services.discover.runs import start_grouping
 from app.services.maps import layouts
 from app.services.maps.requests import start_layout
@@ -34,6 +37,16 @@ class Idle:
 
 def opened(home: Path) -> Studio:
     return dataclasses.replace(open_studio(Settings(home=home, device="cpu")), executor=Idle())
+
+
+def raw_project(studio: Studio, folder: Path, texts: Sequence[str]) -> Studio:
+    """Import texts without an intent into a new project `raw`, through a file in `folder`."""
+    idle = dataclasses.replace(studio, executor=Idle())
+    create_project(idle, "raw")
+    path = folder / "raw.txt"
+    path.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    import_file(idle, ImportRequest("raw", path))
+    return idle
 
 
 def do(studio: Studio, job_id: str) -> JobRecord:

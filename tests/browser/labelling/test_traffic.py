@@ -1,29 +1,14 @@
 """What people say now: changes with their texts, coverage, groups, and a page without traffic."""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_accessibility import AXE, faults
 from tests.builders.held_answers import hold
-from tests.builders.served_studio import Served, StudioPool, copy_home
-from tests.builders.traffic.two_weeks import RISING, SILENT, two_weeks
-
-
-@pytest.fixture(scope="module")
-def talked(
-    sample_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
-) -> Iterator[Served]:
-    """The sample with two weeks of traffic."""
-    home = copy_home(sample_home, tmp_path_factory.mktemp("talked") / "home")
-    with studios.serving(home) as served:
-        texts = [asdict(one) for one in two_weeks()]
-        served.ask("/projects/sample/traffic", {"texts": texts})
-        yield served
+from tests.builders.served_studio import Served
+from tests.builders.traffic.two_weeks import RISING, SILENT
 
 
 def test_changes_are_told_with_their_texts_and_lead_to_groups(

@@ -1,15 +1,12 @@
 """Lists of choices while an answer comes: the one that is open stays open under the hand."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.builders.held_answers import hold, rest, settle
-from tests.builders.served_studio import Served, StudioPool, copy_home
-from tests.builders.traffic.two_weeks import two_weeks
+from tests.builders.served_studio import Served
 
 # What lies open is no part of the page. It closes when the list is taken out, or its choices are.
 _WATCH = """list => {
@@ -79,17 +76,6 @@ def test_both_filters_of_history_stay_when_one_is_chosen(
     expect(page.locator("[data-role=acts] tbody .what").first).to_contain_text("Flag as unclear")
     stays_open(page, who)
     expect(what).to_have_value("flag")
-
-
-@pytest.fixture(scope="module")
-def talked(
-    sample_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
-) -> Iterator[Served]:
-    """The sample with two weeks of traffic."""
-    home = copy_home(sample_home, tmp_path_factory.mktemp("talked") / "home")
-    with studios.serving(home) as served:
-        served.ask("/projects/sample/traffic", {"texts": [asdict(one) for one in two_weeks()]})
-        yield served
 
 
 def test_the_days_of_the_traffic_stay_while_others_are_read(

@@ -26,7 +26,7 @@ from storage import jobs, projects
 from storage.log.label_origins import label_origins
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL, Idle, change, do
+from tests.builders.trained_home import POOL, change, do, raw_project
 
 CARDS = [f"my card is lost number {n}" for n in range(8)]
 BILLS = [f"why is the bill so high in month {n}" for n in range(6)]
@@ -35,12 +35,7 @@ BILLS = [f"why is the bill so high in month {n}" for n in range(6)]
 @pytest.fixture
 def raw(studio: Studio, tmp_path: Path) -> Studio:
     """A project without an intent: 14 texts about two things."""
-    idle = dataclasses.replace(studio, executor=Idle())
-    create_project(idle, "raw")
-    path = tmp_path / "raw.txt"
-    path.write_text("\n".join([*CARDS, *BILLS]) + "\n", encoding="utf-8")
-    import_file(idle, ImportRequest("raw", path))
-    return idle
+    return raw_project(studio, tmp_path, [*CARDS, *BILLS])
 
 
 def grouped(studio: Studio, project: str = "raw", **how: object) -> GroupsView:

@@ -1,13 +1,11 @@
 """A large folder becomes a new project in stages, of which nobody sees one before the last."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.bootstrap import open_studio
 from app.services.data.history import undo_action
-from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import (
     create_project,
     list_deleted,
@@ -18,35 +16,11 @@ from app.services.studio import Studio
 from app.services.sync import landing, syncing
 from app.services.sync.report import SyncReport
 from app.services.sync.syncing import SyncRequest, sync_folder
-from app.settings import Settings
 from core.errors import Conflict
 from storage import projects
 from storage.log import events
 from storage.queries import dataset
 from storage.records import UtteranceRecord
-
-ROWS = (
-    "text,intent,split\nwhere is it,parcel,train\nmoney back,refund,train\nhi,greeting,train\n"
-    "is it lost,parcel,test\nwhat now,,pool\n"
-)
-
-
-@pytest.fixture
-def folder(studio: Studio, tmp_path: Path) -> Path:
-    """The folder of a project with five texts and three intents."""
-    create_project(studio, "p")
-    (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
-    import_file(studio, ImportRequest("p", tmp_path / "rows.csv"))
-    sync(studio, tmp_path / "folder")
-    return tmp_path / "folder"
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Iterator[Studio]:
-    """The home of a second person."""
-    opened = open_studio(Settings(home=tmp_path / "other", device="cpu", actor="ben"))
-    yield opened
-    opened.database.close()
 
 
 def sync(studio: Studio, folder: Path) -> SyncReport:

@@ -3,22 +3,18 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.bootstrap import open_studio
 from app.services.data.erasing import erase_texts
 from app.services.data.history import list_actions, undo_action
-from app.services.data.importing import ImportRequest, import_file
-from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.sync import landing
 from app.services.sync.report import SyncReport, words_of
 from app.services.sync.syncing import SyncRequest, sync_folder
 from app.services.what_if.repairs import Repair, apply_repair
-from app.settings import Settings
 from core.errors import InvalidInput, NotFound
 from storage import models, projects
 from storage.log import edits, events, versions
@@ -27,29 +23,6 @@ from storage.log.label_origins import label_origins
 from storage.people import acts
 from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
-
-ROWS = (
-    "text,intent,split\nwhere is it,parcel,train\nmoney back,refund,train\nhi,greeting,train\n"
-    "is it lost,parcel,test\nwhat now,,pool\n"
-)
-
-
-@pytest.fixture
-def folder(studio: Studio, tmp_path: Path) -> Path:
-    """The folder with which project p was synced once."""
-    create_project(studio, "p")
-    (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
-    import_file(studio, ImportRequest("p", tmp_path / "rows.csv"))
-    sync(studio, tmp_path / "folder")
-    return tmp_path / "folder"
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Iterator[Studio]:
-    """The home of a second person."""
-    opened = open_studio(Settings(home=tmp_path / "other", device="cpu", actor="ben"))
-    yield opened
-    opened.database.close()
 
 
 def sync(studio: Studio, folder: Path, **more: object) -> SyncReport:

@@ -1,14 +1,11 @@
 """Labels that came with groups are known to a training, with the texts that were left of these."""
 
-import dataclasses
 from pathlib import Path
 
 import pytest
 
 from app.services.answering.stored import load_model
 from app.services.data.history import undo_action
-from app.services.data.importing import ImportRequest, import_file
-from app.services.data.projects import create_project
 from app.services.discover.acts import Taking, take_group
 from app.services.discover.runs import start_grouping
 from app.services.discover.stored import list_groups, open_group
@@ -18,7 +15,7 @@ from app.services.training.runs import TrainingRequest
 from core.training.from_labels.inputs import CoreLabels
 from storage import projects
 from storage.log import versions
-from tests.builders.trained_home import Idle, change, do, train_here
+from tests.builders.trained_home import change, do, raw_project, train_here
 
 CARDS = [f"my card is lost number {n}" for n in range(20)]
 BILLS = [f"why is the bill so high in month {n}" for n in range(20)]
@@ -27,11 +24,7 @@ BILLS = [f"why is the bill so high in month {n}" for n in range(20)]
 @pytest.fixture
 def raw(studio: Studio, tmp_path: Path) -> Studio:
     """Two groups of 20 texts, of which the sure cores of 12 are taken."""
-    idle = dataclasses.replace(studio, executor=Idle())
-    create_project(idle, "raw")
-    path = tmp_path / "raw.txt"
-    path.write_text("\n".join([*CARDS, *BILLS]) + "\n", encoding="utf-8")
-    import_file(idle, ImportRequest("raw", path))
+    idle = raw_project(studio, tmp_path, [*CARDS, *BILLS])
     assert do(idle, start_grouping(idle, "raw", 2).id).state == "succeeded"
     for card in list_groups(idle, "raw").groups:
         group = open_group(idle, "raw", card.id)
