@@ -60,8 +60,8 @@ def _far(
     is_one = len(between) == 1  # nothing tells how far apart groups are
     apart = grouping.closeness.mean() / 2 if is_one else between.max(1).mean()
     far = (parts.centres @ grouping.centres.T).max(1) < apart
-    apart_too: NDArray[np.bool_] = far[parts.of] & (parts.closeness > closeness)
-    return apart_too
+    is_far: NDArray[np.bool_] = far[parts.of] & (parts.closeness > closeness)
+    return is_far
 
 
 def _closest(unit: FloatArray, centres: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.discover.grouping import Grouping
-from core.discover.neighbours import nearest_rows
+from core.review.nearby import nearby
 from core.types import FloatArray
 
 _NEIGHBOURS = 10
@@ -52,10 +52,10 @@ def _met(every: FloatArray, n_free: int) -> NDArray[np.float64]:
     count = min(_NEIGHBOURS, n - 1)
     if n_free == n or not count:
         return np.zeros(n_free)
-    near, cosines = nearest_rows(every, every, np.arange(n), count)
-    weights = np.exp((cosines.astype(np.float64) - 1.0) / _WIDTH)
+    near = nearby(every, count)
+    weights = np.exp((near.cosines.astype(np.float64) - 1.0) / _WIDTH)
     ends = np.arange(0, n * count + 1, count)
-    one_way = sparse.csr_array((weights.ravel(), near.ravel(), ends), shape=(n, n))
+    one_way = sparse.csr_array((weights.ravel(), near.rows.ravel(), ends), shape=(n, n))
     steps = one_way.maximum(one_way.T).tocsr()[:n_free]
     scale = _GOES_ON / np.maximum(steps.sum(1), np.finfo(np.float64).tiny)
     met = np.zeros(n)

@@ -106,6 +106,8 @@ def name_of(terms: Sequence[str], texts: Sequence[str] = ()) -> str:
 def _spans(words: Sequence[str], first: list[str], second: list[str]) -> set[str]:
     """Return what is said from one of two terms to the other, each once."""
     found: set[str] = set()
+    if first[0] not in words or second[0] not in words:  # as in most texts
+        return found
     for head, tail in ((first, second), (second, first)):
         for length in range(len(head) + len(tail), _SPOKEN + 1):
             for at in range(len(words) - length + 1):
