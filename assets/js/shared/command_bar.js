@@ -32,7 +32,7 @@ class CommandBar {
   #dialog = null;
   #before = null; // had the focus before the bar
   #fetched = []; // intents and projects, from the first time that the bar is opened
-  #isFetched = false;
+  #isFetched = Promise.resolve(false); // of the last time that it was opened
   #finder;
 
   constructor(pages) {
@@ -69,7 +69,8 @@ class CommandBar {
     document.querySelector('.studio').append(dialog);
     dialog.showModal();
     this.#finder.open();
-    if (!this.#isFetched) this.#fetch();
+    // Asked again after a failure, also where the bar was closed and opened before the answer.
+    this.#isFetched = this.#isFetched.then(isWhole => isWhole || this.#fetch());
   }
 
   #close() {
@@ -97,12 +98,11 @@ class CommandBar {
     return [...pages, ...own, ...(project ? actsOf(project) : []), ...this.#fetched];
   }
 
-  // Without an answer of the server, pages and acts remain.
+  // Whether every answer came. Without an answer of the server, pages and acts remain.
   async #fetch() {
     const project = this.#project;
-    this.#isFetched = true;
     const base = `/projects/${encodeURIComponent(project)}`;
-    let isWhole = true; // else they are asked for again when the bar is opened the next time
+    let isWhole = true;
     const without = nothing => () => {
       isWhole = false;
       return nothing;
@@ -123,8 +123,8 @@ class CommandBar {
         .filter(name => name !== project)
         .map(name => ({kind: 'project', name, href: address('label', name)})),
     ];
-    this.#isFetched = isWhole;
     if (this.#dialog) this.#finder.look();
+    return isWhole;
   }
 }
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.builders.conversation_logs import write_log
-from tests.builders.held_answers import reroute, settle
+from tests.builders.held_answers import hold, reroute, settle
 from tests.builders.served_studio import Served
 
 BROKEN = {"message": "The disk is full.", "hint": ""}
@@ -140,6 +140,26 @@ def test_the_command_bar_asks_again_when_it_is_opened_again(
     broken.clear()
     page.keyboard.press("Control+k")
     page.keyboard.type("data_usage")
+    expect(page.locator(".command-bar [role=option]").first).to_contain_text("data_usage")
+
+
+def test_the_command_bar_that_was_opened_anew_waits_for_the_failure_of_before(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Opened before the other answer was there, it took the failed one for good."""
+    page = visit(studio, "/try?project=sample")
+    broken = fails(page, "**/projects/sample/overview")
+    names = hold(page, "**/api/project-names")
+    with page.expect_response("**/projects/sample/overview"):
+        page.keyboard.press("Control+k")
+    names.arrived()
+    page.keyboard.press("Escape")
+    broken.clear()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("data_usage")
+    names.release()
+    names.arrived()
+    names.release()
     expect(page.locator(".command-bar [role=option]").first).to_contain_text("data_usage")
 
 
