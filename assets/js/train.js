@@ -14,7 +14,7 @@ import {Result} from './train/result.js';
 import {RecipeSettings} from './train/settings.js';
 
 const GATE_WORDS =
-  'Use the new version automatically if it is better or about as good, and every pinned answer stays';
+  'Use the new version automatically, unless it answers worse or breaks a pin';
 const CALM = 'Your labels stay as they are.';
 const WHAT =
   'A training makes a new version from the texts that have an intent; those labelled out of scope only check what is ' +
@@ -138,7 +138,7 @@ class TrainPage {
     if (champion === null) this.#outlook.textContent = first;
     else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
     else if (this.#gate.checked)
-      this.#outlook.textContent = `${answering}; the new one takes over by itself if it is better or about as good.`;
+      this.#outlook.textContent = `${answering}; the new one takes over by itself, unless it answers worse or breaks a pin.`;
     else this.#outlook.textContent = `${answering}; then you decide which of the two to use.`;
   }
 

@@ -98,9 +98,9 @@ class VersionsPage {
     const isAdvised = this.#advised?.number === candidate && this.#advised.against === champion;
     if (!candidate || !champion || isAdvised) return;
     const asked = this.#asked;
-    const {advice} = await call(`${this.#base}/compare?candidate=${candidate}&champion=${champion}`);
+    const {advice, comparison} = await call(`${this.#base}/compare?candidate=${candidate}&champion=${champion}`);
     if (asked !== this.#asked || !advice) return;
-    this.#advised = {number: candidate, against: champion, advice};
+    this.#advised = {number: candidate, against: champion, advice, verdict: comparison.verdict};
     this.#drawModels();
   }
 

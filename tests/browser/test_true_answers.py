@@ -27,7 +27,7 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure} right")
     page.goto(f"{studio.base}/")
     expect(page.locator("[data-role=accuracy] .figure")).to_have_text(
-        f"{figure} answered right today, of 306 test texts, version 1"
+        f"{figure} of 306 test texts answered right today, version 1"
     )
     trained = studio.ask("/projects/sample/status")["answered_right"]
     assert f"{100 * trained:.1f} %" == figure
@@ -226,7 +226,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     assert page.request.put(address, data={"limit": 9.0}, headers=headers).ok
     other = visit(studio, "/")
     card = other.locator("[data-role=accuracy]")
-    expect(card).to_contain_text("0.0 % answered right today")
+    expect(card).to_contain_text("0.0 % of ")
     moved = re.compile(
         r"when trained.*; since then:.* line for out of scope moved \(\d+ fewer right\)"
     )

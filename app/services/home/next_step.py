@@ -145,7 +145,7 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
         return NextStep("discover", "See what the texts are about", reason, "discover")
     if not facts.examples:
         reason = f"{counted(facts.unlabelled, 'text')} without a label."
-        return NextStep("label", f"Name your intents and label {A_FEW_LABELS}", reason, "label")
+        return NextStep("label", f"Name your intents and label {A_FEW_LABELS} texts", reason, "label")
     if facts.taught_intents < 2:
         reason = "A training needs labels of at least two intents."
         return NextStep("label", "Label a second intent", reason, "label")
@@ -163,7 +163,7 @@ def _learned_words(facts: ProjectFacts) -> str:
         parts.append(f"{facts.outside:,} that fit no intent")
     few = ""
     if 0 < facts.tests < FEW:
-        few = f" How good it is can be told from {FEW} test texts on."
+        few = f" With {FEW} test texts it can be told how good it is."
     return f"{', '.join(parts)}.{few}"
 
 

@@ -101,10 +101,11 @@ def readiness_of(facts: Facts) -> Readiness:
 def _sign_of(level: Level, facts: Facts, gap: str) -> tuple[str, Level]:
     """Return the sign of a headline, and the level whose colour it has: both fit its sentence.
 
-    What is ready but for a gap has the colour of the studio's header: that of a trial.
+    What is ready but for a gap has the sign and colour of a trial, as in the studio's header: a tick
+    above “not tested” would hide it.
     """
     if facts.advice is None and level == "ready" and gap:
-        return _MARKS[level], "trial"
+        return _MARKS["trial"], "trial"
     if facts.advice is None or (facts.advice.use and level == "ready"):
         return _MARKS[level], level
     if facts.breaks or facts.outcome == "worse":
@@ -229,7 +230,7 @@ def _well_figure(intents: Sequence[IntentLine]) -> KeyFigure:
     """Count the intents that work well, of those with enough texts to tell."""
     known = [one for one in intents if one.recall is not None and one.support]
     sure = [one for one in known if one.is_sure]
-    few = f"fewer than {FEW} texts each, too few to be sure"
+    few = f"fewer than {FEW} test texts each, too few to be sure"
     if not sure:
         basis = f"{counted(len(known), 'intent')} with {few}" if known else "no texts to check on"
         return KeyFigure(_WELL_NAME, "not sure" if known else "not known", basis)

@@ -225,7 +225,7 @@ function heldTexts({n_texts: n, n_labelled: labelled}) {
 
 // What masking a stored log takes: its texts were said in it.
 const toMask = () =>
-  h('div', {class: 'soft small', 'data-role': 'not-masked'}, `Not masked: ${MASK} stand as they were said. ${TO_MASK}`);
+  h('div', {class: 'warn small', 'data-role': 'not-masked'}, `Not masked: ${MASK} stand as they were said. ${TO_MASK}`);
 const TO_MASK = 'To mask them, delete the log and its texts, and add it again with the mask ticked.';
 
 // What goes, what stays, and for how long it can be taken back.

@@ -92,7 +92,7 @@ export class ImportSheet {
           this.#send(event.dataTransfer.files[0]);
         },
       },
-      h('p', {}, 'Drop a file here: a table, plain text, or what your agent exports'),
+      h('p', {}, 'Drop a file here: a table, plain text, or the export of a bot platform'),
       h('button', {type: 'button', onclick: () => this.choose()}, 'Choose a file'),
       this.#picker,
     );

@@ -9,7 +9,7 @@ import {number, plural} from '../shared/words.js';
 import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
 
-const USED_IN = {train: 'training', test: 'test', pool: 'not yet'};
+const USED_IN = {train: 'training', test: 'test', pool: 'none yet'};
 const JOINS = 'It joins the training set when it gets a label';
 const SIZE = 50; // rows of a page
 

@@ -72,7 +72,8 @@ export class GroupList {
         h('span', {class: 'soft tabular'}, number(count(state))),
       ),
     );
-    fill(this.#filter, choices.length > 1 && choices); // one alone is no choice
+    this.#filter.hidden = choices.length < 2; // one alone is no choice
+    fill(this.#filter, choices);
     fill(
       this.#list,
       this.listed.length ? this.listed.map(card => this.#row(card)) : h('li', {class: 'empty'}, DONE),

@@ -80,7 +80,7 @@ function figuresOf(project) {
   if (accuracy === null) return h('span', {class: 'soft'}, `${version} answers`);
   const {figure, base, words} = accuracyParts(project);
   const stands = verdictWords(project);
-  const of = isCounting(project) ? ` right answers of ${version}` : ` answered right ${base}, ${version}`;
+  const of = isCounting(project) ? ` how often ${version} is right` : ` ${base}, ${version}`;
   return [
     h(
       'div',

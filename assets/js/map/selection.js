@@ -244,7 +244,7 @@ export class Selection {
   #near(title, found) {
     const lines = found.map(({record, cosine}) => {
       const chips = record.labels === null ? [] : this.#intents.labels(record.labels);
-      const about = h('div', {class: 'row small soft'}, chips, `similarity ${points(cosine)}`);
+      const about = h('div', {class: 'row small soft'}, chips, `similarity ${points(cosine)} of 100`);
       return h('li', {}, h('div', {}, h('div', {}, record.text), about));
     });
     return [h('h3', {class: 'after'}, title), h('ul', {class: 'last'}, lines)];

@@ -205,7 +205,7 @@ export class AddingTab {
       'li',
       {},
       h('div', {class: 'grow'}, said(text), h('div', {class: 'row small'}, known.labels(intents), badge)),
-      h('span', {class: 'soft small tabular'}, `similarity ${points(cosine)}`),
+      h('span', {class: 'soft small tabular'}, `similarity ${points(cosine)} of 100`),
     );
   }
 

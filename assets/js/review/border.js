@@ -12,8 +12,9 @@ import {Foretold} from './foretold.js';
 import {mayHarm} from './harm.js';
 
 const LEAD =
-  'Texts between two intents, the least clear first. Keep what is labelled right. A third label is given on Data. ' +
-  'Points tell how far the scores of the two are apart; a clear answer has about 100.';
+  'Texts between two intents, the least clear first. Choose what the customer means: the figures tell what follows, ' +
+  'not which label is right. Points tell how far the scores of the two are apart; a clear answer has about 100. For ' +
+  'a third intent, search the text on Data.';
 const ANY = 'any'; // the choice of a pair that is not in the list
 const CLOSEST = 5; // pairs that are offered
 const REACH = 1; // difference of two scores that fills the lane
@@ -212,7 +213,7 @@ export class BorderTab {
   #buttons(text, finding) {
     const offers = this.#pair.filter(id => !text.intents?.includes(id)).map(id => this.#relabel(text, id));
     const keep = finding && this.#keep(text, finding);
-    if (text.place !== 'test') return h('div', {class: 'offers'}, offers, keep);
+    if (text.place !== 'test') return h('div', {class: 'offers'}, keep, offers);
     // The label of a test text is changed only by somebody who says that it is wrong.
     const wrong = h(
       'details',
@@ -229,7 +230,7 @@ export class BorderTab {
     const name = text.intents.map(id => intents.byId.get(id)?.name ?? '?').join(' and ') || intents.nothing;
     const words = `Kept “${text.text.slice(0, 50)}” as ${name}.`;
     const take = once(event => !this.#second.is(event) && act(null, words, {finding}));
-    const about = {class: 'small plain', 'data-key': `keep ${text.id}`, title: 'Its label is right', onclick: take};
+    const about = {class: 'small', 'data-key': `keep ${text.id}`, title: 'Its label is right', onclick: take};
     return h('div', {class: 'offer'}, h('button', about, `Keep ${name}`));
   }
 

@@ -16,11 +16,11 @@ export function accuracyOf(figures) {
 // The same as a figure of today, what it is of, and words below it.
 export function accuracyParts(figures) {
   const {now, checking} = figures;
-  if (!now && isUntested(figures)) return {figure: figuresOf(figures), base: ON_ITS_OWN, words: ''};
+  if (!now && isUntested(figures)) return {figure: figuresOf(figures), base: `answered right ${ON_ITS_OWN}`, words: ''};
   if (isCounting(figures)) return {figure: COUNTS, base: '', words: `${whenTrained(figures)}.`};
-  if (!now) return {figure: figuresOf(figures), base: 'when trained', words: ''};
+  if (!now) return {figure: figuresOf(figures), base: 'answered right when trained', words: ''};
   const since = isOther(figures) && sinceWords(figures);
-  const base = `today, of ${number(now.n)} test text${now.n === 1 ? '' : 's'}`;
+  const base = `of ${number(now.n)} test text${now.n === 1 ? '' : 's'} answered right today`;
   return {figure: inWords(now), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
 }
 

@@ -69,13 +69,12 @@ function verdictOf(found, {gate, advice}, actions) {
 function sidesOf(found) {
   const said = saying(found.task);
   const of = verdict => found.answers.filter(one => answerVerdict(one, found.task) === verdict);
-  const better = line => `Answered ${said(line.after)}, before ${said(line.before)}`;
-  const worse = line => `Answered ${said(line.after)}, labelled ${said(line.expected)}`;
+  const words = line => `Answered ${said(line.after)}, before ${said(line.before)}`;
   return h(
     'div',
     {class: 'sides'},
-    side('Newly right', 'better', of('fixed'), better),
-    side('Newly wrong', 'worse', of('broken'), worse),
+    side('Newly right', 'better', of('fixed'), words),
+    side('Newly wrong', 'worse', of('broken'), words),
   );
 }
 

@@ -32,6 +32,7 @@ export function radiusLine(blast) {
     h('span', {}, changing(blast), isUnknown(blast) && '; none known to be better or worse'),
     blast.fixed > 0 && badge(becoming(blast.fixed, 'right'), 'good'),
     blast.broken > 0 && badge(becoming(blast.broken, 'wrong'), 'bad'),
+    blast.scope[0] > 0 && badge(`${number(blast.scope[0])} no longer refused`, 'warn'),
     pinBadges(blast),
   );
 }

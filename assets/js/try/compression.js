@@ -109,7 +109,7 @@ export class Compression {
 
   #factsOf({intents, cosine, before}, place) {
     const moved = before === place ? '' : `, was ${number(before)}. without`;
-    const words = h('span', {class: 'soft small'}, `similarity ${points(cosine)}${moved}`);
+    const words = h('span', {class: 'soft small'}, `similarity ${points(cosine)} of 100${moved}`);
     return h('div', {class: 'row tight'}, this.#intents.named(intents), words);
   }
 }

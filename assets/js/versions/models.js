@@ -19,7 +19,7 @@ const MOMENTS = 'Figures “when trained” are without the labels given since; 
 
 // `actions`: `promote`, `discard`, `compare`, `lineage`, `report`, `handOver` and `remove` take a version's number;
 // `rollBack` takes the live version's number; `importBundle` takes a file.
-// `advised` is the waiting version's number and whether to use it, once that is known.
+// `advised` is the waiting version's number, whether to use it, and how both answer today, once that is known.
 // `status` is the project's, with the accuracy of what answers now. `counts` of its texts are needed where there is
 // no version.
 export function modelsView(context, found, actions) {
@@ -75,7 +75,8 @@ function lineOf(model, context, {models, states, previous, advised}, actions) {
     ),
     h('div', {class: 'tabular'}, figures(model, context.status)),
     h('p', {'data-role': 'changes'}, changesOf(model, models)),
-    advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
+    // Its figure of the training is no match for that of today above the live one: both are counted alike here.
+    advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words), ' ', h('span', {class: 'soft'}, advised.verdict)),
     h('div', {class: 'row tight'}, buttonsOf(model, {champion, previous, advice}, actions)),
     h('p', {class: 'soft small', 'data-role': 'made-by'}, madeBy(model)),
     chainOf(model),

@@ -50,7 +50,7 @@ def test_the_rule_and_the_verdict_say_the_same(visit: Callable[..., Page], twice
     sign = page.locator("[data-role=verdict] .badge")  # "≈" had no meaning
     expect(sign).to_have_text("=")
     expect(sign).to_have_attribute("title", "About as good")
-    expect(page.get_by_label("if it is better or about as good")).to_be_visible()
+    expect(page.get_by_label("unless it answers worse")).to_be_visible()
     # “Use either” stood beside a blue “Keep version 1, leave version 2 unused”, on both pages.
     for path, buttons in (("train", "[data-role=verdict]"), ("versions", "[data-version='2']")):
         page.goto(f"{twice.base}/{path}?project=sample")
@@ -102,7 +102,7 @@ def test_whether_a_better_version_takes_over_is_kept(
 ) -> None:
     """A tick that nobody saves would let a person wait for a version that never answers."""
     page = visit(twice, "/train?project=sample")
-    box = page.get_by_label("if it is better or about as good")
+    box = page.get_by_label("unless it answers worse")
     was = box.is_checked()
     for wanted in (not was, was):
         with page.expect_response(lambda answer: answer.request.method == "PATCH") as saved:

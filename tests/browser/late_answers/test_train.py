@@ -70,7 +70,7 @@ def test_a_tick_is_kept_before_the_ways_to_train_are_known(
     choices = hold(page, "**/projects/sample/training-choices")
     page.goto(f"{twice.base}/train?project=sample")
     choices.arrived()
-    box = page.get_by_label("if it is better or about as good")
+    box = page.get_by_label("unless it answers worse")
     was = box.is_checked()
     with page.expect_response(lambda answer: answer.request.method == "PATCH") as saved:
         box.set_checked(not was)

@@ -65,7 +65,7 @@ class Camera:
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
             page.wait_for_timeout(SETTLING_MS)
             picture = self.folder / f"{name}-{self.width}-{scheme}.png"
-            page.screenshot(path=picture)
+            page.screenshot(path=picture, animations="disabled")  # or caught between two schemes
             yield picture
 
     @property

@@ -19,7 +19,7 @@ DONE = replace(LIVE, unlabelled=0)
     [
         (EMPTY, "Import texts", "data"),
         (BARE, "See what the texts are about", "discover"),
-        (replace(BARE, unlabelled=99), "Name your intents and label 20", "label"),
+        (replace(BARE, unlabelled=99), "Name your intents and label 20 texts", "label"),
         (replace(BEGUN, taught_intents=1), "Label a second intent", "label"),
         (BEGUN, "Label 13 more", "label"),
         (LABELLED, "Train the first version", "train"),
@@ -56,7 +56,7 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     assert next_step(LABELLED).reason == "40 labels to learn from."
     # Two test texts give no percentage, and nothing said so.
     assert next_step(replace(LABELLED, tests=2)).reason == (
-        "40 labels to learn from, 2 to test with. How good it is can be told from 20 test texts on."
+        "40 labels to learn from, 2 to test with. With 20 test texts it can be told how good it is."
     )
     # "1,856 of 3,856 texts labelled" stood over 996 and 800.
     assert next_step(replace(LABELLED, tests=80, outside=6)).reason == (
