@@ -145,7 +145,8 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
         return NextStep("discover", "See what the texts are about", reason, "discover")
     if not facts.examples:
         reason = f"{counted(facts.unlabelled, 'text')} without a label."
-        return NextStep("label", f"Name your intents and label {A_FEW_LABELS} texts", reason, "label")
+        action = f"Name your intents and label {A_FEW_LABELS} texts"
+        return NextStep("label", action, reason, "label")
     if facts.taught_intents < 2:
         reason = "A training needs labels of at least two intents."
         return NextStep("label", "Label a second intent", reason, "label")

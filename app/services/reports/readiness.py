@@ -101,8 +101,8 @@ def readiness_of(facts: Facts) -> Readiness:
 def _sign_of(level: Level, facts: Facts, gap: str) -> tuple[str, Level]:
     """Return the sign of a headline, and the level whose colour it has: both fit its sentence.
 
-    What is ready but for a gap has the sign and colour of a trial, as in the studio's header: a tick
-    above “not tested” would hide it.
+    What is ready but for a gap has the sign and colour of a trial, as in the studio's header: a
+    tick above “not tested” would hide it.
     """
     if facts.advice is None and level == "ready" and gap:
         return _MARKS["trial"], "trial"

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from typing import Any
@@ -17,6 +18,7 @@ _HELD = 20
 
 _WORDS = ("invoice", "router", "parcel", "tariff", "contract", "refund", "line", "phone", "mail")
 _PATIENCE = 150.0
+_WARMING = 8
 _KEPT_OPEN = 2.0
 """Seconds for which a connection is kept without a request."""
 
@@ -51,13 +53,22 @@ class Day:
         Person(self, 99, 1).send_file(f"text\n{rows}\n")
 
     def warm_up(self) -> None:
-        """Let one person do everything once: what is loaded at first is not growth."""
+        """Let eight people do everything once: what is loaded at first is not growth.
+
+        As many threads answer, each with a connection of its own that maps the database.
+        """
         person = Person(self, 98, 1)
-        for way in (
-            *(Person.look, Person.label, Person.try_texts, Person.bring_in),
-            *(Person.train_and_map, Person.report, Person.look),
-        ):
+        for way in (Person.look, Person.bring_in, Person.train_and_map, Person.report):
             way(person)
+        ways = (Person.look, Person.label, Person.try_texts, Person.report, Person.look)
+
+        def work(person: Person) -> None:
+            for way in ways:
+                way(person)
+
+        people = [Person(self, 90 + number, 1) for number in range(_WARMING)]
+        with ThreadPoolExecutor(_WARMING) as pool:
+            list(pool.map(work, people))
         self.decisions.clear()
 
     def begin(self) -> list[threading.Thread]:

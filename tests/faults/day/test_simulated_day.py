@@ -1,10 +1,11 @@
 """A day of twenty people at twenty times their speed: what grows, and how long decisions wait.
 
 DAY_SECONDS is how long it lasts; 420 leave `make fire` room within its 40 minutes. It begins
-after a person has done everything once: on a slower machine nobody had trained or drawn a map in
-the first tenth, and what that loads passed for growth. Memory is compared where everybody rests,
-after the first tenth and after the day: at work it goes up and down by 100 MiB with what twenty
-people happen to ask for, and equal days ended at 1.10 and at 1.20 of their first tenth.
+after eight people have done everything once: on a slower machine nobody had trained or drawn a map
+in the first tenth, and what that loads passed for growth, as did what each thread keeps. Memory is
+compared where everybody rests, after the first tenth and after the day: at work it goes up and down
+by 100 MiB with what twenty people happen to ask for, and equal days ended at 1.10 and at 1.20 of
+their first tenth.
 """
 
 import os
