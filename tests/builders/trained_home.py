@@ -129,7 +129,7 @@ def rows_of(studio: Studio) -> dict[str, tuple[str, tuple[str, ...] | None]]:
     """Text and names of the labels by id."""
     with studio.database.read() as connection:
         project = projects.find(connection, "p")
-        names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
         return {
             row.id: (row.text, None if row.labels is None else tuple(names[k] for k in row.labels))
             for row in dataset.utterances(connection, project.id)

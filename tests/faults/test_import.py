@@ -64,7 +64,7 @@ def rows_of(studio: Studio) -> dict[str, tuple[str, ...] | None]:
     """Labels by text; no text may be there twice."""
     with studio.database.read() as connection:
         record = projects.find(connection, "p")
-        names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
+        names = dataset.intent_names(connection, record.id)
         rows = list(dataset.utterances(connection, record.id))
     assert len({row.text for row in rows}) == len(rows)
     labels = {row.text: row.labels for row in rows}

@@ -95,7 +95,7 @@ def _islands(studio: Studio, project: str, choice: MapChoice, families: Families
     shown = _shown(studio, project, choice)
     with studio.database.read() as connection:
         record = find_space(connection, project, choice.model).project
-        names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
+        names = dataset.intent_names(connection, record.id)
     columns = read_points(studio, record).columns
     labels = dict(zip(columns.ids, columns.labels, strict=True))
     rows = _rows_of_intents([labels.get(key) for key in shown.ids])

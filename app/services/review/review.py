@@ -235,7 +235,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
     def make() -> Evidence:
         head = votes_of(live)
         with live_studio.studio.database.read() as connection:
-            names = {i.id: i.name for i in dataset.intents(connection, project.id)}
+            names = dataset.intent_names(connection, project.id)
             which = Filter(split="test", state="labelled")
             tests, _ = utterances.read_page(
                 connection, project.id, which, "oldest", Page(0, _TESTS)
@@ -341,7 +341,7 @@ def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) 
     head: Any = without_names(pool.live.pipeline.head)
     ranking = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with live_studio.studio.database.read() as connection:
-        names = {i.id: i.name for i in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
     return [_next(pool, int(rows[label.row]), label.settles, names) for label in ranking]
 
 

@@ -149,7 +149,7 @@ def test_versions_say_what_is_marked_and_older_ones_keep_their_hash(database: Da
         record = projects.get(connection, project)
         old = versions.cut(connection, record, "before")
         rows = list(dataset.utterances(connection, project))
-        names = {r.id: r.name for r in dataset.intents(connection, project)}
+        names = dataset.intent_names(connection, project)
         lines = b"".join(canonical_lines(rows, names, "rows-1"))
         assert lines.splitlines()[0] == b'["u0","fly to Boston 0",["a"],"train"]'
         connection.exec_driver_sql(
