@@ -24,13 +24,6 @@ from tests.storage.test_migrations import as_before_m0003
 CITY = Slot(7, 13, "city")
 
 
-@pytest.fixture
-def database(tmp_path: Path):
-    opened = open_database(tmp_path / "studio.db")
-    yield opened
-    opened.close()
-
-
 def start(database: Database) -> int:
     with database.write() as connection:
         project = projects.create(connection, f"p{len(projects.list_all(connection))}").id
