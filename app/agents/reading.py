@@ -129,7 +129,7 @@ def find_texts(
     start = place_of(cursor)
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
-        names = {one.id: one.name for one in dataset.intents(connection, record.id)}
+        names = dataset.intent_names(connection, record.id)
         intent = None
         if wanted.intent:
             intent = dataset.intent_named(connection, record.id, wanted.intent).id
@@ -237,7 +237,7 @@ def findings(
     found = reviewing.review(live_studio, project, known.get(kind), page, watched)
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
-        names = {one.id: one.name for one in dataset.intents(connection, record.id)}
+        names = dataset.intent_names(connection, record.id)
     counts: dict[str, int] = {name: n for name, n in found.counts.items() if n}
     total = counts.get(kind, 0) if kind else sum(n for k, n in counts.items() if k != "doubt")
     items = [_finding(one, names, record.task) for one in found.findings]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from fastapi import Query, Response, UploadFile
+from fastapi import Depends, Query, Response, UploadFile
 from fastapi.responses import FileResponse
 
 from app.api.http.bodies import (
@@ -237,29 +237,27 @@ def targets() -> list[TargetView]:
     return list_targets()
 
 
-@router.get("/projects/{project}/handovers/{target}")
-def look_at_target(
-    studio: OpenStudio,
-    project: str,
+def _handover(
     target: Target,
     version: int | None = None,
     split: Split | None = None,
     language: Language = None,
+) -> HandoverChoice:
+    return HandoverChoice(target, version, split, language)
+
+
+@router.get("/projects/{project}/handovers/{target}")
+def look_at_target(
+    studio: OpenStudio, project: str, choice: Annotated[HandoverChoice, Depends(_handover)]
 ) -> HandoverReport:
     """Say what a platform or a tool has a place for of a project, and what it would refuse."""
-    return look_at_handover(studio, project, HandoverChoice(target, version, split, language))
+    return look_at_handover(studio, project, choice)
 
 
 @router.get("/projects/{project}/handovers/{target}/file", responses=BYTES)
 def hand_over(
-    studio: OpenStudio,
-    project: str,
-    target: Target,
-    version: int | None = None,
-    split: Split | None = None,
-    language: Language = None,
+    studio: OpenStudio, project: str, choice: Annotated[HandoverChoice, Depends(_handover)]
 ) -> FileResponse:
     """Download a project as a platform or a tool keeps it; several files as a zip."""
-    choice = HandoverChoice(target, version, split, language)
-    name = f"{project}-{target}{TARGETS[target].ending}"
+    name = f"{project}-{choice.target}{TARGETS[choice.target].ending}"
     return download(name, lambda out: write_project(studio, project, choice, out, as_download=True))

@@ -6,6 +6,7 @@ from hashlib import sha256
 
 import numpy as np
 
+from app.services.cache import of_encoder
 from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
@@ -77,7 +78,8 @@ def read_embedded(
     utterances = read_points(studio, project)
     with studio.database.read() as connection:
         ended = jobs.count_ended(connection)  # jobs add embeddings without a new revision
-    series, moment = ("embedded", project.id, encoder.fingerprint), (utterances.digest, ended)
+    series = ("embedded", of_encoder(project, encoder.fingerprint))
+    moment = (utterances.digest, ended)
 
     def read() -> Embedded:
         with studio.database.read() as connection:

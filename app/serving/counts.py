@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
 
 from app.prometheus import Sample, measure_lines, one_line
 from app.serving.batching import Batcher
@@ -11,6 +12,10 @@ from app.serving.model import ServedModel
 from app.serving.replies.shapes import Answer
 from app.serving.shadow import Shadow
 from core.memory import peak_bytes, resident_bytes
+
+T = TypeVar("T")
+_Plain: TypeAlias = tuple[tuple[str, str, str, Callable[[T], float]], ...]
+"""Name, kind, words and value of measures with one value for each model."""
 
 BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Seconds up to which requests are counted together."""
@@ -117,7 +122,7 @@ def _named(model: str) -> dict[str, object]:
     return {"model": model} if model else {}
 
 
-_PLAIN: tuple[tuple[str, str, str, Callable[[ModelMeasures], float]], ...] = (
+_OF_MODEL: _Plain[ModelMeasures] = (
     ("texts_outside_total", "counter", "Texts without intent.", lambda one: one.counts.outside),
     ("waiting_texts", "gauge", "Texts that wait.", lambda one: one.batcher.waiting),
     ("batches_total", "counter", "Batches computed.", lambda one: one.batcher.batches),
@@ -125,7 +130,22 @@ _PLAIN: tuple[tuple[str, str, str, Callable[[ModelMeasures], float]], ...] = (
     ("reloads_total", "counter", "New bundles served.", lambda one: one.counts.reloads),
     ("failed_reloads_total", "counter", "Bundles refused.", lambda one: one.counts.failed_reloads),
 )
-"""Name, kind, words and value of the measures with one value for each model."""
+_OF_SHADOW: _Plain[Shadow] = (
+    ("shadow_texts_total", "counter", "Texts of the shadow.", lambda one: one.texts),
+    ("shadow_left_out_total", "counter", "Texts left out.", lambda one: one.left_out),
+)
+_OF_PUSHER: _Plain[Pusher] = (
+    ("pushed_texts_total", "counter", "Texts in the studio.", lambda one: one.pushed),
+    ("push_waiting_texts", "gauge", "Texts for the studio.", lambda one: one.waiting),
+    ("push_failures_total", "counter", "Requests not taken.", lambda one: one.failures),
+)
+
+
+def _plain(measures: _Plain[T], found: Sequence[tuple[str, T]]) -> Iterator[Iterator[str]]:
+    """Write measures with one value for each of some models, by name."""
+    for name, kind, words, value in measures:
+        samples = [Sample(value(one), {"model": model}) for model, one in found]
+        yield measure_lines(f"model_{name}", kind, words, samples)
 
 
 def _of_models(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
@@ -143,15 +163,7 @@ def _of_models(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
         measure_lines("model_info", "gauge", "The models that answer.", about),
         measure_lines("model_texts_total", "counter", "Texts by their intent.", texts),
         measure_lines("model_score", "histogram", "Largest score of a text.", scores),
-        *(
-            measure_lines(
-                f"model_{name}",
-                kind,
-                words,
-                [Sample(value(one), {"model": one.model.name}) for one in models],
-            )
-            for name, kind, words, value in _PLAIN
-        ),
+        *_plain(_OF_MODEL, [(one.model.name, one) for one in models]),
     ]
 
 
@@ -168,8 +180,6 @@ def _of_shadows(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
         Sample(1, {"model": name, "model_version": one.model.model_version or ""})
         for name, one in found
     ]
-    texts = [Sample(one.texts, {"model": name}) for name, one in found]
-    left_out = [Sample(one.left_out, {"model": name}) for name, one in found]
     differing = [
         Sample(n, {"model": name, "intent": mine, "shadow": its})
         for name, one in found
@@ -178,8 +188,7 @@ def _of_shadows(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
     words = "Texts that the shadow answers differently."
     return [
         measure_lines("model_shadow_info", "gauge", "The shadow model.", about),
-        measure_lines("model_shadow_texts_total", "counter", "Texts of the shadow.", texts),
-        measure_lines("model_shadow_left_out_total", "counter", "Texts left out.", left_out),
+        *_plain(_OF_SHADOW, found),
         measure_lines("model_shadow_differing_total", "counter", words, differing),
     ]
 
@@ -189,9 +198,6 @@ def _of_pushed(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
     found = [(one.model.name, one.pusher) for one in models if one.pusher is not None]
     if not found:
         return []
-    pushed = [Sample(one.pushed, {"model": name}) for name, one in found]
-    waiting = [Sample(one.waiting, {"model": name}) for name, one in found]
-    failures = [Sample(one.failures, {"model": name}) for name, one in found]
     dropped = [
         Sample(one.dropped[reason], {"model": name, "reason": reason})
         for name, one in found
@@ -199,8 +205,6 @@ def _of_pushed(models: Sequence[ModelMeasures]) -> list[Iterator[str]]:
     ]
     words = "Texts that the studio never gets."
     return [
-        measure_lines("model_pushed_texts_total", "counter", "Texts in the studio.", pushed),
-        measure_lines("model_push_waiting_texts", "gauge", "Texts for the studio.", waiting),
-        measure_lines("model_push_failures_total", "counter", "Requests not taken.", failures),
+        *_plain(_OF_PUSHER, found),
         measure_lines("model_push_dropped_texts_total", "counter", words, dropped),
     ]

@@ -104,22 +104,19 @@ class Service:
     async def es(self, request: Request) -> Response:
         """Answer one text as `detectIntent` of Dialogflow ES does."""
         agent = platforms.agent_of(request.path_params["session"], is_cx=False)
-        said, language = platforms.dialogflow_text(read_object(await request.body()))
-        text, answer = await self._answer(request, said)
+        text, language, answer = await self._dialogflow(request)
         return JSONResponse(platforms.es(text, language, agent, answer))
 
     async def cx(self, request: Request) -> Response:
         """Answer one text as `detectIntent` of Dialogflow CX does."""
         agent = platforms.agent_of(request.path_params["session"], is_cx=True)
-        said, language = platforms.dialogflow_text(read_object(await request.body()))
-        text, answer = await self._answer(request, said)
+        text, language, answer = await self._dialogflow(request)
         return JSONResponse(platforms.cx(text, language, agent, answer))
 
     async def cx_matches(self, request: Request) -> Response:
         """Rank the intents of one text as `matchIntent` of Dialogflow CX does."""
         agent = platforms.agent_of(request.path_params["session"], is_cx=True)
-        said, _ = platforms.dialogflow_text(read_object(await request.body()))
-        text, answer = await self._answer(request, said)
+        text, _, answer = await self._dialogflow(request)
         return JSONResponse(platforms.cx_matches(text, agent, answer))
 
     async def infer(self, request: Request) -> Response:
@@ -181,6 +178,12 @@ class Service:
         (text,) = checked([said], self.serving)
         _, (answer,) = await self._answers(request, self._asked(request), [text])
         return text, answer
+
+    async def _dialogflow(self, request: Request) -> tuple[str, str, Answer]:
+        """Answer the text of a request to Dialogflow; its language is the second value."""
+        said, language = platforms.dialogflow_text(read_object(await request.body()))
+        text, answer = await self._answer(request, said)
+        return text, language, answer
 
     async def _answers(
         self, request: Request, named: NamedModel, texts: Sequence[str]

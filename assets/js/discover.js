@@ -8,7 +8,7 @@ import {field, fill, h, progressBar} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {ask, dialogIsOpen, guarded, toast} from './shared/messages.js';
-import {isUndoKey, Newest, whenLabelsCount} from './shared/newest.js';
+import {Newest, whenLabelsCount} from './shared/newest.js';
 import {call, post} from './shared/rest.js';
 import {failed, skeleton} from './shared/skeleton.js';
 import {Turns} from './shared/turns.js';
@@ -81,7 +81,7 @@ class DiscoverPage {
     const above = h('div', {class: 'row above'}, this.#switch, this.#newest.element);
     this.#context.main.append(above, this.#part);
     fill(this.#place, h('div', {class: 'sheet'}, skeleton('Looking for groups')));
-    document.addEventListener('keydown', event => this.#onKey(event));
+    document.addEventListener('keydown', event => this.#newest.onKey(event, key => this.#keyed(key)));
     const opened = this.#openTab(this.#isTraffic, Number(query().get('group')) || null);
     await opened.finally(() => this.#context.onStatus((status, before) => this.#onStatus(status, before)));
   }
@@ -351,17 +351,6 @@ class DiscoverPage {
     if (Boolean(isTraffic) !== this.#isTraffic) await this.#openTab(Boolean(isTraffic), group);
     else await (isTraffic ? this.#traffic.renew() : this.#renew(group));
     this.#context.refreshSoon();
-  }
-
-  #onKey(event) {
-    const {key, ctrlKey, metaKey, altKey, target} = event;
-    if (event.isComposing || event.repeat || dialogIsOpen()) return;
-    if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
-    const undoes = isUndoKey(event);
-    const action = undoes ? () => this.#newest.undo() : this.#keyed(key.toLowerCase());
-    if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
-    event.preventDefault();
-    guarded(action)();
   }
 
   #keyed(key) {

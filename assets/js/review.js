@@ -11,7 +11,7 @@ import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
-import {isUndoKey, Newest, whenLabelsCount, WHEN_TESTS_COUNT} from './shared/newest.js';
+import {Newest, whenLabelsCount, WHEN_TESTS_COUNT} from './shared/newest.js';
 import {gainsOf} from './shared/radius.js';
 import {call, post} from './shared/rest.js';
 import {Turns} from './shared/turns.js';
@@ -72,7 +72,9 @@ class ReviewPage {
       return;
     }
     await this.#intents.load();
-    document.addEventListener('keydown', event => this.#onKey(event));
+    document.addEventListener('keydown', event => {
+      if (this.#place.isConnected) this.#newest.onKey(event, key => this.#tab.onKey?.(key));
+    });
     const opened = this.#open(query().get('tab') ?? 'findings');
     // Including changes since the page was loaded.
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
@@ -164,17 +166,6 @@ class ReviewPage {
 
   #send(what, body) {
     return this.#turns.take(() => post(`${this.#context.base}/review/${what}`, body));
-  }
-
-  #onKey(event) {
-    const {key, ctrlKey, metaKey, altKey, target} = event;
-    if (event.isComposing || event.repeat || dialogIsOpen() || !this.#place.isConnected) return;
-    if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
-    const undoes = isUndoKey(event);
-    const action = undoes ? () => this.#newest.undo() : this.#tab.onKey?.(key.toLowerCase());
-    if (!action || altKey || ((ctrlKey || metaKey) && !undoes)) return;
-    event.preventDefault();
-    guarded(action)();
   }
 }
 

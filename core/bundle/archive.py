@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from core.bundle.card import model_card
-from core.bundle.facts import read_facts
+from core.bundle.facts import as_json, read_facts
 from core.bundle.own_files import CARD, PROGRAM, foreign_program, is_allowed, is_own_card, program
 from core.bundle.signing import (
     SIGNATURE,
@@ -264,7 +264,7 @@ def _manifest_bytes(listed: dict[str, tuple[str, int]], facts: dict[str, Any]) -
         "facts": facts,
         "files": {name: {"sha256": sha, "size": size} for name, (sha, size) in listed.items()},
     }
-    return (json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+    return as_json(value).encode()
 
 
 def _add(archive: zipfile.ZipFile, name: str, source: BinaryIO) -> tuple[str, int]:

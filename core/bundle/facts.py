@@ -39,5 +39,9 @@ def add_facts(folder: Path, more: Mapping[str, object]) -> None:
 
 def write_json(path: Path, value: object) -> None:
     """Write JSON in sorted order, so that equal values are equal bytes."""
-    content = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
-    path.write_text(content + "\n", encoding="utf-8")
+    path.write_text(as_json(value), encoding="utf-8")
+
+
+def as_json(value: object) -> str:
+    """Return the content of a file as `write_json` writes it."""
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.bundle.facts import read_facts
+from core.bundle.facts import as_json, read_facts
 from core.text import hidden_key
 
 LEFT_OUT = "texts_left_out"
@@ -24,8 +24,8 @@ def leave_out_texts(folder: Path) -> None:
     facts = read_facts(folder)
     facts |= {name: _without_lists(facts[name]) for name in _QUOTING if name in facts}
     _put(folder / "exemplars.jsonl", "\n".join(bare) + "\n")
-    _put(folder / "exact.json", _json({hidden_key(key): names for key, names in exact.items()}))
-    _put(folder / "facts.json", _json({**facts, LEFT_OUT: True}))
+    _put(folder / "exact.json", as_json({hidden_key(key): names for key, names in exact.items()}))
+    _put(folder / "facts.json", as_json({**facts, LEFT_OUT: True}))
 
 
 def _without_lists(value: dict[str, Any]) -> dict[str, Any]:
@@ -40,7 +40,3 @@ def _without_lists(value: dict[str, Any]) -> dict[str, Any]:
 def _put(path: Path, content: str) -> None:
     path.unlink()
     path.write_text(content, encoding="utf-8")
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

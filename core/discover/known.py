@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.discover.grouping import Grouping
-from core.review.nearby import nearby
+from core.review.nearby import joined, nearby
 from core.types import FloatArray
 
 _NEIGHBOURS = 10
@@ -46,17 +46,11 @@ def known_groups(
 
 def _met(every: FloatArray, n_free: int) -> NDArray[np.float64]:
     """Return how often walks from the first `n_free` texts meet one of the others, (n_free,)."""
-    from scipy import sparse
-
     n = len(every)
     count = min(_NEIGHBOURS, n - 1)
     if n_free == n or not count:
         return np.zeros(n_free)
-    near = nearby(every, count)
-    weights = np.exp((near.cosines.astype(np.float64) - 1.0) / _WIDTH)
-    ends = np.arange(0, n * count + 1, count)
-    one_way = sparse.csr_array((weights.ravel(), near.rows.ravel(), ends), shape=(n, n))
-    steps = one_way.maximum(one_way.T).tocsr()[:n_free]
+    steps = joined(nearby(every, count), _WIDTH)[:n_free]
     scale = _GOES_ON / np.maximum(steps.sum(1), np.finfo(np.float64).tiny)
     met = np.zeros(n)
     met[n_free:] = 1.0

@@ -1,11 +1,15 @@
-"""The nearest texts of each text, found once for all lists of the review."""
+"""The nearest texts of each text, found once for all lists of the review, and their graph."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.types import FloatArray, Pause, no_pause
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 _CHUNK = 512
 
@@ -37,3 +41,17 @@ def nearby(unit: FloatArray, k: int, pause: Pause = no_pause) -> Nearby:
         rows[start : start + _CHUNK] = near
         cosines[start : start + _CHUNK] = np.take_along_axis(part, near, 1)
     return Nearby(rows, cosines)
+
+
+def joined(near: Nearby, width: float) -> "sparse.csr_array":
+    """Join neighbours in either direction by exp((cosine - 1) / width), (n, n) float64.
+
+    Each text has at least one neighbour. Over `width` of the cosine an edge loses a factor e.
+    """
+    from scipy import sparse
+
+    n, k = near.rows.shape
+    weights = np.exp((near.cosines.astype(np.float64) - 1.0) / width)
+    ends = np.arange(0, n * k + 1, k)
+    one_way = sparse.csr_array((weights.ravel(), near.rows.ravel(), ends), shape=(n, n))
+    return one_way.maximum(one_way.T).tocsr()

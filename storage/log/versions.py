@@ -28,7 +28,7 @@ def cut(connection: Connection, project: ProjectRecord, message: str) -> Dataset
     revision = events.head(connection, project.id)
     if newest is not None and newest.revision == revision:
         return newest
-    names = {record.id: record.name for record in dataset.intents(connection, project.id)}
+    names = dataset.intent_names(connection, project.id)
     rows = list(dataset.utterances(connection, project.id))
     number = 1 if newest is None else newest.number + 1
     values = {

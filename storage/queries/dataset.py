@@ -28,6 +28,11 @@ def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
     return [intent_record(row.id, dict(row._mapping)) for row in rows]
 
 
+def intent_names(connection: Connection, project_id: int) -> dict[str, str]:
+    """Map the ids of all intents, archived ones included, to their names."""
+    return {record.id: record.name for record in intents(connection, project_id)}
+
+
 def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:
     """Return the intents that are not archived, by id, for training and answering."""
     return {

@@ -119,8 +119,7 @@ def _add_version(studio: Studio, number: int, texts: list[str]) -> None:
         by_hash = dict(zip(map(text_hash, texts), rows, strict=True))
         vectors.put_many(connection, encoder.fingerprint, by_hash)
         space = find_space(connection, "p", number)
-    key = ("space", space.version.tree_sha256)
-    studio.cache.get(key, lambda: Opened(encoder, pipeline), lambda _: 0)
+    studio.cache.get(("space", *space.key, "cpu"), lambda: Opened(encoder, pipeline), lambda _: 0)
 
 
 @dataclass(frozen=True)

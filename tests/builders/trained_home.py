@@ -8,8 +8,10 @@ import pytest
 
 from app.bootstrap import open_studio, workplace_of
 from app.jobs.worker import work
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.data.utterances import change_many
 from app.services.discover.runs import start_grouping
 from app.services.maps import layouts
 from app.services.maps.requests import start_layout
@@ -22,8 +24,9 @@ from core.types import FloatArray
 from storage import jobs, models, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
-from storage.queries import dataset
-from storage.records import JobRecord, ModelVersionRecord
+from storage.queries import dataset, utterances
+from storage.queries.utterances import Filter
+from storage.records import JobRecord, ModelVersionRecord, UtteranceRecord
 
 POOL = [f"what about {word}" for word in ["refunds", "parcels", "passwords", "greetings", "orders"]]
 
@@ -125,11 +128,31 @@ def change(studio: Studio, text: str, field: str, value: object, project: str = 
         events.record(connection, found.id, Action("edit"), [edit])
 
 
+def label(studio: Studio, text: str, intent: str) -> None:
+    """Label a text of the first project, labelled or not, as an act on the page Data does."""
+    with studio.database.read() as connection:
+        key = dataset.intent_named(connection, 1, intent).id
+        row = next(row for row in dataset.utterances(connection, 1) if row.text == text)
+    change_many(studio, "p", Filter(ids=(row.id,)), Edit("label", key), BulkAct(1, EVERY_TEXT))
+
+
+def rows(studio: Studio) -> dict[str, UtteranceRecord]:
+    """Utterances of the first project by their texts."""
+    with studio.database.read() as connection:
+        return {row.text: row for row in dataset.utterances(connection, 1)}
+
+
+def intent_ids(studio: Studio) -> dict[str, str]:
+    """Ids of the first project's intents by their names."""
+    with studio.database.read() as connection:
+        return utterances.intent_ids(connection, 1)
+
+
 def rows_of(studio: Studio) -> dict[str, tuple[str, tuple[str, ...] | None]]:
     """Text and names of the labels by id."""
     with studio.database.read() as connection:
         project = projects.find(connection, "p")
-        names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
         return {
             row.id: (row.text, None if row.labels is None else tuple(names[k] for k in row.labels))
             for row in dataset.utterances(connection, project.id)

@@ -3,7 +3,6 @@
 A file of 100,000 rows held the lock of writers for 9.5 s, from its first row to its last.
 """
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable
@@ -20,7 +19,6 @@ from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
 from app.services.labelling.decisions import Operation, decide
 from app.services.studio import Studio
-from app.services.upkeep import examine
 from app.settings import Settings
 from core.errors import Conflict
 from storage import projects
@@ -28,6 +26,7 @@ from storage.database import Database
 from storage.log import events, staging
 from storage.log.staging import StagedChanges
 from storage.queries import dataset
+from tests.faults.forks import die_in_a_fork, sound
 
 ROWS = 300
 STAGES = {
@@ -64,7 +63,7 @@ def rows_of(studio: Studio) -> dict[str, tuple[str, ...] | None]:
     """Labels by text; no text may be there twice."""
     with studio.database.read() as connection:
         record = projects.find(connection, "p")
-        names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
+        names = dataset.intent_names(connection, record.id)
         rows = list(dataset.utterances(connection, record.id))
     assert len({row.text for row in rows}) == len(rows)
     labels = {row.text: row.labels for row in rows}
@@ -77,10 +76,6 @@ def label(studio: Studio, text: str, name: str) -> str:
         key = next(row.id for row in rows if row.text == text)
     (outcome,) = decide(studio, "p", [Operation("k" * 12 + text, "label", key, create=(name,))])
     return outcome.state
-
-
-def sound(studio: Studio) -> bool:
-    return all(part.healthy for part in examine(studio) if part.subject in ("database", "data"))
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, studio: Studio, act: Callable[[], object]) -> None:
@@ -107,14 +102,7 @@ def test_a_killed_import_is_whole_or_not_there(project: Studio, file: Path, stag
     before = rows_of(project)
     home = project.places.home
     project.database.close()
-    # A fork knows the libraries; it opens the database anew.
-    child = multiprocessing.get_context("fork").Process(
-        target=_import_and_die, args=(home, file, stage)
-    )
-    child.start()
-    child.join(60)
-    assert child.exitcode == -signal.SIGKILL
-
+    die_in_a_fork(_import_and_die, home, file, stage)
     again = open_studio(Settings(home=home))
     whole = len(before) + ROWS - 1
     assert len(rows_of(again)) == (whole if stage == "after the swap" else len(before))

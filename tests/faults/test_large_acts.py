@@ -4,7 +4,6 @@ The undo of an import of 100,000 rows held the lock of writers for 18 s, and a l
 texts for 5.5 s.
 """
 
-import multiprocessing
 import os
 import signal
 import uuid
@@ -21,7 +20,6 @@ from app.services.data.intents import load_overview
 from app.services.data.projects import create_project
 from app.services.labelling.decisions import Operation, decide
 from app.services.studio import Studio
-from app.services.upkeep import examine
 from app.settings import Settings
 from core.errors import Conflict
 from storage import projects
@@ -30,6 +28,7 @@ from storage.log import events, staging
 from storage.log.staging import StagedChanges
 from storage.queries import dataset
 from storage.queries.utterances import Filter
+from tests.faults.forks import die_in_a_fork, sound
 from tests.faults.table import Fault
 from tests.storage.log.test_undo import fingerprint, start, step
 
@@ -92,10 +91,6 @@ def state(studio: Studio) -> tuple[str, list]:
         return fingerprint(connection, projects.find(connection, "p").id)
 
 
-def sound(studio: Studio) -> bool:
-    return all(part.healthy for part in examine(studio) if part.subject in ("database", "data"))
-
-
 def _act_and_die(home: Path, act: str, stage: str) -> None:
     where, name = STAGES[stage]
     setattr(where, name, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
@@ -108,14 +103,7 @@ def test_a_killed_act_is_whole_or_not_there(project: Studio, act: str, stage: st
     prepare(project, act)
     before, home = state(project), project.places.home
     project.database.close()
-    # A fork knows the libraries; it opens the database anew.
-    child = multiprocessing.get_context("fork").Process(
-        target=_act_and_die, args=(home, act, stage)
-    )
-    child.start()
-    child.join(60)
-    assert child.exitcode == -signal.SIGKILL
-
+    die_in_a_fork(_act_and_die, home, act, stage)
     again = open_studio(Settings(home=home))
     is_done = stage == "after the swap"
     assert (state(again) != before) is is_done

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from app.services.cache import Cache
+from app.services.cache import Belongs, Cache
 
 
 def test_a_value_is_made_once_however_many_threads_ask() -> None:
@@ -46,6 +46,78 @@ def test_of_a_series_the_newest_values_stay() -> None:
     assert cache.held_bytes() == 30
     assert [cache.peek(("votes", 1, revision)) for revision in (7, 8, 9)] == [None, 8, 9]
     assert cache.peek(("votes", 2, 0)) == "another version"
+
+
+class _Versions:
+    """A cache that holds what is made of versions, and a clock to set."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.cache = Cache(clock=lambda: self.now)
+        self.made = list[int]()
+
+    def ask(self, number: int, project: int = 1) -> None:
+        key = ("votes", Belongs(("version", project), number), "revision")
+        self.cache.get(key, lambda: self.made.append(number), lambda _: 10)
+
+    @property
+    def held(self) -> int:
+        return self.cache.held_bytes() // 10
+
+
+def test_values_of_versions_trained_over_go() -> None:
+    """Values of versions that no longer answered stayed until 512 MiB were full."""
+    versions = _Versions()
+    versions.ask(1, project=2)
+    versions.cache.get("of no version", lambda: "value", lambda _: 10)
+    held = list[int]()
+    for number in range(1, 9):
+        versions.ask(number)
+        versions.now += 100
+        held.append(versions.held - 2)
+    assert held == [1, 2, 3, 3, 3, 3, 3, 3]
+    versions.made.clear()
+    for number in (6, 7, 8):
+        versions.ask(number)
+    assert versions.made == []
+    assert versions.cache.peek("of no version") == "value"
+
+
+def test_two_versions_that_are_compared_stay_beside_the_one_in_use() -> None:
+    versions = _Versions()
+    for _ in range(5):
+        versions.now += 3_600
+        for number in (9, 1, 2, 1, 2):
+            versions.ask(number)
+    assert versions.made == [9, 1, 2]
+    versions.now += 3_600
+    for number in (10, 1, 2, 10, 1, 2):  # a newer one is in use
+        versions.ask(number)
+    assert versions.made == [9, 1, 2, 10]
+    assert versions.held == 3
+
+
+def test_versions_that_are_asked_in_turn_stay_however_many() -> None:
+    versions = _Versions()
+    for _ in range(10):
+        for number in range(8):
+            versions.now += 5
+            versions.ask(number)
+    assert versions.made == list(range(8))
+    versions.now += 60
+    versions.ask(8)
+    assert versions.held == 3
+
+
+def test_a_look_without_computing_keeps_a_version() -> None:
+    versions = _Versions()
+    for number in range(6):
+        versions.now += 100
+        versions.ask(number)
+        key = ("votes", Belongs(("version", 1), 0), "revision")
+        assert key in versions.cache._entries
+        versions.cache.peek(key)
+    assert versions.held == 3
 
 
 def test_a_value_larger_than_the_room_is_still_returned() -> None:

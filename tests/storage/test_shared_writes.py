@@ -2,9 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -12,7 +11,7 @@ from sqlalchemy.engine import Connection
 
 from core.errors import DiskFull
 from storage import projects
-from storage.database import Database, open_database
+from storage.database import Database
 from storage.write_queue import SharedWrites, Take
 
 N = 8
@@ -20,13 +19,6 @@ N = 8
 
 class Refused(Exception):
     """What a request may raise."""
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = open_database(tmp_path / "studio.db")
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

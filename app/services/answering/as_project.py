@@ -150,7 +150,7 @@ def exemplar_signals(studio: Studio, space: Space) -> "ExemplarSignals":
         return measure_exemplars(pipeline.head, pipeline.embeddings, pipeline.targets, sources)
 
     return studio.cache.get(
-        ("exemplar signals", None if space.version is None else space.version.tree_sha256),
+        ("exemplar signals", *space.key),
         measure,
         lambda made: int(made.signals.nbytes + made.columns.nbytes + made.precision.nbytes),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.services.cache import Belongs, of_version
 from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.errors import ArtifactDamaged, InvalidInput
@@ -49,6 +50,13 @@ class Space:
             return "the untuned encoder"
         return f"{self.project.name}@{self.version.number}"
 
+    @property
+    def key(self) -> tuple[Belongs | None, str | None]:
+        """What names the space in a key of the cache; the bundled encoder belongs to nobody."""
+        if self.version is None:
+            return None, None
+        return of_version(self.version), self.version.tree_sha256
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opened:
@@ -88,8 +96,8 @@ def open_space(studio: Studio, space: Space, device: str = "cpu", *, keep: bool 
     """
     if not keep:
         return _load(studio, space, device)
-    tree = None if space.version is None else space.version.tree_sha256
-    return studio.cache.get(("space", tree, device), lambda: _load(studio, space, device), _size)
+    key = ("space", *space.key, device)
+    return studio.cache.get(key, lambda: _load(studio, space, device), _size)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
+from core.bundle.facts import as_json
 from core.errors import Conflict, InvalidInput
 from core.text import match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
@@ -180,17 +181,13 @@ def _without_texts(
         changed[_EXEMPLARS] = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in told)
     if gone:
         left = {key: names for key, names in exact.items() if key not in gone}
-        changed[_EXACT] = _json(left)
+        changed[_EXACT] = as_json(left)
     facts = json.loads(studio.artifacts.path(tree[_FACTS]).read_text(encoding="utf-8"))
     quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
     scrubbed = scrubber_of(texts).of(quoting)
     if scrubbed != quoting:
-        changed[_FACTS] = _json({**facts, **scrubbed})
+        changed[_FACTS] = as_json({**facts, **scrubbed})
     return changed
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def _drop_layouts(connection: Transaction, project: ProjectRecord) -> list[str]:

@@ -170,7 +170,7 @@ def export_onto(
     agent = read_agent(package)
     with studio.database.read() as connection:
         target = projects.find(connection, project)
-        names = {one.id: one.name for one in dataset.intents(connection, target.id)}
+        names = dataset.intent_names(connection, target.id)
         rows = [
             Labelled(
                 text=record.text,

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import by_project, find_model, is_bundle
+from app.services.cache import of_version
 from app.services.live.asked import asks_live, open_settled
 from app.services.live.in_use import as_in_use
 from app.services.live.joining import amendment
@@ -90,7 +91,7 @@ def _of_live(live_studio: LiveStudio, found: ProjectRecord, live: LiveModel) -> 
         name=f"{found.name}@{live.version.number}",
         pipeline=live.pipeline,
         plane=live.plane,
-        key=(live.version.id, live.revision),
+        key=(of_version(live.version), live.revision),
         revision=live.revision,
         project=found,
         version=live.version,
@@ -122,7 +123,7 @@ def explained_version(studio: Studio, reference: str) -> ExplainedModel:
         pipeline=pipeline,
         plane=fit_plane(pipeline.embeddings),
         # Intents that were made since are answered by their names, in columns of their own.
-        key=(version.id, ("as trained", pipeline.head.intents)),
+        key=(of_version(version), ("as trained", pipeline.head.intents)),
         revision=revision,
         project=project,
         version=version,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from app.services.cache import of_version
 from app.services.live.live_model import LiveModel
 from app.services.live.row_answers import exemplar_scores
 from app.services.live.server_state import LiveStudio
@@ -64,7 +65,7 @@ def list_enough(live_studio: LiveStudio, project: str) -> EnoughView:
             usable = dataset.open_intents(connection, record.id)
         return tuple(one for one in _judged(live, order) if one.intent in usable)
 
-    series = ("enough labels", record.id, live.version.id)
+    series = ("enough labels", of_version(live.version))
     judged = live_studio.studio.cache.get_newest(
         series, live.revision, judge, lambda made: _BYTES * len(made)
     )

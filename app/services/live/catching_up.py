@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from app.services.answering.as_project import ProjectNow, ids_by_name, read_now
 from app.services.answering.opened import Space, open_space, require_pipeline
+from app.services.cache import of_version
 from app.services.live.joining import (
     Changes,
     Joining,
@@ -114,7 +115,7 @@ def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:
         fresh = sum(live.taught.get(key) != said for key, said in now.items())
         return len(live.since - now.keys()) + fresh
 
-    series, moment = ("hot", project.id, live.version.id), (live.revision, project.head_revision)
+    series, moment = ("hot", of_version(live.version)), (live.revision, project.head_revision)
     return studio.cache.get_newest(series, moment, count, lambda _: 100)
 
 

@@ -276,8 +276,7 @@ def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _M
         many = tuple(sets) if pipeline.task == "multi-label" else None
         return _ModelAnswers(embedded.ids, winners, outside, many)
 
-    version = canvas.space.version
-    series = ("answers", canvas.space.project.id, version and version.tree_sha256)
+    series = ("answers", canvas.space.project.id, *canvas.space.key)
     return canvas.studio.cache.get_newest(
         series, embedded.digest, make, lambda made: 90 * len(made.ids)
     )

@@ -106,8 +106,7 @@ def _named(
     studio: Studio, space: Space, labels: Sequence[tuple[str, ...]]
 ) -> list[tuple[str, ...]]:
     with studio.database.read() as connection:
-        intents = dataset.intents(connection, space.project.id)
-    names = {intent.id: intent.name for intent in intents}
+        names = dataset.intent_names(connection, space.project.id)
     return [tuple(names[key] for key in row) for row in labels]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from app.services import embedding
 from app.services.answering.opened import Space, find_space, open_space
+from app.services.cache import of_encoder
 from app.services.embedding import (
     Points,
     digest_of,
@@ -144,7 +145,7 @@ def _embedded(
         templates = embed_texts(studio.database, encoder, words)
         return unit_rows(known.embeddings[own]), unit_rows(templates)
 
-    series = ("templates", space.project.id, encoder.fingerprint)
+    series = ("templates", of_encoder(space.project, encoder.fingerprint))
     moment = (space.project.head_revision, known.digest, digest_of(ids))
     return studio.cache.get_newest(series, moment, embed, lambda made: 2 * int(made[0].nbytes))
 
@@ -160,7 +161,7 @@ def _drift(
     known = read_embedded(studio, space.project, encoder)
     if method == "pca":
         plane = studio.cache.get_newest(
-            ("plane", space.project.id, encoder.fingerprint),
+            ("plane", of_encoder(space.project, encoder.fingerprint)),
             known.digest,
             lambda: fit_plane(known.embeddings),
             lambda _: 20_000,

@@ -81,11 +81,10 @@ def map_islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
         space = find_space(connection, project, choice.model)
         ended = jobs.count_ended(connection)  # a job may have replaced a layout, or the groups
         named = text_groups.families(connection, space.project.id)
-        version = space.version_id
     revision = space.project.head_revision
     acts = tuple((one.name, one.merged_into, one.set_aside) for one in named.groups.values())
     return studio.cache.get_newest(
-        ("islands", space.project.id, version, choice),
+        ("islands", space.project.id, *space.key, choice),
         (revision, ended, acts),
         lambda: _islands(studio, project, choice, named),
         lambda made: 200 * len(made.islands),
@@ -96,7 +95,7 @@ def _islands(studio: Studio, project: str, choice: MapChoice, families: Families
     shown = _shown(studio, project, choice)
     with studio.database.read() as connection:
         record = find_space(connection, project, choice.model).project
-        names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
+        names = dataset.intent_names(connection, record.id)
     columns = read_points(studio, record).columns
     labels = dict(zip(columns.ids, columns.labels, strict=True))
     rows = _rows_of_intents([labels.get(key) for key in shown.ids])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from app.jobs.context import JobContext, Pace, Publish
 from app.services.answering.opened import Space, find_space, laid_out, open_space
+from app.services.cache import of_encoder
 from app.services.embedding import (
     Embedded,
     Points,
@@ -107,7 +108,7 @@ def current_layout(
         encoder = open_space(studio, space).encoder
         embedded = read_embedded(studio, space.project, encoder)
         xy = studio.cache.get_newest(
-            ("pca", space.project.id, encoder.fingerprint),
+            ("pca", of_encoder(space.project, encoder.fingerprint)),
             embedded.digest,
             lambda: pca_layout(embedded.embeddings),
             lambda xy: xy.nbytes,

@@ -144,7 +144,7 @@ def _unlearned(studio: Studio, model: ExplainedModel, split: str | None) -> list
         return []
     seen = {match_key(exemplar.text) for exemplar in model.pipeline.exemplars}
     with studio.database.read() as connection:
-        names = {one.id: one.name for one in dataset.intents(connection, model.project.id)}
+        names = dataset.intent_names(connection, model.project.id)
         return [
             Exemplar(row.id, row.text, tuple(sorted(names[key] for key in row.labels)))
             for row in dataset.utterances(connection, model.project.id, split)

@@ -78,7 +78,7 @@ def two_answers(studio: Studio, project: ProjectRecord) -> list[Finding]:
         if not found:
             return []
         records = utterances.by_ids(connection, project.id, list(found))
-        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
         origins = label_origins(connection, project.id, list(found), project.head_revision)
     now = utterance_rows(records.values())
     return [

@@ -93,7 +93,7 @@ def _equal(now: NDArray[np.bool_], familiarity: ScoreArray, own: float, inside: 
 
 def _names(live_studio: LiveStudio, project: ProjectRecord) -> dict[str, str]:
     with live_studio.studio.database.read() as connection:
-        return {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
+        return dataset.intent_names(connection, project.id)
 
 
 def _wished(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.services.answering.as_project import exemplar_signals
 from app.services.answering.opened import Space
+from app.services.cache import of_version
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import (
     MOST,
@@ -214,14 +215,14 @@ def measured_texts(
     pool_state = None if pool is None else (pool.live.revision, len(pool.records))
     with live_studio.studio.database.read() as connection:
         pins = tuple(models.pins(connection, project.id))
-    of, moment = (project.id, live.version.id), (live.revision, pool_state, pins)
+    of, moment = of_version(live.version), (live.revision, pool_state, pins)
     scored = live_studio.studio.cache.get_newest(
-        ("scope", *of),
+        ("scope", of),
         moment,
         lambda: _score(live_studio.studio, live, pool, _labelled(live_studio, project, live), pins),
         lambda made: int(made.scores.nbytes + made.rows.nbytes),
     )
-    return MeasuredTexts(live_studio.studio, project, live, scored, (*of, moment))
+    return MeasuredTexts(live_studio.studio, project, live, scored, (of, moment))
 
 
 _Sides = tuple[tuple[UtteranceRecord, ...], tuple[UtteranceRecord, ...]]

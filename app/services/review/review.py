@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from app.services.cache import Belongs, of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
@@ -196,14 +197,14 @@ def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         )
         return sorted(every, key=lambda finding: KINDS.index(finding.kind))
 
-    *of, moment = _findings_key(project, live)
+    *of, moment = _findings_key(live)
     return live_studio.studio.cache.get_newest(
         tuple(of), moment, make, lambda made: _BYTES_A_FINDING * len(made)
     )
 
 
-def _findings_key(project: ProjectRecord, live: LiveModel) -> tuple[str, int, int, int]:
-    return ("findings", project.id, live.version.id, live.revision)
+def _findings_key(live: LiveModel) -> tuple[str, Belongs, int]:
+    return ("findings", of_version(live.version), live.revision)
 
 
 def known_label_errors(
@@ -212,7 +213,7 @@ def known_label_errors(
     """Count the open likely label errors if the findings of now were computed; never computes."""
     if live.revision != project.head_revision:
         return None
-    made: list[Finding] | None = live_studio.studio.cache.peek(_findings_key(project, live))
+    made: list[Finding] | None = live_studio.studio.cache.peek(_findings_key(live))
     if made is None:
         return None
     with live_studio.studio.database.read() as connection:
@@ -234,7 +235,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
     def make() -> Evidence:
         head = votes_of(live)
         with live_studio.studio.database.read() as connection:
-            names = {i.id: i.name for i in dataset.intents(connection, project.id)}
+            names = dataset.intent_names(connection, project.id)
             which = Filter(split="test", state="labelled")
             tests, _ = utterances.read_page(
                 connection, project.id, which, "oldest", Page(0, _TESTS)
@@ -264,7 +265,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             synthetic=synthetic,
         )
 
-    series = ("evidence", project.id, live.version.id)
+    series = ("evidence", of_version(live.version))
     return live_studio.studio.cache.get_newest(series, live.revision, make, _size)
 
 
@@ -309,7 +310,7 @@ def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:
     """Return the neighbours of the examples, which do not depend on labels."""
     exemplars = live.pipeline.exemplars
     words = [word for one in exemplars for word in (one.id, one.text)]
-    series = ("nearby", live.version.id, live.pipeline.encoder.fingerprint)
+    series = ("nearby", of_version(live.version), live.pipeline.encoder.fingerprint)
 
     def make() -> Nearby:
         return nearby(live.pipeline.embeddings, NEIGHBOURS, live_studio.traffic.give_way)
@@ -325,7 +326,7 @@ def _next_labels(
     if pool is None or not pool.records or without_names(pool.live.pipeline.head).kind != "votes":
         return []
     return live_studio.studio.cache.get_newest(
-        ("next", project.id, pool.live.version.id),
+        ("next", of_version(pool.live.version)),
         (pool.live.revision, pool.records[0].id),
         lambda: _worth_a_label(live_studio, project, pool),
         lambda made: _BYTES_A_FINDING * len(made),
@@ -340,7 +341,7 @@ def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) 
     head: Any = without_names(pool.live.pipeline.head)
     ranking = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with live_studio.studio.database.read() as connection:
-        names = {i.id: i.name for i in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
     return [_next(pool, int(rows[label.row]), label.settles, names) for label in ranking]
 
 

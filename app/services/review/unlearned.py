@@ -1,5 +1,6 @@
 """Embeddings of examples by an encoder that has not learned their labels."""
 
+from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
@@ -24,7 +25,7 @@ def unlearned_rows(live_studio: LiveStudio, live: LiveModel) -> FloatArray | Non
     texts = [exemplar.text for exemplar in live.pipeline.exemplars]
     try:
         return studio.cache.get_newest(
-            ("unlearned", live.version.id, base),
+            ("unlearned", of_version(live.version), base),
             digest_of(texts),
             lambda: embed_texts(studio.database, load_base(studio, base), texts),
             lambda rows: int(rows.nbytes),

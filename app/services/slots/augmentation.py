@@ -166,7 +166,7 @@ def _summary(
     *,
     preview: bool,
 ) -> Augmented:
-    names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
+    names = dataset.intent_names(connection, project.id)
     groups: dict[tuple[str, tuple[str, ...]], list[_SyntheticUtterance]] = {}
     for synthetic in made:
         source = synthetic.source

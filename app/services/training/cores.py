@@ -1,9 +1,8 @@
 """Labels that came with the sure cores of groups, and the texts that were left of these groups."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from app.services.training.unlabelled import unlabelled_texts
 from core.splits import drawn_rows
 from storage.computed import text_groups
 from storage.database import Transaction
@@ -19,11 +18,16 @@ _MOST = 500
 
 
 def core_labels(
-    connection: Transaction, project: ProjectRecord, state: State, revision: int
+    connection: Transaction,
+    project: ProjectRecord,
+    state: State,
+    revision: int,
+    unlabelled: Callable[[], Sequence[str]],
 ) -> "CoreLabels | None":
     """Find the labels of a project at a revision that came with groups; None where none did.
 
-    The groups are those of now: they are no part of a dataset version.
+    The groups are those of now: they are no part of a dataset version. `unlabelled` finds the
+    texts without a label; it is called where labels came with groups alone.
     """
     from core.training.from_labels.inputs import CoreLabels  # imports torch
 
@@ -36,7 +40,7 @@ def core_labels(
         for key, number in text_groups.places(connection, project.id).items()
     }
     taken = {places[key] for key in ids if key in places}
-    waiting = set(unlabelled_texts(state))
+    waiting = set(unlabelled())
     rows = state.utterance_records()
     left = sorted({row.text for row in rows if row.text in waiting and places.get(row.id) in taken})
     labelled = sum(row.labels is not None and row.split != "test" for row in rows)

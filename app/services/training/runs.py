@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -224,9 +224,10 @@ def _unlabelled(
     context: JobContext, data: _Data, recipe: AnyModelRecipe
 ) -> "tuple[tuple[str, ...], CoreLabels | None]":
     """Return the texts to learn from, and the labels of groups with the texts left of these."""
+    texts = cache(partial(unlabelled_texts, data.state))
     with context.database.read() as connection:
-        cores = core_labels(connection, data.project, data.state, data.version.revision)
-    pool = unlabelled_texts(data.state) if isinstance(recipe, TunedRecipe) else ()
+        cores = core_labels(connection, data.project, data.state, data.version.revision, texts)
+    pool = texts() if isinstance(recipe, TunedRecipe) else ()
     return without(pool, cores), cores
 
 

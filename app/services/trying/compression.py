@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.services.answering.stored import no_model_yet
+from app.services.cache import of_version
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio, open_live
@@ -240,7 +241,8 @@ def _pair_examples(studio: Studio, live: LiveModel) -> _PairedExamples:
             "No value is marked in the examples.",
             "Mark values in utterances on the page Slots, or import a file that has them marked.",
         )
-    series, moment = ("compression", live.version.id), (live.revision, project.head_revision)
+    series = ("compression", of_version(live.version))
+    moment = (live.revision, project.head_revision)
     key = (*series, moment)
     return studio.cache.get_newest(
         series,

@@ -41,7 +41,7 @@ def unlearned_tests(
     """Return the labelled texts of the test set that say the same as no example."""
     learned = {match_key(one.text) for one in pipeline.exemplars} | pipeline.exact.keys()
     with studio.database.read() as connection:
-        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
         return [
             Exemplar(row.id, row.text, tuple(names[key] for key in row.labels))
             for row in dataset.utterances(connection, project.id, "test")

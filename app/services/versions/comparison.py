@@ -134,7 +134,7 @@ def questions_of(studio: Studio, project: str) -> Questions:
     """
     with studio.database.read() as connection:
         record = projects.find(connection, project)
-        names = {intent.id: intent.name for intent in dataset.intents(connection, record.id)}
+        names = dataset.intent_names(connection, record.id)
         tests = _tests(connection, record, names)
         pins = open_pins(connection, record.id)
         n_stored = len(models.pins(connection, record.id))
@@ -290,7 +290,7 @@ def names_since(
         return {}
     revision = versions.get(connection, dataset_version_id).revision
     then = versions.intent_ids_at(connection, project_id, revision)
-    now = {intent.id: intent.name for intent in dataset.intents(connection, project_id)}
+    now = dataset.intent_names(connection, project_id)
     return {name: now.get(key, name) for name, key in then.items()}
 
 

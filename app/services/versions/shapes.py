@@ -118,7 +118,7 @@ def _drawn(studio: Studio, project: ProjectRecord) -> _Sample:
     sample.
     """
     with studio.database.read() as connection:
-        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
         test, train = (
             _sample(dataset.utterances(connection, project.id, split), names, split)
             for split in ("test", "train")

@@ -3,7 +3,7 @@ import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
 import {guarded} from '../shared/messages.js';
-import {isUndoKey, Newest, whenLabelsCount} from '../shared/newest.js';
+import {Newest, whenLabelsCount} from '../shared/newest.js';
 import {Reach, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
@@ -36,7 +36,9 @@ export class Labelling {
     this.#intents = intents;
     this.#done = done;
     this.#reach = new Reach(base, {joins: intents.multi, hears: () => this.#drawButton()});
-    document.addEventListener('keydown', event => this.#onKey(event));
+    document.addEventListener('keydown', event => {
+      if (this.#newest.element.isConnected) this.#newest.onKey(event);
+    });
   }
 
   // The newest act with its Undo, whatever the panel shows.
@@ -151,12 +153,6 @@ export class Labelling {
     } finally {
       await this.#done(); // also after a refusal, so that the counts are those of now
     }
-  }
-
-  #onKey(event) {
-    if (!this.#newest.element.isConnected || !isUndoKey(event)) return;
-    event.preventDefault();
-    guarded(() => this.#newest.undo())();
   }
 }
 

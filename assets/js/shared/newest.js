@@ -49,6 +49,19 @@ export class Newest {
     }
   }
 
+  // U takes back the newest act. What another key does, `keyed` finds by its name; what is typed does nothing.
+  onKey(event, keyed = () => null) {
+    const {key, ctrlKey, metaKey, altKey, isComposing, repeat, target} = event;
+    if (isComposing || repeat || altKey || dialogIsOpen()) return;
+    if (target.matches?.('input:not([type=checkbox]),textarea,select')) return;
+    const [name, isChord] = [key.toLowerCase(), ctrlKey || metaKey];
+    const undoes = name === (isChord ? 'z' : 'u');
+    const action = undoes ? () => this.undo() : !isChord && keyed(name);
+    if (!action) return;
+    event.preventDefault();
+    guarded(action)();
+  }
+
   #setMade(made) {
     this.#made = made;
     this.#draw();
@@ -73,13 +86,6 @@ export class Newest {
       ],
     );
   }
-}
-
-// Whether a key is the one that takes back the newest act, and not part of what is typed.
-export function isUndoKey({key, ctrlKey, metaKey, altKey, isComposing, repeat, target}) {
-  if (isComposing || repeat || altKey || dialogIsOpen()) return false;
-  if (target.matches?.('input:not([type=checkbox]),textarea,select')) return false;
-  return ctrlKey || metaKey ? key.toLowerCase() === 'z' : key.toLowerCase() === 'u';
 }
 
 // When labels count, in one sentence for all pages. `joins` is null until the model that answers is there to tell.

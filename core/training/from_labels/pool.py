@@ -9,9 +9,9 @@ unlabelled text is the largest entry of its row.
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from core.review.nearby import Nearby, joined, nearby
 from core.splits import Rows, drawn_rows
 from core.text import match_key
 from core.types import FloatArray, ScoreArray
@@ -22,7 +22,6 @@ _WIDTH = 0.05
 """Difference of the cosine over which an edge loses a factor e."""
 _ALPHA = 0.8
 _ROUNDS = 40
-_BLOCK = 512
 _SMALLEST = 1e-9
 
 
@@ -49,26 +48,12 @@ def neighbour_graph(embeddings: FloatArray, k: int = _NEIGHBOURS) -> sparse.csr_
     W holds exp((cosine - 1) / 0.05) for neighbours in either direction. Embeddings (n, d) may have
     any length. Memory: blocks of 512 rows, and at most 2 k n edges.
     """
-    unit = unit_rows(embeddings)
-    n = len(unit)
-    k = min(k, n - 1)
-    columns: list[NDArray[np.int64]] = []
-    weights: list[ScoreArray] = []
-    for start in range(0, n, _BLOCK):
-        near = unit[start : start + _BLOCK] @ unit.T
-        rows = np.arange(len(near))
-        near[rows, start + rows] = -np.inf  # a text is no neighbour of its own
-        chosen = np.sort(np.argpartition(-near, k - 1, axis=1)[:, :k], axis=1)
-        cosine = np.take_along_axis(near, chosen, 1).astype(np.float64)
-        columns.append(chosen)
-        weights.append(np.exp((cosine - 1.0) / _WIDTH))
-    ends = np.arange(0, n * k + 1, k)
-    one_way = sparse.csr_array(
-        (np.concatenate(weights).ravel(), np.concatenate(columns).ravel(), ends), shape=(n, n)
-    )
-    both = one_way.maximum(one_way.T).tocsr()
+    near = nearby(unit_rows(embeddings), k)
+    order = np.argsort(near.rows, axis=1)  # the order of a sum decides its last bits
+    rows = np.take_along_axis(near.rows, order, 1)
+    both = joined(Nearby(rows, np.take_along_axis(near.cosines, order, 1)), _WIDTH)
     scale = 1.0 / np.sqrt(np.maximum(both.sum(1), np.finfo(np.float64).tiny))
-    degrees = sparse.dia_array((scale[None], [0]), shape=(n, n))
+    degrees = sparse.dia_array((scale[None], [0]), shape=both.shape)
     return sparse.csr_array(degrees @ both @ degrees)
 
 

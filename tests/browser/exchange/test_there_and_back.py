@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.builders.held_answers import settle
+from tests.browser.exchange.agent_steps import take_all, take_back
 from tests.builders.served_studio import Served, run
 from tests.core.platforms.exports import read_export
 
@@ -56,11 +56,7 @@ def test_labels_that_are_mended_in_review_go_back_alone(
     page = visit(studio, "/data?project=shop")
     page.get_by_label("File to import").set_input_files(package)
     expect(page.locator("[data-role=preview]")).to_contain_text("Dialogflow ES: phrases in")
-    questions = page.locator("[data-key=questions]")
-    while questions.count():  # it goes by itself once all choices were in sight
-        questions.evaluate_all("all => all.forEach(one => one.click())")
-        settle(page)
-    page.locator("[data-key=import]").click()
+    take_all(page)
     expect(page.locator("[data-role=imported]")).to_contain_text("new texts")
     run(studio.home, "train", "shop", "--recipe", "instant")
 
@@ -72,14 +68,8 @@ def test_labels_that_are_mended_in_review_go_back_alone(
     expect(page.locator(_MADE)).to_contain_text("Both “wifi_coverage”")
 
     page = visit(studio, "/data?project=shop")
-    page.get_by_label("File that the platform exported").set_input_files(package)
-    sheet = page.get_by_role("region", name="Back into an agent")
-    expect(sheet).to_contain_text("1 phrase would get another intent, 0 texts would be added")
-    expect(sheet).not_to_contain_text("Not carried")
-    with page.expect_download() as downloading:
-        sheet.get_by_role("link", name="Download").click()
     out = tmp_path / "back.zip"
-    downloading.value.save_as(out)
+    take_back(page, package, out)
     before, after = read_export(package), read_export(out)
     assert list(after) == list(before)
     left, got = (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.builders.held_answers import settle
+from tests.browser.exchange.agent_steps import take_all, take_back
 from tests.builders.served_studio import Served, StudioPool, run
 from tests.core.platforms.exports import read_export, write_export
 
@@ -30,24 +30,14 @@ def test_an_agent_comes_in_is_repaired_and_goes_back(
     expect(preview).to_contain_text("Dialogflow ES: phrases in 4 of 9 files.")
     expect(preview).to_contain_text("Values for the slot book: to_city (1).")
     expect(preview.get_by_role("row", name="who won the match")).to_contain_text("out of scope")
-    questions = page.locator("[data-key=questions]")
-    while questions.count():  # it goes by itself once all choices were in sight
-        questions.evaluate_all("all => all.forEach(one => one.click())")
-        settle(page)
-    page.locator("[data-key=import]").click()
+    take_all(page)
     expect(page.locator("[data-role=imported]")).to_contain_text("5 new texts")
     repair = tmp_path / "repair.csv"
     repair.write_text("text,intent\nget me my money back,refund\n")
     run(tmp_path / "home", "import", "shop", str(repair), "--conflicts", "file")
-    page.get_by_label("File that the platform exported").set_input_files(package)
-    sheet = page.get_by_role("region", name="Back into an agent")
-    expect(sheet).to_contain_text("Your labels in “dialogflow-es.zip”, Dialogflow ES")
-    expect(sheet).to_contain_text("1 phrase would get another intent, 0 texts would be added")
-    expect(sheet).not_to_contain_text("Not carried")
-    with page.expect_download() as downloading:
-        sheet.get_by_role("link", name="Download").click()
     out = tmp_path / "back.zip"
-    downloading.value.save_as(out)
+    sheet = take_back(page, package, out)
+    expect(sheet).to_contain_text("Your labels in “dialogflow-es.zip”, Dialogflow ES")
     before, after = read_export(package), read_export(out)
     changed = [name for name in before if before[name] != after[name]]
     assert changed == [

@@ -72,7 +72,7 @@ def _merged_once(home: Path) -> None:
     studio = opened(home)
     with studio.database.read() as connection:
         done = [one for one in events.history(connection, 1, 100) if one.verb == "sync"]
-        names = {one.id: one.name for one in dataset.intents(connection, 1)}
+        names = dataset.intent_names(connection, 1)
     studio.database.close()
     assert len(done) == 1
     assert set(rows[_THERE].labels or ()) <= names.keys()

@@ -42,7 +42,7 @@ def bring(studio: Studio, tmp_path: Path) -> Callable[..., ImportReport]:
 def state(studio: Studio) -> State:
     with studio.database.read() as connection:
         project = projects.find(connection, "p")
-        names = {intent.id: intent.name for intent in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
         return {
             (row.text, row.split): None
             if row.labels is None

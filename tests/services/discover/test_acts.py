@@ -52,7 +52,7 @@ def taking(group: OpenedGroup, **how: object) -> Taking:
 def labels(studio: Studio, project: str = "raw") -> dict[str, tuple[str, ...] | None]:
     with studio.database.read() as connection:
         target = projects.find(connection, project)
-        names = {one.id: one.name for one in dataset.intents(connection, target.id)}
+        names = dataset.intent_names(connection, target.id)
         found = utterances.find_all(connection, target.id, Filter())
     return {
         one.text: None if one.labels is None else tuple(names[key] for key in one.labels)

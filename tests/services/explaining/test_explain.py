@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from app.services.answering.opened import Space, open_space
-from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.explaining.explain import explain, explain_reference
 from app.services.explaining.views import Explanation
 from app.services.explaining.words import nothing_words
@@ -23,10 +21,8 @@ from core.heads.votes.fit import fit_votes
 from core.text import points
 from core.types import Decision, FloatArray
 from storage import models, projects
-from storage.queries import dataset
-from storage.queries.utterances import Filter
 from tests.builders.tiny_encoder import randomly_adapted
-from tests.builders.trained_home import POOL, train
+from tests.builders.trained_home import POOL, label, train
 from tests.conftest import SENTENCES
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -43,19 +39,6 @@ def pipeline_of(live_studio: LiveStudio, number: int):
         project = projects.find(connection, "p")
         space = Space(project, models.find(connection, project.id, number))
     return open_space(live_studio.studio, space).pipeline
-
-
-def label(live_studio: LiveStudio, text: str, name: str) -> None:
-    with live_studio.studio.database.read() as connection:
-        intent = dataset.intent_named(connection, 1, name).id
-        row = next(r for r in dataset.utterances(connection, 1) if r.text == text)
-    utterances.change_many(
-        live_studio.studio,
-        "p",
-        Filter(ids=(row.id,)),
-        Edit("label", intent),
-        BulkAct(1, EVERY_TEXT),
-    )
 
 
 def adds_up(found: Explanation) -> None:
@@ -86,7 +69,7 @@ def test_an_answer_names_whose_label_speaks_for_it(live_studio: LiveStudio) -> N
     origins = {vote.origin for vote in before.reasons[0].votes}
     assert {origin.how for origin in origins} == {"import labelled.csv"}
     assert {origin.dataset_version for origin in origins} == {1}
-    label(live_studio, POOL[1], "refund")
+    label(live_studio.studio, POOL[1], "refund")
     found = explain(live_studio, "p", POOL[1])
     [own] = [vote for vote in found.reasons[0].votes if vote.example.text == POOL[1]]
     assert own.since_training

@@ -360,7 +360,7 @@ def effects_of(studio, plan, *, together: bool):
     parts = [sent] if together else [[one] for one in sent]
     outcomes = [o for part in parts for o in decisions.decide(studio, project.name, part)]
     with studio.database.read() as connection:
-        names = {one.id: one.name for one in dataset.intents(connection, project.id)}
+        names = dataset.intent_names(connection, project.id)
         utterances = list(dataset.utterances(connection, project.id))
         history = events.history(connection, project.id)
     labels = [one.labels and tuple(names[key] for key in one.labels) for one in utterances]

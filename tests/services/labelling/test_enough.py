@@ -34,7 +34,7 @@ def live(studio: Studio, tmp_path: Path) -> LiveStudio:
 
 def named(live: LiveStudio) -> dict[str, EnoughLabels]:
     with live.studio.database.read() as connection:
-        names = {one.id: one.name for one in dataset.intents(connection, 1)}
+        names = dataset.intent_names(connection, 1)
     view = list_enough(live, "p")
     assert view.ready
     return {names[one.intent]: one for one in view.intents}

@@ -105,7 +105,7 @@ def assert_as_fitted_anew(studio: Studio, found: LiveModel) -> None:
     with studio.database.read() as connection:
         project = projects.find(connection, "p").id
         now = exemplars(dataset.utterances(connection, project))
-        names = {intent.id: intent.name for intent in dataset.intents(connection, project)}
+        names = dataset.intent_names(connection, project)
         revision = versions.get(connection, found.version.dataset_version_id).revision
         then = exemplars(versions.state_at(connection, project, revision).utterance_records())
         assert found.revision == events.head(connection, project)

@@ -117,7 +117,7 @@ def test_an_action_on_one_text_names_it_and_its_label(studio: Studio, labelled_c
     live_studio = open_live_studio(studio)
     assert load_status(live_studio, "p").undoes == Touched(labelled_csv.name, 20)
     with studio.database.read() as connection:
-        names = {i.id: i.name for i in dataset.intents(connection, 1)}
+        names = dataset.intent_names(connection, 1)
         first = next(iter(dataset.utterances(connection, 1)))
     other = next(key for key in names if key not in (first.labels or ()))
     apply_repair(studio, "p", Repair("relabel", (first.id,), (other,)), "relabel-01")

@@ -30,7 +30,7 @@ from app.settings import Settings
 from core.errors import InvalidInput, NotFound
 from storage.queries import dataset
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL, change
+from tests.builders.trained_home import POOL, change, label
 
 BOMB = "\"><script>window.ran=1</script><img src=x onerror='ran=2'> {{ 7*7 }} </style> refund"
 
@@ -156,16 +156,7 @@ def test_a_receipt_stays_as_it_was_when_labels_change(live_studio: LiveStudio) -
     made = keep_receipt(live_studio, "p", POOL[0])
     assert keep_receipt(live_studio, "p", POOL[0]) == made
     before = page_of(live_studio, made.id)
-    with live_studio.studio.database.read() as connection:
-        intent = dataset.intent_named(connection, 1, "parcel").id
-        row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
-    utterances.change_many(
-        live_studio.studio,
-        "p",
-        Filter(ids=(row.id,)),
-        Edit("label", intent),
-        BulkAct(1, EVERY_TEXT),
-    )
+    label(live_studio.studio, POOL[0], "parcel")
     assert explain(live_studio, "p", POOL[0]).answer == ("parcel",)
     assert page_of(live_studio, made.id) == before
     assert keep_receipt(live_studio, "p", POOL[0]).id != made.id
@@ -199,18 +190,9 @@ def test_hostile_text_stays_text(live_studio: LiveStudio) -> None:
     """Utterance, example, intent and actor are markup, and every page shows them as they are."""
     with live_studio.studio.database.read() as connection:
         intent = dataset.intent_named(connection, 1, "refund").id
-        row = next(r for r in dataset.utterances(connection, 1) if r.text == POOL[0])
     change_intent(live_studio.studio, "p", intent, {"name": f"{BOMB} name"})
-    utterances.change_many(
-        live_studio.studio, "p", Filter(ids=(row.id,)), Edit("text", BOMB), BulkAct(1, EVERY_TEXT)
-    )
-    utterances.change_many(
-        live_studio.studio,
-        "p",
-        Filter(ids=(row.id,)),
-        Edit("label", intent),
-        BulkAct(1, EVERY_TEXT),
-    )
+    change(live_studio.studio, POOL[0], "text", BOMB)
+    label(live_studio.studio, BOMB, f"{BOMB} name")
     page = page_of(live_studio, keep_receipt(live_studio, "p", BOMB).id)
     is_harmless(page)
     assert f"“{BOMB}”" in words_of(page).replace("\n", "")

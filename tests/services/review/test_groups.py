@@ -13,9 +13,7 @@ from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair, SplitPart, apply_repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import Conflict, InvalidInput, NotFound
-from storage.queries import dataset, utterances
-from storage.records import UtteranceRecord
-from tests.builders.trained_home import change
+from tests.builders.trained_home import change, intent_ids, rows
 
 TESTED = "give me a refund now"
 
@@ -27,57 +25,47 @@ def live_studio(home: Studio) -> LiveStudio:
     return open_live_studio(home)
 
 
-def rows(live_studio: LiveStudio) -> dict[str, UtteranceRecord]:
-    with live_studio.studio.database.read() as connection:
-        return {r.text: r for r in dataset.utterances(connection, 1)}
-
-
-def intents(live_studio: LiveStudio) -> dict[str, str]:
-    with live_studio.studio.database.read() as connection:
-        return utterances.intent_ids(connection, 1)
-
-
 def proposed(live_studio: LiveStudio) -> IntentGroups:
-    return propose_groups(live_studio, "p", intents(live_studio)["refund"])
+    return propose_groups(live_studio, "p", intent_ids(live_studio.studio)["refund"])
 
 
 def test_every_text_of_the_intent_is_in_one_group_and_the_test_set_is_counted(
     live_studio: LiveStudio,
 ) -> None:
     view = proposed(live_studio)
-    refund = intents(live_studio)["refund"]
-    carriers = {r.id for r in rows(live_studio).values() if refund in (r.labels or ())}
+    refund = intent_ids(live_studio.studio)["refund"]
+    carriers = {r.id for r in rows(live_studio.studio).values() if refund in (r.labels or ())}
     listed = [text.id for group in view.groups for text in group.texts]
     assert len(view.groups) >= 2
     assert sorted(listed) == sorted(carriers)
     assert sum(group.n_test for group in view.groups) == 1
     sizes = [len([t for t in group.texts if t.split == "train"]) for group in view.groups]
     assert sizes == sorted(sizes, reverse=True)
-    names = [group.name for group in view.groups]
-    assert len(set(names) | intents(live_studio).keys()) == len(names) + len(intents(live_studio))
+    names, known = [group.name for group in view.groups], intent_ids(live_studio.studio)
+    assert len(set(names) | known.keys()) == len(names) + len(known)
 
 
 def test_a_split_by_groups_is_counted_made_and_undone_as_one(live_studio: LiveStudio) -> None:
     view = proposed(live_studio)
-    before = rows(live_studio)
+    before = rows(live_studio.studio)
     tested = next(g for g in view.groups if any(t.text == TESTED for t in g.texts))
     part = SplitPart("payback", tuple(text.id for text in tested.texts))
-    repair = Repair("split", intent=intents(live_studio)["refund"], parts=(part,))
+    repair = Repair("split", intent=intent_ids(live_studio.studio)["refund"], parts=(part,))
     watched_texts = WatchedTextCache(live_studio)
     [blast] = preview(watched_texts, "p", [repair])
     assert blast.touched == (len(part.ids), 1)
     apply_repair(live_studio.studio, "p", repair, "split-0001")
-    made = intents(live_studio)["payback"]
-    assert {r.id for r in rows(live_studio).values() if r.labels == (made,)} == set(part.ids)
-    assert rows(live_studio)[TESTED].split == "test"
+    made = intent_ids(live_studio.studio)["payback"]
+    assert {r.id for r in rows(live_studio.studio).values() if r.labels == (made,)} == set(part.ids)
+    assert rows(live_studio.studio)[TESTED].split == "test"
     undo_action(live_studio.studio, "p", "split-0001")
-    assert rows(live_studio) == before
-    assert "payback" not in intents(live_studio)
+    assert rows(live_studio.studio) == before
+    assert "payback" not in intent_ids(live_studio.studio)
 
 
 def test_several_groups_are_split_off_at_once_each_text_into_one(live_studio: LiveStudio) -> None:
-    refund = intents(live_studio)["refund"]
-    ids = sorted(r.id for r in rows(live_studio).values() if r.labels == (refund,))
+    refund = intent_ids(live_studio.studio)["refund"]
+    ids = sorted(r.id for r in rows(live_studio.studio).values() if r.labels == (refund,))
     both = Repair("split", intent=refund, parts=(_part("x", ids[:1]), _part("y", ids[1:2])))
     twice = replace(both, parts=(_part("x", ids[:1]), _part("y", ids[:1])))
     with pytest.raises(InvalidInput, match="in two groups"):
@@ -90,12 +78,13 @@ def test_several_groups_are_split_off_at_once_each_text_into_one(live_studio: Li
     with pytest.raises(Conflict, match="an intent 'z' already"):
         apply_repair(live_studio.studio, "p", taken, "split-0003")
     apply_repair(live_studio.studio, "p", both, "split-0004")
-    by = {r.id: r.labels for r in rows(live_studio).values()}
-    assert (by[ids[0]], by[ids[1]]) == tuple((intents(live_studio)[name],) for name in "xy")
+    by = {r.id: r.labels for r in rows(live_studio.studio).values()}
+    keys = intent_ids(live_studio.studio)
+    assert (by[ids[0]], by[ids[1]]) == ((keys["x"],), (keys["y"],))
 
 
 def test_a_person_may_ask_for_another_number_of_groups(live_studio: LiveStudio) -> None:
-    refund = intents(live_studio)["refund"]
+    refund = intent_ids(live_studio.studio)["refund"]
     view = propose_groups(live_studio, "p", refund, 2)
     assert (len(view.groups), view.most) == (2, 2)
 

@@ -23,9 +23,7 @@ from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.review.duplicates import twins
 from storage.log import events
-from storage.queries import dataset, utterances
-from storage.records import UtteranceRecord
-from tests.builders.trained_home import POOL, change, train
+from tests.builders.trained_home import POOL, change, intent_ids, rows, train
 
 
 @pytest.fixture
@@ -33,27 +31,19 @@ def live_studio(home: Studio) -> LiveStudio:
     return open_live_studio(home)
 
 
-def rows(live_studio: LiveStudio) -> dict[str, UtteranceRecord]:
-    with live_studio.studio.database.read() as connection:
-        return {r.text: r for r in dataset.utterances(connection, 1)}
-
-
-def intents(live_studio: LiveStudio) -> dict[str, str]:
-    with live_studio.studio.database.read() as connection:
-        return utterances.intent_ids(connection, 1)
-
-
 def found(live_studio: LiveStudio, kind: str) -> list[Finding]:
     return list(review.review(live_studio, "p", kind).findings)  # type: ignore[arg-type]
 
 
 def add(live_studio: LiveStudio, text: str, intent: str) -> None:
-    repair = Repair("add", (), (intents(live_studio)[intent],), value=text)
+    repair = Repair("add", (), (intent_ids(live_studio.studio)[intent],), value=text)
     repairs.apply_repair(live_studio.studio, "p", repair, f"add {text} {intent}")
 
 
 def relabel(live_studio: LiveStudio, text: str, intent: str) -> None:
-    repair = Repair("relabel", (rows(live_studio)[text].id,), (intents(live_studio)[intent],))
+    repair = Repair(
+        "relabel", (rows(live_studio.studio)[text].id,), (intent_ids(live_studio.studio)[intent],)
+    )
     repairs.apply_repair(live_studio.studio, "p", repair, f"relabel {text} {intent}")
 
 
@@ -71,11 +61,13 @@ def test_a_planted_conflict_comes_first_and_leaves_once_it_is_mended(
     wrong = next(n for n, t in enumerate(first.texts) if t.text.endswith("?"))
     [mend] = [r for r in first.remedies if r.words == "Both “parcel”"]
     assert mend.repair == Repair(
-        "relabel", (first.texts[wrong].id,), (intents(live_studio)["parcel"],)
+        "relabel", (first.texts[wrong].id,), (intent_ids(live_studio.studio)["parcel"],)
     )
     repairs.apply_repair(live_studio.studio, "p", mend.repair, "mend-0001", first.id)
     assert first.id not in {f.id for f in review.review(live_studio, "p").findings}
-    assert rows(live_studio)["Where is my parcel?"].labels == (intents(live_studio)["parcel"],)
+    assert rows(live_studio.studio)["Where is my parcel?"].labels == (
+        intent_ids(live_studio.studio)["parcel"],
+    )
     undo_action(live_studio.studio, "p", "mend-0001")
     assert review.review(live_studio, "p").findings[0] == first
 
@@ -137,7 +129,7 @@ def test_likely_errors_are_those_that_a_fit_without_them_labels_otherwise(
         if head.targets[row, scores.argmax()] == 0:
             expected[exemplar.text] = names[scores.argmax()]
     listed = [*found(live_studio, "label"), *found(live_studio, "doubt")]
-    by = {key: name for name, key in intents(live_studio).items()}
+    by = {key: name for name, key in intent_ids(live_studio.studio).items()}
     assert {f.texts[0].text for f in listed} == expected.keys()
     for one in listed:  # a label is proposed only where the neighbours agree on it
         if (proposed := one.texts[0].suggested) is not None:
@@ -151,7 +143,7 @@ def test_a_label_that_a_person_has_just_given_is_not_doubted_again(live_studio: 
     relabel(live_studio, "good morning", "parcel")
     doubted = [*found(live_studio, "label"), *found(live_studio, "doubt")]
     one = next(f for f in doubted if f.texts[0].text == "good morning")
-    worse = Repair("relabel", (one.texts[0].id,), (intents(live_studio)["password"],))
+    worse = Repair("relabel", (one.texts[0].id,), (intent_ids(live_studio.studio)["password"],))
     repairs.apply_repair(live_studio.studio, "p", worse, "worse-001", one.id)
     doubted = [*found(live_studio, "label"), *found(live_studio, "doubt")]
     assert "good morning" not in {f.texts[0].text for f in doubted}
@@ -160,7 +152,7 @@ def test_a_label_that_a_person_has_just_given_is_not_doubted_again(live_studio: 
 
 
 def test_confusions_hold_every_text_that_is_answered_otherwise(live_studio: LiveStudio) -> None:
-    by = intents(live_studio)
+    by = intent_ids(live_studio.studio)
     for text in ("the parcel is late", "track the parcel for me", "when does the parcel come"):
         change(live_studio.studio, text, "split", "test")
         relabel(live_studio, text, "password")
@@ -197,8 +189,8 @@ def test_confusions_hold_every_text_that_is_answered_otherwise(live_studio: Live
 
 
 def test_a_thin_intent_and_greedy_examples_are_told(live_studio: LiveStudio) -> None:
-    by = intents(live_studio)
-    known = rows(live_studio)
+    by = intent_ids(live_studio.studio)
+    known = rows(live_studio.studio)
     gone = [r.id for r in known.values() if r.labels == (by["greeting"],)][:4]
     repairs.apply_repair(live_studio.studio, "p", Repair("delete", tuple(gone)), "delete-01")
     thin = found(live_studio, "thin")
@@ -225,7 +217,7 @@ def test_confusions_begin_with_similar_texts_of_the_pool(live_studio: LiveStudio
     live_studio.pools.wait(1)
     cell = found(live_studio, "confusion")[0]
     first, *others = cell.remedies
-    known = rows(live_studio)
+    known = rows(live_studio.studio)
     assert first.words == f"Label these {len(POOL)} similar unlabelled texts"
     assert set(first.label_ids) == {known[text].id for text in POOL}
     assert others[0].words == "They differ: keep both"
@@ -239,7 +231,7 @@ def test_no_remedy_that_breaks_more_than_it_mends_comes_before_keeping(
         relabel(live_studio, text, "parcel")
     add(live_studio, "where is my parcel now", "refund")
     for text in ("refund my payment please", "give me a refund now", "hello my friend"):
-        if text in rows(live_studio):
+        if text in rows(live_studio.studio):
             change(live_studio.studio, text, "split", "test")
     watched = WatchedTextCache(live_studio)
     for one in review.review(live_studio, "p", watched_texts=watched).findings:
@@ -288,13 +280,13 @@ def test_the_next_label_is_one_of_the_pool_and_leaves_when_it_is_given(
     first = before[0]
     repairs.apply_repair(live_studio.studio, "p", first.remedies[0].repair, "label-001", first.id)
     assert first.id not in {f.id for f in found(live_studio, "next")}
-    assert rows(live_studio)[first.texts[0].text].split == "train"
+    assert rows(live_studio.studio)[first.texts[0].text].split == "train"
 
 
 def test_a_pin_remembers_which_versions_kept_and_which_broke_it(
     live_studio: LiveStudio, tiny_path: Path
 ) -> None:
-    by = intents(live_studio)
+    by = intent_ids(live_studio.studio)
     pins.set_pin(live_studio, "p", "where is my parcel", [by["parcel"]])
     pins.set_pin(live_studio, "p", "the parcel is late", [by["refund"]])
     assert [one.judgements for one in load_pin_history(live_studio, "p")] == [(), ()]
@@ -375,7 +367,7 @@ def test_a_label_is_proposed_only_where_most_similar_examples_have_it(
 ) -> None:
     """One was urged while the five similar texts below it had five other labels."""
     for text in ("please refund the order", "good morning", "where is my parcel"):
-        if text in rows(live_studio):
+        if text in rows(live_studio.studio):
             relabel(live_studio, text, "password")
     doubted = [*found(live_studio, "label"), *found(live_studio, "doubt")]
     assert doubted

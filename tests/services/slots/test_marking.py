@@ -28,9 +28,8 @@ from core.templates.slots import Slot, SlottedText
 from core.text import match_key
 from storage import projects
 from storage.log import events
-from storage.queries import dataset
 from storage.queries.utterances import Filter, Page
-from storage.records import UtteranceRecord
+from tests.builders.trained_home import rows
 
 
 def line(text: str, intent: str | None, split: str = "train", **values: str) -> dict:
@@ -61,12 +60,6 @@ def slotty(studio: Studio, tmp_path: Path) -> Studio:
     path.write_text("".join(json.dumps(one) + "\n" for one in LINES), encoding="utf-8")
     import_file(studio, ImportRequest("p", path))
     return studio
-
-
-def rows(studio: Studio) -> dict[str, UtteranceRecord]:
-    with studio.database.read() as connection:
-        project = projects.find(connection, "p")
-        return {r.text: r for r in dataset.utterances(connection, project.id)}
 
 
 def revision(studio: Studio) -> int:

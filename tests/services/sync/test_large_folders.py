@@ -19,18 +19,11 @@ from app.services.sync.syncing import SyncRequest, sync_folder
 from core.errors import Conflict
 from storage import projects
 from storage.log import events
-from storage.queries import dataset
-from storage.records import UtteranceRecord
+from tests.builders.trained_home import rows
 
 
 def sync(studio: Studio, folder: Path) -> SyncReport:
     return sync_folder(studio, SyncRequest("p", folder))
-
-
-def rows(studio: Studio) -> dict[str, UtteranceRecord]:
-    with studio.database.read() as connection:
-        found = dataset.utterances(connection, projects.find(connection, "p").id)
-        return {one.text: one for one in found}
 
 
 class _Kill(BaseException):

@@ -21,32 +21,22 @@ from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.log.label_origins import label_origins
 from storage.people import acts
-from storage.queries import dataset, utterances
-from storage.records import UtteranceRecord
+from storage.queries import dataset
+from tests.builders.trained_home import intent_ids, rows
 
 
 def sync(studio: Studio, folder: Path, **more: object) -> SyncReport:
     return sync_folder(studio, SyncRequest("p", folder, **more))  # type: ignore[arg-type]
 
 
-def rows(studio: Studio) -> dict[str, UtteranceRecord]:
-    with studio.database.read() as connection:
-        return {r.text: r for r in dataset.utterances(connection, 1)}
-
-
-def ids(studio: Studio) -> dict[str, str]:
-    with studio.database.read() as connection:
-        return utterances.intent_ids(connection, 1)
-
-
 def label_of(studio: Studio, text: str) -> tuple[str, ...] | None:
-    names = {key: name for name, key in ids(studio).items()}
+    names = {key: name for name, key in intent_ids(studio).items()}
     labels = rows(studio)[text].labels
     return None if labels is None else tuple(names[key] for key in labels)
 
 
 def relabel(studio: Studio, text: str, intent: str) -> None:
-    repair = Repair("relabel", (rows(studio)[text].id,), (ids(studio)[intent],))
+    repair = Repair("relabel", (rows(studio)[text].id,), (intent_ids(studio)[intent],))
     apply_repair(studio, "p", repair, f"{text} {intent} {len(list_actions(studio, 'p'))}")
 
 
@@ -104,8 +94,8 @@ def test_a_second_sync_changes_no_byte_and_a_relabel_is_one_changed_line(
 def test_changes_of_the_folder_are_one_act_that_undo_takes_back(
     studio: Studio, folder: Path
 ) -> None:
-    relabel_line(folder, "money back", ids(studio)["greeting"])
-    relabel_line(folder, "is it lost", ids(studio)["refund"])
+    relabel_line(folder, "money back", intent_ids(studio)["greeting"])
+    relabel_line(folder, "is it lost", intent_ids(studio)["refund"])
     rewrite(folder, "hi", lambda row: row | {"text": "hi there", "split": "test"})
     rewrite(folder, "what now", lambda _: None)
     before, was = rows(studio), bytes_of(studio, folder)
@@ -132,8 +122,8 @@ def test_both_differently_is_kept_on_both_sides_until_a_person_decides(
 ) -> None:
     relabel(studio, "money back", "greeting")
     relabel(studio, "hi", "parcel")
-    relabel_line(folder, "money back", ids(studio)["parcel"])
-    relabel_line(folder, "hi", ids(studio)["parcel"])
+    relabel_line(folder, "money back", intent_ids(studio)["parcel"])
+    relabel_line(folder, "hi", intent_ids(studio)["parcel"])
     file = (folder / "utterances.jsonl").read_bytes()
     done = sync(studio, folder, author="Ben")
     [conflict] = done.conflicts
@@ -148,14 +138,14 @@ def test_both_differently_is_kept_on_both_sides_until_a_person_decides(
     relabel(studio, "money back", "refund")  # neither of the two
     decided = sync(studio, folder)
     assert (decided.conflicts, decided.to_folder.relabelled) == ((), 1)
-    assert ids(studio)["refund"].encode() in (folder / "utterances.jsonl").read_bytes()
+    assert intent_ids(studio)["refund"].encode() in (folder / "utterances.jsonl").read_bytes()
 
 
 def test_what_one_removed_and_the_other_relabelled_is_a_conflict(
     studio: Studio, folder: Path
 ) -> None:
     delete(studio, "hi")
-    relabel_line(folder, "hi", ids(studio)["parcel"])
+    relabel_line(folder, "hi", intent_ids(studio)["parcel"])
     relabel(studio, "money back", "parcel")
     rewrite(folder, "money back", lambda _: None)
     done = sync(studio, folder)
@@ -168,7 +158,7 @@ def test_what_one_removed_and_the_other_relabelled_is_a_conflict(
 
 
 def test_intents_are_merged_by_id_and_one_that_is_used_stays(studio: Studio, folder: Path) -> None:
-    keys = ids(studio)
+    keys = intent_ids(studio)
     with studio.database.write() as connection:
         renamed = edits.rename_intent(connection, 1, "refund", "money")
         events.record(connection, 1, Action("rename"), [renamed])
@@ -180,7 +170,7 @@ def test_intents_are_merged_by_id_and_one_that_is_used_stays(studio: Studio, fol
     relabel_line(folder, "what now", "abc")
     relabel_line(folder, "where is it", keys["greeting"])
     done = sync(studio, folder)
-    assert ids(studio) == {
+    assert intent_ids(studio) == {
         "delivery": keys["parcel"],
         "money": keys["refund"],
         "greeting": keys["greeting"],
@@ -193,7 +183,7 @@ def test_intents_are_merged_by_id_and_one_that_is_used_stays(studio: Studio, fol
 
 
 def test_pins_and_settings_go_both_ways(studio: Studio, folder: Path) -> None:
-    keys = ids(studio)
+    keys = intent_ids(studio)
     with studio.database.write() as connection:
         models.add_pin(connection, 1, "mine", [keys["parcel"]])
         projects.change_gate(connection, 1, auto_promote=True)
@@ -232,7 +222,7 @@ def test_two_people_with_a_clone_each_get_each_others_labels_with_author_and_tim
     date = "--date=2026-01-02T03:04:05+0000"
     git(clone, "-c", "user.name=Ben", "commit", "-qam", "hi is a parcel", date)
     git(folder, "pull", "-q", str(clone), "main")
-    relabel_line(folder, "money back", ids(studio)["greeting"])  # not committed
+    relabel_line(folder, "money back", intent_ids(studio)["greeting"])  # not committed
     done = sync(studio, folder, author="me")
     assert sorted(done.authors) == ["Ben", "me"]
     key = rows(studio)["hi"].id
@@ -250,7 +240,7 @@ def test_a_kill_after_the_folder_was_written_is_mended_by_the_next_sync(
     studio: Studio, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     relabel(studio, "money back", "greeting")
-    relabel_line(folder, "hi", ids(studio)["parcel"])
+    relabel_line(folder, "hi", intent_ids(studio)["parcel"])
     write = landing.write_folder
 
     def killed(*given: object) -> None:
@@ -268,7 +258,7 @@ def test_a_kill_after_the_folder_was_written_is_mended_by_the_next_sync(
 
 
 def test_a_broken_folder_changes_nothing(studio: Studio, folder: Path) -> None:
-    relabel_line(folder, "hi", ids(studio)["parcel"])
+    relabel_line(folder, "hi", intent_ids(studio)["parcel"])
     with (folder / "utterances.jsonl").open("a", encoding="utf-8") as stream:
         stream.write("=======\n")
     before = bytes_of(studio, folder)

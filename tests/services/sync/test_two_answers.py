@@ -12,17 +12,13 @@ from app.services.studio import Studio
 from app.services.sync.syncing import SyncRequest, sync_folder
 from app.services.what_if import repairs
 from app.services.what_if.repairs import Repair
-from storage.queries import dataset, utterances
+from storage.queries import dataset
+from tests.builders.trained_home import intent_ids
 
 
 @pytest.fixture
 def live_studio(home: Studio) -> LiveStudio:
     return open_live_studio(home)
-
-
-def intents(live_studio: LiveStudio) -> dict[str, str]:
-    with live_studio.studio.database.read() as connection:
-        return utterances.intent_ids(connection, 1)
 
 
 def sync(live_studio: LiveStudio, folder: Path) -> None:
@@ -46,7 +42,7 @@ def found(live_studio: LiveStudio) -> list[Finding]:
 def test_two_answers_are_shown_first_and_what_is_decided_goes_to_the_folder(
     live_studio: LiveStudio, tmp_path: Path
 ) -> None:
-    studio, folder, keys = live_studio.studio, tmp_path / "folder", intents(live_studio)
+    studio, folder, keys = live_studio.studio, tmp_path / "folder", intent_ids(live_studio.studio)
     sync(live_studio, folder)
     with studio.database.read() as connection:
         ids = {r.text: r.id for r in dataset.utterances(connection, 1)}

@@ -12,9 +12,11 @@ from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
 from app.services.training.cores import core_labels, without
 from app.services.training.runs import TrainingRequest
+from app.services.training.unlabelled import unlabelled_texts
 from core.training.from_labels.inputs import CoreLabels
 from storage import projects
 from storage.log import versions
+from storage.log.replay import State
 from tests.builders.trained_home import change, do, raw_project, train_here
 
 CARDS = [f"my card is lost number {n}" for n in range(20)]
@@ -36,11 +38,20 @@ def raw(studio: Studio, tmp_path: Path) -> Studio:
 
 
 def found(studio: Studio) -> CoreLabels | None:
+    """Return the labels that came with groups; texts without a label are looked for only then."""
+    looks = list[State]()
+
+    def unlabelled() -> tuple[str, ...]:
+        looks.append(state)
+        return unlabelled_texts(state)
+
     with studio.database.write() as connection:
         project = projects.find(connection, "raw")
         frozen = versions.cut(connection, project, "to look")
         state = versions.state_at(connection, project.id, frozen.revision)
-        return core_labels(connection, project, state, frozen.revision)
+        cores = core_labels(connection, project, state, frozen.revision, unlabelled)
+    assert len(looks) == (cores is not None)
+    return cores
 
 
 def test_the_texts_left_of_taken_groups_are_doubtful_until_somebody_labels_them(

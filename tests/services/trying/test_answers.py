@@ -18,18 +18,12 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries.utterances import Filter
-from storage.records import UtteranceRecord
-from tests.builders.trained_home import POOL
+from tests.builders.trained_home import POOL, rows
 
 
 @pytest.fixture
 def live_studio(home: Studio) -> LiveStudio:
     return open_live_studio(home)
-
-
-def rows(live_studio: LiveStudio) -> dict[str, UtteranceRecord]:
-    with live_studio.studio.database.read() as connection:
-        return {r.text: r for r in dataset.utterances(connection, 1)}
 
 
 def intent(live_studio: LiveStudio, name: str) -> str:
@@ -38,7 +32,7 @@ def intent(live_studio: LiveStudio, name: str) -> str:
 
 
 def change(live_studio: LiveStudio, text: str, kind: str, value: str = "") -> None:
-    which = Filter(ids=(rows(live_studio)[text].id,))
+    which = Filter(ids=(rows(live_studio.studio)[text].id,))
     utterances.change_many(
         live_studio.studio, "p", which, Edit(kind, value), BulkAct(1, EVERY_TEXT)
     )
@@ -52,7 +46,7 @@ def test_an_answer_adds_up_and_names_what_is_hot(live_studio: LiveStudio) -> Non
     assert votes + found.votes_of_others + found.prediction.prior == pytest.approx(best.score)
     assert found.prediction.decision.intents == ("greeting",)
     assert "exactly as a labelled example says" in found.sentence
-    assert found.hot == (rows(live_studio)[POOL[0]].id,)
+    assert found.hot == (rows(live_studio.studio)[POOL[0]].id,)
     with pytest.raises(InvalidInput, match="1,001 texts"):
         answers.answer_texts(live_studio, "p", ["x"] * 1_001)
     create_project(live_studio.studio, "bare")
@@ -66,7 +60,7 @@ def test_likeness_is_the_cosine_to_the_trays_mean(live_studio: LiveStudio) -> No
     centre = unit_rows(unit_rows(encoder.encode(tray)).mean(0, keepdims=True))[0]
     for unlabelled in (True, False):
         found = similar.find_similar(live_studio, "p", tray, 50, unlabelled=unlabelled)
-        there = [r for r in rows(live_studio).values() if (r.labels is None) == unlabelled]
+        there = [r for r in rows(live_studio.studio).values() if (r.labels is None) == unlabelled]
         assert {s.record.id for s in found} == {r.id for r in there}
         cosines = [s.cosine for s in found]
         assert cosines == sorted(cosines, reverse=True)
@@ -143,7 +137,7 @@ def test_a_wrong_label_differs_from_what_the_others_say(live_studio: LiveStudio)
     text = "good morning"
     change(live_studio, text, "move", "test")
     [found] = answers.answer_texts(live_studio, "p", [text])
-    key, said = rows(live_studio)[text].id, found.prediction.decision.intents
+    key, said = rows(live_studio.studio)[text].id, found.prediction.decision.intents
     for name in ("greeting", "parcel"):
         change(live_studio, text, "label", intent(live_studio, name))
         change(live_studio, text, "move", "test")

@@ -46,13 +46,6 @@ Steps = st.lists(
 )
 
 
-@pytest.fixture
-def database(tmp_path: Path):
-    opened = open_database(tmp_path / "studio.db")
-    yield opened
-    opened.close()
-
-
 def start(database: Database, n: int = 6) -> int:
     with database.write() as connection:
         project = projects.create(connection, "p")

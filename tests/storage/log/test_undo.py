@@ -1,7 +1,5 @@
 """Undo and redo: everything back to the beginning, and forth to the end, without losses."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,13 +25,6 @@ def opened(tmp_path_factory: pytest.TempPathFactory):
     database = open_database(tmp_path_factory.mktemp("undo") / "studio.db")
     yield database
     database.close()
-
-
-@pytest.fixture
-def database(tmp_path: Path):
-    opened = open_database(tmp_path / "studio.db")
-    yield opened
-    opened.close()
 
 
 def start(connection) -> int:

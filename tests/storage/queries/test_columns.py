@@ -19,13 +19,6 @@ from storage.queries import columns, dataset, utterances
 from storage.tables import metadata, utterance
 
 
-@pytest.fixture
-def database(tmp_path: Path):
-    opened = open_database(tmp_path / "studio.db")
-    yield opened
-    opened.close()
-
-
 def start(database: Database) -> int:
     with database.write() as connection:
         project = projects.create(connection, "p")

@@ -24,13 +24,6 @@ from tests.storage.test_migrations import as_before_m0003
 CITY = Slot(7, 13, "city")
 
 
-@pytest.fixture
-def database(tmp_path: Path):
-    opened = open_database(tmp_path / "studio.db")
-    yield opened
-    opened.close()
-
-
 def start(database: Database) -> int:
     with database.write() as connection:
         project = projects.create(connection, f"p{len(projects.list_all(connection))}").id
@@ -149,7 +142,7 @@ def test_versions_say_what_is_marked_and_older_ones_keep_their_hash(database: Da
         record = projects.get(connection, project)
         old = versions.cut(connection, record, "before")
         rows = list(dataset.utterances(connection, project))
-        names = {r.id: r.name for r in dataset.intents(connection, project)}
+        names = dataset.intent_names(connection, project)
         lines = b"".join(canonical_lines(rows, names, "rows-1"))
         assert lines.splitlines()[0] == b'["u0","fly to Boston 0",["a"],"train"]'
         connection.exec_driver_sql(

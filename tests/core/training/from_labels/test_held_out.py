@@ -14,7 +14,6 @@ from core.recipes.read import read_recipe
 from core.splits import stratified_folds
 from core.training.checkpoints import Checkpoint
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
-from core.training.from_labels import tuning
 from core.training.from_labels.held_out import held_out_parts
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult, run_recipe
@@ -82,20 +81,12 @@ def test_a_row_is_judged_by_its_misleading_twin_and_never_by_itself(
 
 
 def test_a_tuned_encoder_is_judged_on_texts_that_neither_it_nor_its_head_saw(
-    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
+    tiny: TransformerEncoder, tuned_on: list[list[str]]
 ) -> None:
-    tuned_on: list[set[str]] = []
-    opened = tuning.open_tuning
-
-    def spy(encoder, texts, options):
-        tuned_on.append(set(texts))
-        return opened(encoder, texts, options)
-
-    monkeypatch.setattr(tuning, "open_tuning", spy)
     recipe = ConvfitRecipe(folds=3, head=NEAREST, names=False, **QUICK)
     result, _ = run(recipe, RunInputs(NOISE, INTENTS, tiny))
     texts = [e.text for e in NOISE]
-    whole, *parts = tuned_on
+    whole, *parts = map(set, tuned_on)
     assert whole == set(texts)
     held_out = [whole - part for part in parts]
     assert sorted(len(fold) for fold in held_out) == [6, 7, 7]

@@ -1,5 +1,6 @@
 """The recipe that trains with names, as a run: votes and names in one head, honestly weighed."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -77,20 +78,27 @@ def test_names_are_one_more_voice_beside_the_votes(trained: tuple[RunResult, lis
         assert shown == pytest.approx({key: own[key] for key in shown}, abs=1e-9)
 
 
-def test_each_held_out_text_is_scored_by_an_encoder_that_never_saw_it(
-    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Weight, temperature and threshold come from these scores, so no trained row may enter."""
-    tuned: list[set[str]] = []
+@pytest.fixture
+def tuned(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Exemplar]]:
+    """The exemplars from which each encoder for held-out scores learns."""
+    learned: list[Sequence[Exemplar]] = []
     original = cross_validated_scores.tune
 
     def spy(recipe, inputs, place, resume=None):
-        tuned.append({e.text for e in inputs.exemplars})
+        learned.append(inputs.exemplars)
         return original(recipe, inputs, place, resume)
 
     monkeypatch.setattr(cross_validated_scores, "tune", spy)
+    return learned
+
+
+def test_each_held_out_text_is_scored_by_an_encoder_that_never_saw_it(
+    tiny: TransformerEncoder, tuned: list[Sequence[Exemplar]]
+) -> None:
+    """Weight, temperature and threshold come from these scores, so no trained row may enter."""
     result, events = run(tiny, epochs=2)
-    (seen,) = tuned
+    (part,) = tuned
+    seen = {e.text for e in part}
     held_out = {EXEMPLARS[row].text for row in result.held_out.rows}
     assert held_out
     assert not held_out & seen
@@ -119,17 +127,9 @@ def test_the_honest_scores_are_those_of_the_whole_head(tiny: TransformerEncoder)
 
 @pytest.mark.parametrize("calibration", ["leave-one-out", "held-out"])
 def test_the_voice_is_weighed_by_what_people_said(
-    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch, calibration: str
+    tiny: TransformerEncoder, tuned: list[Sequence[Exemplar]], calibration: str
 ) -> None:
     """Copies would let votes seem surer than they are, and a copy would give its source away."""
-    tuned: list[set[str]] = []
-    original = cross_validated_scores.tune
-
-    def spy(recipe, inputs, place, resume=None):
-        tuned.append({e.id for e in inputs.exemplars})
-        return original(recipe, inputs, place, resume)
-
-    monkeypatch.setattr(cross_validated_scores, "tune", spy)
     copies = tuple(Exemplar(f"s{e.id}", f"{e.text} now", e.intents, e.id) for e in EXEMPLARS[::2])
     recipe = read_recipe("label-encoder", {**QUICK, "epochs": 2, "calibration": calibration})
     result = drain(run_recipe(recipe, RunInputs(EXEMPLARS + copies, INTENTS, tiny)), lambda _: None)
@@ -138,7 +138,8 @@ def test_the_voice_is_weighed_by_what_people_said(
     assert max(rows) < len(EXEMPLARS)
     assert len(result.pipeline.exemplars) == len(EXEMPLARS + copies)  # all of them vote
     judged = {EXEMPLARS[row].id for row in rows}
-    for seen in tuned:
+    for part in tuned:
+        seen = {e.id for e in part}
         assert not seen & judged
         assert not seen & {f"s{key}" for key in judged}
     assert len(tuned) == (calibration == "held-out")

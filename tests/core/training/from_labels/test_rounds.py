@@ -142,22 +142,14 @@ def test_of_each_stage_the_last_checkpoint_stays_and_of_the_newest_two(tmp_path:
 
 
 def test_a_text_of_the_test_set_or_with_a_label_never_teaches(
-    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
+    tiny: TransformerEncoder, tuned_on: list[list[str]]
 ) -> None:
-    taught: list[list[str]] = []
-    opened = tuning.open_tuning
-
-    def spy(encoder, texts, options):
-        taught.append(list(texts))
-        return opened(encoder, texts, options)
-
-    monkeypatch.setattr(tuning, "open_tuning", spy)
     watched = tuple(Exemplar(text, text, ("refund",)) for text in POOL[:7])
     twins = [text.upper() + "!" for text in (*POOL[:7], *(e.text for e in EXEMPLARS))]
     run(
         ConvfitRecipe(**QUICK, names=False), replace(inputs(tiny, [*twins, *POOL]), watched=watched)
     )
-    first, part, part_again, second = taught
+    first, part, part_again, second = tuned_on
     forbidden = {match_key(text) for text in POOL[:7]}
     assert not {match_key(text) for text in second} & forbidden
     assert second[:20] == first == [e.text for e in EXEMPLARS]

@@ -21,9 +21,8 @@ from core.errors import Conflict, InvalidInput, NotFound
 from storage.log import events
 from storage.people.acts import ActFilter
 from storage.people.proposals import all_of
-from storage.queries import dataset, utterances
 from storage.records import UtteranceRecord
-from tests.builders.trained_home import change
+from tests.builders.trained_home import change, intent_ids, rows
 
 WHY = "It asks for money."
 
@@ -33,18 +32,10 @@ def live_studio(home: Studio) -> LiveStudio:
     return open_live_studio(home)
 
 
-def rows(studio: Studio) -> dict[str, UtteranceRecord]:
-    with studio.database.read() as connection:
-        return {r.text: r for r in dataset.utterances(connection, 1)}
-
-
-def keys(studio: Studio) -> dict[str, str]:
-    with studio.database.read() as connection:
-        return utterances.intent_ids(connection, 1)
-
-
 def relabelling(studio: Studio, text: str, intent: str) -> ProposedChange:
-    return ProposedChange(Repair("relabel", (rows(studio)[text].id,), (keys(studio)[intent],)), WHY)
+    return ProposedChange(
+        Repair("relabel", (rows(studio)[text].id,), (intent_ids(studio)[intent],)), WHY
+    )
 
 
 def asked(live_studio: LiveStudio) -> list[Finding]:
@@ -88,7 +79,7 @@ def test_a_person_accepts_it_and_undo_brings_label_and_question_back(
     [accept] = [r.repair for r in finding.remedies if r.words == "Label it “refund”"]
     assert accept is not None
     repairs.apply_repair(studio, "p", accept, "accept-01", finding.id)
-    assert rows(studio)["where is my parcel"].labels == (keys(studio)["refund"],)
+    assert rows(studio)["where is my parcel"].labels == (intent_ids(studio)["refund"],)
     assert asked(live_studio) == []
     assert states(studio) == ["accepted"]
     with studio.database.read() as connection:
@@ -97,7 +88,7 @@ def test_a_person_accepts_it_and_undo_brings_label_and_question_back(
     assert (done.actor, done.origin) == ("local", f"review {finding.id}")
     assert finding.id.endswith(":agent")
     undo_action(studio, "p", "accept-01")
-    assert rows(studio)["where is my parcel"].labels == (keys(studio)["parcel"],)
+    assert rows(studio)["where is my parcel"].labels == (intent_ids(studio)["parcel"],)
     assert [one.id for one in asked(live_studio)] == [finding.id]
     assert states(studio) == ["waits"]
 
@@ -118,7 +109,7 @@ def test_what_was_declined_is_not_asked_again(live_studio: LiveStudio) -> None:
 
 def test_it_is_outdated_once_its_text_or_intent_was_changed(live_studio: LiveStudio) -> None:
     studio = live_studio.studio
-    intent = keys(studio)["refund"]
+    intent = intent_ids(studio)["refund"]
     propose(
         studio,
         "p",
@@ -139,7 +130,7 @@ def test_it_is_outdated_once_its_text_or_intent_was_changed(live_studio: LiveStu
 
 
 def test_every_kind_of_change_can_be_proposed_and_accepted(live_studio: LiveStudio) -> None:
-    studio, of = live_studio.studio, keys(live_studio.studio)
+    studio, of = live_studio.studio, intent_ids(live_studio.studio)
     row = rows(studio)
     wanted = {
         "Add it to “parcel”?": Repair("add", (), (of["parcel"],), value=" it never came "),
@@ -167,7 +158,7 @@ def test_every_kind_of_change_can_be_proposed_and_accepted(live_studio: LiveStud
 def test_what_cannot_be_proposed_is_refused_and_nothing_is_stored(
     live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    studio, of = live_studio.studio, keys(live_studio.studio)
+    studio, of = live_studio.studio, intent_ids(live_studio.studio)
     good = relabelling(studio, "where is my parcel", "refund")
     same = relabelling(studio, "where is my parcel", "parcel")
     tested = rows(studio)["the parcel is late"]
@@ -241,7 +232,7 @@ def test_what_is_asked_comes_first_unless_it_harms_or_deletes(live_studio: LiveS
 
 
 def test_erasing_a_text_takes_it_out_of_proposals(live_studio: LiveStudio) -> None:
-    studio, of = live_studio.studio, keys(live_studio.studio)
+    studio, of = live_studio.studio, intent_ids(live_studio.studio)
     add = Repair("add", (), (of["refund"],), value="my name is Ada")
     reason = "It says “where is my parcel” as well."
     parcel = relabelling(studio, "where is my parcel", "refund")
