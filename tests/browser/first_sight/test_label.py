@@ -22,3 +22,28 @@ def test_the_card_is_the_way_to_begin_and_many_at_once_stand_back(
     expect(page.get_by_label("Values", exact=True)).to_contain_text(
         "Slots makes more examples of this text by putting other values there."
     )
+
+
+def test_a_text_that_is_flagged_as_unclear_does_not_come_again(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The button said that it skips the text, too, and after a reload it was on the card again."""
+    page = visit(studio, "/label?project=sample&order=newest")
+    card, left = page.locator("[data-role=utterance]"), page.locator("[data-role=left]")
+    saved = page.locator("[data-role=saved]")
+    expect(left).to_contain_text("wait for a label")
+    waiting = int(left.inner_text().split()[0].replace(",", ""))
+    text, key = card.inner_text(), card.get_attribute("data-id")
+    page.keyboard.press("f")
+    expect(card).not_to_have_text(text)
+    expect(left).to_have_text(f"{waiting - 1} wait for a label")
+    expect(saved).to_have_text("all saved")
+    page.reload()
+    expect(card).to_be_visible()
+    assert card.get_attribute("data-id") != key
+    expect(left).to_have_text(f"{waiting - 1} wait for a label")
+    page.goto(f"{studio.base}/data?project=sample&state=flagged")
+    row = page.locator(f"tr[data-id='{key}']")
+    expect(row).to_contain_text("flagged while labelling")
+    page.get_by_role("button", name="Undo: flag as unclear").click()
+    expect(row).to_have_count(0)
