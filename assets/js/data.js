@@ -42,6 +42,9 @@ class DataPage {
   #conversations;
   #steps; // the buttons Undo and Redo
   #finding = h('div'); // what finds texts
+  #main = h('div', {class: 'stack'}); // the texts, and where there are none, the box to import some
+  #aside = h('aside', {class: 'stack'});
+  #texts = h('section', {class: 'sheet', 'aria-label': 'Utterances'});
   #exports = h('details', {class: 'menu'});
   #package;
   #handover;
@@ -76,7 +79,6 @@ class DataPage {
           this.#behind.catchUp();
         },
         left: () => this.#behind.catchUp(),
-        fill: () => this.#import.choose(),
       },
     });
     const {nothing, multi: several} = this.#intents;
@@ -175,25 +177,21 @@ class DataPage {
       this.#saved.element,
       h('div', {class: 'row around'}, this.#rows.total, this.#filter.splits),
     );
-    return h(
-      'div',
-      {class: 'columns of-texts'},
-      h(
-        'div',
-        {class: 'stack'},
-        this.#import.preview,
-        h(
-          'section',
-          {class: 'sheet', 'aria-label': 'Utterances'},
-          this.#finding,
-          this.#rows.table,
-          this.#rows.pager,
-          this.#bulk.element,
-          h('div', {class: 'room'}),
-        ),
-      ),
-      h('aside', {class: 'stack'}, this.#import.element, this.#intentList.element),
-    );
+    const room = h('div', {class: 'room'});
+    this.#texts.append(this.#finding, this.#rows.table, this.#rows.pager, this.#bulk.element, room);
+    this.#main.append(this.#import.preview, this.#texts);
+    this.#aside.append(this.#import.element, this.#intentList.element);
+    return h('div', {class: 'columns of-texts'}, this.#main, this.#aside);
+  }
+
+  // Without texts there is nothing to find and no table: the box that brings some stands there, once.
+  #lead(isEmpty) {
+    this.#jump.hidden = isEmpty; // the box is in sight
+    this.#texts.hidden = isEmpty;
+    const {element} = this.#import;
+    const [place, next] = isEmpty ? [this.#main, this.#texts] : [this.#aside, this.#intentList.element];
+    if (element.parentNode !== place) place.insertBefore(element, next); // moved, it would lose the focus
+    this.#import.leads(isEmpty);
   }
 
   #loadOthers() {
@@ -208,10 +206,7 @@ class DataPage {
     this.#filter.count(this.#intents.counts);
     this.#bulk.offer(this.#intents.openSorted);
     this.#intentList.draw();
-    const isEmpty = !this.#intents.counts.total;
-    this.#jump.hidden = isEmpty; // the empty list has a button of its own
-    this.#finding.hidden = isEmpty; // there is nothing to find
-    this.#rows.table.tHead.hidden = isEmpty;
+    this.#lead(!this.#intents.counts.total);
   }
 
   async #reload() {

@@ -1,5 +1,6 @@
 // The Discover page: what people talk about, by groups of texts without a label.
 import {GroupView} from './discover/group.js';
+import {keysLine, openKeys} from './discover/keys.js';
 import {GroupList} from './discover/list.js';
 import {TrafficTab} from './discover/traffic.js';
 import {address, query, setQuery} from './shared/address.js';
@@ -69,7 +70,7 @@ class DiscoverPage {
     });
     const back = {class: 'plain', 'data-key': 'back', onclick: () => this.#goBack()};
     const above = h('div', {class: 'row way-back only-narrow'}, h('button', back, 'All groups'));
-    const beside = h('div', {class: 'beside'}, above, this.#group.element, keysLine());
+    const beside = h('div', {class: 'beside'}, above, this.#group.element, keysLine(this.#intents.nothing));
     this.#columns = h('div', {class: 'review'}, this.#list.element, beside);
     this.#behind = new Behind(
       () => this.#isTraffic || this.#isBusy || dialogIsOpen(),
@@ -365,6 +366,7 @@ class DiscoverPage {
     if (key === 'j' || key === 'arrowdown') return () => this.#step(1);
     if (key === 'k' || key === 'arrowup') return () => this.#step(-1);
     if (key === 'escape' && this.#columns.classList.contains('opened')) return () => this.#goBack();
+    if (key === '?') return () => openKeys(this.#intents.nothing);
     return null;
   }
 
@@ -380,10 +382,3 @@ class DiscoverPage {
     return this.#show(id);
   }
 }
-
-const keysLine = () =>
-  h(
-    'p',
-    {class: 'soft small hints for-keys'},
-    h('span', {}, h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K'), ' next, previous'),
-  );

@@ -1,4 +1,5 @@
 // The Label page: one key decides and shows the next card; decisions are kept until they are saved.
+import {decidingOf, othersOf} from './label/buttons.js';
 import {Card, untilAModel} from './label/card.js';
 import {Deciding} from './label/deciding.js';
 import {Decisions} from './label/decisions.js';
@@ -21,9 +22,8 @@ import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
 import {whenLabelsCount} from './shared/newest.js';
-import {whatPinsAre} from './shared/pins.js';
 import {call, post} from './shared/rest.js';
-import {capital, number, plural} from './shared/words.js';
+import {number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const SIMILAR = 20;
@@ -125,18 +125,8 @@ class LabelPage {
       finder: this.#finder,
       give,
       accept,
-      buttons: [
-        [capital(this.#intents.nothing), '0', actions.o, 'It belongs to none of your intents'],
-        ['Skip', 'S', actions.s, 'Decides nothing; Data lists it under “skipped”'],
-      ],
-      others: [
-        ['Flag unclear', 'F', actions.f, 'Skips it too; Data lists it under “flagged”, for a second look'],
-        ['Set aside to label together', 'T', actions.t, 'Collect texts of the same label, and give it once'],
-        ['Similar texts next', 'M', actions.m, 'Brings the most similar unlabelled texts next'],
-        ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
-        ['Mark values (names, dates)', 'V', actions.v, 'Says what they are; Slots puts other values there'],
-        [item => this.#pinWords(item), 'P', actions.p, `Pins what the model answers now. ${whatPinsAre}`],
-      ],
+      buttons: decidingOf(actions, this.#intents.nothing),
+      others: othersOf(actions, item => this.#pinWords(item)),
     });
     const numbered = number => this.#giveNumbered(number);
     this.#keys = new Keys({enter: accept, ...actions}, numbered, this.#intents);

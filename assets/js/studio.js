@@ -133,7 +133,7 @@ export async function frame(view, page, title, lead, build) {
       return;
     }
     const context = new Context(project, parts);
-    if (LOOKING.includes(page)) parts.heading.before(nextLine(context));
+    if (LOOKING.includes(page)) parts.heading.before(nextLine(context, page));
     if (!home) {
       await context.refresh();
       context.keepFresh();

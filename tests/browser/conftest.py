@@ -14,6 +14,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     Dialog,
+    Error,
     Frame,
     Page,
     Request,
@@ -217,13 +218,16 @@ def watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
     used: list[tuple[BrowserContext, dict[str, Any], str]] = []
     strangers: list[str] = []
     troubles: list[str] = []
-    watching: list[tuple[BrowserContext, Callable[[Request], None]]] = []
+    watching = ExitStack()  # what fails while a page is closed is no trouble
 
     def decide(dialog: Dialog) -> None:
         """Leave a page that asks whether to stay; no page has another reason to ask."""
         if dialog.type != "beforeunload":
             troubles.append(dialog.message)
         dialog.accept()
+
+    def hear(error: Error) -> None:
+        troubles.append(str(error))
 
     def open_page(served: Served, path: str = "/", **settings: Any) -> Page:
         size, colours = _of_the_page_alone(settings)
@@ -239,20 +243,20 @@ def watched_pages(contexts: ContextPool) -> Iterator[Callable[..., Page]]:
         # fails. To be told of each request would cost as much as a tenth of each page, and a route
         # that decides about each would switch off Chromium's cache: three times as much.
         context.on("requestfailed", look)
-        watching.append((context, look))
+        watching.callback(context.remove_listener, "requestfailed", look)
         page = context.new_page()
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=colours)
         page.on("framenavigated", look)
-        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("pageerror", hear)
+        watching.callback(page.remove_listener, "pageerror", hear)
         page.on("dialog", decide)
         page.goto(f"{served.base}{path}{'&' if '?' in path else '?'}token={served.token}")
         page.wait_for_selector(".studio h1")
         return page
 
-    yield open_page
-    for context, look in watching:
-        context.remove_listener("requestfailed", look)
+    with watching:
+        yield open_page
     for context, settings, origin in used:
         contexts.give_back(context, settings, origin)
     assert strangers == []

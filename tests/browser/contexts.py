@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page
 
+from tests.builders.held_answers import give_up
+
 _STORES = "cookies,local_storage,indexeddb,cache_storage,service_workers"
 
 
@@ -39,6 +41,7 @@ class ContextPool:
         empty, session = self.empty[context]
         for page in context.pages:
             if page != empty:
+                give_up(page)
                 page.unroute_all(behavior="ignoreErrors")  # a handler may be asking the server
                 page.close()
         context.unroute_all(behavior="ignoreErrors")

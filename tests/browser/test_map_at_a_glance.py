@@ -178,9 +178,9 @@ def test_a_clear_map_is_made_by_itself_and_the_page_says_what_it_shows_until_the
 
 def test_each_choice_says_what_it_chooses(page: Page) -> None:
     """Three of four boxes bore no caption: “Automatic”, “live version”, “compare with …”."""
-    for caption in ("Layout", "Model version", "Compare with", "Colour by"):
-        expect(page.locator("label", has_text=caption).locator("span")).to_be_visible()
-        expect(page.get_by_label(caption)).to_be_visible()
+    for caption in ("Layout", "Version", "Compare with", "Colour by"):
+        expect(page.locator(".map-choices").get_by_text(caption, exact=True)).to_be_visible()
+        expect(page.get_by_role("combobox", name=caption)).to_be_visible()
 
 
 def test_names_do_not_overlap_and_more_of_them_come_as_the_map_is_enlarged(page: Page) -> None:

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import watched_pages
 from tests.browser.contexts import ContextPool
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served, environment
 
 
@@ -42,6 +43,18 @@ def test_a_page_that_asks_elsewhere_is_noticed(
 
     with pytest.raises(AssertionError, match=elsewhere):
         asks()
+
+
+def test_what_a_test_leaves_held_reaches_nobody(studio: Served, contexts: ContextPool) -> None:
+    """It was let through: its answer led the page away while it was closed, which never ended."""
+    with watched_pages(contexts) as open_page:
+        page = open_page(studio)
+        made = hold(page, "**/api/projects", "POST")
+        page.get_by_role("textbox", name="Name").fill("left held")
+        page.get_by_role("button", name="Create project", exact=True).click()
+        made.arrived()
+    assert page.is_closed()
+    assert "left held" not in studio.ask("/project-names")
 
 
 def test_a_page_reaches_no_other_host(chromium: Browser) -> None:

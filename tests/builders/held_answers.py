@@ -2,10 +2,11 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Page, Request, Route
+from playwright.sync_api import Error, Page, Request, Route
 
 _PATIENCE = 60.0
 _REST_MS = 1000
@@ -68,6 +69,10 @@ class Held:
         return give
 
 
+_HELD: dict[Page, list[Held]] = {}
+"""What tests have held of each page that is open."""
+
+
 def hold(page: Page, part: str, method: str = "GET", most: int = 100) -> Held:
     """Hold back the first questions of a method whose address matches a pattern.
 
@@ -78,6 +83,7 @@ def hold(page: Page, part: str, method: str = "GET", most: int = 100) -> Held:
         most: How many are held; those after them go through.
     """
     held = Held(page)
+    _HELD.setdefault(page, []).append(held)
     seen: list[Any] = []
 
     def keep(route: Route) -> None:
@@ -89,6 +95,18 @@ def hold(page: Page, part: str, method: str = "GET", most: int = 100) -> Held:
 
     reroute(page, part, keep)
     return held
+
+
+def give_up(page: Page) -> None:
+    """Let the questions fail that a test has left held.
+
+    Chromium lets them through when a page's routes are taken away. An answer may then lead the page
+    to another address while it is being closed, and Chromium waits for it for ever.
+    """
+    for held in _HELD.pop(page, []):
+        while held.routes:
+            with suppress(Error):  # its page is gone, or a test has answered it
+                held.routes.pop().abort()
 
 
 def reroute(page: Page, part: str, handler: Callable[[Route], Any]) -> None:

@@ -333,6 +333,17 @@ def _refuse_number(project: ProjectRecord, chosen: set[str]) -> None:
         )
 
 
+def _flagged(record: UtteranceRecord, note: str) -> list[Change]:
+    """Return the changes that flag a text; one without a label is skipped, too.
+
+    Otherwise it would come back to the card of whoever could not tell its intent.
+    """
+    changes = [] if record.flagged == note else [edits.edit(record, "flagged", note)]
+    if record.labels is None and not record.skipped:
+        changes.append(edits.edit(record, "skipped", value=True))
+    return changes
+
+
 def _changes(
     record: UtteranceRecord, operation: Operation, labels: tuple[str, ...] | None
 ) -> list[Change]:
@@ -342,7 +353,7 @@ def _changes(
         case "flag":
             note = operation.note or "flagged"
             edits.check_note(note)
-            return [] if record.flagged == note else [edits.edit(record, "flagged", note)]
+            return _flagged(record, note)
         case "unlabel":
             return [] if record.labels is None else [edits.label(record, None)]
         case _:

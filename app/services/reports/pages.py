@@ -27,6 +27,7 @@ _HELD_OUT = {
     ),
 }
 """How a training checks itself without a test set, and the same for readers who know no method."""
+_DATA_VERSION = re.compile(r"\bdata version (\d+)")
 _UNKNOWN = "\N{EN DASH}"
 
 
@@ -69,6 +70,7 @@ def _environment() -> Environment:
         number=lambda value: f"{value:,}",
         day=day,
         version=_named_version,
+        snapshot=_named_snapshot,
         basis=_plain_basis,
     )
     return found
@@ -83,6 +85,11 @@ def _named_version(name: str) -> str:
     """Write `PROJECT@N` as "PROJECT, version N"; the name of a bundle stays."""
     project, at, number = name.rpartition("@")
     return f"{project}, version {number}" if at else name
+
+
+def _named_snapshot(words: str) -> str:
+    """Call the data that a version learned from a snapshot: a version is what learned from them."""
+    return _DATA_VERSION.sub(r"data snapshot \1", words)
 
 
 def _plain_basis(words: str) -> str:

@@ -30,6 +30,9 @@ export class ImportSheet {
   #imported;
   #picker;
   #drop;
+  #choosing;
+  #lead = h('p', {hidden: true}, 'Choose a file, with labels or without, or paste texts.');
+  #title = h('h2', {}, 'Import');
   #questions = new Questions();
   #secondClick = new SecondClick();
   #asked = 0; // number of the newest preview; older answers are dropped
@@ -49,15 +52,16 @@ export class ImportSheet {
       accept: ENDINGS,
       onchange: event => this.#send(event.target.files[0]),
     });
+    this.#choosing = h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a file');
     this.#drop = this.#makeDrop();
     const paste = new PasteBox(file => this.#send(file));
-    const title = h('h2', {}, 'Import');
     const logs = h('a', {href: address('data#conversations', context.project)}, 'add a log');
     const whole = h('p', {class: 'small soft'}, 'Whole conversations: ', logs, '.');
     this.element = h(
       'section',
       {class: 'sheet', 'aria-label': 'Import'},
-      title,
+      this.#title,
+      this.#lead,
       this.#drop,
       paste.element,
       whole,
@@ -70,9 +74,15 @@ export class ImportSheet {
     this.#drop.querySelector('button').focus({preventScroll: true});
   }
 
-  // Lets the person choose a file, as the button does.
-  choose() {
-    this.#picker.click();
+  // Where there is no text yet, the box is what the page is about, and its button is the act of the page.
+  leads(is) {
+    this.element.classList.toggle('empty', is);
+    this.#lead.hidden = !is;
+    this.#title.textContent = is ? 'No texts yet' : 'Import';
+    this.#choosing.textContent = is ? 'Import texts' : 'Choose a file';
+    this.#choosing.classList.toggle('primary', is);
+    if (is) this.#choosing.dataset.role = 'first-act';
+    else delete this.#choosing.dataset.role;
   }
 
   #makeDrop() {
@@ -92,8 +102,8 @@ export class ImportSheet {
           this.#send(event.dataTransfer.files[0]);
         },
       },
-      h('p', {}, 'Drop a file here: a table, plain text, or the export of a bot platform'),
-      h('button', {type: 'button', onclick: () => this.choose()}, 'Choose a file'),
+        h('p', {}, 'Drop a file here: a table, plain text, or the export of a bot platform'),
+        this.#choosing,
       this.#picker,
     );
   }

@@ -34,7 +34,7 @@ export class Rows {
   #second = new SecondClick(); // once a row is deleted, the next one's button stands where its button stood
 
   // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection,
-  // `left` when no label is being chosen any more, `fill` to import texts.
+  // `left` when no label is being chosen any more.
   constructor({context, filter, intents, hears}) {
     this.#context = context;
     this.#base = context.base;
@@ -215,14 +215,6 @@ export class Rows {
   }
 
   #nothing() {
-    if (this.#intents.counts?.total === 0)
-      return h(
-        'div',
-        {class: 'empty'},
-        h('h2', {}, 'No texts yet'),
-        h('p', {}, 'Choose a file, with labels or without, or paste texts into the box “Import”.'),
-        h('button', {class: 'primary', 'data-role': 'first-act', onclick: this.#hears.fill}, 'Import texts'),
-      );
     const clear = h('button', {onclick: () => this.#filter.clear()}, 'Clear the filter');
     return h('div', {class: 'empty'}, 'Nothing fits this filter. ', clear);
   }

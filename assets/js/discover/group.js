@@ -5,6 +5,7 @@ import {chip} from '../shared/intents.js';
 import {guarded, toast} from '../shared/messages.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
+import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
 
 const FEW = 4; // a smaller group is not split
 const LOOSE = 0.5; // mean cosine of texts and middle
@@ -56,18 +57,19 @@ export class GroupView {
   onKey(key) {
     const near = this.#group?.intents ?? [];
     const doing = {
-      t: () => this.#take({create: this.#name}),
+      [TAKE]: () => this.#take({create: this.#name}),
       1: near[0] && (() => this.#take({intent: near[0]})),
       2: near[1] && (() => this.#take({intent: near[1]})),
       '/': () => this.#finder.open(),
-      o: () => this.#take({}),
-      a: () => this.#choose(this.#share === 'core' ? 'all' : 'core'),
-      n: () => this.#input.select(),
-      s: () => this.#acts.split(this.#group),
-      m: () => this.#acts.merge(this.#group),
-      l: () => this.#acts.later(this.#group),
+      0: () => this.#take({}),
+      O: () => this.#take({}),
+      [EVERY]: () => this.#choose(this.#share === 'core' ? 'all' : 'core'),
+      N: () => this.#input.select(),
+      [SPLIT]: () => this.#acts.split(this.#group),
+      [MERGE]: () => this.#acts.merge(this.#group),
+      [LATER]: () => this.#acts.later(this.#group),
     };
-    return this.#group && doing[key];
+    return this.#group && doing[key.toUpperCase()];
   }
 
   get #input() {
@@ -218,7 +220,7 @@ export class GroupView {
         choice('core', `The ${this.#isLoose ? 'closest' : 'surest'} ${number(core)}`),
         choice('all', `All ${number(card.size)}`),
       ),
-      h('kbd', {class: 'for-keys', title: 'Change between both'}, 'A'),
+      h('kbd', {class: 'for-keys', title: 'Change between both'}, EVERY),
       this.#share === 'core' &&
         h('span', {class: 'soft small'}, `The other ${number(card.size - core)} wait on the Label page.`),
     );
@@ -312,12 +314,12 @@ export class GroupView {
       'div',
       {class: 'row'},
       act('O', `${count} are ${this.#intents.nothing}`, () => this.#take({}), '', nothing),
-      act('S', 'Split', () => this.#acts.split(this.#group), this.#isLoose ? 'primary' : '', card.size < FEW),
-      act('M', 'Merge', () => this.#acts.merge(this.#group)),
-      act('L', card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),
+      act(SPLIT, 'Split', () => this.#acts.split(this.#group), this.#isLoose ? 'primary' : '', card.size < FEW),
+      act(MERGE, 'Merge', () => this.#acts.merge(this.#group)),
+      act(LATER, card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),
     );
     const looks = this.#isLoose ? '' : 'primary'; // first what is likely right
-    const main = act('T', first, () => this.#take({create: this.#name}), looks, nothing);
+    const main = act(TAKE, first, () => this.#take({create: this.#name}), looks, nothing);
     return [h('div', {class: 'row'}, main, near, this.#finder.element), rest];
   }
 }

@@ -27,8 +27,9 @@ export class Card {
   #give;
   #project;
 
-  // `give` is called with an intent. `buttons` and `others`, which stand back, are lists of a name, a key, an action
-  // and what it does; a name may follow the text on the card. `guidelines` opens them on a narrow screen. `decided` is
+  // `give` is called with an intent. `buttons` and `others`, which stand back, are lists of a name, a key, an action,
+  // what it does, and the same in few words where it is one of the ways to give no label now; a name may follow the
+  // text on the card. `guidelines` opens them on a narrow screen. `decided` is
   // the line of the last decision.
   constructor({project, intents, multi, finder, give, accept, buttons, others, decided, guidelines}) {
     this.#project = project;
@@ -105,10 +106,14 @@ export class Card {
     fill(this.#take, what, h('kbd', {}, 'Enter'));
   }
 
-  #keyButton([name, key, action, title], look) {
+  #keyButton([name, key, action, title, brief], look) {
     const words = h('span', {dir: 'auto'}, typeof name === 'string' ? name : '');
     if (typeof name !== 'string') this.#named.push(item => fill(words, name(item)));
-    return h('button', {onclick: action, title, class: look}, words, ' ', h('kbd', {'aria-hidden': 'true'}, key));
+    const named = [words, ' ', h('kbd', {'aria-hidden': 'true'}, key)];
+    if (!brief) return h('button', {onclick: action, title, class: look}, named);
+    const told = h('span', {class: 'brief', 'aria-hidden': 'true'}, brief); // the title says it to screen readers
+    const lines = h('span', {class: 'two-lines'}, h('span', {}, named), told);
+    return h('button', {onclick: action, title, class: look}, lines);
   }
 
   #facts(item) {

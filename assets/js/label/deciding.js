@@ -42,7 +42,7 @@ export class Deciding {
     const item = this.#queue.take();
     this.#chosen.clear(item);
     this.#decisions.add(kind, item, more);
-    if (kind !== 'flag') this.#hears.counted(-1, labels(kind));
+    this.#hears.counted(-1, labels(kind));
     this.#next();
     this.#hears.labelled([item], kind, more);
   }
@@ -109,7 +109,7 @@ export class Deciding {
       return;
     }
     const {kind} = undone.operation;
-    if (kind !== 'flag') this.#hears.counted(1, labels(kind));
+    this.#hears.counted(1, labels(kind));
     this.putBack(undone.item);
   }
 
@@ -143,5 +143,5 @@ export class Deciding {
   }
 }
 
-// Whether a decision gives a label; a skipped text gets none.
-const labels = kind => kind !== 'skip';
+// Whether a decision gives a label; a skipped or flagged text gets none.
+const labels = kind => kind !== 'skip' && kind !== 'flag';

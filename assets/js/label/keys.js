@@ -1,6 +1,6 @@
 // The keyboard of the card: one key for each action, and the numbers of the options on the card.
-import {h} from '../shared/elements.js';
-import {dialogIsOpen, present} from '../shared/messages.js';
+import {keysButton, showKeys} from '../shared/key_list.js';
+import {dialogIsOpen} from '../shared/messages.js';
 
 export const NUMBERED = 5; // options of the card that have a number key
 
@@ -31,12 +31,7 @@ function numbersOf(multi, most) {
 }
 
 export class Keys {
-  button = h(
-    'button',
-    {class: 'plain small for-keys', 'data-role': 'keys', onclick: () => this.open()},
-    'Keys ',
-    h('kbd', {}, '?'),
-  );
+  button = keysButton(() => this.open());
   #actions;
   #numbered;
   #intents;
@@ -54,11 +49,7 @@ export class Keys {
 
   // Lists the keys of this project over the page; Escape closes the list.
   open() {
-    const lines = keysOf(this.#intents).map(([key, meaning]) => [
-      h('dt', {}, h('kbd', {}, key)),
-      h('dd', {}, meaning),
-    ]);
-    present('Keys of this page', h('dl', {class: 'keys', id: 'keys'}, lines));
+    showKeys(keysOf(this.#intents));
   }
 
   #onKey(event) {

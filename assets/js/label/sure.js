@@ -4,6 +4,7 @@ import {chip} from '../shared/intents.js';
 import {complain, guarded, present, toast} from '../shared/messages.js';
 import {leftWords} from '../shared/reach.js';
 import {call, post} from '../shared/rest.js';
+import {failed} from '../shared/skeleton.js';
 import {undoing} from '../shared/undoing.js';
 import {number, percent, plural, unturned} from '../shared/words.js';
 
@@ -108,7 +109,8 @@ export class SureTexts {
     }
     const check = new SpotCheck(sure, this.#intents, {
       judged: answers => post(`${this.#base}/sure/check`, answers),
-      accepted: answers => this.#accept(answers),
+      accept: act => post(`${this.#base}/sure/accept`, act),
+      accepted: (act, done) => this.#accepted(act, done),
     });
     const {closed, close} = present('Accept what the model is sure of', check.element);
     check.start(close);
@@ -124,18 +126,16 @@ export class SureTexts {
     return this.#counted();
   }
 
-  async #accept(answers) {
-    const key = crypto.randomUUID();
-    const {changed, left} = await post(`${this.#base}/sure/accept`, {...answers, key});
+  async #accepted({answers, wrong, key}, {changed, left}) {
     const takeBack = undoing(this.#base, key, async () => {
       this.#hears.undone(changed);
       await this.again();
     });
     const said = `${plural(changed, 'text')} labelled as the model answers.`;
     toast(said, leftWords(left), 'good', () => this.#hears.undo(key));
-    this.#hears.accepted(Object.keys(answers.answers), {key, n: changed, takeBack});
+    this.#hears.accepted(Object.keys(answers), {key, n: changed, takeBack});
     await this.again();
-    if (answers.wrong.length) this.#hears.doubted(answers.wrong);
+    if (wrong.length) this.#hears.doubted(wrong);
   }
 }
 
@@ -226,13 +226,6 @@ class SpotCheck {
       throw error;
     });
     if (asked !== this.#asked) return;
-    const n = this.#sure.texts.length - verdict.wrong;
-    const accept = h(
-      'button',
-      {class: 'primary', onclick: guarded(() => this.#accept())},
-      `Accept ${plural(n, 'label')}`,
-    );
-    const back = h('button', {onclick: () => this.#reopen()}, 'Back to the check');
     const told = h('p', {class: 'utterance', tabindex: -1, 'data-role': 'verdict'}, verdictWords(verdict));
     const rest = verdict.wrong ? stayWords(verdict.wrong) : '';
     fill(
@@ -240,7 +233,7 @@ class SpotCheck {
       told,
       rest && h('p', {}, rest),
       h('p', {class: 'soft'}, boundWords(verdict)),
-      h('div', {class: 'row'}, accept, back),
+      this.#deeds(this.#sure.texts.length - verdict.wrong),
       this.#list(),
     );
     told.focus(); // on the button, one key more of a quick hand accepted what nobody had read
@@ -251,9 +244,29 @@ class SpotCheck {
     this.start(this.#close);
   }
 
-  async #accept() {
-    this.#close();
-    await this.#hears.accepted(this.#answers);
+  // What can be done after the verdict, with `n` labels. The dialog stays open until they are saved: if the server
+  // refuses, what was judged is still there, and the same act can be sent again.
+  #deeds(n) {
+    const act = {...this.#answers, key: crypto.randomUUID()};
+    const take = h(
+      'button',
+      {class: 'primary', 'data-key': 'accept', onclick: guarded(() => accept())},
+      `Accept ${plural(n, 'label')}`,
+    );
+    const back = h('button', {'data-key': 'back', onclick: () => this.#reopen()}, 'Back to the check');
+    const deeds = h('div', {class: 'row', 'aria-live': 'polite'}, take, back);
+    const accept = async () => {
+      fill(deeds, h('p', {class: 'soft', 'data-role': 'saving'}, `Saving ${plural(n, 'label')} …`));
+      const done = await this.#hears.accept(act).catch(error => {
+        if (!deeds.isConnected) throw error; // the dialog was closed meanwhile: a message says it
+        fill(deeds, failed(error, accept), back);
+        deeds.querySelector('[data-key=again]').focus();
+      });
+      if (!done) return;
+      this.#close();
+      await this.#hears.accepted(act, done);
+    };
+    return deeds;
   }
 
   #list() {

@@ -5,7 +5,7 @@ import {fill, h, optionsOf, select} from '../shared/elements.js';
 import {COLOURINGS, LAYOUTS} from './points.js';
 
 const METHODS = Object.entries(LAYOUTS).map(([method, {name}]) => [method, name]);
-const CAPTIONS = {method: 'Layout', model: 'Model version', other: 'Compare with', by: 'Colour by'};
+const CAPTIONS = {method: 'Layout', model: 'Version', other: 'Compare with', by: 'Colour by'};
 
 export class Choices {
   element = h('div', {class: 'row push map-choices', role: 'group', 'aria-label': 'What the map shows'});

@@ -4,7 +4,7 @@ import {address, inStudio, keptAs, query} from './address.js';
 import {h} from './elements.js';
 import {Finder, fitting} from './finder.js';
 import {chip} from './intents.js';
-import {guarded, toast} from './messages.js';
+import {guarded, openDialog, toast} from './messages.js';
 import {call, post} from './rest.js';
 import {mayUndo} from './undoing.js';
 
@@ -66,8 +66,7 @@ class CommandBar {
     const dialog = h('dialog', about, this.#finder.element);
     dialog.addEventListener('click', event => event.target === dialog && this.#close());
     this.#dialog = dialog;
-    document.querySelector('.studio').append(dialog);
-    dialog.showModal();
+    openDialog(dialog);
     this.#finder.open();
     // Asked again after a failure, also where the bar was closed and opened before the answer.
     this.#isFetched = this.#isFetched.then(isWhole => isWhole || this.#fetch());
@@ -77,8 +76,6 @@ class CommandBar {
     const dialog = this.#dialog;
     if (!dialog) return;
     this.#dialog = null;
-    // A dialog that is out of the page already tells nobody that it closed: pages wait for that.
-    dialog.addEventListener('close', () => dialog.remove());
     dialog.close();
     this.#before?.focus?.();
   }

@@ -43,16 +43,19 @@ export function toast(message, hint = '', kind = '', undo = null, choices = []) 
       ),
     ),
   );
-  toasts().append(node);
+  messages().append(node);
   setTimeout(() => node.remove(), undo || chosen.length ? SHOWN_TO_UNDO : (SHOWN[kind] ?? SHOWN_ELSE));
 }
 
-function toasts() {
-  const found = document.querySelector('.toasts');
-  if (found) return found;
-  const made = h('div', {class: 'toasts', role: 'status', 'aria-live': 'polite'});
-  document.querySelector('.studio').append(made);
-  return made;
+// Where messages stand. Whatever is outside an open dialog lies behind it, cannot be pressed, and is hidden from screen
+// readers: while there is one, messages stand in it, in that which was opened last.
+function messages() {
+  const studio = document.querySelector('.studio');
+  const found =
+    studio.querySelector('.toasts') ?? h('div', {class: 'toasts', role: 'status', 'aria-live': 'polite'});
+  const place = [...studio.querySelectorAll('dialog[open]')].at(-1) ?? studio;
+  if (found.parentNode !== place) place.append(found);
+  return found;
 }
 
 export function complain(error) {
@@ -96,14 +99,9 @@ export function ask(title, content, confirm, kind = 'primary') {
   );
   const form = h('form', {method: 'dialog'}, h('h2', {}, title), content, buttons);
   const dialog = h('dialog', {'aria-label': title}, form);
-  return new Promise(resolve => {
-    dialog.addEventListener('close', () => {
-      dialog.remove();
-      resolve(dialog.returnValue === 'yes' ? Object.fromEntries(new FormData(form)) : null);
-    });
-    document.querySelector('.studio').append(dialog);
-    dialog.showModal();
-  });
+  return openDialog(dialog).then(() =>
+    dialog.returnValue === 'yes' ? Object.fromEntries(new FormData(form)) : null,
+  );
 }
 
 // Shows a dialog whose controls act at once. Resolves when it is closed.
@@ -115,15 +113,21 @@ export function present(title, content) {
     h('div', {class: 'row'}, h('h2', {}, title), close),
     content,
   );
+  return {closed: openDialog(dialog), close: () => dialog.close()};
+}
+
+// Shows a dialog over the page, with the messages that are there. Resolves when it is closed, and out of the page.
+export function openDialog(dialog) {
   document.querySelector('.studio').append(dialog);
   dialog.showModal();
-  const closed = new Promise(resolve => {
+  messages();
+  return new Promise(resolve => {
     dialog.addEventListener('close', () => {
+      messages(); // they outlive it
       dialog.remove();
       resolve();
     });
   });
-  return {closed, close: () => dialog.close()};
 }
 
 export const dialogIsOpen = () => document.querySelector('dialog[open]') !== null;

@@ -16,8 +16,9 @@ export const nextOf = (project, {action, reason, page, query, kind}, look) =>
 
 const STALE = 30_000; // milliseconds after which what helps most is asked anew: labels to check are counted meanwhile
 
-// Keeps the line up to date; `onStatus` calls with each status of the project.
-export function nextLine(context) {
+// Keeps the line up to date; `onStatus` calls with each status of the project. What is done on `here`, the page itself,
+// stands there already.
+export function nextLine(context, here) {
   const {base, project} = context;
   const line = h('div', {class: 'next-line'});
   let known = '';
@@ -33,7 +34,8 @@ export function nextLine(context) {
     const step = await call(`${base}/next`).catch(() => null); // the header shows the error
     if (asked !== newest) return;
     if (!step) known = ''; // the next status asks again
-    fill(line, step && [h('span', {class: 'soft small'}, 'Next:'), nextOf(project, step, 'small')]);
+    const isHere = step?.page === here && !Object.keys(step.query).length;
+    fill(line, step && !isHere && [h('span', {class: 'soft small'}, 'Next:'), nextOf(project, step, 'small')]);
   });
   return line;
 }

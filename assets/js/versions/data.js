@@ -1,10 +1,10 @@
-// Dataset versions, and the difference of two of them.
+// Snapshots of the data, which the server calls dataset versions, and the difference of two of them.
 import {inStudio, query} from '../shared/address.js';
 import {h, select, since, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {number} from '../shared/words.js';
 
-const HEAD = ['Version', 'Texts', 'Changes', 'Saved', ''];
+const HEAD = ['Snapshot', 'Texts', 'Changes', 'Saved', ''];
 const NAMED = /^before training \S+$/; // older versions name the recipe, which is no word of the pages
 const MOST_SHOWN = 500; // changed utterances
 
@@ -24,7 +24,7 @@ export function dataView(base, versions, compare) {
     download(base, one),
   ]);
   return [
-    h('summary', {'data-key': 'data versions'}, 'Data versions: what each training learned from'),
+    h('summary', {'data-key': 'data versions'}, 'Data snapshots: what each training learned from'),
     h('div', {class: 'row around'}, older, ' to ', newer, h('button', {onclick: show}, 'What changed')),
     rows.length
       ? table(HEAD, rows, {class: 'stacked'})
@@ -35,12 +35,12 @@ export function dataView(base, versions, compare) {
 const changesOf = (one, first) => (one === first ? 'none: it is the first' : one.changes || 'none');
 
 function choices(versions, newestFirst) {
-  const option = one => [one.number, `data version ${one.number}`];
+  const option = one => [one.number, `data snapshot ${one.number}`];
   const since = Number(query().get('older') ?? versions.at(-1)?.number);
   const until = Number(query().get('newer') ?? 0);
   return [
-    select({'aria-label': 'Older data version'}, [[0, 'the beginning'], ...versions.map(option)], since),
-    select({'aria-label': 'Newer data version'}, [...newestFirst.map(option), [0, 'now']], until),
+    select({'aria-label': 'Older data snapshot'}, [[0, 'the beginning'], ...versions.map(option)], since),
+    select({'aria-label': 'Newer data snapshot'}, [...newestFirst.map(option), [0, 'now']], until),
   ];
 }
 
@@ -54,8 +54,8 @@ export function differenceView(older, newer, {words, intents, utterances}, nothi
   const said = value => valueWords(value, nothing);
   const shown = utterances.slice(0, MOST_SHOWN);
   const more = utterances.length - shown.length;
-  const from = older ? `data version ${older}` : 'the beginning';
-  const to = newer ? `data version ${newer}` : 'now';
+  const from = older ? `data snapshot ${older}` : 'the beginning';
+  const to = newer ? `data snapshot ${newer}` : 'now';
   return [
     h('h2', {}, `From ${from} to ${to}`),
     h('p', {'data-role': 'diff-words'}, words.join(', ')),

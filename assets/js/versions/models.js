@@ -99,7 +99,7 @@ function madeBy({work, title, recipe, dataset_version: data}) {
   const method = title || recipe;
   return [
     h('span', {title: method ? `Method: ${method}` : null}, work || method || 'Imported'),
-    data && ` · learned from ${data.replace(/^.*, /, '')}`,
+    data && ` · learned from ${data.replace(/^.*, /, '').replace(/^data version /, 'data snapshot ')}`,
   ];
 }
 
@@ -179,10 +179,13 @@ export function lineageView(mine, chain, found) {
     h('p', {'data-role': 'chain'}, chainWords(chain)),
     table(
       ['', ''],
-      known.map(([name, value]) => [name.replaceAll('_', ' '), said(value)]),
+      known.map(([name, value]) => [CALLED[name] ?? name.replaceAll('_', ' '), said(value)]),
     ),
   ];
 }
+
+// A version is what learned from the data; these are a snapshot.
+const CALLED = {dataset_version: 'data snapshot', dataset_sha256: 'data snapshot, SHA-256'};
 
 const isEmpty = value => value === null || value === '' || (Array.isArray(value) && !value.length);
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import settle
 from tests.builders.served_studio import Served
 
 
@@ -31,3 +32,30 @@ def test_the_header_of_a_phone_says_what_its_percents_are(
     champion = page.locator(".state [data-role=champion]")
     expect(champion).to_have_text(re.compile(r"^v1 \d+\.\d % right$"), use_inner_text=True)
     expect(champion).to_be_in_viewport(ratio=1)
+
+
+def test_an_empty_project_is_offered_one_way_to_import(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Three stood there: a line above, a button in the middle, and a box at the side."""
+    studio.ask("/projects", {"name": "without texts"})
+    page = visit(studio, "/")
+    with page.expect_response("**/projects/without%20texts/next"):
+        page.goto(f"{studio.base}/data?project=without%20texts")
+    box = page.get_by_role("region", name="Import", exact=True)
+    expect(box.get_by_role("heading", name="No texts yet")).to_be_visible()
+    settle(page)
+    begins = re.compile("^Import")  # the field for a file is hidden, and pressed by the button
+    ways = page.locator(".content, .next-line")
+    expect(ways.get_by_role("button", name=begins)).to_have_text("Import texts")
+    expect(ways.get_by_role("link", name=begins)).to_have_count(0)
+    expect(page.get_by_role("button", name="Choose a file")).to_have_count(0)
+    expect(page.get_by_role("region", name="Utterances")).to_be_hidden()
+    box.get_by_text("Paste texts").click()
+    box.get_by_label("Texts to import").fill("my first text")
+    box.get_by_role("button", name="Preview").click()
+    page.get_by_role("button", name="Import 1 text").click()
+    expect(page.get_by_role("region", name="Utterances")).to_contain_text("my first text")
+    expect(box.get_by_role("heading", name="Import")).to_be_visible()
+    expect(box.get_by_role("button", name="Choose a file")).to_be_visible()
+    expect(page.locator(".next-line [data-role=next]")).to_be_visible()

@@ -14,7 +14,7 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
 ) -> None:
     """A file came without a word of its size, or of labels given since the training."""
     page = visit(twice, "/versions?project=sample")
-    stands = page.get_by_role("region", name="Model versions").locator("[data-role=stands]")
+    stands = page.get_by_role("region", name="Versions").locator("[data-role=stands]")
     expect(stands).to_contain_text("of 100 texts get a wrong answer, or no answer.")
     made = hold(page, "**/models/*/bundle*")
     for number, words in (

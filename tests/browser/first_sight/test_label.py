@@ -1,5 +1,6 @@
 """Label is understood at first sight: one way to begin, and each button says what it does."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -22,3 +23,47 @@ def test_the_card_is_the_way_to_begin_and_many_at_once_stand_back(
     expect(page.get_by_label("Values", exact=True)).to_contain_text(
         "Slots makes more examples of this text by putting other values there."
     )
+
+
+def test_each_way_to_give_no_intent_says_what_becomes_of_the_text(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Five ways stood there, two of them alike, and only a pointer held still told them apart."""
+    page = visit(studio, "/label?project=sample")
+    card = page.locator(".card")
+    for name, brief in (
+        ("Out of scope", "fits none of yours"),
+        ("Skip", "does not come again"),
+        ("Flag unclear", "skipped, for a second look"),
+        ("Set aside to label together", "waits for others like it"),
+        ("Similar texts next", "this one stays, they follow"),
+    ):
+        button = card.get_by_role("button", name=name)
+        expect(button.get_by_text(brief, exact=True)).to_be_visible()
+        expect(button).to_have_accessible_name(re.compile(f"^{name}"))
+        expect(button).to_have_accessible_description(re.compile(r"\w+ \w+"))
+
+
+def test_a_text_that_is_flagged_as_unclear_does_not_come_again(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The button said that it skips the text, too, and after a reload it was on the card again."""
+    page = visit(studio, "/label?project=sample&order=newest")
+    card, left = page.locator("[data-role=utterance]"), page.locator("[data-role=left]")
+    saved = page.locator("[data-role=saved]")
+    expect(left).to_contain_text("wait for a label")
+    waiting = int(left.inner_text().split()[0].replace(",", ""))
+    text, key = card.inner_text(), card.get_attribute("data-id")
+    page.keyboard.press("f")
+    expect(card).not_to_have_text(text)
+    expect(left).to_have_text(f"{waiting - 1} wait for a label")
+    expect(saved).to_have_text("all saved")
+    page.reload()
+    expect(card).to_be_visible()
+    assert card.get_attribute("data-id") != key
+    expect(left).to_have_text(f"{waiting - 1} wait for a label")
+    page.goto(f"{studio.base}/data?project=sample&state=flagged")
+    row = page.locator(f"tr[data-id='{key}']")
+    expect(row).to_contain_text("flagged while labelling")
+    page.get_by_role("button", name="Undo: flag as unclear").click()
+    expect(row).to_have_count(0)

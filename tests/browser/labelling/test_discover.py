@@ -52,10 +52,10 @@ def test_raw_texts_become_intents_by_single_keys(visit: Callable[..., Page], raw
     named = listed.evaluate_all("rows => rows.map(row => row.querySelector('.what').textContent)")
     assert len(set(named)) == 18
     first = group.get_by_role("textbox", name="Name of the group").input_value()
-    primary = group.locator("[data-key='act T']")
+    primary = group.locator("[data-key='act I']")
     expect(primary).to_contain_text(f"the new intent “{first}”")
     n = int(primary.inner_text().split()[1])
-    page.keyboard.press("t")
+    page.keyboard.press("i")
     expect(newest).to_contain_text(f"{n} texts: {first}")
     assert counts(raw)["labelled"] == n
     expect(listed).to_have_count(17)
@@ -67,6 +67,47 @@ def test_raw_texts_become_intents_by_single_keys(visit: Callable[..., Page], raw
     expect(listed).to_have_count(18)
     expect(group.get_by_role("textbox", name="Name of the group")).to_have_value(first)
     assert counts(raw)["labelled"] == 0
+
+
+def test_a_key_of_the_label_page_does_the_same_here_or_nothing(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """S skips a text there, and split a group here; T sets one aside, and here labelled sixty."""
+    page = visit(studio, "/discover?project=sample")
+    expect(page.locator("[data-role=typical] li").first).to_be_visible()
+    listed = page.locator("[data-role=groups] button[data-key^=group]").all_inner_texts()
+    for key in "stma":
+        page.keyboard.press(key)
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_have_count(1)  # that of the keys alone
+    here = keys_of(page)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(page.locator("[data-role=newest]")).to_be_hidden()
+    expect(page.locator("[data-key='share core']")).to_have_attribute("aria-pressed", "true")
+    shown = page.locator("[data-role=groups] button[data-key^=group]").all_inner_texts()
+    assert shown == listed
+    on_buttons = page.locator("[data-role=group] kbd").all_inner_texts()
+    assert set(on_buttons) <= {*here, "1", "2"}
+    page.goto(f"{studio.base}/label?project=sample")
+    expect(page.locator(".option .share")).to_have_count(5)
+    page.keyboard.press("?")
+    there = keys_of(page)
+    assert {key: here[key] for key in here.keys() & there.keys()} == {
+        key: there[key] for key in ("U", "0", "O", "/", "?", "Ctrl K")
+    }
+
+
+def keys_of(page: Page) -> dict[str, str]:
+    """Return what each key does, as the page lists it; those of numbers differ by what is shown."""
+    lines = page.locator("#keys dt").all_inner_texts(), page.locator("#keys dd").all_inner_texts()
+    told = {one: words for keys, words in zip(*lines, strict=True) for one in parted(keys)}
+    return {key: words for key, words in told.items() if key not in tuple("12345")}
+
+
+def parted(keys: str) -> list[str]:
+    return re.split(" and | or | to ", keys)
 
 
 def test_an_older_groups_answer_that_comes_late_is_not_shown(
@@ -92,7 +133,7 @@ def test_what_is_unticked_stays_and_the_name_can_be_changed(
 ) -> None:
     page = visit(raw, "/discover?project=raw")
     group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
-    primary = group.locator("[data-key='act T']")
+    primary = group.locator("[data-key='act I']")
     expect(primary).to_be_enabled()
     n = int(primary.inner_text().split()[1])
     box = group.locator("[data-role=typical] li").first
@@ -103,7 +144,7 @@ def test_what_is_unticked_stays_and_the_name_can_be_changed(
     page.keyboard.type("my_own_name")
     page.keyboard.press("Enter")
     expect(primary).to_contain_text("“my_own_name”")
-    page.keyboard.press("t")
+    page.keyboard.press("i")
     expect(newest).to_contain_text(f"{n - 1} texts: my_own_name")
     rows = raw.ask("/projects/raw/utterances?state=labelled&size=500")["rows"]
     assert len(rows) == n - 1
@@ -122,13 +163,13 @@ def test_a_group_is_split_merged_and_left_for_later(
     expect(listed).to_have_count(18)
     expect(page.locator("[data-role=groups] .badge")).to_have_count(0)  # nothing joined by an Undo
     expect(page.locator("[data-role=typical] li").first).to_be_visible()
-    page.keyboard.press("s")
+    page.keyboard.press("d")
     expect(newest).to_contain_text("Split “")
     expect(listed).not_to_have_count(18)
     page.keyboard.press("u")
     expect(listed).to_have_count(18)
     shows_what_is_marked(page)
-    page.keyboard.press("m")
+    page.keyboard.press("c")
     page.get_by_role("dialog").get_by_role("button", name="Merge").click()
     expect(newest).to_contain_text("Merged “")
     expect(listed).to_have_count(17)
@@ -199,7 +240,7 @@ def test_all_texts_that_get_a_label_can_be_seen_and_left_out(
     """Twelve texts were shown, and the button labelled 21: nobody could look at the other nine."""
     page = visit(raw, "/discover?project=raw")
     group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
-    primary, rows = group.locator("[data-key='act T']"), group.locator("[data-role=typical] li")
+    primary, rows = group.locator("[data-key='act I']"), group.locator("[data-role=typical] li")
     open_the_largest(page)
     expect(rows).to_have_count(12)
     n = int(primary.inner_text().split()[1])
@@ -212,10 +253,10 @@ def test_all_texts_that_get_a_label_can_be_seen_and_left_out(
     expect(rows).to_have_count(size)
     rows.last.get_by_role("checkbox").uncheck()
     expect(primary).to_contain_text(f"Make {size - 1} ")
-    page.keyboard.press("a")  # back to the surest, of which the last is none
+    page.keyboard.press("e")  # back to the surest, of which the last is none
     expect(primary).to_contain_text(f"Make {n} ")
-    page.keyboard.press("a")
-    page.keyboard.press("t")
+    page.keyboard.press("e")
+    page.keyboard.press("i")
     expect(newest).to_contain_text(f"{size - 1} texts")
     page.keyboard.press("u")
     expect(page.locator(".toast")).to_contain_text("Taken back")
@@ -237,20 +278,20 @@ def test_a_loose_group_is_taken_only_after_all_its_texts_were_shown(
     page.route(re.compile(r"/projects/raw/groups/\d+$"), loosely)
     page.goto(f"{raw.base}/discover?project=raw")
     group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
-    primary, rows = group.locator("[data-key='act T']"), group.locator("[data-role=typical] li")
+    primary, rows = group.locator("[data-key='act I']"), group.locator("[data-role=typical] li")
     open_the_largest(page)
     expect(rows).to_have_count(12)
     n = int(primary.inner_text().split()[1])
     assert n > 12
     every = group.get_by_role("button", name=f"Show all {n}")
     expect(every).to_be_in_viewport(ratio=1)  # nothing said that the list went on below the fold
-    page.keyboard.press("t")
+    page.keyboard.press("i")
     loose = page.locator(".toast", has_text="These texts have little in common.")
     expect(loose).to_be_visible()
     expect(rows).to_have_count(n)
     assert counts(raw)["labelled"] == 0
     page.keyboard.press("Escape")  # out of the first box, where keys would tick
-    page.keyboard.press("t")
+    page.keyboard.press("i")
     expect(newest).to_contain_text(f"{n} texts")
     page.keyboard.press("u")
     expect(page.locator(".toast", has_text="Taken back")).to_be_visible()

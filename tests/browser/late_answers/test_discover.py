@@ -46,9 +46,9 @@ def test_what_is_typed_outlives_a_group_drawn_anew(
 def test_a_key_does_not_take_the_group_before_the_one_that_is_marked(
     visit: Callable[..., Page], studio: Served
 ) -> None:
-    """J marked the next group, and T took the one before, which was still shown."""
+    """J marked the next group, and I took the one before, which was still shown."""
 
-    def alike(route: Route) -> None:  # else T only shows the texts first
+    def alike(route: Route) -> None:  # else I only shows the texts first
         route.fulfill(json={**route.fetch().json(), "cohesion": 1.0})
 
     page, _ = discover(visit, studio)
@@ -56,7 +56,7 @@ def test_a_key_does_not_take_the_group_before_the_one_that_is_marked(
     groups, takes = hold(page, GROUP), hold(page, "**/groups/*/take", "POST")
     page.keyboard.press("j")
     groups.arrived()
-    page.keyboard.press("t")
+    page.keyboard.press("i")
     told = page.locator(".toast", has_text="1 press came before the next group")
     expect(told).to_be_visible()
     assert takes.routes == []
@@ -64,7 +64,7 @@ def test_a_key_does_not_take_the_group_before_the_one_that_is_marked(
     groups.release()
     marked = page.locator("[data-role=groups] button[aria-pressed=true]")
     number = str(marked.get_attribute("data-key")).removeprefix("group ")
-    page.keyboard.press("t")
+    page.keyboard.press("i")
     takes.arrived()
     assert takes.routes[0].request.url.endswith(f"/groups/{number}/take")
     page.keyboard.press("l")  # while it is saved

@@ -1,5 +1,6 @@
 """Requests that fail: the page says so where the answer would stand, and asks again."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,6 +85,41 @@ def test_a_change_of_intents_that_is_refused_stays_chosen(
     expect(page.locator(".toast.bad", has_text="The disk is full.")).to_be_visible()
     expect(page.get_by_role("button", name="Rename it another name")).to_be_enabled()
     expect(page.get_by_label("New name")).to_have_value("another name")
+
+
+def test_a_spot_check_stays_open_until_its_labels_are_saved(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It closed before the server answered, and a refusal cost twenty judgements."""
+    page = visit(studio, "/label?project=sample")
+    expect(page.locator("[data-role=sure]")).to_contain_text("Check 20 of them")
+    page.keyboard.press("a")
+    check, verdict = (page.locator(f"[data-role={role}]") for role in ("spot-check", "verdict"))
+    for place in range(1, 21):
+        expect(check).to_contain_text(f"{place} of 20")
+        page.keyboard.press("n" if place < 3 else "y")
+    expect(verdict).to_contain_text("2 of 20 wrong.")
+    broken = fails(page, "**/sure/accept")
+    saves = hold(page, "**/sure/accept", "POST")
+    check.get_by_role("button", name="Accept").click()
+    saves.arrived()
+    first = saves.routes[0].request.post_data_json
+    expect(check).to_contain_text(re.compile(r"Saving \d+ labels …"))
+    saves.release()
+    expect(check.locator(FAILED)).to_contain_text("The disk is full.")
+    expect(verdict).to_contain_text("2 of 20 wrong.")
+    again = check.get_by_role("button", name="Try again")
+    expect(again).to_be_focused()
+    expect(check.get_by_role("button", name="Back to the check")).to_be_visible()
+    broken.clear()
+    again.press("Enter")
+    saves.arrived()
+    assert saves.routes[0].request.post_data_json == first  # the same act: done once, if it was
+    saves.release()
+    expect(check).to_have_count(0)
+    expect(page.locator(".toast", has_text="texts labelled as the model answers.")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
 
 
 def test_a_conversation_that_could_not_be_read_is_asked_for_again(

@@ -158,13 +158,13 @@ def test_the_highlight_is_that_of_the_selection(page: Page, studio: Served) -> N
     coloured_anew(page, studio)
     assert page.evaluate(_BRIGHT) == 5
     with page.expect_response("**/map/islands?*model=1*"):
-        page.get_by_label("Model version").select_option("1")
+        page.get_by_role("combobox", name="Version").select_option("1")
     expect(page.locator("[data-role=layout]")).to_contain_text("Clearer map: ")
     expect(selected).to_have_text("5 texts selected")
     assert page.evaluate(_BRIGHT) == 5
     page.get_by_role("button", name="Clear").click()
     assert page.evaluate(_BRIGHT) == all_points
-    page.get_by_label("Model version").select_option("")
+    page.get_by_role("combobox", name="Version").select_option("")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -178,7 +178,7 @@ def test_a_figure_of_a_training_says_why_that_of_today_is_another(
     expect(figure).to_contain_text("; since then: 12 labels since training.")
     page.unroute_all(behavior="wait")
     page.goto(f"{twice.base}/versions?project=sample")
-    expect(page.get_by_role("region", name="Model versions")).to_contain_text(
+    expect(page.get_by_role("region", name="Versions")).to_contain_text(
         "Figures “when trained” are without the labels given since"
     )
 
@@ -354,7 +354,7 @@ def test_each_chart_says_what_one_reads_in_it_and_what_to_do(
     reading = page.locator("[data-role=shapes-words]")
     expect(reading).to_have_text(re.compile(r"^Version [12] lies furthest left.*furthest down"))
     page.set_viewport_size({"width": 390, "height": 844})
-    page.get_by_text("Data versions: what each training learned from").click()
+    page.get_by_text("Data snapshots: what each training learned from").click()
     row = page.locator("[data-role=data-versions] tbody tr").last
     expect(row.locator("td").nth(2)).to_contain_text("none: it is the first")
     before = "cell => getComputedStyle(cell, '::before').content"

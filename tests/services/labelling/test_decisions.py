@@ -116,6 +116,7 @@ def test_one_decision_is_undone_though_others_came_after(studio: Studio, ids) ->
     )
     assert decide(studio, undo("x", "k0"), undo("x", "k0"), undo("y", "k0")) == [SAVED] * 3
     assert (row(studio, "u0").labels, row(studio, "u0").flagged) == (None, "odd")
+    assert not row(studio, "u0").skipped  # it had a label when it was flagged
     assert row(studio, "u1").labels == (ids["b"],)
 
 

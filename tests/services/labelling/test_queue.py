@@ -94,6 +94,19 @@ def test_a_skipped_item_leaves_the_queue_and_is_not_lost(queues: Queues) -> None
     assert asked(queues, "one")[0] == "u7"
 
 
+def test_a_flagged_item_leaves_the_queue_as_a_skipped_one_does(queues: Queues) -> None:
+    """It came back to whoever had called it unclear, and others were said to have the last text."""
+    assert decide(queues, "k0", "flag", "u7", note="odd") == "saved"
+    view = queues.next("p", wish("one"))
+    assert (view.waiting, view.items[0].id) == (7, "u6")
+    counts, _ = load_overview(queues.live_studio.studio, "p")
+    assert (counts.flagged, counts.skipped, counts.unlabelled) == (1, 1, 7)
+    decide(queues, "k1", "undo", "", of="k0")
+    assert asked(queues, "one")[0] == "u7"
+    counts, _ = load_overview(queues.live_studio.studio, "p")
+    assert (counts.flagged, counts.skipped, counts.unlabelled) == (0, 0, 8)
+
+
 def test_every_order_works_before_there_is_a_model(queues: Queues) -> None:
     shuffled = asked(queues, "one", "random")
     assert sorted(shuffled) == [f"u{i}" for i in range(8)]

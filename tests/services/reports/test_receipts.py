@@ -102,6 +102,8 @@ def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None
     assert "import labelled.csv" in page
     assert SCORE in words_of(page)
     assert "p, version 2" in words_of(page)
+    assert ", trained on data snapshot" in words_of(page)
+    assert "data version" not in page  # a version is what learned from it
 
 
 def test_a_receipt_counts_right_answers_as_the_report_of_that_day(live_studio: LiveStudio) -> None:

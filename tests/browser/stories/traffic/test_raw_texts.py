@@ -48,16 +48,16 @@ class Designer:
         """Do with the group that is open what its texts ask for; return its subject, or ""."""
         group = self.page.locator("[data-role=group]")
         self.sees_what_is_marked()
-        expect(group.locator("[data-key='act T']")).to_be_enabled()
+        expect(group.locator("[data-key='act I']")).to_be_enabled()
         shown = group.locator("[data-role=typical] .wording").all_inner_texts()
         subject, n = Counter(self.subjects[text] for text in shown).most_common(1)[0]
         if n < _SURE * len(shown):
-            self.press("s" if len(shown) > 6 else "l")
+            self.press("d" if len(shown) > 6 else "l")
             return ""
         known = self.intents.get(subject)
         if known is None:
             self.intents[subject] = group.get_by_role("textbox").first.input_value()
-            self.press("t")
+            self.press("i")
             return subject
         near = [group.locator(f"[data-key='act {key}']") for key in (1, 2)]
         at = [n for n, one in enumerate(near, 1) if one.count() and known in one.inner_text()]

@@ -1,0 +1,34 @@
+"""Versions is understood at first sight: one word for what learned, another for what it read."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_a_version_and_the_data_that_it_learned_from_have_a_word_each(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """“Version 2 … learned from data version 1” stood on one line: which of them answers?"""
+    page = visit(twice, "/versions?project=sample")
+    models = page.get_by_role("region", name="Versions", exact=True)
+    made = models.locator("[data-role=made-by]").first
+    expect(made).to_contain_text("learned from data snapshot")
+    models.get_by_text("More", exact=True).first.click()
+    models.get_by_role("button", name="Where it comes from").first.click()
+    origin = page.get_by_role("region", name="Comparison")
+    expect(origin.get_by_role("cell", name="data snapshot", exact=True)).to_be_visible()
+    page.get_by_text("Data snapshots: what each training learned from").click()
+    data = page.locator("[data-role=data-versions]")
+    expect(data.locator("th").first).to_have_text("Snapshot")
+    expect(data.get_by_label("Older data snapshot").locator("option").last).to_have_text(
+        "data snapshot 2"
+    )
+    data.get_by_role("button", name="What changed").click()
+    expect(origin.get_by_role("heading")).to_contain_text("to now")
+    report = page.request.get(f"{twice.base}/api/projects/sample/models/2/report.html").text()
+    assert "data snapshot 2" in report
+    for read in (page.locator(".content").inner_text(), report):
+        assert "data version" not in read
+        assert "dataset version" not in read
