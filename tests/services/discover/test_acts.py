@@ -247,6 +247,32 @@ def test_grouping_anew_forgets_names_and_acts(raw: Studio) -> None:
     assert "mine" not in {one.name for one in again.groups}
 
 
+def test_grouping_anew_keeps_groups_that_were_taken_and_regroups_what_was_left(
+    raw: Studio,
+) -> None:
+    first = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    how = taking(first, create="x", without=frozenset({first.typical[0].id}), expected=7)
+    assert take_group(raw, "raw", first.card.id, how).changed == 7
+    change_group(raw, "raw", first.card.id, GroupChange(name="mine"))
+    again = {one.id: one for one in grouped(raw, n_groups=2, anew=True).groups}
+    kept = again.pop(first.card.id)
+    assert (kept.name, kept.state, kept.size, kept.labelled) == ("mine", "done", 0, 7)
+    assert sum(one.size for one in again.values()) == 7
+    assert {one.state for one in again.values()} == {"open"}
+    undo_action(raw, "raw", "key-of-a-taking")
+    freed = next(one for one in list_groups(raw, "raw").groups if one.id == first.card.id)
+    assert (freed.state, freed.size) == ("open", 7)
+
+
+def test_new_groups_have_other_names_than_those_that_were_taken(raw: Studio) -> None:
+    first = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
+    how = taking(first, create="x", without=frozenset({first.typical[0].id}), expected=13)
+    take_group(raw, "raw", first.card.id, how)
+    change_group(raw, "raw", first.card.id, GroupChange(name="card lost number"))
+    names = [one.name for one in grouped(raw, n_groups=1, anew=True).groups]
+    assert len(set(names)) == len(names) == 2
+
+
 def test_nearest_intents_are_those_of_labels_and_of_groups_that_were_taken(home: Studio) -> None:
     view = grouped(home, "p", n_groups=2)
     assert sum(card.size for card in view.groups) == len(POOL)
@@ -314,7 +340,7 @@ def test_groups_that_resemble_no_intent_come_first(raw: Studio) -> None:
     assert group.card.known is None
     few = taking(group, create="lost_card", without=frozenset(t.id for t in group.typical[1:]))
     take_group(raw, "raw", group.card.id, dataclasses.replace(few, expected=1))
-    cards = grouped(raw, n_groups=2, anew=True).groups
+    cards = [one for one in grouped(raw, n_groups=2, anew=True).groups if one.state == "open"]
     assert [card.size for card in cards] == [6, 7]
     none, some = (card.known for card in cards)
     assert none is not None
