@@ -1,9 +1,12 @@
 """Labels that came with groups are known to a training, with the texts that were left of these."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from app.services.answering.as_project import exemplar_signals, own_threshold
+from app.services.answering.opened import find_space
 from app.services.answering.stored import load_model
 from app.services.data.history import undo_action
 from app.services.discover.acts import Taking, take_group
@@ -82,8 +85,17 @@ def test_a_training_refuses_less_than_by_the_cores_alone(
     train_here(raw, TrainingRequest("raw", "instant", {}))
     monkeypatch.setattr(runs, "core_labels", lambda *_: None)
     train_here(raw, TrainingRequest("raw", "instant", {}))
-    beside, alone = (load_model(raw, f"raw@{n}").calibration.threshold for n in (1, 2))
-    assert beside < alone
+    beside, alone = (load_model(raw, f"raw@{n}").calibration for n in (1, 2))
+    assert beside.threshold < alone.threshold
+    # So does each other measure, whose line was set by the cores alone.
+    with raw.database.read() as connection:
+        spaces = [find_space(connection, "raw", number) for number in (1, 2)]
+    for method in ("nearest", "mahalanobis", "mixture"):
+        lines = [
+            own_threshold(calibration, method, partial(exemplar_signals, raw, space))
+            for calibration, space in zip((beside, alone), spaces, strict=True)
+        ]
+        assert lines[0] < lines[1]
 
 
 def test_grouping_anew_keeps_in_mind_what_was_left_of_taken_groups(raw: Studio) -> None:
