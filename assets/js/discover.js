@@ -246,9 +246,8 @@ class DiscoverPage {
   }
 
   async #askAnew() {
-    const {waiting, groups, most_groups: allowed} = this.#groups;
+    const {waiting, groups, most_groups: allowed, usual_groups: usual} = this.#groups;
     const most = Math.min(allowed, waiting);
-    const usual = Math.min(most, Math.max(1, Math.round(Math.sqrt(waiting))));
     const isTaken = groups.some(({state}) => state === 'done');
     const gone = isTaken ? 'Groups that were taken stay. All others' : `All ${plural(groups.length, 'group')}`;
     const about = `${gone} and their names go, and new ones are made of ${plural(waiting, 'text')}. Labels stay.`;

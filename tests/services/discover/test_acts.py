@@ -264,6 +264,18 @@ def test_grouping_anew_keeps_groups_that_were_taken_and_regroups_what_was_left(
     assert (freed.state, freed.size) == ("open", 7)
 
 
+def test_beside_labels_twice_as_many_groups_are_made(raw: Studio) -> None:
+    """A new subject among known ones is small: most had no group of their own."""
+    view = grouped(raw)
+    assert len(view.groups) == view.usual_groups == 4  # the root of 14
+    group = open_group(raw, "raw", view.groups[0].id)
+    out = frozenset(one.id for one in group.typical[1:])
+    take_group(raw, "raw", group.card.id, taking(group, create="x", without=out, expected=1))
+    assert list_groups(raw, "raw").usual_groups == 7  # twice the root of 13
+    again = [one for one in grouped(raw, anew=True).groups if one.state == "open"]
+    assert len(again) == 7
+
+
 def test_new_groups_have_other_names_than_those_that_were_taken(raw: Studio) -> None:
     first = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
     how = taking(first, create="x", without=frozenset({first.typical[0].id}), expected=13)
@@ -293,7 +305,7 @@ def test_without_texts_that_wait_there_is_nothing_to_group(studio: Studio) -> No
     create_project(studio, "empty")
     with pytest.raises(InvalidInput, match="No text waits for a label"):
         start_grouping(studio, "empty")
-    assert list_groups(studio, "empty") == GroupsView((), 0, 0, MOST_GROUPS, 0)
+    assert list_groups(studio, "empty") == GroupsView((), 0, 0, MOST_GROUPS, 1, 0)
 
 
 def test_erasing_a_text_forgets_the_groups_whose_names_quote_it(raw: Studio) -> None:
