@@ -247,11 +247,11 @@ class DiscoverPage {
   }
 
   async #askAnew() {
-    const {waiting, groups, most_groups: allowed} = this.#groups;
+    const {waiting, groups, most_groups: allowed, usual_groups: usual} = this.#groups;
     const most = Math.min(allowed, waiting);
-    const usual = Math.min(most, Math.max(1, Math.round(Math.sqrt(waiting))));
-    const gone = `All ${plural(groups.length, 'group')} and their names go`;
-    const about = `${gone}, and others are made of ${plural(waiting, 'text')}. Labels stay.`;
+    const isTaken = groups.some(({state}) => state === 'done');
+    const gone = isTaken ? 'Groups that were taken stay. All others' : `All ${plural(groups.length, 'group')}`;
+    const about = `${gone} and their names go, and new ones are made of ${plural(waiting, 'text')}. Labels stay.`;
     const input = h('input', {type: 'number', name: 'n', min: 1, max: most, value: usual, required: true});
     const given = await ask(
       'Group anew',

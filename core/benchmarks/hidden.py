@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.benchmarks.inputs import LabelledTexts, peak_mb
-from core.discover.grouping import MOST_GROUPS, group_texts
+from core.discover.grouping import group_texts, usual_groups
 from core.discover.known import known_groups, least_known_first
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
@@ -133,7 +133,7 @@ def _found(said: _Said, hiding: Hiding, rng: np.random.Generator) -> int:
     rows = np.concatenate([*own, _some(others, hiding.texts - each * hiding.intents, rng)])
     labelled = said.labelled[~np.isin(said.label_columns, hidden)]
     unit, columns = said.unit[rows], said.columns[rows]
-    count = min(MOST_GROUPS, round(len(rows) ** 0.5))
+    count = usual_groups(len(rows), has_labels=True)
     grouping = group_texts(unit, len(rows) / (count + 0.5), hiding.seed)
     known = known_groups(grouping, unit, labelled, hiding.seed)
     found = set[int]()

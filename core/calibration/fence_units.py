@@ -66,6 +66,16 @@ class ExemplarSignals:
         known = np.isfinite(found)
         return found[known], self.columns[known]
 
+    def rejection(self, threshold: float) -> float:
+        """Return which share of the exemplars a threshold of scores rejects, in [0, 1].
+
+        It is the inverse of `limit` for votes; where it is asked for scores below all, 0.
+        """
+        found = np.sort(self.signals[:, 0])
+        if len(found) < 2:
+            return float(len(found) == 1 and threshold > found[0])
+        return float(np.interp(threshold, found, np.linspace(0.0, 1.0, len(found))))
+
     def limit(self, method: Method, rejection: float) -> float:
         """Return the limit that rejects a share of the exemplars; for votes, a limit of scores."""
         found = self.signals[:, 0] if method == "votes" else self.familiarity(method)[0]

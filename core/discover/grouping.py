@@ -5,13 +5,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from core.discover.means import divided
 from core.types import FloatArray
 from core.vectors import mean_directions, unit_rows
 
 MOST_GROUPS = 400
 """Nobody looks at more groups at once; more texts make larger groups."""
 
-_BATCH, _PASSES = 2_048, 40
+_MOST_BESIDE = 320
+"""Groups beside labels: of more, some of known subjects have no label by chance, and come first."""
+
+_FEW = 8_192
+"""Of so many texts those that are not equal are counted: there are no more groups than these."""
 
 _SAME = 0.9999
 """Cosine of two groups' centres from which their texts are the same to the encoder."""
@@ -42,22 +47,29 @@ class Grouping:
         return np.split(order, np.cumsum(self.sizes)[:-1])
 
 
+def usual_groups(n_texts: int, *, has_labels: bool) -> int:
+    """Return how many groups to make of texts: the root of their number, or beside labels twice it.
+
+    A new subject among known ones is small, and needs a group of its own.
+    """
+    root = n_texts**0.5
+    number = min(_MOST_BESIDE, 2 * root) if has_labels else min(MOST_GROUPS, root)
+    return max(1, min(n_texts, round(number)))
+
+
 def group_texts(embeddings: FloatArray, size: float, seed: int = 0) -> Grouping:
     """Divide embeddings (n, d), n at least 1, into groups of about `size` texts by k-means.
 
     There are at most `MOST_GROUPS`, fewer where texts are equal, and one for fewer than `2 * size`.
     Numbers follow the size, the largest group first.
     """
-    from sklearn.cluster import MiniBatchKMeans
-
     unit = unit_rows(embeddings)
     k = min(MOST_GROUPS, int(len(unit) / size))
-    if k > 1 and len(unit) <= 4 * _BATCH:
+    if k > 1 and len(unit) <= _FEW:
         k = min(k, len(np.unique(unit, axis=0)))
     if k < 2:
         return _numbered(unit, np.zeros(len(unit), dtype=np.int64))
-    means = MiniBatchKMeans(k, batch_size=_BATCH, n_init=1, max_iter=_PASSES, random_state=seed)
-    return _numbered(unit, _without_twins(unit, means.fit(unit).labels_))
+    return _numbered(unit, _without_twins(unit, divided(unit, k, seed)))
 
 
 def founded(unit: FloatArray, of: NDArray[np.int64]) -> Grouping:

@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.discover.grouping import Grouping, group_texts
+from core.discover.means import closest
 from core.discover.newness import FEWEST, NONE, new_subjects
 from core.types import FloatArray
 from core.vectors import unit_rows
 
-_CHUNK = 8_192
 _PART = 10
 """Added texts far from all groups are looked at in parts of about so many."""
 
@@ -23,7 +23,7 @@ def join(
     groups, too, that are as far from all groups as these are from each other.
     """
     unit = unit_rows(added)
-    of, closeness = _closest(unit, grouping.centres)
+    of, closeness = closest(unit, grouping.centres)
     subjects = new_subjects(unit, unit_rows(old), seed)
     if len(unit) > len(old):
         rest = np.flatnonzero(subjects == NONE)
@@ -62,14 +62,3 @@ def _far(
     far = (parts.centres @ grouping.centres.T).max(1) < apart
     is_far: NDArray[np.bool_] = far[parts.of] & (parts.closeness > closeness)
     return is_far
-
-
-def _closest(unit: FloatArray, centres: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
-    of = np.empty(len(unit), dtype=np.int64)
-    closeness = np.empty(len(unit), dtype=np.float32)
-    for start in range(0, len(unit), _CHUNK):
-        part = slice(start, start + _CHUNK)
-        similarity = unit[part] @ centres.T
-        of[part] = similarity.argmax(1)
-        closeness[part] = similarity.max(1)
-    return of, closeness

@@ -1,14 +1,17 @@
-"""How well the labels that are there tell what a group is about.
+"""How well the labels that are there tell what a group is about, by two signs.
 
-A walk that goes from text to similar text, and gives up now and then, meets a labelled text soon
-where labels are near or a chain of similar texts leads to them, and seldom in an island of texts
-that nobody has labelled. It is the absorbing walk of Zhu et al. 2003, Section 3.1.
+Labels fall among texts as known subjects do: a group of a hundredth of the texts has a hundredth of
+the labels, and by chance alone seldom none (Poisson's distribution). And a walk that goes from text
+to similar text, and gives up now and then, meets a labelled text soon where labels are near or a
+chain of similar texts leads to them, and seldom in an island of texts that nobody has labelled. It
+is the absorbing walk of Zhu et al. 2003, Section 3.1.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.discover.grouping import Grouping
+from core.discover.means import closest
 from core.review.nearby import joined, nearby
 from core.types import FloatArray
 
@@ -19,6 +22,9 @@ _WIDTH = 0.15
 _GOES_ON = 0.9
 """Chance of another step."""
 
+_WALKS = 0.25
+"""Weight of the walks beside the number of labels."""
+
 _STEPS = 60
 _MOST = 10_000
 """Texts that are walked through; of more, a fair sample."""
@@ -27,9 +33,37 @@ _MOST = 10_000
 def known_groups(
     grouping: Grouping, unit: FloatArray, labelled: FloatArray, seed: int = 0
 ) -> FloatArray:
-    """Return how often a walk from a group's texts meets a labelled text, (groups,), in [0, 1].
+    """Return how well groups are known beside each other, (groups,), in [0, 1]; 0 without labels.
 
     `unit` (n, d) are the grouped texts and `labelled` (m, d) those with a label, rows of length 1.
+    """
+    n_groups = len(grouping.centres)
+    if not len(labelled):
+        return np.zeros(n_groups, dtype=np.float32)
+    places = _places(chances(grouping, labelled))
+    places += _WALKS * _places(walked(grouping, unit, labelled, seed))
+    known: FloatArray = (places / ((1 + _WALKS) * n_groups)).astype(np.float32)
+    return known
+
+
+def chances(grouping: Grouping, labelled: FloatArray) -> NDArray[np.float64]:
+    """Return how often chance puts so few labels in each group, or fewer, (groups,), in [0, 1].
+
+    A labelled text (m, d) is in the group whose centre is closest.
+    """
+    from scipy.stats import poisson
+
+    sizes = grouping.sizes
+    found = np.bincount(closest(labelled, grouping.centres)[0], minlength=len(sizes))
+    chance: NDArray[np.float64] = poisson.cdf(found, len(labelled) * sizes / sizes.sum())
+    return chance
+
+
+def walked(
+    grouping: Grouping, unit: FloatArray, labelled: FloatArray, seed: int = 0
+) -> NDArray[np.float64]:
+    """Return how often a walk from a group's texts meets a labelled text, (groups,), in [0, 1].
+
     A group without a sampled text is as well known as the sampled texts nearest to its centre.
     """
     rows = np.sort(np.random.default_rng(seed).permutation(len(unit))[:_MOST])
@@ -37,11 +71,19 @@ def known_groups(
     n_groups = len(grouping.centres)
     counts = np.bincount(grouping.of[rows], minlength=n_groups)
     sums = np.bincount(grouping.of[rows], weights=met, minlength=n_groups)
-    known = sums / np.maximum(counts, 1)
+    known: NDArray[np.float64] = sums / np.maximum(counts, 1)
     for group in np.flatnonzero(counts == 0):
         near = np.argsort(-(unit[rows] @ grouping.centres[group]), kind="stable")[:_NEIGHBOURS]
         known[group] = met[near].mean()
-    return known.astype(np.float32)
+    return known
+
+
+def _places(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return how many values are lower than each, (n,); equal ones have the same place."""
+    from scipy.stats import rankdata
+
+    places: NDArray[np.float64] = rankdata(values, method="min") - 1.0
+    return places
 
 
 def _met(every: FloatArray, n_free: int) -> NDArray[np.float64]:

@@ -23,11 +23,14 @@ _TELLING = log(2)
 _OF_INTENTS = 3
 """A word of more than one in so many intents says nothing about any."""
 
-_SPOKEN = 4
-"""Words of a name that stands as people say it: "charged a fee", "meaning of life"."""
+_SPOKEN = (4, 6)
+"""Words of a name that stands as people say it: "charged a fee", "extra fee on my statement"."""
 
 _STEM = 3
 """Letters from which on a word that begins another one says the same: `card` and `cards`."""
+
+_SAME_BEGINNING, _OWN_END = 6, 3
+"""Words that begin alike, and end in a few letters, say the same: `activate`, `activating`."""
 
 _LONGEST = 40
 """Signs of a word or of a text that can be a name: a longer one is an address, or a sentence."""
@@ -91,28 +94,45 @@ def _common(beside: Sequence[Sequence[str]]) -> set[str]:
 def name_of(terms: Sequence[str], texts: Sequence[str] = ()) -> str:
     """Name a group by its first two terms, such as `lost card`; empty for texts without words.
 
-    Where at least two of its texts have both terms within four words, in whichever order, the name
-    is what most of them say from one to the other: `change my pin` rather than `change pin`.
+    Where at least two of its texts have both terms within four words, in whichever order, or else
+    within six, the name is what most of them say from one to the other: `change my pin` rather
+    than `change pin`. Else it is the shortest text with both, if it is no longer than a name.
     """
     pair = [term.split() for term in terms[:_NAMING]]
-    if len(pair) == _NAMING:
-        said = Counter(span for text in texts for span in _spans(words_in_order(text), *pair))
-        usual = [span for span, n in said.items() if n >= _FEWEST]
+    if len(pair) < _NAMING:
+        return " ".join(terms)
+    said = [words_in_order(text) for text in texts]
+    both = [row for row, words in enumerate(said) if all(_has(words, term) for term in pair)]
+    for length in _SPOKEN:
+        spans = Counter(span for row in both for span in _spans(said[row], pair, length))
+        usual = [span for span, n in spans.items() if n >= _FEWEST]
         if usual:
-            return min(usual, key=lambda span: (-said[span], len(span), span))
-    return " ".join(terms[:_NAMING])
+            return min(usual, key=lambda span: (-spans[span], len(span), span))
+    return _shortest([texts[row] for row in both]) or " ".join(terms[:_NAMING])
 
 
-def _spans(words: Sequence[str], first: list[str], second: list[str]) -> set[str]:
-    """Return what is said from one of two terms to the other, each once."""
+def _shortest(texts: Sequence[str]) -> str:
+    """Return the shortest text that is no longer than a name; empty if there is none."""
+    names = (plain_name(" ".join(text.split())).rstrip("?!. ") for text in texts)
+    return min((name for name in names if len(name) <= _LONGEST), key=_by_length, default="")
+
+
+def _by_length(name: str) -> tuple[int, str]:
+    return len(name), name
+
+
+def _has(words: Sequence[str], term: Sequence[str]) -> bool:
+    return f" {' '.join(term)} " in f" {' '.join(words)} "
+
+
+def _spans(words: Sequence[str], pair: Sequence[Sequence[str]], most: int) -> set[str]:
+    """Return what is said from one of two terms to the other in so many words, each once."""
     found: set[str] = set()
-    if first[0] not in words or second[0] not in words:  # as in most texts
-        return found
-    for head, tail in ((first, second), (second, first)):
-        for length in range(len(head) + len(tail), _SPOKEN + 1):
+    for head, tail in (pair, pair[::-1]):
+        for length in range(len(head) + len(tail), most + 1):
             for at in range(len(words) - length + 1):
                 span = list(words[at : at + length])
-                if span[: len(head)] == head and span[-len(tail) :] == tail:
+                if span[: len(head)] == list(head) and span[-len(tail) :] == list(tail):
                     found.add(" ".join(span))
     return found
 
@@ -156,9 +176,12 @@ def _best(shares: dict[str, float], rare: dict[str, float]) -> tuple[str, ...]:
 
 
 def _alike(word: str, other: str) -> bool:
-    """Tell whether one word begins the other, as `expire` begins `expires`."""
+    """Tell whether two words are forms of one, as `expire` and `expires`, or `activating`."""
     short, long = sorted((word, other), key=len)
-    return short == long or (len(short) >= _STEM and long.startswith(short))
+    if short == long or (len(short) >= _STEM and long.startswith(short)):
+        return True
+    same = max(_SAME_BEGINNING, len(long) - _OWN_END)
+    return len(short) >= same and short[:same] == long[:same]
 
 
 def _order(term: str) -> tuple[int, int, str]:

@@ -1,7 +1,7 @@
 """Groups of unlabelled texts: which texts are in which, and what people did with a group."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 import sqlalchemy as sa
@@ -160,10 +160,11 @@ def change(
     connection.execute(sa.update(text_group).where(_is(project_id, number)).values(dict(values)))
 
 
-def remove_all(connection: Connection, project_id: int) -> None:
-    """Forget all groups of a project; its texts stay."""
-    for table in (grouped_text, text_group):
-        connection.execute(sa.delete(table).where(table.c.project_id == project_id))
+def remove_all(connection: Connection, project_id: int, kept: Collection[int] = ()) -> None:
+    """Forget all groups of a project but those `kept`; its texts stay."""
+    for table, number in ((grouped_text, grouped_text.c.group_id), (text_group, text_group.c.id)):
+        gone = sa.and_(table.c.project_id == project_id, number.not_in(kept))
+        connection.execute(sa.delete(table).where(gone))
 
 
 def _is(project_id: int, number: int) -> sa.ColumnElement[bool]:

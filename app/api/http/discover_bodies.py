@@ -13,7 +13,7 @@ from core.discover.grouping import MOST_GROUPS
 class GroupingBody(Body):
     """How to group: into so many groups, by default the root of the number of texts.
 
-    Groups that are there stay, unless all are made `anew`.
+    Groups that are there stay; with `anew` only those that were taken do.
     """
 
     n_groups: int | None = Field(default=None, ge=1, le=MOST_GROUPS)

@@ -127,10 +127,17 @@ def fenced(
 def own_threshold(
     calibration: Calibration, method: Method, measured: "Callable[[], ExemplarSignals]"
 ) -> float:
-    """Return the threshold of a version without a fence, in the unit of `method`."""
+    """Return the threshold of a version without a fence, in the unit of `method`.
+
+    It rejects as many of the examples as the version's own: where labels came with the cores of
+    groups, these are fewer than the version was to reject, for they are easier than others.
+    """
     if method == calibration.measure:
         return calibration.threshold
-    return measured().limit(method, calibration.rejection)
+    signals, share = measured(), calibration.rejection
+    if calibration.measure == "votes":
+        share = signals.rejection(calibration.threshold)
+    return signals.limit(method, share)
 
 
 def exemplar_signals(studio: Studio, space: Space) -> "ExemplarSignals":

@@ -12,6 +12,7 @@ from core.discover.grouping import (
     Grouping,
     founded,
     group_texts,
+    usual_groups,
 )
 from core.discover.joining import join
 from core.discover.naming import group_terms, name_after, name_of
@@ -31,7 +32,7 @@ _OF_AN_INTENT = 50
 
 @dataclass(frozen=True, slots=True)
 class GroupChoice:
-    """How to group: into `n_groups`, by default the root of the number of texts.
+    """How to group: into `n_groups`, by default as many as `usual_groups` says.
 
     `before` has the groups of texts that were grouped earlier: they stay there, others join.
     `beside` holds texts of each intent: their words set no group apart.
@@ -69,7 +70,7 @@ def read_texts(database: Database, project: ProjectRecord, which: Filter) -> lis
 
 def group_together(texts: list[UtteranceRecord], unit: FloatArray, choice: GroupChoice) -> Grouped:
     """Group texts; those that were grouped before stay, and come first in the result."""
-    count = choice.n_groups or min(MOST_GROUPS, round(len(texts) ** 0.5))
+    count = choice.n_groups or usual_groups(len(texts), has_labels=bool(choice.beside))
     size = len(texts) / (count + 0.5)  # the half makes the number of groups certain
     old = [row for row, one in enumerate(texts) if normalise(one.text) in choice.before]
     if not old:

@@ -1,6 +1,6 @@
 """Group a project's unlabelled texts as a job, and keep the groups for the Discover page."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ from core.types import FloatArray
 from core.vectors import unit_rows
 from storage import jobs, projects
 from storage.computed import text_groups
+from storage.computed.taken_groups import forget_others, taken_groups
 from storage.computed.text_groups import GroupMember
 from storage.database import Transaction
 from storage.queries import dataset, utterances
@@ -46,7 +47,8 @@ class GroupFacts:
 
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
     `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
-    tell what it is about, in [0, 1]; None without a label.
+    tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
+    texts were grouped anew.
     """
 
     description: str
@@ -54,14 +56,16 @@ class GroupFacts:
     nearest: Sequence[tuple[str, float]]
     is_new: bool = False
     known: float | None = None
+    left: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Before:
-    """Groups that are kept, and the group of each text in one."""
+    """Groups that texts join, the group of each text in one, and the names that are in use."""
 
     groups: Sequence[TextGroupRecord]
     places: dict[str, int]
+    names: Collection[str]
 
 
 def start_grouping(
@@ -70,7 +74,8 @@ def start_grouping(
     """Queue a job that puts the texts that wait for a label into groups.
 
     Groups that are there keep their number, name and texts, and new texts join them, or found
-    others; with `anew` all are made afresh. A job like it that has not ended is returned instead.
+    others; with `anew` all waiting texts are grouped afresh, and only groups that were taken stay,
+    with their labelled texts. A job like it that has not ended is returned instead.
 
     Raises:
         NotFound: There is no such project.
@@ -111,7 +116,8 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
 
     def publish(connection: Transaction) -> dict[str, Any]:
         if payload["anew"]:
-            text_groups.remove_all(connection, project.id)
+            head = projects.get(connection, project.id).head_revision
+            forget_others(connection, project.id, head)
         for group in groups:
             if group.id:
                 values = {"facts": group.facts, "centre": group.centre}
@@ -133,10 +139,12 @@ def count_waiting(connection: Transaction, project: ProjectRecord) -> int:
 
 
 def _before(connection: Transaction, project: ProjectRecord, *, anew: bool) -> _Before:
-    if anew:
-        return _Before((), {})
     groups = text_groups.list_all(connection, project.id)
-    return _Before(groups, text_groups.places(connection, project.id))
+    if not anew:
+        places = text_groups.places(connection, project.id)
+        return _Before(groups, places, [group.name for group in groups])
+    kept = taken_groups(connection, project.id, project.head_revision).kept
+    return _Before((), {}, [group.name for group in groups if group.id in kept])
 
 
 def _embedded(
@@ -166,7 +174,7 @@ def _centres(context: JobContext, space: Space, encoder: Encoder) -> Centres:
 def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroupRecord]:
     """Describe each group; those that are kept have their number and name, others no number."""
     kept = {str(group.id): group for group in before.groups}
-    taken = {group.name for group in before.groups}
+    taken = set(before.names)
     near = made.grouping.centres @ centres.rows.T
     known = _known_groups(made, centres)
     records = list[TextGroupRecord]()
@@ -176,7 +184,8 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
         new = group_record(made, at, rows, nearest)
         new = replace(new, facts={**new.facts, "known": known[at]})
         if (old := kept.get(made.names[at])) is not None:
-            facts = {**new.facts, "description": old.facts["description"]}
+            stays = {key: old.facts[key] for key in ("description", "left") if key in old.facts}
+            facts = {**new.facts, **stays}
             new = replace(old, facts=facts, centre=new.centre)
         else:
             facts = {**new.facts, "is_new": bool(kept)}

@@ -9,7 +9,7 @@ import numpy as np
 
 from app.services.discover.runs import count_waiting
 from app.services.studio import Studio
-from core.discover.grouping import MOST_GROUPS
+from core.discover.grouping import MOST_GROUPS, usual_groups
 from core.discover.order import CORE
 from core.discover.showing import show
 from core.errors import NotFound
@@ -71,6 +71,7 @@ class GroupsView:
         waiting: Texts of the project outside the test set that wait for a label.
         ungrouped: How many of these are in no group yet.
         most_groups: So many groups can be made.
+        usual_groups: So many are made of the texts that wait, unless somebody wants others.
         revision: Revision of the project at which this was read.
     """
 
@@ -78,6 +79,7 @@ class GroupsView:
     waiting: int
     ungrouped: int
     most_groups: int
+    usual_groups: int
     revision: int
 
 
@@ -121,6 +123,8 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         target = projects.find(connection, project)
         cards = _cards(connection, target, text_groups.families(connection, target.id))
         waiting = count_waiting(connection, target)
+        counts = utterances.counts(connection, target.id)
+    has_labels = counts.by_intent != counts.tests_by_intent
     ordered = sorted(
         cards,
         key=lambda one: (one.state != "open", not one.is_new, one.known or 0.0, -one.size, one.id),
@@ -131,6 +135,7 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         waiting=waiting,
         ungrouped=max(0, waiting - grouped),
         most_groups=MOST_GROUPS,
+        usual_groups=usual_groups(waiting, has_labels=has_labels),
         revision=target.head_revision,
     )
 

@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from core.splits import drawn_rows
-from storage.computed import text_groups
+from storage.computed.taken_groups import taken_groups
 from storage.database import Transaction
-from storage.log.label_origins import labelled_with_groups
 from storage.log.replay import State
 from storage.records import ProjectRecord
 
@@ -31,21 +30,16 @@ def core_labels(
     """
     from core.training.from_labels.inputs import CoreLabels  # imports torch
 
-    ids = labelled_with_groups(connection, project.id, revision)
-    if not ids:
+    taken = taken_groups(connection, project.id, revision)
+    if not taken.labelled:
         return None
-    families = text_groups.families(connection, project.id)
-    places = {
-        key: families.shown(number)
-        for key, number in text_groups.places(connection, project.id).items()
-    }
-    taken = {places[key] for key in ids if key in places}
     waiting = set(unlabelled())
+    doubtful = {one for some in taken.left.values() for one in some}
     rows = state.utterance_records()
-    left = sorted({row.text for row in rows if row.text in waiting and places.get(row.id) in taken})
+    left = sorted({row.text for row in rows if row.text in waiting and row.id in doubtful})
     labelled = sum(row.labels is not None and row.split != "test" for row in rows)
     share = len(waiting) / max(1, len(waiting) + labelled)
-    return CoreLabels(frozenset(ids), _sample(left), share)
+    return CoreLabels(taken.labelled, _sample(left), share)
 
 
 def without(pool: Sequence[str], cores: "CoreLabels | None") -> tuple[str, ...]:

@@ -276,7 +276,12 @@ def _discover(commands: Commands) -> None:
         commands, "discover", "group the texts without a label by meaning", "review.discover"
     )
     found.add_argument("--project", required=True, help="its name")
-    found.add_argument("--groups", type=int, metavar="N", help="default: the root of the texts")
+    found.add_argument(
+        "--groups",
+        type=int,
+        metavar="N",
+        help="default: the root of the texts, beside labels twice it",
+    )
     found.add_argument(
         "--out", type=Path, metavar="FILE.csv", help="write each text with its group and closeness"
     )

@@ -102,8 +102,8 @@ export class ImportSheet {
           this.#send(event.dataTransfer.files[0]);
         },
       },
-        h('p', {}, 'Drop a file here: a table, plain text, or the export of a bot platform'),
-        this.#choosing,
+      h('p', {}, 'Drop a file here: a table, plain text, or the export of a bot platform'),
+      this.#choosing,
       this.#picker,
     );
   }

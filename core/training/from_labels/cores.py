@@ -5,6 +5,8 @@ score too high: the threshold that rejects a twentieth of them rejects a third o
 doubtful members of the same groups, which wait for a label, stand for what waits.
 """
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,6 +45,25 @@ def threshold_beside_cores(
     weights = [np.where(is_core, 1.0 - cores.waiting, 1.0), np.full(len(doubtful), each)]
     scores, shares = np.concatenate([held_out, doubtful]), np.concatenate(weights)
     return float(np.quantile(scores, rejection, weights=shares, method="inverted_cdf"))
+
+
+def threshold_of(
+    inputs: RunInputs,
+    rows: Rows,
+    scores: ScoreArray,
+    scored: Callable[[Sequence[str]], ScoreArray],
+    rejection: float,
+) -> float:
+    """Return the score that rejects a share of the texts in scope, cores of groups or not.
+
+    `rows` and `scores`, (n, intents), are the exemplars that were held out; `scored` scores texts,
+    (m, intents), and is asked for the doubtful ones alone, if there are any.
+    """
+    cores, held_out = usable_cores(inputs, rows), scores.max(1)
+    if cores is None:
+        return float(np.quantile(held_out, rejection))
+    doubtful = scored(cores.doubtful).max(1)
+    return threshold_beside_cores(inputs, rows, held_out, doubtful, rejection)
 
 
 def _is_core(inputs: RunInputs, cores: CoreLabels, rows: Rows) -> NDArray[np.bool_]:

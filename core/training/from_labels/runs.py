@@ -27,7 +27,7 @@ from core.recipes.read import require_task
 from core.splits import Rows
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
-from core.training.from_labels.cores import threshold_beside_cores, usable_cores
+from core.training.from_labels.cores import threshold_of, usable_cores
 from core.training.from_labels.held_out import (
     FittedHead,
     HeldOutScores,
@@ -160,13 +160,13 @@ def _beside_cores(
     held_out: HeldOutScores,
 ) -> Calibration:
     """Correct the threshold of one intent a text where labels came with the cores of groups."""
-    cores = usable_cores(inputs, held_out.rows)
-    if cores is None or calibration.task == "multi-label":
+    if usable_cores(inputs, held_out.rows) is None or calibration.task == "multi-label":
         return calibration
-    doubtful = head.scores(inputs.embed(encoder, cores.doubtful)).max(1)
-    limit = threshold_beside_cores(
-        inputs, held_out.rows, held_out.scores.max(1), doubtful, calibration.rejection
-    )
+
+    def scored(texts: Sequence[str]) -> ScoreArray:
+        return head.scores(inputs.embed(encoder, texts))
+
+    limit = threshold_of(inputs, held_out.rows, held_out.scores, scored, calibration.rejection)
     return replace(calibration, threshold=limit)
 
 

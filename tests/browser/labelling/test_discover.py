@@ -234,6 +234,26 @@ def open_the_largest(page: Page) -> None:
     expect(page.get_by_role("textbox", name="Name of the group")).to_have_value(name)
 
 
+def test_whoever_groups_anew_reads_that_groups_that_were_taken_stay(
+    visit: Callable[..., Page], raw: Served
+) -> None:
+    page = visit(raw, "/discover?project=raw")
+    note, dialog = page.locator("[data-role=grouping]"), page.get_by_role("dialog")
+    open_the_largest(page)
+    note.get_by_role("button", name="Group anew").click()
+    expect(dialog).to_contain_text(re.compile(r"All \d+ groups and their names go"))
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.keyboard.press("t")
+    expect(page.locator("[data-role=newest]")).to_contain_text("texts")
+    note.get_by_role("button", name="Group anew").click()
+    expect(dialog).to_contain_text("Groups that were taken stay. All others and their names go")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    page.keyboard.press("u")
+    expect(page.locator(".toast")).to_contain_text("Taken back")
+
+
 def test_all_texts_that_get_a_label_can_be_seen_and_left_out(
     visit: Callable[..., Page], raw: Served
 ) -> None:

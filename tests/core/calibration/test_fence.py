@@ -1,6 +1,7 @@
 """A fence lets in what is familiar, by signals that equal what they are named after."""
 
 import numpy as np
+import pytest
 
 from core.calibration.fence import (
     Fence,
@@ -136,6 +137,9 @@ def test_the_units_of_a_version_stay_while_its_exemplars_change() -> None:
     )
     kept = units.familiarity("mixture")[0] >= units.limit("mixture", 0.25)
     assert kept.mean() == 0.75
+    for share in (0.0, 0.05, 0.25, 1.0):
+        assert units.rejection(units.limit("votes", share)) == pytest.approx(share)
+    assert (units.rejection(-9.0), units.rejection(9.0)) == (0.0, 1.0)
 
 
 def test_exemplars_are_judged_by_others_whatever_the_head() -> None:

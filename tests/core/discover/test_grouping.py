@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.discover.grouping import MOST_GROUPS, group_texts
+from core.discover.grouping import MOST_GROUPS, group_texts, usual_groups
 from tests.builders.toy_embeddings import cloud, clusters
 
 
@@ -35,3 +35,10 @@ def test_equal_texts_among_others_are_one_group_also_where_the_encoder_rounds() 
 
 def test_there_are_never_more_groups_than_a_person_would_look_at() -> None:
     assert len(group_texts(cloud(3_000, 8), 2).centres) <= MOST_GROUPS
+
+
+def test_beside_labels_more_groups_are_made_but_never_too_many() -> None:
+    plain = [usual_groups(n, has_labels=False) for n in (1, 2, 100, 10_000, 1_000_000)]
+    assert plain == [1, 1, 10, 100, MOST_GROUPS]
+    beside = [usual_groups(n, has_labels=True) for n in (1, 2, 100, 10_000, 50_000, 1_000_000)]
+    assert beside == [1, 2, 20, 200, 320, 320]

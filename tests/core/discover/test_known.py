@@ -5,7 +5,7 @@ import pytest
 
 from core.discover import known
 from core.discover.grouping import founded
-from core.discover.known import known_groups, least_known_first
+from core.discover.known import chances, known_groups, least_known_first, walked
 from tests.builders.toy_embeddings import clusters
 
 
@@ -17,7 +17,19 @@ def test_the_groups_without_a_label_are_known_least() -> None:
     assert found.shape == (10,)
     assert ((found >= 0) & (found <= 1)).all()
     assert set(least_known_first(found, grouping.sizes)[:2].tolist()) == {8, 9}
-    assert found[8:].max() < 0.5 * found[:8].min()
+    assert chances(grouping, labelled)[8:].max() < 0.1 < chances(grouping, labelled)[:8].min()
+    walks = walked(grouping, toy.rows, labelled)
+    assert walks[8:].max() < 0.5 * walks[:8].min()
+
+
+def test_few_labels_say_less_of_a_small_group_than_of_a_large_one() -> None:
+    """Small groups of known subjects, which no label happens to reach, stood before new ones."""
+    of = np.repeat([0, 1, 2], [80, 10, 110])
+    rows = np.eye(8, dtype=np.float32)[of]
+    grouping = founded(rows, of)
+    found = chances(grouping, np.repeat(rows[-1:], 20, 0))
+    assert found.tolist() == pytest.approx([np.exp(-8.0), np.exp(-1.0), 0.9953], abs=1e-3)
+    assert chances(grouping, rows[::10])[0] == pytest.approx(0.5925, abs=1e-3)  # 8 of 8 expected
 
 
 def test_a_chain_of_similar_texts_makes_its_far_end_known() -> None:
@@ -27,7 +39,7 @@ def test_a_chain_of_similar_texts_makes_its_far_end_known() -> None:
     rows = np.concatenate([chain, island]).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     of = np.repeat([0, 1, 2], [30, 30, 20])
-    near, end, apart = known_groups(founded(rows, of), rows, rows[:1])
+    near, end, apart = walked(founded(rows, of), rows, rows[:1])
     assert near > end > apart == pytest.approx(0.0)
 
 

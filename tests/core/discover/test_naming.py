@@ -33,9 +33,41 @@ def test_a_name_is_what_most_texts_say_around_its_two_words() -> None:
     [terms, _] = group_terms([*asked, "hello"], np.array([0, 0, 0, 0, 1]), 2)
     assert set(terms[:2]) == {"change", "pin"}
     assert name_of(terms, asked) == "change my pin"
-    assert name_of(terms, ["change the pin", "change my pin"]) == "change pin"  # said once each
-    far = ["change, as soon as you can, the pin"] * 2
+    assert name_of(terms, ["change the pin", "change my pin"]) == "change my pin"  # the shorter
+    six = ["change the pin of my card", "change the pin of my card", "a pin change"]
+    assert name_of(("change", "card"), six) == "change the pin of my card"
+    far = ["change, as soon as ever you can, the secret pin"] * 2
     assert name_of(terms, far) == "change pin"
+
+
+def test_what_no_two_texts_say_alike_is_named_by_the_shortest_text_that_has_both_words() -> None:
+    """A group was called “where come”."""
+    asked = ("Where does all of my money come from?", "where did this come from?", "come where?  ")
+    assert name_of(("where", "come"), asked[:2]) == "where did this come from"
+    assert name_of(("where", "come"), asked[:1]) == "Where does all of my money come from"
+    assert name_of(("where", "come"), (asked[0] * 2,)) == "where come"  # too long for a name
+    assert name_of(("where", "come"), ("where from", "come on")) == "where come"
+
+
+def test_two_forms_of_a_word_are_no_name() -> None:
+    """Groups were called “activate activating” and “currencies currency”."""
+    for one, other in (("activate", "activating"), ("currencies", "currency")):
+        asked = [
+            f"{one} it",
+            f"is it {one}",
+            f"{other} now",
+            f"{other} please",
+            "hello",
+            "hello you",
+        ]
+        words = group_terms(asked, np.array([0, 0, 0, 0, 1, 1]), 2)[0]
+        assert sum(word.startswith(one[:6]) for term in words for word in term.split()) == 1
+    for one, other in (("interest", "internet"), ("identity", "identification")):
+        asked = (
+            [f"{one} {n}" for n in "ab"] + [f"{other} {n}" for n in "cd"] + ["hello", "hello you"]
+        )
+        words = group_terms(asked, np.array([0, 0, 0, 0, 1, 1]), 2)[0]
+        assert {one, other} <= set(words)
 
 
 def test_the_second_word_of_a_name_is_no_form_of_the_first() -> None:

@@ -1,20 +1,25 @@
 """Labels that came with groups are known to a training, with the texts that were left of these."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from app.services.answering.as_project import exemplar_signals, own_threshold
+from app.services.answering.opened import find_space
 from app.services.answering.stored import load_model
 from app.services.data.history import undo_action
 from app.services.discover.acts import Taking, take_group
 from app.services.discover.runs import start_grouping
 from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
+from app.services.training import runs
 from app.services.training.cores import core_labels, without
 from app.services.training.runs import TrainingRequest
 from app.services.training.unlabelled import unlabelled_texts
 from core.training.from_labels.inputs import CoreLabels
 from storage import projects
+from storage.computed import taken_groups
 from storage.log import versions
 from storage.log.replay import State
 from tests.builders.trained_home import change, do, raw_project, train_here
@@ -85,12 +90,49 @@ def test_no_training_learns_from_a_doubtful_text() -> None:
     assert without(("one", "two"), None) == ("one", "two")
 
 
-def test_a_training_refuses_less_than_by_the_cores_alone(raw: Studio) -> None:
+def test_a_training_refuses_less_than_by_the_cores_alone(
+    raw: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
     train_here(raw, TrainingRequest("raw", "instant", {}))
+    monkeypatch.setattr(runs, "core_labels", lambda *_: None)
+    train_here(raw, TrainingRequest("raw", "instant", {}))
+    beside, alone = (load_model(raw, f"raw@{n}").calibration for n in (1, 2))
+    assert beside.threshold < alone.threshold
+    # So does each other measure, whose line was set by the cores alone.
+    with raw.database.read() as connection:
+        spaces = [find_space(connection, "raw", number) for number in (1, 2)]
+    for method in ("nearest", "mahalanobis", "mixture"):
+        lines = [
+            own_threshold(calibration, method, partial(exemplar_signals, raw, space))
+            for calibration, space in zip((beside, alone), spaces, strict=True)
+        ]
+        assert lines[0] < lines[1]
+
+
+def test_grouping_anew_keeps_in_mind_what_was_left_of_taken_groups(raw: Studio) -> None:
+    """The next training went by the cores alone, and refused a third of what it should answer."""
+    before = found(raw)
+    assert before is not None
+    for _ in range(2):  # and once more
+        assert do(raw, start_grouping(raw, "raw", 2, anew=True).id).state == "succeeded"
+        assert found(raw) == before
+    assert do(raw, start_grouping(raw, "raw").id).state == "succeeded"
+    assert found(raw) == before
+    undo_action(raw, "raw", "key-of-lost_card")
+    after = found(raw)
+    assert after is not None
+    assert set(after.doubtful) == set(before.doubtful) & set(BILLS)
+
+
+def test_of_many_texts_that_were_left_a_sample_is_remembered(
+    raw: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(taken_groups, "_MOST_LEFT", 4)
+    before = found(raw)
     assert do(raw, start_grouping(raw, "raw", 2, anew=True).id).state == "succeeded"
-    forgotten = found(raw)  # the groups that were taken are there no more
-    assert forgotten is not None
-    assert forgotten.doubtful == ()
-    train_here(raw, TrainingRequest("raw", "instant", {}))
-    beside, alone = (load_model(raw, f"raw@{n}").calibration.threshold for n in (1, 2))
-    assert beside < alone
+    after = found(raw)
+    assert before is not None
+    assert after is not None
+    assert len(after.doubtful) == 4
+    assert set(after.doubtful) < set(before.doubtful)
+    assert len(set(after.doubtful) & set(CARDS)) == 2

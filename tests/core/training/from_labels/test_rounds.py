@@ -14,7 +14,7 @@ from core.text import match_key
 from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
 from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
 from core.training.from_labels import rounds, tuning
-from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.inputs import CoreLabels, RunInputs
 from core.training.from_labels.rounds import is_worse, texts_to_learn, without_excess
 from core.training.from_labels.runs import RunResult, run_recipe
 from core.types import Exemplar, Intent
@@ -80,6 +80,20 @@ def test_the_encoder_learns_from_unlabelled_texts_and_labelled_texts_alone_vote(
     stages = [event.stage for event in events if isinstance(event, StageStarted)]
     learned = [s for s in stages if s not in ("encoding", "labelling")]
     assert learned == ["tuning", "calibrating", "recalibrating", "retuning"]
+
+
+def test_texts_left_of_groups_decide_which_texts_a_round_learns_from(
+    tiny: TransformerEncoder,
+) -> None:
+    """By labels that came with the cores of groups alone a third of the pool was left out."""
+    strict = ConvfitRecipe(**QUICK, out_of_scope_rejection=0.2)
+    cores = CoreLabels(frozenset(e.id for e in EXEMPLARS), POOL[::3], 1.0)
+    alone, _ = run(strict, inputs(tiny))
+    beside, _ = run(strict, replace(inputs(tiny), cores=cores))
+    assert alone.pool is not None
+    assert beside.pool is not None
+    assert beside.pool.n_outside < alone.pool.n_outside
+    assert beside.pool.n + beside.pool.n_outside == len(POOL)
 
 
 def test_steps_are_counted_over_both_rounds(tiny: TransformerEncoder) -> None:
@@ -163,7 +177,7 @@ def test_texts_below_the_threshold_stay_out(
     tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result, _ = run(ConvfitRecipe(**QUICK), inputs(tiny))
-    monkeypatch.setattr(rounds, "_limit", lambda recipe, scores: 10.0)
+    monkeypatch.setattr(rounds, "_limit", lambda *_: 10.0)
     strict, _ = run(ConvfitRecipe(**QUICK), inputs(tiny))
     plain, _ = run(ConvfitRecipe(**QUICK), inputs(tiny, ()))
     assert result.pool is not None
