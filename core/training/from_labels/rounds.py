@@ -49,7 +49,6 @@ _INSIDE = 0.5
 """Share of the unlabelled texts that must be in scope: a pool of another domain has fewer."""
 _CHANCE = 0.05
 """The first round is kept where chance alone loses so many held-out labels less often than this."""
-_CHUNK = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,8 +298,4 @@ def _encode(encoder: Encoder, texts: Sequence[str], told: Told) -> FloatArray:
 
     The rounding changes the label of one text in a thousand, and no figure of a version.
     """
-    quick, parts = in_eight_bits(encoder), []
-    for start in range(0, len(texts), _CHUNK):
-        parts.append(quick.encode(texts[start : start + _CHUNK]))
-        told(min(1.0, (start + _CHUNK) / len(texts)))
-    return np.concatenate(parts)
+    return in_eight_bits(encoder).encode(texts, lambda done, total: told(done / total))
