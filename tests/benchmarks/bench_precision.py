@@ -15,10 +15,10 @@ import numpy as np
 import torch
 
 from core.benchmarks.inputs import LabelledTexts
-from core.encoders.eight_bits import in_eight_bits
 from core.encoders.loading import load_encoder
 from core.encoders.packed.linear import LoadedLinear, onednn_is_quicker
 from core.encoders.precision import bfloat16_gain, has_bfloat16
+from core.encoders.quick.eight_bits import in_eight_bits
 from core.heads.votes.fit import fit_votes
 from core.metrics.out_of_scope import auroc
 from core.recipes.labels import ConvfitRecipe

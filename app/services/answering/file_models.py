@@ -44,7 +44,7 @@ def model_of_pipeline(
     """
     quick = model
     if precision == "int8":
-        from core.encoders.eight_bits import in_eight_bits  # imports torch
+        from core.encoders.quick.eight_bits import in_eight_bits  # imports torch
 
         quick = replace(model, encoder=in_eight_bits(model.encoder))
     words = quick.encoder.fingerprint, str(revision), *_words_of(quick.decider)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.encoders.base import Encoder
-from core.encoders.eight_bits import in_eight_bits
+from core.encoders.quick.eight_bits import in_eight_bits
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes, settle, vote_settings
 from core.recipes.heads import VotesConfig

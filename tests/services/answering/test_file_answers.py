@@ -12,8 +12,8 @@ from app.jobs.lock import take_lock
 from app.services.answering import file_answers
 from app.services.answering.file_answers import FileReport, FileRequest, answer_file
 from app.services.answering.file_models import model_of_pipeline
-from core.encoders import eight_bits
 from core.encoders.loading import load_encoder
+from core.encoders.quick import eight_bits
 from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
 from tests.builders.stub_pipeline import trained

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from core.encoders import eight_bits
-from core.encoders.eight_bits import EightBitLinear, in_eight_bits
 from core.encoders.loading import load_encoder
 from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.quick import eight_bits
+from core.encoders.quick.eight_bits import EightBitLinear, in_eight_bits
 from tests.conftest import SENTENCES
 
 TEXTS = [text for texts in SENTENCES.values() for text in texts]
