@@ -1,25 +1,18 @@
-"""A copy of an encoder that multiplies in 8 bits, for many texts of which nothing is judged.
+"""A copy of an encoder that multiplies in 8 bits.
 
 Weights are rounded by output, tokens by their own largest number, to whole numbers of -127 to 127;
 products are summed in 32-bit whole numbers. Norms, attention and sums stay in float32.
 """
 
 import copy
-import hashlib
 from dataclasses import replace
-from functools import cache
 
 import torch
 from torch import Tensor, nn
 
-from core.encoders.adapter.encoder import AdaptedEncoder
-from core.encoders.base import Encoder
-from core.encoders.packed.bert import BertLayer
 from core.encoders.packed.encoder import TransformerEncoder
-from core.encoders.packed.linear import LoadedLinear, stepped
-from core.encoders.timing import seconds_of
+from core.encoders.packed.linear import stepped
 
-_INPUTS, _OUTPUTS = 384, 1536
 _MOST = 127
 _BATCH_TOKENS = 512
 """Products are so quick that what lies between them decides; it stays in the caches with half."""
@@ -54,48 +47,17 @@ class EightBitLinear(nn.Module):
         return product[: len(small)]
 
 
-def has_eight_bits() -> bool:
-    """Whether this processor has instructions that multiply 8-bit numbers into 32-bit sums."""
-    return bool(torch.cpu._is_vnni_supported() and torch.backends.mkldnn.is_available())
-
-
-@cache
-def eight_bits_gain() -> float:
-    """How many times as fast a product is in 8 bits as in float32, its rounding included.
-
-    Takes some 30 ms once in a process.
-    """
-    layer, rows = LoadedLinear(_INPUTS, _OUTPUTS), torch.randn(_BATCH_TOKENS, _INPUTS)
-    with torch.no_grad():
-        nn.init.normal_(layer.weight)
-        nn.init.zeros_(layer.bias)
-    small = EightBitLinear(layer)
-    return seconds_of(lambda: layer(rows)) / seconds_of(lambda: small(rows))
-
-
-def in_eight_bits(encoder: Encoder) -> Encoder:
-    """Return a copy in 8 bits with a fingerprint of its own, or the encoder where that is no gain.
+def in_eight_bits(network: TransformerEncoder) -> TransformerEncoder:
+    """Return a copy that multiplies in 8 bits; the fingerprint is not its own yet.
 
     Cosines differ by some 0.01 from those of the encoder, too much for the figures of a version.
     """
-    network = encoder.merged() if isinstance(encoder, AdaptedEncoder) else encoder
-    if not isinstance(network, TransformerEncoder) or not has_eight_bits():
-        return encoder
-    if network.bert.words.weight.device.type != "cpu":
-        return encoder
     with torch.no_grad():
         bert = copy.deepcopy(network.bert, _shared(network.bert))
         for layer in bert.layers:
-            if isinstance(layer, BertLayer):
-                for name in ("qkv", "mix", "up", "down"):
-                    setattr(layer, name, EightBitLinear(getattr(layer, name)))
-    mark = fingerprint_in_eight_bits(encoder.fingerprint)
-    return replace(network, bert=bert, fingerprint=mark, batch_tokens=_BATCH_TOKENS, at_once=True)
-
-
-def fingerprint_in_eight_bits(fingerprint: str) -> str:
-    """Return the fingerprint of the 8-bit copy of an encoder."""
-    return hashlib.sha256(f"{fingerprint} in 8 bits".encode()).hexdigest()
+            for name in ("qkv", "mix", "up", "down"):
+                setattr(layer, name, EightBitLinear(getattr(layer, name)))
+    return replace(network, bert=bert, batch_tokens=_BATCH_TOKENS, at_once=True)
 
 
 def _shared(bert: nn.Module) -> dict[int, nn.Module]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.encoders.base import Encoder
-from core.encoders.quick.eight_bits import in_eight_bits
+from core.encoders.quick.copies import quick_copy
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes, settle, vote_settings
 from core.recipes.heads import VotesConfig
@@ -294,8 +294,8 @@ def _hits(found: HeldOutScores, targets: ScoreArray) -> NDArray[np.bool_]:
 
 
 def _encode(encoder: Encoder, texts: Sequence[str], told: Told) -> FloatArray:
-    """Encode texts in 8 bits where that is quicker, and tell which share is done, (n, d) float32.
+    """Encode texts by a quick copy, and tell which share is done, (n, d) float32.
 
-    The rounding changes the label of one text in a thousand, and no figure of a version.
+    Its rounding changes the label of one text in a thousand, and no figure of a version.
     """
-    return in_eight_bits(encoder).encode(texts, lambda done, total: told(done / total))
+    return quick_copy(encoder).encode(texts, lambda done, total: told(done / total))
