@@ -10,7 +10,7 @@ from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.text import text_hash
-from core.types import FloatArray
+from core.types import EncodingPrecision, FloatArray
 from storage import jobs, projects
 from storage.computed import vectors
 from storage.database import Database
@@ -23,6 +23,8 @@ AT_ONCE = 500
 
 _CHUNK = 1_024
 _BYTES_A_POINT = 400
+_BYTES_OF_COPY = 72 << 20
+"""Of a quick copy: 22 MB of weights, and the tables of an encoder that may be used no more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +46,30 @@ class Embedded:
     ids: tuple[str, ...]
     embeddings: FloatArray
     digest: str
+
+
+def encoder_of_maps(studio: Studio, encoder: Encoder, device: str = "cpu") -> Encoder:
+    """Return what encodes the texts of maps and groups: the encoder, or a quick copy if so set.
+
+    Never for the figures of a version, for examples that vote, or for answers that a page shows as
+    such. `device` is that of the encoder: on a graphics card it stays as it is.
+    """
+    if studio.settings.map_precision == "float32":
+        return encoder
+    from core.encoders.quick.copies import quick_copy  # imports torch
+
+    precision = studio.settings.map_precision
+    key = ("quick copy", encoder.fingerprint, device)
+    return studio.cache.get(key, lambda: quick_copy(encoder, precision), lambda _: _BYTES_OF_COPY)
+
+
+def precision_of_maps(studio: Studio, encoder: Encoder, exact: Encoder) -> EncodingPrecision:
+    """Return the number format of an encoder that `encoder_of_maps` made of an exact one."""
+    if encoder.fingerprint == exact.fingerprint:
+        return "float32"
+    from core.encoders.quick.copies import settled_encoding
+
+    return settled_encoding(studio.settings.map_precision)
 
 
 def read_points(studio: Studio, project: ProjectRecord) -> Points:
