@@ -51,15 +51,15 @@ class Embedded:
 def encoder_of_maps(studio: Studio, encoder: Encoder, device: str = "cpu") -> Encoder:
     """Return what encodes the texts of maps and groups: the encoder, or a quick copy if so set.
 
-    Never for the figures of a version, for examples that vote, or for answers that a page shows as
-    such. `device` is that of the encoder: on a graphics card it stays as it is.
+    The figures of a version and examples that vote are never encoded by a copy. `device` is that of
+    the encoder: on a graphics card it stays as it is.
     """
-    if studio.settings.map_precision == "float32":
+    precision = studio.settings.map_precision
+    if precision == "float32":
         return encoder
     from core.encoders.quick.copies import quick_copy  # imports torch
 
-    precision = studio.settings.map_precision
-    key = ("quick copy", encoder.fingerprint, device)
+    key = ("quick copy", encoder.fingerprint, precision, device)
     return studio.cache.get(key, lambda: quick_copy(encoder, precision), lambda _: _BYTES_OF_COPY)
 
 
