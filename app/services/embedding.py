@@ -21,7 +21,7 @@ from storage.records import ProjectRecord
 AT_ONCE = 500
 """Number of texts that a page may wait for; more are embedded by a job."""
 
-_CHUNK = 1_024
+_CHUNK = 4_096
 _BYTES_A_POINT = 400
 _BYTES_OF_COPY = 72 << 20
 """Of a quick copy: 22 MB of weights, and the tables of an encoder that may be used no more."""
