@@ -7,6 +7,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.log_lines import LogFormat
+from core.types import AskedEncodingPrecision
 
 
 class Settings(BaseSettings):
@@ -22,6 +23,10 @@ class Settings(BaseSettings):
     )
     device: str = Field(
         default="auto", description="Where tuning computes: auto, cpu, cuda or cuda:N."
+    )
+    map_precision: AskedEncodingPrecision = Field(
+        default="float32",
+        description="Number format that encodes maps and groups: auto, float32, bfloat16, int8.",
     )
     chromium: Path | None = Field(
         default=None, description="Chromium, Chrome or Edge that prints PDFs, where not found."

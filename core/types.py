@@ -24,6 +24,12 @@ Precision = Literal["float32", "bfloat16"]
 AskedPrecision = Literal["auto", "float32", "bfloat16"]
 """A number format, or the one in which this machine is quick."""
 
+EncodingPrecision = Literal["float32", "bfloat16", "int8"]
+"""Number format of the products of an encoder that only reads."""
+
+AskedEncodingPrecision = Literal["auto", "float32", "bfloat16", "int8"]
+"""A number format for reading, or the one in which this machine is quick."""
+
 Method = Literal["votes", "nearest", "mahalanobis", "mixture"]
 """How a fence measures whether a text is familiar."""
 

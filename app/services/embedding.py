@@ -11,7 +11,7 @@ from app.services.studio import Studio
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.text import text_hash
-from core.types import FloatArray
+from core.types import EncodingPrecision, FloatArray
 from storage import jobs, projects
 from storage.computed import vectors
 from storage.database import Database
@@ -22,8 +22,10 @@ from storage.records import ProjectRecord
 AT_ONCE = 500
 """Number of texts that a page may wait for; more are embedded by a job."""
 
-_CHUNK = 1_024
+_CHUNK = 4_096
 _BYTES_A_POINT = 400
+_BYTES_OF_COPY = 72 << 20
+"""Of a quick copy: 22 MB of weights, and the tables of an encoder that may be used no more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +47,30 @@ class Embedded:
     ids: tuple[str, ...]
     embeddings: FloatArray
     digest: str
+
+
+def encoder_of_maps(studio: Studio, encoder: Encoder, device: str = "cpu") -> Encoder:
+    """Return what encodes the texts of maps and groups: the encoder, or a quick copy if so set.
+
+    The figures of a version and examples that vote are never encoded by a copy. `device` is that of
+    the encoder: on a graphics card it stays as it is.
+    """
+    precision = studio.settings.map_precision
+    if precision == "float32":
+        return encoder
+    from core.encoders.quick.copies import quick_copy  # imports torch
+
+    key = ("quick copy", encoder.fingerprint, precision, device)
+    return studio.cache.get(key, lambda: quick_copy(encoder, precision), lambda _: _BYTES_OF_COPY)
+
+
+def precision_of_maps(studio: Studio, encoder: Encoder, exact: Encoder) -> EncodingPrecision:
+    """Return the number format of an encoder that `encoder_of_maps` made of an exact one."""
+    if encoder.fingerprint == exact.fingerprint:
+        return "float32"
+    from core.encoders.quick.copies import settled_encoding
+
+    return settled_encoding(studio.settings.map_precision)
 
 
 def read_points(studio: Studio, project: ProjectRecord) -> Points:

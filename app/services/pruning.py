@@ -86,8 +86,19 @@ def _prune_rows(studio: Studio, connection: Transaction, found: _Found) -> None:
     if settings.keep_receipts_days is not None:
         old = receipts.remove_old(connection, _before(settings.keep_receipts_days))
         found.rows.append(Pruned("receipts", old))
-    unneeded = vectors.remove_unneeded(connection, models.encoder_fingerprints(connection))
+    unneeded = vectors.remove_unneeded(connection, _encoders(studio, connection))
     found.rows.append(Pruned("embeddings of texts or encoders that are gone", unneeded))
+
+
+def _encoders(studio: Studio, connection: Transaction) -> set[str]:
+    """Return the fingerprints of encoders in use, and of their quick copies where maps use them."""
+    known = models.encoder_fingerprints(connection)
+    if studio.settings.map_precision == "float32":
+        return known
+    from core.encoders.quick.copies import fingerprint_of_copy, settled_encoding  # import torch
+
+    settled = settled_encoding(studio.settings.map_precision)
+    return known | {fingerprint_of_copy(one, settled) for one in known}
 
 
 def _old_logs(studio: Studio, connection: Transaction) -> Iterator[Path]:

@@ -87,6 +87,7 @@ def examine(studio: Studio, *, repair: bool = False) -> list[HealthCheck]:
         _data(studio),
         _jobs(studio, repair=repair),
         _erasing(studio, repair=repair),
+        _maps(studio),
         *_around(studio.places.home, repair=repair),
     ]
 
@@ -192,6 +193,17 @@ def _arithmetic() -> HealthCheck:
     if has_bfloat16():
         words = f"bfloat16 is {bfloat16_gain():.1f} times as fast"
     return HealthCheck("arithmetic", healthy=True, detail=f"tunes in {settled}; {words}")
+
+
+def _maps(studio: Studio) -> HealthCheck:
+    """Say in which number format the texts of maps and groups are encoded."""
+    from core.encoders.quick.copies import settled_encoding
+
+    settled, quick = settled_encoding(studio.settings.map_precision), settled_encoding("auto")
+    detail = f"encoded in {settled}"
+    if quick != settled:
+        detail += f"; STUDIO_MAP_PRECISION=auto encodes in {quick}, which is quicker here"
+    return HealthCheck("maps and groups", healthy=True, detail=detail)
 
 
 def _disk(home: Path) -> HealthCheck:

@@ -10,7 +10,6 @@ from pathlib import Path
 from app.services.answering.file_answers import FileReport, FileRequest, answer_file
 from app.services.answering.file_models import (
     FileModel,
-    FilePrecision,
     model_of_graph,
     model_of_pipeline,
     open_graph,
@@ -32,7 +31,7 @@ from core.files import write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 from core.text import percent, require_answerable
-from core.types import Prediction, Task
+from core.types import EncodingPrecision, Prediction, Task
 from storage.records import JobRecord
 
 _NOT_PASSED = 3
@@ -206,7 +205,7 @@ def _file_model(options: argparse.Namespace) -> Iterator[FileModel]:
     if graph is None:
         with opened(options, makes=Path(options.model).exists()) as studio:
             asked = open_asked(studio, options.model)
-            precision: FilePrecision = options.precision or "float32"
+            precision: EncodingPrecision = options.precision or "float32"
             yield model_of_pipeline(asked.pipeline, asked.label_revision, precision)
         return
     if options.precision not in (None, graph.precision):

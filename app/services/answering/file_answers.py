@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import IO
 
 from app.jobs.lock import take_lock
-from app.services.answering.file_models import Decide, FileModel, FilePrecision
+from app.services.answering.file_models import Decide, FileModel
 from core.deciding import Decided
 from core.errors import InvalidInput
 from core.files import file_sha256, make_folder, sync_file, sync_folder, write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow
+from core.types import EncodingPrecision
 
 COLUMNS = ("line", "id", "text", "intents", "probabilities", "rule")
 
@@ -64,7 +65,7 @@ class FileReport:
     texts: int
     left_out: int
     went_on_at: int
-    precision: FilePrecision
+    precision: EncodingPrecision
     same_answers: float | None
     seconds: float
 

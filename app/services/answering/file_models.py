@@ -4,17 +4,17 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from core.deciding import Decided, Decider
 from core.errors import InvalidInput
 from core.files import file_sha256, has_large_directory
+from core.types import EncodingPrecision
 
 if TYPE_CHECKING:
     from core.pipeline import IntentPipeline
     from core.runtime.engine import Engine
 
-FilePrecision = Literal["float32", "int8"]
 Decide = Callable[[Sequence[str]], list[Decided]]
 """Answers texts in their order, without evidence."""
 
@@ -31,26 +31,26 @@ class FileModel:
 
     decide: Decide
     identity: tuple[str, ...]
-    precision: FilePrecision
+    precision: EncodingPrecision
     exact: Decide | None = None
 
 
 def model_of_pipeline(
-    model: "IntentPipeline", revision: int | None, precision: FilePrecision = "float32"
+    model: "IntentPipeline", revision: int | None, precision: EncodingPrecision = "float32"
 ) -> FileModel:
     """Let a pipeline answer; `revision` is that of the labels that vote, None without any.
 
-    `int8` rounds inside the encoder, where the processor multiplies 8-bit numbers.
+    `bfloat16` and `int8` round inside the encoder, where the processor multiplies such numbers.
     """
     quick = model
-    if precision == "int8":
-        from core.encoders.eight_bits import in_eight_bits  # imports torch
+    if precision != "float32":
+        from core.encoders.quick.copies import quick_copy  # imports torch
 
-        quick = replace(model, encoder=in_eight_bits(model.encoder))
+        quick = replace(model, encoder=quick_copy(model.encoder, precision))
     words = quick.encoder.fingerprint, str(revision), *_words_of(quick.decider)
     if quick.encoder is model.encoder:
         return FileModel(quick.decide, words, "float32")
-    return FileModel(quick.decide, words, "int8", model.decide)
+    return FileModel(quick.decide, words, precision, model.decide)
 
 
 def model_of_graph(bundle: Path, engine: "Engine") -> FileModel:

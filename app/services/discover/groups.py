@@ -14,7 +14,7 @@ from app.services.discover.grouped import (
     said_by_intent,
 )
 from app.services.discover.views import DiscoveredView, PlacedText
-from app.services.embedding import embed_texts
+from app.services.embedding import embed_texts, encoder_of_maps
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import judged
 from app.services.live.server_state import LiveStudio
@@ -49,7 +49,8 @@ def discover(
     texts = read_texts(live_studio.studio.database, now.project, Filter(state="unlabelled"))
     if not texts:
         return DiscoveredView((), 0, "", _why_none(live_studio, now.project)), ()
-    encoder, by = _encoder(live_studio, project, live)
+    exact, by = _encoder(live_studio, project, live)
+    encoder = encoder_of_maps(live_studio.studio, exact)
     rows = embed_texts(live_studio.studio.database, encoder, [one.text for one in texts], told)
     beside = list(said_by_intent(live_studio.studio.database, now.project).values())
     made = group_together(texts, unit_rows(rows), replace(choice, beside=beside))

@@ -18,7 +18,12 @@ from app.services.discover.grouped import (
     read_texts,
     said_by_intent,
 )
-from app.services.embedding import embed_texts, resolve_device
+from app.services.embedding import (
+    embed_texts,
+    encoder_of_maps,
+    precision_of_maps,
+    resolve_device,
+)
 from app.services.studio import Studio
 from core.discover.known import known_groups
 from core.encoders.base import Encoder
@@ -104,7 +109,9 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     waiting = read_texts(context.database, project, WAITING)
     every = {one.id: one for one in (*members.values(), *waiting)}
     context.report(0.0, "opening the language model")
-    encoder = open_space(studio, space, resolve_device(payload["device"])).encoder
+    device = resolve_device(payload["device"])
+    exact = open_space(studio, space, device).encoder
+    encoder = encoder_of_maps(studio, exact, device)
     texts = list(every.values())
     unit = _embedded(context, encoder, texts)
     context.report(_ENCODED, f"grouping {len(texts):,} texts", at_once=True)
@@ -127,7 +134,8 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
         members = members_of(made, [group.id or next(free) for group in groups])
         placed = [one for one in members if one.utterance_id not in before.places]
         text_groups.place(connection, project.id, placed)
-        return {"groups": len(fresh), "texts": len(placed), "by": space.name}
+        told = {"groups": len(fresh), "texts": len(placed), "by": space.name}
+        return {**told, "precision": precision_of_maps(studio, encoder, exact)}
 
     return publish
 

@@ -12,7 +12,7 @@ from app.services.discover.grouped import (
 )
 from app.services.discover.runs import group_record, members_of
 from app.services.discover.stored import waiting_texts
-from app.services.embedding import embed_texts
+from app.services.embedding import embed_texts, encoder_of_maps
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.text import counted, free_name
@@ -60,7 +60,7 @@ def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Group
         )
     with studio.database.read() as connection:
         space = find_space(connection, project, None)
-    encoder = open_space(studio, space).encoder
+    encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
     beside = list(said_by_intent(studio.database, space.project).values())
     unit = unit_rows(embed_texts(studio.database, encoder, [one.text for one in texts]))
     n_parts = min(_MOST_PARTS, max(2, round(math.sqrt(len(texts)) / 3)))

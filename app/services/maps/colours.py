@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.answering.opened import Space, open_space, require_pipeline
-from app.services.embedding import Embedded, Points, read_embedded
+from app.services.embedding import Embedded, Points, encoder_of_maps, read_embedded
 from app.services.maps.label_colours import AGREEMENT, Places, agreement_codes, combination_codes
 from app.services.maps.views import Colour
 from app.services.studio import Studio
@@ -241,7 +241,8 @@ def _asked(canvas: Canvas) -> tuple[_ModelAnswers, Codes, tuple[Colour, ...]]:
     """Return answers, the code of each column, and intents that the project lacks."""
     opened = open_space(canvas.studio, canvas.space)
     pipeline = require_pipeline(opened)
-    embedded = read_embedded(canvas.studio, canvas.space.project, opened.encoder)
+    encoder = encoder_of_maps(canvas.studio, opened.encoder)
+    embedded = read_embedded(canvas.studio, canvas.space.project, encoder)
     answers = _answers(canvas, pipeline, embedded)
     return answers, *_columns_as_intents(canvas, pipeline.head.intents)
 

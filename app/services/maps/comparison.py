@@ -5,7 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.services.answering.opened import Space, open_space
-from app.services.embedding import Points, digest_of, read_embedded
+from app.services.embedding import (
+    AT_ONCE,
+    Points,
+    digest_of,
+    embed_known,
+    encoder_of_maps,
+    read_embedded,
+)
 from app.services.maps.layouts import current_layout
 from app.services.maps.views import ComparisonView, MovedText
 from app.services.studio import Studio
@@ -40,7 +47,7 @@ def compare(
     before, after = _on_one_map(before, after)
     labels = dict(zip(points.columns.ids, points.columns.labels, strict=True))
     named = _named(studio, before_space, [labels[key] or () for key in ids])
-    silhouettes, judged = _silhouettes(named, before.embeddings, after.embeddings)
+    silhouettes, judged = _silhouettes(studio, (before_space, after_space), ids, named)
     return ComparisonView(
         project=before_space.project.name,
         before=before_space.number,
@@ -61,7 +68,7 @@ def compare(
 def _side(studio: Studio, space: Space, points: Points, method: str) -> _Side:
     """Return the utterances that have both a place and an embedding, with both."""
     ids, xy = current_layout(studio, space, points, method)
-    encoder = open_space(studio, space).encoder
+    encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
     embedded = read_embedded(studio, space.project, encoder)
     row = {key: at for at, key in enumerate(embedded.ids)}
     kept = [at for at, key in enumerate(ids) if key in row]
@@ -128,11 +135,27 @@ def _moved(
 
 
 def _silhouettes(
-    named: Sequence[tuple[str, ...]], before: FloatArray, after: FloatArray
+    studio: Studio,
+    spaces: tuple[Space, Space],
+    ids: Sequence[str],
+    named: Sequence[tuple[str, ...]],
 ) -> tuple[tuple[float | None, float | None], int]:
-    """Measure the silhouette of intents in both spaces, on the same texts with one intent each."""
+    """Measure the silhouette of intents in both spaces, on the same texts with one intent each.
+
+    These are figures of versions: their embeddings are in float32, whatever those of the map are.
+    """
     rows = np.array([at for at, names in enumerate(named) if len(names) == 1], dtype=np.int64)
     if len(rows) > _JUDGED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _JUDGED, replace=False))
-    labels = [named[row][0] for row in rows.tolist()]
-    return (silhouette(before[rows], labels), silhouette(after[rows], labels)), len(rows)
+    with studio.database.read() as connection:
+        found = columns.texts(connection, spaces[0].project.id, [ids[row] for row in rows.tolist()])
+    judged = [row for row in rows.tolist() if ids[row] in found]
+    texts = [found[ids[row]] for row in judged]
+    known = [
+        embed_known(studio.database, open_space(studio, space).encoder, texts, AT_ONCE)
+        for space in spaces
+    ]
+    both = sorted(set(known[0][0]) & set(known[1][0]))
+    labels = [named[judged[row]][0] for row in both]
+    before, after = (embeddings[np.searchsorted(at, both)] for at, embeddings in known)
+    return (silhouette(before, labels), silhouette(after, labels)), len(both)

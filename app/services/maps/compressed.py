@@ -12,6 +12,7 @@ from app.services.embedding import (
     Points,
     digest_of,
     embed_texts,
+    encoder_of_maps,
     read_embedded,
     read_points,
     unknown_texts,
@@ -56,7 +57,7 @@ def drift_view(
     """
     space, points = _looked_at(studio, project, model)
     moving = _moving(studio, space, points)
-    encoder = open_space(studio, space).encoder
+    encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
     missing = unknown_texts(studio.database, encoder, moving.templates.values())
     return DriftView(
         marked=moving.marked,
@@ -130,7 +131,7 @@ def _embedded(
     studio: Studio, space: Space, moving: _Moving, ids: Sequence[str], rows: Rows
 ) -> tuple[FloatArray, FloatArray]:
     """Return embeddings of the moving points and of their templates; unit rows, (r, d) each."""
-    encoder = open_space(studio, space).encoder
+    encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
     known = read_embedded(studio, space.project, encoder)
     missing = unknown_texts(studio.database, encoder, moving.templates.values())
     if len(missing) > embedding.AT_ONCE:
@@ -157,7 +158,7 @@ def _drift(
     layout: tuple[Sequence[str], FloatArray],
     move: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
-    encoder = open_space(studio, space).encoder
+    encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
     known = read_embedded(studio, space.project, encoder)
     if method == "pca":
         plane = studio.cache.get_newest(

@@ -17,7 +17,9 @@ from app.services.embedding import (
     Embedded,
     Points,
     digest_of,
+    encoder_of_maps,
     fill,
+    precision_of_maps,
     read_embedded,
     read_points,
     resolve_device,
@@ -74,7 +76,9 @@ def do_layout(studio: Studio, context: JobContext) -> Publish:
         project = projects.get(connection, context.job.project_id or 0)
         space = find_space(connection, project.name, int(payload["number"]))
     context.report(0.0, "opening the language model")
-    encoder = open_space(studio, space, resolve_device(payload["device"])).encoder
+    device = resolve_device(payload["device"])
+    exact = open_space(studio, space, device).encoder
+    encoder = encoder_of_maps(studio, exact, device)
 
     def told(done: int, total: int) -> None:
         share = _LOADED + (_ENCODED - _LOADED) * done / total
@@ -85,6 +89,7 @@ def do_layout(studio: Studio, context: JobContext) -> Publish:
     if payload.get("templates"):
         _encode_templates(studio, context, space, encoder)
     facts = {"number": space.number, "method": method, "n": len(embedded.ids)}
+    facts["precision"] = precision_of_maps(studio, encoder, exact)
     if method == "pca":
         return lambda _: facts
     start = _start(studio, space, method, points.columns, embedded)
@@ -105,7 +110,7 @@ def current_layout(
     """
     require_method(method)
     if method == "pca":
-        encoder = open_space(studio, space).encoder
+        encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
         embedded = read_embedded(studio, space.project, encoder)
         xy = studio.cache.get_newest(
             ("pca", of_encoder(space.project, encoder.fingerprint)),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.services.answering.opened import Space, find_space, open_space
-from app.services.embedding import digest_of, read_embedded, read_points
+from app.services.embedding import digest_of, encoder_of_maps, read_embedded, read_points
 from app.services.maps.colours import CHOICES, canvas_of, colouring_of
 from app.services.maps.comparison import compare
 from app.services.maps.layouts import current_layout
@@ -77,7 +77,8 @@ def map_colours(
     space = _find(studio, project, model)
     points = read_points(studio, space.project)
     if ids is None:
-        ids = read_embedded(studio, space.project, open_space(studio, space).encoder).ids
+        encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
+        ids = read_embedded(studio, space.project, encoder).ids
     made = colouring_of(canvas_of(studio, space, points), by)
     row = {key: at for at, key in enumerate(points.columns.ids)}
     rows = np.array([row.get(key, -1) for key in ids], dtype=np.int64)

@@ -16,6 +16,7 @@ from core.encoders.base import Progress
 from core.encoders.folders import POOLING, list_modules, write_files
 from core.encoders.packed.bert import PackedBert
 from core.encoders.packed.layout import equal_length_batches, lay_out, pool_mean
+from core.encoders.packed.side_by_side import side_by_side
 from core.encoders.projection import DENSE, project, projection_config
 from core.encoders.weights import digest_weights, write_weights
 from core.types import FloatArray
@@ -34,7 +35,10 @@ class EncoderFiles:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TransformerEncoder:
-    """A BERT with mean pooling; optional Tanh projection (ConvFiT, Fig. 1) and unit rows."""
+    """A BERT with mean pooling; optional Tanh projection (ConvFiT, Fig. 1) and unit rows.
+
+    `at_once`: batches are computed at the same time, each by one thread.
+    """
 
     bert: PackedBert
     tokenizer: Tokenizer
@@ -44,6 +48,7 @@ class TransformerEncoder:
     files: EncoderFiles
     fingerprint: str
     batch_tokens: int = _BATCH_TOKENS
+    at_once: bool = False
 
     @property
     def dim(self) -> int:
@@ -56,11 +61,15 @@ class TransformerEncoder:
         rows = np.empty((len(distinct), self.dim), dtype=np.float32)
         token_ids = self.token_ids(distinct, self.max_tokens)
         done = 0
-        for batch in equal_length_batches([len(ids) for ids in token_ids], self.batch_tokens):
-            rows[batch] = self._encode_equal([token_ids[row] for row in batch])
-            done += len(batch)
-            if progress:
-                progress(done, len(distinct))
+        batches = equal_length_batches([len(ids) for ids in token_ids], self.batch_tokens)
+        parts = [[token_ids[row] for row in batch] for batch in batches]
+        threads = torch.get_num_threads() if self.at_once else 1
+        with side_by_side(self._encode_equal, parts, threads) as embedded:
+            for batch, found in zip(batches, embedded, strict=True):
+                rows[batch] = found
+                done += len(batch)
+                if progress:
+                    progress(done, len(distinct))
         if len(distinct) == len(texts):
             return rows
         place = {text: row for row, text in enumerate(distinct)}

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.encoders.base import Encoder
-from core.encoders.eight_bits import in_eight_bits
+from core.encoders.quick.copies import quick_copy
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes, settle, vote_settings
 from core.recipes.heads import VotesConfig
@@ -50,7 +50,6 @@ _INSIDE = 0.5
 """Share of the unlabelled texts that must be in scope: a pool of another domain has fewer."""
 _CHANCE = 0.05
 """The first round is kept where chance alone loses so many held-out labels less often than this."""
-_CHUNK = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,12 +311,8 @@ def _hits(found: HeldOutScores, targets: ScoreArray) -> NDArray[np.bool_]:
 
 
 def _encode(encoder: Encoder, texts: Sequence[str], told: Told) -> FloatArray:
-    """Encode texts in 8 bits where that is quicker, and tell which share is done, (n, d) float32.
+    """Encode texts by a quick copy, and tell which share is done, (n, d) float32.
 
-    The rounding changes the label of one text in a thousand, and no figure of a version.
+    Its rounding changes the label of one text in a thousand, and no figure of a version.
     """
-    quick, parts = in_eight_bits(encoder), []
-    for start in range(0, len(texts), _CHUNK):
-        parts.append(quick.encode(texts[start : start + _CHUNK]))
-        told(min(1.0, (start + _CHUNK) / len(texts)))
-    return np.concatenate(parts)
+    return quick_copy(encoder).encode(texts, lambda done, total: told(done / total))

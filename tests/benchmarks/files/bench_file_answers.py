@@ -1,9 +1,9 @@
 """Answer a file of many texts by torch and by a graph: texts a second, memory, equal answers.
 
 `python -m tests.benchmarks.files.bench_file_answers [TEXTS] [WAY ...]`, 100,000 texts unless told
-otherwise. Each way is measured in a process of its own, one after the other: `torch`, `torch-int8`,
-`graph`, `graph-int8`, and `graph-int8` divided by `torch` is told at the end. Where other programs
-compute, too, compare milliseconds of processor.
+otherwise. Each way is measured in a process of its own, one after the other: `torch`,
+`torch-bfloat16`, `torch-int8`, `graph`, `graph-int8`. What `graph-int8` is of `torch` is told in
+the end. Where other programs compute, too, compare milliseconds of processor.
 """
 
 import csv
@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import cast
 
 from app.services.answering.file_answers import FileRequest, answer_file
 from app.services.answering.file_models import (
@@ -22,9 +23,10 @@ from app.services.answering.file_models import (
     open_graph,
 )
 from core.memory import peak_bytes, resident_bytes
+from core.types import EncodingPrecision
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "banking77"
-WAYS = ("torch", "torch-int8", "graph", "graph-int8")
+WAYS = ("torch", "torch-bfloat16", "torch-int8", "graph", "graph-int8")
 USUAL = 100_000
 
 
@@ -35,7 +37,7 @@ def run(n_texts: int, ways: tuple[str, ...]) -> int:
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        _write(folder / "texts.csv", n_texts)
+        write_texts(folder / "texts.csv", n_texts)
         _train(folder)
         speeds = {way: _apart(way, folder) for way in ways}
         if {"torch", "graph-int8"} <= speeds.keys():
@@ -93,7 +95,7 @@ def _opened(way: str, folder: Path) -> FileModel:
 
     with open_bundle(folder / "torch.zip") as (unpacked, _):
         pipeline = load_pipeline(unpacked)
-    return model_of_pipeline(pipeline, None, "int8" if precision else "float32")
+    return model_of_pipeline(pipeline, None, cast("EncodingPrecision", precision or "float32"))
 
 
 def _train(folder: Path) -> None:
@@ -140,7 +142,7 @@ def _read(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def _write(path: Path, n_texts: int) -> None:
+def write_texts(path: Path, n_texts: int) -> None:
     """Write the training texts again and again, each time with another number behind them."""
     texts = [text for text, _ in _rows("train.csv")]
     with path.open("w", encoding="utf-8", newline="") as stream:

@@ -12,8 +12,8 @@ from app.jobs.lock import take_lock
 from app.services.answering import file_answers
 from app.services.answering.file_answers import FileReport, FileRequest, answer_file
 from app.services.answering.file_models import model_of_pipeline
-from core.encoders import eight_bits
 from core.encoders.loading import load_encoder
+from core.encoders.quick import copies
 from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
 from tests.builders.stub_pipeline import trained
@@ -128,7 +128,7 @@ def test_the_texts_are_never_overwritten(model: IntentPipeline, source: Path) ->
 def test_eight_bits_say_how_many_answers_they_change(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(eight_bits, "has_eight_bits", lambda: True)
+    monkeypatch.setattr(copies, "has_eight_bits", lambda: True)
     model = trained(load_encoder("bundled"), LABELS)
     request = FileRequest(source, tmp_path / "answers.csv")
     told = answer_file(model_of_pipeline(model, None, "int8"), request, lambda done, total: None)
@@ -140,7 +140,7 @@ def test_eight_bits_say_how_many_answers_they_change(
 def test_a_processor_without_eight_bits_answers_in_float32_and_says_so(
     model: IntentPipeline, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(eight_bits, "has_eight_bits", lambda: False)
+    monkeypatch.setattr(copies, "has_eight_bits", lambda: False)
     request = FileRequest(source, tmp_path / "answers.csv")
     told = answer_file(model_of_pipeline(model, 5, "int8"), request, lambda done, total: None)
     assert (told.precision, told.same_answers) == ("float32", None)
