@@ -31,7 +31,7 @@ export class ImportSheet {
   #picker;
   #drop;
   #choosing;
-  #lead = h('p', {hidden: true}, 'Choose a file, with labels or without, or paste texts.');
+  #lead = h('p', {hidden: true}, 'Choose a file, with labels or without, or paste some in.');
   #title = h('h2', {}, 'Import');
   #questions = new Questions();
   #secondClick = new SecondClick();
