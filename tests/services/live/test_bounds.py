@@ -41,7 +41,7 @@ def test_models_and_pools_of_projects_asked_about_long_ago_are_dropped(home: Stu
 def test_versions_that_answer_no_more_leave_nothing_in_memory(
     home: Studio, tiny_path: Path
 ) -> None:
-    """Each version left its votes and findings behind: 130 MiB in a simulated day."""
+    """Each version left its votes and findings behind, until 512 MiB were full."""
     live_studio, now = open_live_studio(home), 0.0
     home.cache.clock = lambda: now
     known, held = list[set[Any]](), list[int]()
