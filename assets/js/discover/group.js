@@ -47,11 +47,13 @@ export class GroupView {
       this.#without.clear();
       this.#share = 'core';
     }
-    if (isOther || group?.revision !== this.#group?.revision) this.#every = null;
+    if (isOther) this.#every = null;
+    const isOlder = this.#every && group?.revision !== this.#group.revision;
     this.#group = group;
-    const isTyping = !isOther && this.#input && document.activeElement === this.#input;
-    if (group) this.#draw(isTyping ? this.#input.value : null);
-    else fill(this.element);
+    if (!group) fill(this.element);
+    else if (isOther) this.#draw();
+    else this.#drawAnew();
+    if (isOlder) this.#askForEvery().catch(() => {}); // the texts of before stay in sight meanwhile
   }
 
   onKey(key) {
@@ -107,6 +109,7 @@ export class GroupView {
     const {card, revision, cohesion, typical} = this.#group;
     if (cohesion < MIXED && !this.#every && typical.length < this.#size) {
       await this.#showEvery();
+      if (!this.#every) return undefined;
       toast('These texts have little in common.', 'More are shown now: untick what does not belong, then press again.');
       return undefined;
     }
@@ -268,12 +271,24 @@ export class GroupView {
   }
 
   async #showEvery() {
-    const group = this.#group;
-    const every = await this.#acts.texts(group.card);
-    if (group !== this.#group) return;
+    if (!(await this.#askForEvery())) return;
+    this.element.querySelector(`[data-key="text ${this.#every[0]?.id}"]`)?.focus();
+  }
+
+  // Whether this group is still the one that is shown. It may have been drawn anew before the answer came.
+  async #askForEvery() {
+    const {card, revision} = this.#group;
+    const every = await this.#acts.texts(card);
+    if (card.id !== this.#group?.card.id) return false;
+    if (revision !== this.#group.revision) return this.#askForEvery();
     this.#every = every;
-    this.#draw();
-    this.element.querySelector(`[data-key="text ${every[0]?.id}"]`)?.focus();
+    this.#drawAnew();
+    return true;
+  }
+
+  #drawAnew() {
+    const isTyping = this.#input && document.activeElement === this.#input;
+    this.#draw(isTyping ? this.#input.value : null);
   }
 
   // The field for another intent is among them: whoever types there goes on.

@@ -124,3 +124,36 @@ def test_a_state_of_before_does_not_end_the_search_for_groups(
 def somebody_else(studio: Served) -> None:
     """Change the project from elsewhere: a new intent."""
     studio.ask("/projects/sample/intents", {"name": f"new {uuid4().hex}"})
+
+
+def test_texts_that_were_asked_for_come_though_the_group_is_drawn_anew(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Somebody's label between press and answer left the list cut, and the message told of more."""
+
+    def cut(route: Route) -> None:
+        found = route.fetch().json()
+        route.fulfill(json={**found, "typical": found["typical"][:2]})
+
+    page, _ = discover(visit, studio)
+    every = page.get_by_role("button", name="Show all")
+    reroute(page, GROUP, cut)
+    page.keyboard.press("j")
+    n = int(every.inner_text().removeprefix("Show all "))
+    texts, groups = hold(page, "**/groups/*/texts*"), hold(page, GROUP)
+    every.click()
+    texts.arrived()
+    somebody_else(studio)
+    groups.arrived()
+    groups.release()
+    texts.let_through(lambda: every.count() == 0)
+    rows = page.locator("[data-role=typical] li")
+    expect(rows).to_have_count(n)
+    # A label of somebody else cut the list again, each time.
+    somebody_else(studio)
+    groups.arrived()
+    groups.release()
+    texts.arrived()
+    expect(rows).to_have_count(n)
+    texts.release()
+    expect(rows).to_have_count(n)
