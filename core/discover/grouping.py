@@ -1,6 +1,7 @@
 """Texts divided into groups by meaning."""
 
 from dataclasses import dataclass, field
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ def usual_groups(n_texts: int, *, has_labels: bool) -> int:
 
     A new subject among known ones is small, and needs a group of its own.
     """
-    root = n_texts**0.5
+    root = sqrt(n_texts)
     number = min(_MOST_BESIDE, 2 * root) if has_labels else min(MOST_GROUPS, root)
     return max(1, min(n_texts, round(number)))
 

@@ -192,9 +192,11 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
         new = group_record(made, at, rows, nearest)
         new = replace(new, facts={**new.facts, "known": known[at]})
         if (old := kept.get(made.names[at])) is not None:
-            stays = {key: old.facts[key] for key in ("description", "left") if key in old.facts}
-            facts = {**new.facts, **stays}
-            new = replace(old, facts=facts, centre=new.centre)
+            kept_facts = {
+                "description": old.facts["description"],
+                "left": old.facts.get("left", ()),
+            }
+            new = replace(old, facts={**new.facts, **kept_facts}, centre=new.centre)
         else:
             facts = {**new.facts, "is_new": bool(kept)}
             new = replace(new, name=free_name(new.name, taken, " "), facts=facts)
