@@ -268,9 +268,10 @@ export class GroupView {
   }
 
   async #showEvery() {
-    const group = this.#group;
-    const every = await this.#acts.texts(group.card);
-    if (group !== this.#group) return;
+    const {card, revision} = this.#group;
+    const every = await this.#acts.texts(card);
+    // The same group may have been read again meanwhile; after a change its texts are others.
+    if (card.id !== this.#group?.card.id || revision !== this.#group.revision) return;
     this.#every = every;
     this.#draw();
     this.element.querySelector(`[data-key="text ${every[0]?.id}"]`)?.focus();
