@@ -138,7 +138,8 @@ class TrainPage {
     if (champion === null) this.#outlook.textContent = first;
     else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
     else if (this.#gate.checked)
-      this.#outlook.textContent = `${answering}; the new one takes over by itself, unless it answers worse or breaks a pin.`;
+      const unless = 'unless it answers worse or breaks a pin';
+      this.#outlook.textContent = `${answering}; the new one takes over by itself, ${unless}.`;
     else this.#outlook.textContent = `${answering}; then you decide which of the two to use.`;
   }
 

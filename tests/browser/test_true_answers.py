@@ -95,7 +95,7 @@ def test_no_figure_of_the_training_stands_for_what_answers_while_it_is_counted(
     expect(page.locator("[data-role=models] [data-role=accuracy] b")).to_have_text("counting …")
     page.goto(f"{studio.base}/")
     figure = page.locator("[data-role=accuracy] .figure")
-    expect(figure).to_have_text("counting … right answers of version 1")
+    expect(figure).to_have_text("counting … how often version 1 is right")
     page.unroute_all(behavior="wait")
 
 

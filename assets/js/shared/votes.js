@@ -147,7 +147,8 @@ const about = (near, {isHot, isNearest}, intents, control) =>
     control,
   );
 
-const similarityOf = ({cosine}, lead = '') => h('span', {title: SIMILARITY}, `${lead}similarity ${points(cosine)} of 100`);
+const similarityOf = ({cosine}, lead = '') =>
+  h('span', {title: SIMILARITY}, `${lead}similarity ${points(cosine)} of 100`);
 
 const voteLine = (words, vote, largest, role = null) =>
   h(

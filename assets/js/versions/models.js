@@ -76,7 +76,8 @@ function lineOf(model, context, {models, states, previous, advised}, actions) {
     h('div', {class: 'tabular'}, figures(model, context.status)),
     h('p', {'data-role': 'changes'}, changesOf(model, models)),
     // Its figure of the training is no match for that of today above the live one: both are counted alike here.
-    advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words), ' ', h('span', {class: 'soft'}, advised.verdict)),
+    advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
+    advice && h('p', {class: 'soft', 'data-role': 'compared'}, advised.verdict),
     h('div', {class: 'row tight'}, buttonsOf(model, {champion, previous, advice}, actions)),
     h('p', {class: 'soft small', 'data-role': 'made-by'}, madeBy(model)),
     chainOf(model),

@@ -153,7 +153,7 @@ def test_an_intent_works_well_only_where_enough_texts_say_so() -> None:
     ]
     found = readiness_of(replace(GOOD, intents=few))
     assert found.figures[2].value == "not sure"
-    assert found.figures[2].basis == "2 intents with fewer than 20 texts each, too few to be sure"
+    assert found.figures[2].basis == "2 intents with fewer than 20 test texts each, too few to be sure"
     assert found.sentences[3] == (
         "Which intents work well is not sure: each was checked on fewer than 20 texts; so far it "
         "is weakest at “usage”, right in 5 of 7 answers."
@@ -161,7 +161,7 @@ def test_an_intent_works_well_only_where_enough_texts_say_so() -> None:
     greedy = IntentLine("refund", 10, "t", 0.71, 0.95, 20, 27)
     found = readiness_of(replace(GOOD, intents=[greedy, *few[:1]]))
     assert found.figures[2].value == "0 of 1"
-    assert "1 more with fewer than 20 texts each" in found.figures[2].basis
+    assert "1 more with fewer than 20 test texts each" in found.figures[2].basis
     assert "weakest at “refund”" in found.sentences[3]
 
 
