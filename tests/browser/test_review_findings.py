@@ -260,8 +260,7 @@ def test_a_border_says_what_each_label_changes_and_where_the_mixed_up_texts_are(
     expect(page.locator(".walk .amount").first).to_be_visible()
     offers = page.locator(".walk .offer:visible")
     expect(offers.first).to_have_text(re.compile(r"^Keep \w+$"))  # what harms nothing comes first
-    offer = offers.filter(has_text="abel as").first
-    offer.scroll_into_view_if_needed()
+    (offer := offers.filter(has_text="abel as").first).scroll_into_view_if_needed()
     # An arrow stood for “answered as” above, and for “relabel as” here.
     expect(offer.get_by_role("button")).to_have_text(re.compile(r"^(Label|Relabel) as \w+$"))
     expect(offer.locator("[data-role=radius]")).to_contain_text(re.compile("answers? (change|of)"))

@@ -75,29 +75,6 @@ def test_a_key_does_not_take_the_group_before_the_one_that_is_marked(
     expect(page.locator(".toast", has_text="Not now.")).to_be_visible()
 
 
-def test_all_texts_come_though_their_group_was_read_again_meanwhile(
-    visit: Callable[..., Page], studio: Served
-) -> None:
-    """The page said that more were shown now, and showed the first twelve."""
-    page, _ = discover(visit, studio)
-    largest = max(studio.ask("/projects/sample/groups")["groups"], key=lambda one: one["size"])
-    row = page.locator(f"[data-key='group {largest['id']}']")
-    shows = page.locator("[data-role=group] [data-key=every]")
-    row.click()
-    expect(page.locator("[data-key='share all']")).to_have_text(f"All {largest['size']}")
-    rows, typical = page.locator("[data-role=typical] li"), 12
-    expect(rows).to_have_count(typical)
-    texts = hold(page, "**/groups/*/texts")
-    shows.click()
-    texts.arrived()
-    with page.expect_response(GROUP):
-        row.click()
-    settle(page)
-    texts.release()
-    expect(rows).not_to_have_count(typical)
-    expect(shows).to_have_count(0)
-
-
 def test_an_older_answer_about_one_group_is_not_shown(
     visit: Callable[..., Page], studio: Served
 ) -> None:
