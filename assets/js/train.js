@@ -134,11 +134,11 @@ class TrainPage {
     const {champion} = this.#context.status;
     const what = WHAT + this.#counted;
     const answering = `${what} Version ${champion} answers meanwhile`;
+    const unless = 'unless it answers worse or breaks a pin';
     const first = this.#choices.chosen.why_not ? what : `${what} The first version answers when it is ready.`;
     if (champion === null) this.#outlook.textContent = first;
     else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
     else if (this.#gate.checked)
-      const unless = 'unless it answers worse or breaks a pin';
       this.#outlook.textContent = `${answering}; the new one takes over by itself, ${unless}.`;
     else this.#outlook.textContent = `${answering}; then you decide which of the two to use.`;
   }

@@ -153,8 +153,8 @@ def test_an_intent_works_well_only_where_enough_texts_say_so() -> None:
     ]
     found = readiness_of(replace(GOOD, intents=few))
     assert found.figures[2].value == "not sure"
-    few = "2 intents with fewer than 20 test texts each, too few to be sure"
-    assert found.figures[2].basis == few
+    unsure = "2 intents with fewer than 20 test texts each, too few to be sure"
+    assert found.figures[2].basis == unsure
     assert found.sentences[3] == (
         "Which intents work well is not sure: each was checked on fewer than 20 texts; so far it "
         "is weakest at “usage”, right in 5 of 7 answers."
