@@ -3,7 +3,7 @@ import {address} from '../shared/address.js';
 import {fill, h, titled} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
-import {moreWords, number, percent, plural, points} from '../shared/words.js';
+import {moreWords, number, percent, plural, similarityWords} from '../shared/words.js';
 import {Labelling} from './labelling.js';
 import {MixedUp} from './mixed_up.js';
 import {utterances} from './points.js';
@@ -244,7 +244,7 @@ export class Selection {
   #near(title, found) {
     const lines = found.map(({record, cosine}) => {
       const chips = record.labels === null ? [] : this.#intents.labels(record.labels);
-      const about = h('div', {class: 'row small soft'}, chips, `similarity ${points(cosine)} of 100`);
+      const about = h('div', {class: 'row small soft'}, chips, similarityWords(cosine));
       return h('li', {}, h('div', {}, h('div', {}, record.text), about));
     });
     return [h('h3', {class: 'after'}, title), h('ul', {class: 'last'}, lines)];

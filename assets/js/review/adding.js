@@ -5,7 +5,7 @@ import {placeExample} from '../shared/placeholder.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {failed} from '../shared/skeleton.js';
-import {points} from '../shared/words.js';
+import {similarityWords} from '../shared/words.js';
 import {harmOf} from './harm.js';
 
 const PAUSE = 120; // shorter than between two words
@@ -205,7 +205,7 @@ export class AddingTab {
       'li',
       {},
       h('div', {class: 'grow'}, said(text), h('div', {class: 'row small'}, known.labels(intents), badge)),
-      h('span', {class: 'soft small tabular'}, `similarity ${points(cosine)} of 100`),
+      h('span', {class: 'soft small tabular'}, similarityWords(cosine)),
     );
   }
 

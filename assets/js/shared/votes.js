@@ -1,7 +1,7 @@
 // An answer with its votes: for each intent, the heaviest votes, the sum of all others and the intent's share of
 // the labels add up to the score, as they are written.
 import {h, said} from './elements.js';
-import {decimal, likelihood, plural, points, signedPoints, sure} from './words.js';
+import {decimal, likelihood, plural, points, signedPoints, similarityWords, sure} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
@@ -148,7 +148,7 @@ const about = (near, {isHot, isNearest}, intents, control) =>
   );
 
 const similarityOf = ({cosine}, lead = '') =>
-  h('span', {title: SIMILARITY}, `${lead}similarity ${points(cosine)} of 100`);
+  h('span', {title: SIMILARITY}, `${lead}${similarityWords(cosine)}`);
 
 const voteLine = (words, vote, largest, role = null) =>
   h(

@@ -10,6 +10,8 @@ export const sure = share => `${likelihood(share)} sure`;
 // Scores, votes, limits and similarities, of which 1 is a full one, as points: 0.123 is "12.3".
 // Commands and REST give the figures themselves.
 export const points = value => decimal(100 * value, 1);
+// How alike two texts are; 100 is the same text.
+export const similarityWords = cosine => `similarity ${points(cosine)} of 100`;
 export const signedPoints = value => (value < 0 ? '' : '+') + points(value);
 // A number with a true minus sign, which is as wide as a plus; one that rounds to zero has none.
 export function decimal(value, digits) {

@@ -3,7 +3,7 @@ import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {Strength} from '../shared/strength.js';
-import {number, percent, plural, points} from '../shared/words.js';
+import {number, percent, plural, similarityWords} from '../shared/words.js';
 
 const LEAD = 'A preview: it changes what you see here, and nothing else.';
 
@@ -109,7 +109,7 @@ export class Compression {
 
   #factsOf({intents, cosine, before}, place) {
     const moved = before === place ? '' : `, was ${number(before)}. without`;
-    const words = h('span', {class: 'soft small'}, `similarity ${points(cosine)} of 100${moved}`);
+    const words = h('span', {class: 'soft small'}, `${similarityWords(cosine)}${moved}`);
     return h('div', {class: 'row tight'}, this.#intents.named(intents), words);
   }
 }
