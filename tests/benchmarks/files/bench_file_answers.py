@@ -7,8 +7,6 @@ the end. Where other programs compute, too, compare milliseconds of processor.
 """
 
 import csv
-import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +22,7 @@ from app.services.answering.file_models import (
 )
 from core.memory import peak_bytes, resident_bytes
 from core.types import EncodingPrecision
+from tests.benchmarks.files.apart import figures_of, tell
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "banking77"
 WAYS = ("torch", "torch-bfloat16", "torch-int8", "graph", "graph-int8")
@@ -39,21 +38,19 @@ def run(n_texts: int, ways: tuple[str, ...]) -> int:
         folder = Path(scratch)
         write_texts(folder / "texts.csv", n_texts)
         _train(folder)
-        speeds = {way: _apart(way, folder) for way in ways}
+        speeds = {way: _speed_of(way, folder) for way in ways}
         if {"torch", "graph-int8"} <= speeds.keys():
             ratio = round(speeds["graph-int8"] / speeds["torch"], 2)
-            sys.stdout.write(json.dumps({"graph_int8_to_torch": ratio}) + "\n")
+            tell({"graph_int8_to_torch": ratio})
         _compare(folder, ways)
     return 0
 
 
-def _apart(way: str, folder: Path) -> float:
+def _speed_of(way: str, folder: Path) -> float:
     """Measure a way in another process; return texts a second."""
-    command = [sys.executable, "-m", __spec__.name, "measure", way, str(folder)]
-    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    sys.stdout.write(said)
-    sys.stdout.flush()
-    return float(json.loads(said)["texts_per_second"])
+    figures = figures_of(__spec__.name, "measure", way, str(folder))
+    tell(figures)
+    return float(figures["texts_per_second"])
 
 
 def measure(way: str, folder: Path) -> int:
@@ -77,7 +74,7 @@ def measure(way: str, folder: Path) -> int:
         "resident_mb_first_and_last": [round(resident[0]), round(resident[-1])],
         "peak_mb": round(peak_bytes() / 2**20),
     }
-    sys.stdout.write(json.dumps(figures) + "\n")
+    tell(figures)
     return 0
 
 
@@ -130,7 +127,7 @@ def _compare(folder: Path, ways: tuple[str, ...]) -> None:
     for way, intents in zip(ways[1:], others, strict=True):
         same = sum(a == b for a, b in zip(first, intents, strict=True)) / len(first)
         line = {"way": way, "compared_with": ways[0], "same_intents": round(same, 4)}
-        sys.stdout.write(json.dumps(line) + "\n")
+        tell(line)
 
 
 def _rows(name: str) -> list[tuple[str, str]]:

@@ -4,8 +4,6 @@
 all texts in a process of its own, with what reads and stores them; the import is not counted.
 """
 
-import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,6 +19,7 @@ from core.encoders.loading import load_encoder
 from core.memory import peak_bytes
 from core.types import EncodingPrecision
 from storage import projects
+from tests.benchmarks.files.apart import figures_of, tell
 from tests.benchmarks.files.bench_file_answers import DATA, USUAL, write_texts
 
 PRECISIONS = ("float32", "int8", "bfloat16")
@@ -34,11 +33,11 @@ def run(n_texts: int, precisions: tuple[str, ...]) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
         _import(home, n_texts)
-        took = [_apart(precision, home) for precision in precisions]
+        took = [_seconds_of(precision, home) for precision in precisions]
     ratios = {
         one: round(took[0] / seconds, 2) for one, seconds in zip(precisions, took, strict=True)
     }
-    sys.stdout.write(json.dumps({"ratios": ratios}) + "\n")
+    tell({"ratios": ratios})
     return 0
 
 
@@ -50,13 +49,11 @@ def _import(home: Path, n_texts: int) -> None:
     studio.database.close()
 
 
-def _apart(precision: str, home: Path) -> float:
+def _seconds_of(precision: str, home: Path) -> float:
     """Measure a precision in another process; return seconds."""
-    command = [sys.executable, "-m", __spec__.name, "measure", precision, str(home)]
-    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    sys.stdout.write(said)
-    sys.stdout.flush()
-    return float(json.loads(said)["seconds"])
+    figures = figures_of(__spec__.name, "measure", precision, str(home))
+    tell(figures)
+    return float(figures["seconds"])
 
 
 def measure(precision: EncodingPrecision, home: Path) -> int:
@@ -77,7 +74,7 @@ def measure(precision: EncodingPrecision, home: Path) -> int:
         "processor_ms_per_text": round((time.process_time() - processor) * 1e3 / n_texts, 2),
         "peak_mb": round(peak_bytes() / 2**20),
     }
-    sys.stdout.write(json.dumps(figures) + "\n")
+    tell(figures)
     return 0
 
 

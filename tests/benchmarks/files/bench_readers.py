@@ -4,9 +4,7 @@
 studio's own writers, with a marked value in every third text. At most 20 s and 500 MB are allowed.
 """
 
-import json
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +17,7 @@ from core.exports.targets import TARGETS, Target, hand_over
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.templates.slots import Slot
+from tests.benchmarks.files.apart import figures_of, tell
 
 _INTENTS = 150
 _CITIES = ("Boston", "Köln", "🛫 Rome", "Paris", "Lagos")
@@ -36,14 +35,10 @@ def run(n_texts: int, targets: list[Target]) -> int:
             name = f"{target}{chosen.ending}" if chosen.single else f"{target}.zip"
             path = Path(folder, name)
             write_handover(found.files, chosen, path)
-            command = [sys.executable, "-m", __spec__.name, "--read", str(path)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            figures = json.loads(done.stdout)
+            figures = figures_of(__spec__.name, "--read", str(path))
             over |= figures["processor_seconds"] > _MOST_SECONDS or figures["peak_mb"] > _MOST_MB
             size = round(path.stat().st_size / 2**20, 1)
-            told = {"format": target, "file_mb": size, "written": found.written, **figures}
-            sys.stdout.write(json.dumps(told) + "\n")
-            sys.stdout.flush()
+            tell({"format": target, "file_mb": size, "written": found.written, **figures})
             path.unlink()
     return int(over)
 
@@ -63,7 +58,7 @@ def read(path: Path) -> None:
         "processor_seconds": round(busy, 1),
         "peak_mb": _peak_mb(),
     }
-    sys.stdout.write(json.dumps(figures) + "\n")
+    tell(figures)
 
 
 def _peak_mb() -> int:
