@@ -55,7 +55,7 @@ def test_an_empty_project_is_ready_to_label_after_three_clicks(
     page.get_by_label("Name").fill("desk")
     page.get_by_role("button", name="Create project").click()
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Choose a file").click()
+        page.get_by_role("button", name="Import texts").click()
     chooser.value.set_files(file)
     page.get_by_role("button", name="Import 2 texts").click()
     ready = page.locator("[data-role=imported]").get_by_role("link", name="Label a few texts")

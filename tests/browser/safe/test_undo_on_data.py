@@ -18,7 +18,7 @@ def test_undo_and_redo_are_usable_only_where_they_do_something(
     page = visit(served, "/data?project=fresh")
     acts = page.locator(".data-acts")
     undo, redo = (acts.get_by_role("button", name=name) for name in ("Undo", "Redo"))
-    expect(page.locator(".empty")).to_be_visible()
+    expect(page.get_by_role("heading", name="No texts yet")).to_be_visible()
     expect(undo).to_have_count(0)
     expect(redo).to_have_count(0)
     expect(page.get_by_label("Search in texts")).to_be_hidden()  # there was nothing to find
