@@ -4,7 +4,6 @@
 new project; another process labels ten times a second meanwhile.
 """
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from app.services.studio import Studio
 from app.settings import Settings
 from storage.queries import dataset
 from tests.benchmarks.browser_homes import generated
+from tests.benchmarks.files.apart import tell
 
 _PAUSE = 0.1
 """Seconds between two labels."""
@@ -51,8 +51,7 @@ def run(n_texts: int) -> int:
                 "p99_ms": round(float(p99)),
                 "longest_ms": round(max(waits)),
             }
-            sys.stdout.write(json.dumps(told) + "\n")
-            sys.stdout.flush()
+            tell(told)
         studio.database.close()
     return 0
 
