@@ -71,7 +71,8 @@ def fit(
     """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); see `follow`."""
     targets = _as_tensor(labels).to(tuning.device)
     untuned = _untuned(tuning, len(labels))
-    objective = build_objective(recipe, untuned, targets)
+    with repeatable(tuning.device):  # a GPU sums the prototypes' rows in no fixed order otherwise
+        objective = build_objective(recipe, untuned, targets)
     course = Course(plan_batches(labels, recipe), targets, objective)
     yield from follow(tuning, course, recipe, options, untuned)
 
