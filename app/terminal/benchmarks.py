@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from app.services.embedding import resolve_device
 from app.terminal.measuring.load import measure_load
 from app.terminal.measuring.served import BATCH, measure_server, started
 from app.terminal.output import plain, print_json, progress_bar, table
@@ -65,6 +66,7 @@ def _print(options: argparse.Namespace, title: str, figures: Mapping[str, object
 def few_shot(options: argparse.Namespace) -> None:
     """Train on one file and evaluate on another, for several seeds."""
     seeds = _numbers(options.seeds, "--seeds 0,1,2")
+    device = resolve_device(options.device)
     figures: list[SeedFigures] = []
     for seed in seeds:
         recipe = _model_recipe(options, seed=seed)
@@ -75,6 +77,7 @@ def few_shot(options: argparse.Namespace) -> None:
                     options.base,
                     partial(_few_shot_texts, options, seed),
                     watch,
+                    device,
                 )
             )
             finish(f"{figures[-1].accuracy:.2f} %")

@@ -63,17 +63,20 @@ def few_shot(
     base: str,
     read: Callable[[], FewShotTexts],
     watch: Watch,
+    device: str = "cpu",
 ) -> SeedFigures:
     """Train on one set and evaluate on another, with the recipe's seed.
 
-    `accuracy` is that of the pipeline's own head; `in_scope` is the share of test texts that the
-    pipeline does not reject as out of scope.
+    Tuning computes on `device` (`cpu`, `cuda`, `cuda:1`), all else on the processor. `accuracy` is
+    that of the pipeline's own head; `in_scope` is the share of test texts that the pipeline does
+    not reject as out of scope.
     """
     began = time.perf_counter()
     texts = read()
     train, test, pool = texts.train, texts.test, texts.pool_alone()
     intents = train.distinct_intents()
-    inputs = RunInputs(train.exemplars(), intents, load_encoder(base), pool=pool.texts)
+    encoder = load_encoder(base)
+    inputs = RunInputs(train.exemplars(), intents, encoder, pool=pool.texts, device=device)
     training = time.perf_counter()
     result = drain(run_recipe(recipe, inputs), watch)
     trained = time.perf_counter()

@@ -34,6 +34,9 @@ def _model_benches(verbs: Commands) -> None:
     *models, usual = recipe_names("makes", "model")
     add_options(shot, "--recipe", help=f"{', '.join(models)} or {usual}")
     _pool_options(shot)
+    shot.add_argument(
+        "--device", default="cpu", help="where tuning computes: auto, cpu, cuda or cuda:N"
+    )
     add_options(shot, "--base", "--seeds", "--set", "--json")
     many = add_command(
         verbs,
