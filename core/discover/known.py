@@ -1,17 +1,19 @@
 """How well the labels that are there tell what a group is about, by two signs.
 
 Labels fall among texts as known subjects do: a group of a hundredth of the texts has a hundredth of
-the labels, and by chance alone seldom none (Poisson's distribution). And a walk that goes from text
-to similar text, and gives up now and then, meets a labelled text soon where labels are near or a
-chain of similar texts leads to them, and seldom in an island of texts that nobody has labelled. It
-is the absorbing walk of Zhu et al. 2003, Section 3.1.
+the labels, and by chance alone seldom none (Poisson's distribution). One division is itself partly
+chance, so that a known subject may have a group that no label reaches; the texts are therefore
+divided in other ways, too, and a group is as well known as its texts are on average (bagging,
+Breiman 1996). And a walk that goes from text to similar text, and gives up now and then, meets a
+labelled text soon where labels are near or a chain of similar texts leads to them, and seldom in an
+island of texts that nobody has labelled. It is the absorbing walk of Zhu et al. 2003, Section 3.1.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.discover.grouping import Grouping
-from core.discover.means import closest
+from core.discover.grouping import Grouping, founded
+from core.discover.means import closest, divided
 from core.review.nearby import joined, nearby
 from core.types import FloatArray
 
@@ -29,6 +31,15 @@ _STEPS = 60
 _MOST = 10_000
 """Texts that are walked through; of more, a fair sample."""
 
+_FURTHER = (0.82, 1.0, 1.23)
+"""Groups of each further division, as multiples of the groups that are shown."""
+
+_DIVIDED = 15_000
+"""Texts that are divided in other ways; of more, a fair sample."""
+
+_SHOWN = 2.0
+"""Weight of the groups that are shown beside each further division."""
+
 
 def known_groups(
     grouping: Grouping, unit: FloatArray, labelled: FloatArray, seed: int = 0
@@ -40,7 +51,7 @@ def known_groups(
     n_groups = len(grouping.centres)
     if not len(labelled):
         return np.zeros(n_groups, dtype=np.float32)
-    places = _places(chances(grouping, labelled))
+    places = _places(reached(grouping, unit, labelled, seed))
     places += _WALKS * _places(walked(grouping, unit, labelled, seed))
     known: FloatArray = (places / ((1 + _WALKS) * n_groups)).astype(np.float32)
     return known
@@ -57,6 +68,30 @@ def chances(grouping: Grouping, labelled: FloatArray) -> NDArray[np.float64]:
     found = np.bincount(closest(labelled, grouping.centres)[0], minlength=len(sizes))
     chance: NDArray[np.float64] = poisson.cdf(found, len(labelled) * sizes / sizes.sum())
     return chance
+
+
+def reached(
+    grouping: Grouping, unit: FloatArray, labelled: FloatArray, seed: int = 0
+) -> NDArray[np.float64]:
+    """Return how well labels reach each group in several divisions, (groups,), in [0, 1].
+
+    In each division a group's place among the others by `chances` counts for its texts.
+    """
+    n_groups = len(grouping.centres)
+    sums = _SHOWN * _places(chances(grouping, labelled)) / n_groups
+    rows = np.sort(np.random.default_rng(seed).permutation(len(unit))[:_DIVIDED])
+    of, some = grouping.of[rows], unit[rows]
+    counts = np.bincount(of, minlength=n_groups)
+    for number, share in enumerate(_FURTHER, start=1):
+        k = min(len(some), max(1, round(share * n_groups)))
+        found = np.unique(divided(some, k, seed + number), return_inverse=True)[1]
+        further = founded(some, found)
+        places = _places(chances(further, labelled)) / len(further.centres)
+        means = np.bincount(of, weights=places[found], minlength=n_groups) / np.maximum(counts, 1)
+        unseen = closest(grouping.centres, further.centres)[0]
+        sums += np.where(counts > 0, means, places[unseen])
+    scores: NDArray[np.float64] = sums / (_SHOWN + len(_FURTHER))
+    return scores
 
 
 def walked(
