@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, StudioError
 from core.files import network_file_system
 from storage.faults import damage_of, in_words, translate
 from storage.write_queue import SharedWrites, WriteQueue
@@ -103,6 +103,27 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+@contextmanager
+def savepoint(connection: Transaction) -> Iterator[None]:
+    """Take back what follows alone, if it fails.
+
+    On a full or failing disk SQLite takes the whole transaction back, and the savepoint with it:
+    then what went wrong is raised, and not that the savepoint is gone.
+    """
+    failed: StudioError | None = None
+    try:
+        with connection.begin_nested():
+            try:
+                yield
+            except StudioError as error:
+                failed = error
+                raise
+    except sa.exc.OperationalError:
+        if failed is None:
+            raise
+        raise failed from failed.__cause__
 
 
 def open_database(url: str | Path) -> Database:

@@ -15,6 +15,7 @@ from core.errors import (
     ArtifactDamaged,
     Conflict,
     DatabaseBusy,
+    DatabaseDamaged,
     DiskFull,
     InvalidInput,
     NotFound,
@@ -32,6 +33,7 @@ _STATUS: dict[type[StudioError], int] = {
     RunFailed: 500,
     ArtifactDamaged: 500,
     DatabaseBusy: 503,
+    DatabaseDamaged: 503,
     DiskFull: 507,
     OutOfMemory: 503,
     TooManyJobs: 429,
@@ -39,6 +41,7 @@ _STATUS: dict[type[StudioError], int] = {
 
 _WAIT_SECONDS: dict[type[StudioError], str] = {
     DatabaseBusy: "15",
+    DatabaseDamaged: "60",
     OutOfMemory: "15",
     TooManyJobs: "60",
 }
