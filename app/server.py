@@ -52,6 +52,9 @@ _LONGEST_END_SECONDS = 5
 _FIRST_PAGE_SECONDS = 1.0
 """Delay before the model is loaded, so that the first page is served first."""
 
+_CHECK_SECONDS = 3.0
+"""Delay before the database is checked for damage, so that the first page does not wait for it."""
+
 _SWITCH_SECONDS = 0.0002
 """After so long a thread that computes lets another one run (5 ms by default). A decision asks for
 its turn a dozen times, at each access to the database, and waits as long each time, while all
@@ -215,9 +218,14 @@ def _open_for(live_studio: LiveStudio, address: str, open_browser: Callable[[], 
     print(f"Intent Studio is open at {address}", flush=True)  # noqa: T201 - the one line of serve
     print("Ctrl-C closes it; running trainings go on.", flush=True)  # noqa: T201
     open_browser()
-    later = threading.Timer(_FIRST_PAGE_SECONDS, _warm_up, args=(live_studio,))
-    later.daemon = True
-    later.start()
+    _later(_FIRST_PAGE_SECONDS, partial(_warm_up, live_studio))
+    _later(_CHECK_SECONDS, live_studio.soundness.check)
+
+
+def _later(seconds: float, act: Callable[[], None]) -> None:
+    timer = threading.Timer(seconds, act)
+    timer.daemon = True
+    timer.start()
 
 
 def _open_browser(address: str, codes: LaunchCodes | None) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput, StudioError
 from core.files import network_file_system
-from storage.faults import damage_of, in_words, translate
+from storage.faults import damage_of, damaged_tables, in_words, is_damaged, translate
 from storage.write_queue import SharedWrites, WriteQueue
 
 SCHEMA = "0022"
@@ -305,3 +305,15 @@ def _begin(connection: Connection) -> None:
 def damage(database: Path) -> tuple[str, ...]:
     """List all damage of a database's file, reading only; () for a sound one."""
     return damage_of(database, _sqlite_module())
+
+
+def quick_damage(database: Database) -> frozenset[str] | None:
+    """Name the tables that SQLite's quick check finds damaged; None for a sound database.
+
+    It reads the whole file by a connection of its own and holds no lock of Python meanwhile.
+    Where only unused pages are damaged, no table is named.
+    """
+    file = database.engine.url.database
+    if not file or file == ":memory:" or not is_damaged(Path(file), _sqlite_module()):
+        return None
+    return damaged_tables(Path(file), _sqlite_module())

@@ -37,6 +37,7 @@ NEW_ROUTES = {
     "POST /api/projects/{project}/texts",
     "POST /api/projects/{project}/evaluate",
     "GET /api/health/ready",
+    "GET /api/database",
     "GET /api/projects/{project}/sure",
     "POST /api/projects/{project}/sure/check",
     "POST /api/projects/{project}/sure/accept",

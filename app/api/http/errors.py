@@ -64,6 +64,8 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     if status >= 500:
         _tell(request, error.message)
+    if isinstance(error, DatabaseDamaged):
+        request.app.state.live_studio.soundness.note()
     wait = _WAIT_SECONDS.get(type(error))
     again = None if wait is None else {"Retry-After": wait}
     return JSONResponse({"message": error.message, "hint": error.hint}, status, again)

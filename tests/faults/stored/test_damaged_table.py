@@ -1,12 +1,18 @@
 """A damaged page of one table: found by the server itself, and no decision is lost by it."""
 
+import time
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
+from app.bootstrap import open_studio
+from app.services.data.projects import create_project
 from app.services.labelling.decisions import Operation, decide
+from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
+from app.services.upkeep import back_up
+from app.settings import Settings
 from core.errors import DatabaseDamaged
 from storage.queries import dataset
 from tests.api.conftest import (  # noqa: F401 - fixtures
@@ -20,7 +26,8 @@ from tests.api.conftest import (  # noqa: F401 - fixtures
     serve,
     studio,
 )
-from tests.builders.damaged_table import spoil_table
+from tests.builders.served_studio import Served
+from tests.faults.spoiling import spoil
 from tests.faults.table import Fault
 
 FAULTS = (
@@ -32,6 +39,16 @@ FAULTS = (
         "The whole request fails with the reason, and none of its decisions is told as refused: "
         "the browser keeps them, says how many are not saved, and sends them again",
         figures="decisions",
+    ),
+    Fault(
+        30.2,
+        "A page of one table is damaged while nobody looks",
+        "The last page of a table or of an index is overwritten before a server starts, or below a "
+        "running one",
+        "The server runs SQLite's quick check 3 s after it has opened, and notes what a request "
+        "meets: `/api/health/ready` is 503 with the reason, `/api/health/live` stays 200, and "
+        "every page says what is still readable and where the newest backup is",
+        figures="check",
     ),
 )
 
@@ -56,7 +73,7 @@ def test_decisions_meet_a_damaged_table_as_one_request(
     """Each was told as refused, and the page forgot it."""
     ids = waiting(studio)[:n]
     studio.database.close()
-    spoil_table(studio.places.home, "event")
+    spoil(studio.places.home, "event")
     with pytest.raises(DatabaseDamaged):
         decide(studio, labelled, skips(ids))
     body = [{"key": one.key, "kind": one.kind, "id": one.id} for one in skips(ids)]
@@ -87,3 +104,74 @@ def test_decisions_meet_a_full_disk_as_one_request(
         connection.exec_driver_sql("PRAGMA max_page_count=100000")
     again = client.post(f"/api/projects/{labelled}/ops", json=body).json()
     assert {one["state"] for one in again} == {"saved"}
+
+
+PARTS = {
+    "event": "the history of changes",
+    "ix_event_subject": "the history of changes",
+    "utterance": "texts, labels and intents",
+    "said_text": "traffic and conversations",
+    "receipt": "maps, groups, reports and settings",
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_server_finds_the_damage_by_itself(
+    studio: Studio,  # noqa: F811
+    labelled: str,  # noqa: F811
+    client: TestClient,  # noqa: F811
+    live_studio: LiveStudio,  # noqa: F811
+    tmp_path: Path,
+    name: str,
+) -> None:
+    """It said that it was ready."""
+    back_up(studio, tmp_path / "backup.zip")
+    live_studio.soundness.check()
+    assert client.get("/api/database").json()["state"] == "sound"
+    assert client.get("/api/health/ready").status_code == 200
+    studio.database.close()
+    spoil(studio.places.home, name)
+    live_studio.soundness.check()
+    ready = client.get("/api/health/ready")
+    assert (ready.status_code, ready.headers["retry-after"]) == (503, "60")
+    assert PARTS[name] in ready.json()["message"]
+    assert str(tmp_path) not in ready.text  # whoever asks needs no token
+    assert client.get("/api/health/live").status_code == 200
+    found = client.get("/api/database").json()
+    assert (found["state"], found["lost"]) == ("damaged", [PARTS[name]])
+    assert len(found["readable"]) == 4
+    assert found["backup"]["file"] == str(tmp_path / "backup.zip")
+
+
+def test_a_request_that_meets_damage_makes_it_known(
+    studio: Studio,  # noqa: F811
+    labelled: str,  # noqa: F811
+    client: TestClient,  # noqa: F811
+) -> None:
+    studio.database.close()
+    spoil(studio.places.home, "event")
+    assert client.get(f"/api/projects/{labelled}/status").status_code == 503
+    limit = time.monotonic() + 30
+    while not (found := client.get("/api/database").json())["lost"]:
+        assert found["state"] == "damaged"
+        assert time.monotonic() < limit
+        time.sleep(0.02)
+    assert found["lost"] == ["the history of changes"]
+    assert client.get("/api/health/ready").status_code == 503
+
+
+def test_a_running_server_checks_its_database(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    made = open_studio(Settings(home=home))
+    create_project(made, "p")
+    made.database.close()
+    spoil(home, "receipt")
+    served = Served(home, forked=True, watched=False).start()
+    try:
+        limit = time.monotonic() + 60
+        while (found := served.ask("/database"))["state"] == "unchecked":
+            assert time.monotonic() < limit
+            time.sleep(0.1)
+        assert found["lost"] == ["maps, groups, reports and settings"]
+    finally:
+        served.stop()
