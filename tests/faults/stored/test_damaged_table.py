@@ -1,15 +1,20 @@
 """A damaged page of one table: found by the server itself, and no decision is lost by it."""
 
+import os
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
 from app.bootstrap import open_studio
+from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.labelling.decisions import Operation, decide
 from app.services.live.server_state import LiveStudio
+from app.services.soundness import Soundness
 from app.services.studio import Studio
 from app.services.upkeep import back_up
 from app.settings import Settings
@@ -106,6 +111,7 @@ def test_decisions_meet_a_full_disk_as_one_request(
     assert {one["state"] for one in again} == {"saved"}
 
 
+N_LARGE = 100_000
 PARTS = {
     "event": "the history of changes",
     "ix_event_subject": "the history of changes",
@@ -175,3 +181,54 @@ def test_a_running_server_checks_its_database(tmp_path: Path) -> None:
         assert found["lost"] == ["maps, groups, reports and settings"]
     finally:
         served.stop()
+
+
+@pytest.mark.fire
+def test_the_check_of_a_large_database_holds_nobody_up(
+    studio: Studio,  # noqa: F811
+    tmp_path: Path,
+    measured: Callable[[str, str], None],
+) -> None:
+    texts = tmp_path / "texts.txt"
+    words = "please tell me where the parcel number {} has been for the last {} days\n"
+    texts.write_text("".join(words.format(n, n % 97) for n in range(N_LARGE)), "utf-8")
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", texts))
+    ids = waiting(studio)
+    soundness = Soundness(studio)
+    before = longest_pause(until=lambda: time.sleep(2))
+    began = time.monotonic()
+    checking = threading.Thread(target=soundness.check)
+    checking.start()
+    saved = list[float]()
+
+    def label() -> None:
+        while checking.is_alive():
+            started = time.monotonic()
+            decide(studio, "p", skips([ids.pop()]))
+            saved.append(time.monotonic() - started)
+
+    during = longest_pause(until=label)
+    seconds = time.monotonic() - began
+    assert soundness.view.state == "sound"
+    assert during < max(0.25, 5 * before)
+    size = studio.places.database.stat().st_size / 1e6
+    measured(
+        "check",
+        f"{N_LARGE:,} texts, {size:.0f} MB: checked in {seconds:.2f} s beside {len(saved)} "
+        f"decisions, of which one took {max(saved):.3f} s at most; another thread waited "
+        f"{during:.3f} s at most, and {before:.3f} s without the check, at a load average of "
+        f"{os.getloadavg()[0]:.1f}.",
+    )
+
+
+def longest_pause(until: Callable[[], None]) -> float:
+    """Return the longest time in seconds that a waking thread is late while another one acts."""
+    acting = threading.Thread(target=until)
+    acting.start()
+    longest = 0.0
+    while acting.is_alive():
+        slept = time.monotonic()
+        time.sleep(0.001)
+        longest = max(longest, time.monotonic() - slept - 0.001)
+    return longest
