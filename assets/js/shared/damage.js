@@ -30,10 +30,11 @@ function bannerOf({lost, readable, backup}, project) {
     h(
       'p',
       {},
-      'Label and change nothing more. Leave this tab open: decisions that are not saved stay in this browser. ',
+      'Stop labelling, and change nothing. Leave this tab open: decisions that are not saved stay in this browser. ',
       isHere && [h('a', {href: address('data', project)}, 'Download the texts and labels on Data'), ', then tell '],
       isHere ? '' : 'Tell ',
-      'whoever runs this studio: its folder has to be copied aside, and the newest backup restored in another one.',
+      'whoever runs this studio that its folder has to be copied aside',
+      backup ? ', and the newest backup restored in another one.' : '.',
     ),
   );
 }
