@@ -139,7 +139,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *((route, "answer", name) for route, name in _JOBS),
     *(
         ("GET /api/projects/{project}/versions", "answer", name)
-        for name in ("previous", *(f"models[].{part}" for part in _OF_VERSIONS))
+        for name in ("previous", "damaged", *(f"models[].{part}" for part in _OF_VERSIONS))
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", f"comparison.{name}")
