@@ -60,7 +60,7 @@ class Doorway:
 
     Attributes:
         host: An address that only this machine can reach.
-        port: None for the first free one from 7860.
+        port: None for the home's last one if it is free, else the first free one from 7860.
         token: Whether one must be shown.
         browser: Whether the first page is opened.
         secret: The token; None for a new one, which is printed.

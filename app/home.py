@@ -40,6 +40,11 @@ class Places:
         """The lock held by the server of the home; its address stands in it, without the token."""
         return self.home / "locks" / "server.lock"
 
+    @property
+    def last_port(self) -> Path:
+        """The port on which the home's server listened last, in digits."""
+        return self.home / "locks" / "server.port"
+
     def device_lock(self, device: str) -> Path:
         """The lock held by the job that computes on a device."""
         return self.home / "locks" / f"device-{device.replace(':', '-')}.lock"

@@ -31,6 +31,7 @@ from app.api.http.requests import RequestCounts, RequestWatch
 from app.api.routes import all_routes
 from app.home import Places
 from app.jobs.lock import take_lock
+from app.last_port import keep_port, last_port
 from app.log_lines import set_up_logs
 from app.security import Guard, LaunchCodes, check_binding, check_port, new_token
 from app.services.labelling.queue import Queues
@@ -51,6 +52,9 @@ _LONGEST_END_SECONDS = 5
 
 _FIRST_PAGE_SECONDS = 1.0
 """Delay before the model is loaded, so that the first page is served first."""
+
+_CHECK_SECONDS = 3.0
+"""Delay before the database is checked for damage, so that the first page does not wait for it."""
 
 _SWITCH_SECONDS = 0.0002
 """After so long a thread that computes lets another one run (5 ms by default). A decision asks for
@@ -131,7 +135,11 @@ def serve(studio: Studio, door: Doorway, prepare: Callable[[], None] | None = No
     """
     check_port(door.port)
     check_binding(door.host, token=door.token)
-    with _entrance(door) as entrance, _only_server(studio.places, entrance.address):
+    with (
+        _entrance(door, last_port(studio.places)) as entrance,
+        _only_server(studio.places, entrance.address),
+    ):
+        keep_port(studio.places, entrance.listener)
         _serve_at(studio, door, entrance, prepare)
 
 
@@ -144,11 +152,11 @@ class _Entrance:
 
 
 @contextmanager
-def _entrance(door: Doorway) -> Iterator[_Entrance]:
-    """Listen; a Unix socket's file is deleted in the end."""
+def _entrance(door: Doorway, last: int | None = None) -> Iterator[_Entrance]:
+    """Listen, on the port `last` if it is free and none is wanted; a Unix socket's file goes."""
     public = door.public
     if door.socket is None:
-        with _listen(door) as listener:
+        with _listen(door, last) as listener:
             host = f"[{door.host}]" if ":" in door.host else door.host
             own = f"http://{host}:{listener.getsockname()[1]}{public.prefix}/"
             yield _Entrance(listener, f"{public.root}/" if public.origin else own)
@@ -215,9 +223,14 @@ def _open_for(live_studio: LiveStudio, address: str, open_browser: Callable[[], 
     print(f"Intent Studio is open at {address}", flush=True)  # noqa: T201 - the one line of serve
     print("Ctrl-C closes it; running trainings go on.", flush=True)  # noqa: T201
     open_browser()
-    later = threading.Timer(_FIRST_PAGE_SECONDS, _warm_up, args=(live_studio,))
-    later.daemon = True
-    later.start()
+    _later(_FIRST_PAGE_SECONDS, partial(_warm_up, live_studio))
+    _later(_CHECK_SECONDS, live_studio.soundness.check)
+
+
+def _later(seconds: float, act: Callable[[], None]) -> None:
+    timer = threading.Timer(seconds, act)
+    timer.daemon = True
+    timer.start()
 
 
 def _open_browser(address: str, codes: LaunchCodes | None) -> None:
@@ -261,8 +274,10 @@ def _leave_a_core() -> None:
     threadpool_limits(limits=few, user_api="blas")
 
 
-def _listen(door: Doorway) -> socket.socket:
-    wanted = range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS) if door.port is None else [door.port]
+def _listen(door: Doorway, last: int | None = None) -> socket.socket:
+    free = [] if last is None else [last]
+    free += range(_FIRST_PORT, _FIRST_PORT + _TRIED_PORTS)
+    wanted = free if door.port is None else [door.port]
     family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
     for port in wanted:
         # Without an explicit IPPROTO_TCP, asyncio leaves Nagle on and every answer waits 40 ms.

@@ -82,3 +82,7 @@ class OutOfMemory(StudioError):
 
 class ReadOnlyHome(StudioError):
     """The home may not be written to."""
+
+
+MACHINE_FAULTS = (DatabaseDamaged, DatabaseBusy, DiskFull, OutOfMemory, ReadOnlyHome)
+"""Faults of the machine, not of what was asked: the same request may succeed later."""

@@ -6,8 +6,8 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,13 @@ _OWNERS = (model_version, layout, conversation_log)
 
 @dataclass(frozen=True, slots=True)
 class ArtifactStore:
-    """The folder of blobs; their rows are in the database."""
+    """The folder of blobs; their rows are in the database.
+
+    `found_damaged` has the trees whose files a check of this process has found damaged.
+    """
 
     folder: Path
+    found_damaged: set[str] = field(default_factory=set, compare=False)
 
     def path(self, sha256: str) -> Path:
         """Return the path of a blob."""
@@ -57,22 +61,53 @@ class ArtifactStore:
         Raises:
             ArtifactDamaged: A file is missing or changed.
         """
-        rows = connection.execute(sa.select(tree).where(tree.c.sha256 == tree_sha256)).all()
-        if not rows:
+        for path, sha256 in self._verified(connection, tree_sha256):
+            place = target / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            _link_or_copy(self.path(sha256), place)
+        return target
+
+    def verify(self, connection: Connection, tree_sha256: str) -> None:
+        """Read all files of a tree.
+
+        Raises:
+            ArtifactDamaged: A file is missing or changed.
+        """
+        for _ in self._verified(connection, tree_sha256):
+            pass
+
+    def known_damaged(self, connection: Connection, tree_sha256: str) -> bool:
+        """Whether a file of a tree is missing or of another size, or was changed.
+
+        The files are read only where a check of this process has found one changed before.
+        """
+        if tree_sha256 in self.found_damaged:
+            try:
+                self.verify(connection, tree_sha256)
+            except ArtifactDamaged:
+                return True
+        query = sa.select(blob.c.sha256, blob.c.size)
+        joined = query.join_from(tree, blob, blob.c.sha256 == tree.c.blob_sha256)
+        rows = connection.execute(joined.where(tree.c.sha256 == tree_sha256)).all()
+        return any(_size(self.path(row.sha256)) != row.size for row in rows)
+
+    def _verified(self, connection: Connection, tree_sha256: str) -> Iterator[tuple[str, str]]:
+        """Yield path and SHA-256 of each file of a tree once it has been read and is whole."""
+        files = tree_files(connection, tree_sha256)
+        if not files:
             raise ArtifactDamaged(
                 f"The files of tree {tree_sha256[:12]} are not known.", "Restore a backup."
             )
-        for row in rows:
-            source = self.path(row.blob_sha256)
-            if not source.is_file() or file_sha256(source) != row.blob_sha256:
+        for path, sha256 in files.items():
+            source = self.path(sha256)
+            if not source.is_file() or file_sha256(source) != sha256:
+                self.found_damaged.add(tree_sha256)
                 raise ArtifactDamaged(
-                    f"The stored file {row.path} is missing or was changed.",
+                    f"The stored file {path} is missing or was changed.",
                     "Restore a backup, or train again.",
                 )
-            place = target / row.path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            _link_or_copy(source, place)
-        return target
+            yield path, sha256
+        self.found_damaged.discard(tree_sha256)
 
     def sweep(self, connection: Connection, grace_seconds: float = _GRACE_SECONDS) -> int:
         """Delete rows of unused trees and old files without a row; return the number of files."""
@@ -195,6 +230,13 @@ def _only_in(connection: Connection, tree_sha256: str) -> dict[str, int]:
         query.where(blob.c.sha256.in_(mine), blob.c.sha256.not_in(others))
     ).all()
     return {row.sha256: row.size for row in rows}
+
+
+def _size(file: Path) -> int | None:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return None
 
 
 def _made_young(file: Path) -> bool:

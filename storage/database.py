@@ -9,9 +9,9 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from core.errors import InvalidInput
+from core.errors import InvalidInput, StudioError
 from core.files import network_file_system
-from storage.faults import damage_of, in_words, translate
+from storage.faults import damage_of, damaged_tables, in_words, is_damaged, translate
 from storage.write_queue import SharedWrites, WriteQueue
 
 SCHEMA = "0022"
@@ -103,6 +103,27 @@ class Database:
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
+
+
+@contextmanager
+def savepoint(connection: Transaction) -> Iterator[None]:
+    """Take back what follows alone, if it fails.
+
+    On a full or failing disk SQLite takes the whole transaction back, and the savepoint with it:
+    then what went wrong is raised, and not that the savepoint is gone.
+    """
+    failed: StudioError | None = None
+    try:
+        with connection.begin_nested():
+            try:
+                yield
+            except StudioError as error:
+                failed = error
+                raise
+    except sa.exc.OperationalError:
+        if failed is None:
+            raise
+        raise failed from failed.__cause__
 
 
 def open_database(url: str | Path) -> Database:
@@ -284,3 +305,15 @@ def _begin(connection: Connection) -> None:
 def damage(database: Path) -> tuple[str, ...]:
     """List all damage of a database's file, reading only; () for a sound one."""
     return damage_of(database, _sqlite_module())
+
+
+def quick_damage(database: Database) -> frozenset[str] | None:
+    """Name the tables that SQLite's quick check finds damaged; None for a sound database.
+
+    It reads the whole file by a connection of its own and holds no lock of Python meanwhile.
+    Where only unused pages are damaged, no table is named.
+    """
+    file = database.engine.url.database
+    if not file or file == ":memory:" or not is_damaged(Path(file), _sqlite_module()):
+        return None
+    return damaged_tables(Path(file), _sqlite_module())

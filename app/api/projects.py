@@ -30,6 +30,7 @@ from app.services.data.projects import (
 )
 from app.services.home.cards import ProjectCard, load_cards, next_of
 from app.services.home.next_step import NextStep
+from app.services.soundness import DatabaseView
 from app.services.status import StatusView, load_status
 from storage.records import BatchRecord
 
@@ -49,13 +50,20 @@ def live() -> schemas.Health:
 
 
 @router.get("/health/ready")
-def ready(studio: OpenStudio) -> schemas.Health:
-    """Report that requests can be answered: the database is there and can be read.
+def ready(live_studio: Live) -> schemas.Health:
+    """Report that requests can be answered: the database is there, can be read, and is sound.
 
     Otherwise 500 or 503 with the reason, as every route says it. Whoever routes requests asks this.
     """
-    list_deleted(studio)
+    live_studio.soundness.require()
+    list_deleted(live_studio.studio)
     return schemas.Health()
+
+
+@router.get("/database")
+def database(live_studio: Live) -> DatabaseView:
+    """Say whether the database is sound, else what can still be read and the newest backup."""
+    return live_studio.soundness.view
 
 
 @router.get("/projects")

@@ -16,6 +16,7 @@ from app.services.reports.versions_now import compare_now
 from app.services.studio import Studio
 from app.services.versions import comparison, registry, shapes
 from app.services.versions.bundles import Handover, export_encoder, export_model, take_in_bundle
+from app.services.versions.intact import damaged_versions
 from app.services.versions.registry import ChampionChange, DeletionView, LineageView
 from app.services.versions.timeline import TimelineEntry, list_versions, timeline
 from app.services.versions.verdict import Sides, advice_on
@@ -32,7 +33,9 @@ def versions(studio: OpenStudio, project: str) -> schemas.Versions:
     """List dataset versions and model versions, oldest first."""
     data, models = list_versions(studio, project)
     states = registry.model_states(studio, project)
-    return schemas.Versions(data, models, states, registry.version_before(studio, project))
+    previous = registry.version_before(studio, project)
+    damaged = damaged_versions(studio, project)
+    return schemas.Versions(data, models, states, previous, damaged)
 
 
 @router.get("/projects/{project}/models")

@@ -2,6 +2,7 @@
 import {accuracyBasis, accuracyInShort, verdictOf} from './shared/accuracy.js';
 import {address, inStudio, keptAs, query, setQuery} from './shared/address.js';
 import {listenForCommands} from './shared/command_bar.js';
+import {damageBanner} from './shared/damage.js';
 import {fill, h, keepTimesTrue, progressBar} from './shared/elements.js';
 import {icon} from './shared/icons.js';
 import {complain} from './shared/messages.js';
@@ -181,11 +182,12 @@ function drawFrame(view, page, title, lead, commands) {
   const skip = h('a', {class: 'skip', href: '#page'}, 'Skip to the page');
   const name = h('h1', {}, title);
   const top = h('div', {class: 'top'}, name, state);
+  const banner = damageBanner(() => query().get('project'));
   fill(
     view,
     skip,
     h('div', {class: 'rail'}, brand, switcher.element, finderButton(commands), nav),
-    h('div', {class: 'beside-rail'}, top, h('div', {class: 'page', id: 'page', tabindex: -1}, heading, main)),
+    h('div', {class: 'beside-rail'}, banner, top, h('div', {class: 'page', id: 'page', tabindex: -1}, heading, main)),
   );
   return {page, main, state, nav, switcher, heading, title: name};
 }

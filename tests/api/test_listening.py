@@ -2,9 +2,12 @@
 
 import asyncio
 import socket
+from typing import Any
 
 import pytest
 
+from app import server
+from app.last_port import keep_port, last_port
 from app.server import Doorway, _listen, _only_server, _private_places
 from app.server import serve as serve_studio
 from app.services.studio import Studio
@@ -54,3 +57,39 @@ def test_folders_of_killed_servers_are_swept(
         assert not left.exists()
         assert len(list(studio.places.scratch.iterdir())) == 1
     assert list(studio.places.scratch.iterdir()) == []
+
+
+def test_the_port_of_the_last_server_is_taken_again(studio: Studio) -> None:
+    """An open tab, and the decisions that it keeps, belonged to an address of nobody."""
+    assert last_port(studio.places) is None
+    with _only_server(studio.places, ""), _listen(Doorway(port=0)) as first:
+        keep_port(studio.places, first)
+        port = first.getsockname()[1]
+    last = last_port(studio.places)
+    assert last == port
+    with _listen(Doorway(), last) as second:
+        assert second.getsockname()[1] == port
+        second.listen()
+        with _listen(Doorway(), last) as other:  # it is taken
+            assert other.getsockname()[1] != port
+    with _listen(Doorway(port=0), last) as named:
+        assert named.getsockname()[1] > 0
+
+
+def test_a_server_remembers_its_port(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def note(_studio: Any, _door: Any, entrance: Any, _prepare: Any) -> None:
+        seen.append(entrance.address)
+
+    monkeypatch.setattr(server, "_serve_at", note)
+    for door in (Doorway(port=0), Doorway(), Doorway()):
+        serve_studio(studio, door)
+    assert len(set(seen)) == 1
+
+
+@pytest.mark.parametrize("content", ["", "x", "70000", "-1", "0"])
+def test_a_port_that_is_none_is_not_taken(studio: Studio, content: str) -> None:
+    with _only_server(studio.places, ""):
+        studio.places.last_port.write_text(content, encoding="utf-8")
+    assert last_port(studio.places) is None

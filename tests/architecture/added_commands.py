@@ -53,6 +53,7 @@ NEW_HELP = {
     ("intent-studio", "--database-url"),
     ("intent-studio predict", "model"),
     ("intent-studio explain", "model"),
+    ("intent-studio serve", "--port"),
 } | {
     (f"intent-studio {command}", "--set")
     for command in (

@@ -37,6 +37,7 @@ NEW_ROUTES = {
     "POST /api/projects/{project}/texts",
     "POST /api/projects/{project}/evaluate",
     "GET /api/health/ready",
+    "GET /api/database",
     "GET /api/projects/{project}/sure",
     "POST /api/projects/{project}/sure/check",
     "POST /api/projects/{project}/sure/accept",
@@ -138,7 +139,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *((route, "answer", name) for route, name in _JOBS),
     *(
         ("GET /api/projects/{project}/versions", "answer", name)
-        for name in ("previous", *(f"models[].{part}" for part in _OF_VERSIONS))
+        for name in ("previous", "damaged", *(f"models[].{part}" for part in _OF_VERSIONS))
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", f"comparison.{name}")

@@ -15,6 +15,7 @@ from core.errors import (
     ArtifactDamaged,
     Conflict,
     DatabaseBusy,
+    DatabaseDamaged,
     DiskFull,
     InvalidInput,
     NotFound,
@@ -32,6 +33,7 @@ _STATUS: dict[type[StudioError], int] = {
     RunFailed: 500,
     ArtifactDamaged: 500,
     DatabaseBusy: 503,
+    DatabaseDamaged: 503,
     DiskFull: 507,
     OutOfMemory: 503,
     TooManyJobs: 429,
@@ -39,6 +41,7 @@ _STATUS: dict[type[StudioError], int] = {
 
 _WAIT_SECONDS: dict[type[StudioError], str] = {
     DatabaseBusy: "15",
+    DatabaseDamaged: "60",
     OutOfMemory: "15",
     TooManyJobs: "60",
 }
@@ -61,6 +64,8 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
     status = next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 500)
     if status >= 500:
         _tell(request, error.message)
+    if isinstance(error, DatabaseDamaged):
+        request.app.state.live_studio.soundness.note()
     wait = _WAIT_SECONDS.get(type(error))
     again = None if wait is None else {"Retry-After": wait}
     return JSONResponse({"message": error.message, "hint": error.hint}, status, again)

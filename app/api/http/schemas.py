@@ -118,13 +118,15 @@ class Redone:
 class Versions:
     """Dataset versions, model versions, and the state of each model version by its number.
 
-    `previous` is the number of the version that rolling back returns to.
+    `previous` is the number of the version that rolling back returns to. `damaged` has the numbers
+    of versions whose files are known to be missing or changed.
     """
 
     data: list[DatasetVersionView]
     models: list[ModelView]
     states: dict[int, str]
     previous: int | None
+    damaged: list[int]
 
 
 @dataclass(frozen=True, slots=True)

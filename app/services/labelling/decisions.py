@@ -6,10 +6,10 @@ from typing import Literal, get_args
 
 from app.services.data.intents import named_intents
 from app.services.studio import Studio
-from core.errors import Conflict, InvalidInput, NotFound, StudioError
+from core.errors import MACHINE_FAULTS, Conflict, InvalidInput, NotFound, StudioError
 from core.text import label_words
 from storage import projects
-from storage.database import Transaction
+from storage.database import Transaction, savepoint
 from storage.log import edits, events
 from storage.log.events import Action, Entry
 from storage.people.acts import VIA
@@ -58,8 +58,12 @@ def decide(studio: Studio, project: str, operations: Sequence[Operation]) -> lis
 
     A decision that cannot be saved does not affect the others; its outcome gives the reason.
 
+    A fault of the machine saves none of them and is raised: it is no answer to any decision, and
+    all of them can be sent again.
+
     Raises:
         NotFound: There is no such project.
+        StudioError: The database is damaged or busy, or cannot be written to.
     """
     actor, via = studio.settings.actor, VIA.get()
     tasks = tuple(
@@ -149,8 +153,10 @@ def _save_run(
 ) -> list[Outcome]:
     if len(run) > 1:
         try:
-            with connection.begin_nested():
+            with savepoint(connection):
                 return _apply_together(connection, project, run)
+        except MACHINE_FAULTS:
+            raise
         except StudioError:
             pass  # one of them does not fit the log; each is saved for itself
     return [_save_one(connection, project, task) for task in run]
@@ -158,8 +164,10 @@ def _save_run(
 
 def _save_one(connection: Transaction, project: ProjectRecord, task: _Task) -> Outcome:
     try:
-        with connection.begin_nested():
+        with savepoint(connection):
             return _apply(connection, project, task)
+    except MACHINE_FAULTS:
+        raise
     except StudioError as error:
         return _not_saved(task.operation, error)
 
@@ -199,6 +207,8 @@ def _apply_together(
             record = dataset.present(records, operation.id)
             # The key is recorded even without a change: a repetition has no effect later.
             entries.append(Entry(task.action, _planned(project, record, operation, intents)))
+        except MACHINE_FAULTS:
+            raise
         except StudioError as error:
             outcomes[-1] = _not_saved(operation, error)
     if entries:

@@ -22,12 +22,13 @@ from app.services.answering.pinned import (
     broken_when_trained,
     open_pins,
 )
+from app.services.background import step_back
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests, told_apart
 from app.services.live.judged_pins import judge_pins
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
-from app.services.live.traffic import Traffic, step_back
+from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.errors import StudioError
 from core.metrics.multi_label import multi_label_report

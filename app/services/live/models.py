@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from app.services.answering.as_project import ProjectNow, answer_as_project, read_now
+from app.services.background import step_back
 from app.services.live.catching_up import (
     Reading,
     catch_up,
@@ -22,7 +23,7 @@ from app.services.live.catching_up import (
 )
 from app.services.live.joining import Joining, can_join, solved_for
 from app.services.live.live_model import LiveModel
-from app.services.live.traffic import Traffic, step_back
+from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.heads.votes.fit import VoteHead
 from core.types import Intent, Pause, no_pause

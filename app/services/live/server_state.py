@@ -9,6 +9,7 @@ from app.services.live.models import LiveModels
 from app.services.live.pool import Pools
 from app.services.live.said.answers import SaidAnswers
 from app.services.live.traffic import Traffic
+from app.services.soundness import Soundness
 from app.services.studio import Studio
 from storage.records import ProjectRecord
 
@@ -23,6 +24,7 @@ class LiveStudio:
     traffic: Traffic
     accuracies: Accuracies
     said: SaidAnswers
+    soundness: Soundness
 
 
 def open_live_studio(studio: Studio) -> LiveStudio:
@@ -31,7 +33,7 @@ def open_live_studio(studio: Studio) -> LiveStudio:
     models = LiveModels(studio, traffic)
     pools, accuracies = Pools(studio, models, traffic), Accuracies(studio, models, traffic)
     said = SaidAnswers(studio, models, traffic)
-    return LiveStudio(studio, models, pools, traffic, accuracies, said)
+    return LiveStudio(studio, models, pools, traffic, accuracies, said, Soundness(studio))
 
 
 def open_live(live_studio: LiveStudio, name: str) -> tuple[ProjectRecord, LiveModel]:

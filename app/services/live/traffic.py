@@ -1,7 +1,5 @@
 """Counts requests being served, so that background work can wait for gaps; counts answers."""
 
-import os
-import sys
 import threading
 import time
 from collections.abc import Iterable
@@ -70,9 +68,3 @@ class Traffic:
 
     def _is_busy(self) -> bool:
         return self.inside > 0 or time.monotonic() - self.last < _GAP_SECONDS
-
-
-def step_back() -> None:
-    """Lower this thread's priority, where threads have their own (Linux)."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.services.studio import Studio
 from app.services.versions.ancestry import AncestorView, ancestors
+from app.services.versions.intact import require_intact
 from core.encoders.bundled import BUNDLED_SHA256
 from core.errors import Conflict
 from core.files import deflated_size
@@ -81,12 +82,17 @@ class LineageView:
 
 
 def promote(studio: Studio, project: str, number: int, actor: str | None = None) -> ChampionChange:
-    """Make a model version the champion, if it is not already.
+    """Make a model version the champion, if it is not already, once all its files were read.
 
     Raises:
+        Conflict: One of its files is missing or was changed.
         InvalidInput: It is an encoder, which answers nothing.
         NotFound: There is no such project or version.
     """
+    with studio.database.read() as connection:
+        project_record = projects.find(connection, project)
+        record = models.find_answering(connection, project_record.id, number)
+    require_intact(studio, project, record)
     with studio.database.write() as connection:
         project_record = projects.find(connection, project)
         record = models.find_answering(connection, project_record.id, number)
@@ -105,26 +111,41 @@ def roll_back(
     back from, so that a repeated request has no second effect; None: the present champion.
 
     Raises:
+        Conflict: There is no earlier champion, one of its files is missing or was changed, or
+            `champion` is not the present one.
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        checked, target = _way_back(connection, project, champion)
+    require_intact(studio, project, target)
+    with studio.database.write() as connection:
+        left, target = _way_back(connection, project, checked.number)
+        models.go_back(connection, left, target, actor or studio.settings.actor)
+    return ChampionChange(project, left.number, target.number)
+
+
+def _way_back(
+    connection: Transaction, project: str, champion: int | None
+) -> tuple[ModelVersionRecord, ModelVersionRecord]:
+    """Return the present champion, which must be `champion` if that is given, and the one before.
+
+    Raises:
         Conflict: There is no earlier champion, or `champion` is not the present one.
         NotFound: There is no such project.
     """
-    with studio.database.write() as connection:
-        project_record = projects.find(connection, project)
-        path = _path(models.moves(connection, project_record.id))
-        if champion is not None and path[-1:] != [champion]:
-            raise Conflict(
-                f"{project}@{champion} does not answer any more: the champion has changed.",
-                "Look at the versions again before you roll back.",
-            )
-        if len(path) < 2:
-            raise Conflict(
-                f"'{project}' has had no other champion to return to.", "Promote another version."
-            )
-        left, target = (
-            models.find(connection, project_record.id, number) for number in path[:-3:-1]
+    project_record = projects.find(connection, project)
+    path = _path(models.moves(connection, project_record.id))
+    if champion is not None and path[-1:] != [champion]:
+        raise Conflict(
+            f"{project}@{champion} does not answer any more: the champion has changed.",
+            "Look at the versions again before you roll back.",
         )
-        models.go_back(connection, left, target, actor or studio.settings.actor)
-    return ChampionChange(project, left.number, target.number)
+    if len(path) < 2:
+        raise Conflict(
+            f"'{project}' has had no other champion to return to.", "Promote another version."
+        )
+    left, target = (models.find(connection, project_record.id, number) for number in path[:-3:-1])
+    return left, target
 
 
 def discard(studio: Studio, project: str, number: int, actor: str | None = None) -> None:

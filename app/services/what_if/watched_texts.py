@@ -10,8 +10,8 @@ from typing import Any
 from app.services.answering.as_project import exemplar_signals, fenced
 from app.services.answering.opened import Space
 from app.services.answering.stored import no_model_yet
+from app.services.background import step_back
 from app.services.live.server_state import LiveStudio
-from app.services.live.traffic import step_back
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, count_new, prepare_texts
 from app.services.what_if.resting import RestingRevision
 from core.errors import StudioError

@@ -13,7 +13,9 @@ def add_serving(commands: Commands) -> None:
     add_arguments(add_command(commands, NAME, HELP, "serve.serve_model"))
     serve = add_command(commands, "serve", "open the studio in the browser", "serve.serve")
     serve.add_argument("--host", default="127.0.0.1", help="address (default 127.0.0.1)")
-    serve.add_argument("--port", type=int, help="default: the first free one from 7860 on")
+    serve.add_argument(
+        "--port", type=int, help="default: the last one of this home, else from 7860 on"
+    )
     serve.add_argument(
         "--socket", type=Path, metavar="FILE", help="listen on this Unix socket, for a proxy"
     )

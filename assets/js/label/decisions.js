@@ -2,7 +2,7 @@
 // the last ones. The newest one of this visit stands on the card, too.
 import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
-import {toast} from '../shared/messages.js';
+import {complain, toast} from '../shared/messages.js';
 import {plural} from '../shared/words.js';
 import {Outbox} from './outbox.js';
 
@@ -31,6 +31,7 @@ export class Decisions {
     this.#outbox = new Outbox(project, base, {
       changed: () => this.#drawState(),
       refused: (operation, outcome) => this.#refused(operation, outcome),
+      failed: complain,
       sent,
       saved,
     });
@@ -171,7 +172,7 @@ export class Decisions {
     const words = {
       saved: this.#acted ? 'all saved' : 'saved as you go',
       saving: 'saving …',
-      offline: `${plural(size, 'decision')} kept here, retrying`,
+      offline: `${plural(size, 'decision')} not saved, kept here in this browser`,
     };
     this.state.className = `saved ${LOOKS[state]}`;
     this.state.textContent = words[state];

@@ -18,8 +18,9 @@ export class Outbox {
   #sending = new Set();
   #failing = false;
 
-  // Callbacks in `hears`: `changed` on any change, `refused` with an operation and its outcome, `sent` when a
-  // batch was answered, `saved` when the outbox is empty.
+  // Callbacks in `hears`: `changed` on any change, `refused` with an operation and its outcome, `failed` with the error
+  // when the server begins to answer that it cannot save, `sent` when a batch was answered, `saved` when the outbox
+  // is empty.
   constructor(project, base, hears) {
     this.#path = `${base}/ops`;
     this.#prefix = keptAs(`outbox:${project}:`);
@@ -113,6 +114,7 @@ export class Outbox {
           this.#failing = false;
           return batch.map(({key}) => refusal(key, error));
         }
+        if (!this.#failing && error.status) this.#hears.failed(error);
         this.#failing = true;
         this.#hears.changed();
         await pauseOrOnline(wait);

@@ -14,6 +14,8 @@ const STATES = {
   discarded: {mark: '×', words: 'Not used', kind: ''},
   encoder: {mark: '▹', words: 'A start for others', kind: ''},
 };
+const DAMAGED = {mark: '!', words: 'Damaged', kind: 'bad'};
+const BROKEN = 'A file of this version is missing or was changed, so it cannot answer. A backup may have it whole.';
 
 const MOMENTS = 'Figures “when trained” are without the labels given since; those of “today” count them.';
 
@@ -52,8 +54,9 @@ function headingOf(champion, waiting) {
   return `Version ${champion.number} is live${waiting ? `, version ${waiting} waits for you` : ''}`;
 }
 
-function lineOf(model, context, {models, states, previous, advised}, actions) {
-  const state = STATES[states[model.number]] ?? STATES.candidate;
+function lineOf(model, context, {models, states, previous, advised, damaged}, actions) {
+  const isDamaged = damaged.includes(model.number);
+  const state = isDamaged ? DAMAGED : (STATES[states[model.number]] ?? STATES.candidate);
   const champion = models.find(one => one.champion);
   // Advice is about a version that waits, against the one that was live: a decision ends it.
   const isAdvised = advised?.number === model.number && advised.against === champion?.number;
@@ -73,12 +76,13 @@ function lineOf(model, context, {models, states, previous, advised}, actions) {
       ),
       h('span', {class: 'soft small'}, since(model.created_at)),
     ),
+    isDamaged && h('p', {'data-role': 'damaged'}, BROKEN),
     h('div', {class: 'tabular'}, figures(model, context.status)),
     h('p', {'data-role': 'changes'}, changesOf(model, models)),
     // Its figure of the training is no match for that of today above the live one: both are counted alike here.
     advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
     advice && h('p', {class: 'soft', 'data-role': 'compared'}, advised.verdict),
-    h('div', {class: 'row tight'}, buttonsOf(model, {champion, previous, advice}, actions)),
+    h('div', {class: 'row tight'}, buttonsOf(model, {champion, previous, advice, damaged}, actions)),
     h('p', {class: 'soft small', 'data-role': 'made-by'}, madeBy(model)),
     chainOf(model),
   );
@@ -149,16 +153,18 @@ const chainOf = ({chain, kind}) =>
   (chain.length > 2 || kind === 'encoder') &&
   h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain));
 
-function buttonsOf(model, {champion, previous, advice}, actions) {
+function buttonsOf(model, {champion, previous, advice, damaged}, actions) {
   const {number: mine, kind, champion: isLive} = model;
   const answers = kind === 'intents';
+  const isWhole = number => !damaged.includes(number);
+  const returns = isLive && previous && isWhole(previous);
   const button = (words, action, look = null) =>
     busyButton(words, () => action(mine), {class: look, 'data-key': `${words} ${mine}`});
   const back = () => actions.rollBack(mine);
   return [
-    answers && !isLive && button(`Use version ${mine}`, actions.promote, looksOf(advice).use),
+    answers && !isLive && isWhole(mine) && button(`Use version ${mine}`, actions.promote, looksOf(advice).use),
     advice && button(keepWords(mine, champion.number), actions.discard, looksOf(advice).keep),
-    isLive && previous && busyButton(`Roll back to version ${previous}`, back, {'data-key': 'roll back'}),
+    returns && busyButton(`Roll back to version ${previous}`, back, {'data-key': 'roll back'}),
     answers && button('Report', actions.report),
     answers && champion && !isLive && button('Compare', one => actions.compare(one, champion.number)),
     button('Hand over', actions.handOver),

@@ -174,7 +174,7 @@ def test_a_server_without_its_database_is_alive_and_not_ready(client, studio) ->
     studio.places.database.write_bytes(b"no database" * 1_000)
     assert client.get("/api/health/live").status_code == 200
     ready = client.get("/api/health/ready")
-    assert ready.status_code == 500
+    assert ready.status_code == 503
     assert "damaged" in ready.json()["message"]
 
 

@@ -10,7 +10,7 @@ from app.services.labelling.decisions import Operation, decide
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.versions.registry import promote
-from storage import jobs
+from storage import jobs, models
 from storage.queries import dataset
 from tests.api.conftest import (  # noqa: F401 - fixtures
     built_pages,
@@ -85,7 +85,8 @@ def test_a_damaged_champion_is_named_and_replaced(
     assert saved[0].state == "saved"
     promote(studio, damaged, 1)
     assert answer(client, damaged).status_code == 200
-    promote(studio, damaged, 2)
+    with studio.database.write() as connection:
+        models.point(connection, models.find(connection, 1, 2))
     train_here(studio, TrainingRequest(damaged, "instant", {}, str(tiny_path)))
     assert "The files of p@2 are damaged" in newest_reasons(studio)
     promote(studio, damaged, 3)

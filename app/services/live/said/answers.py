@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from app.services.background import step_back
 from app.services.live.models import LiveModels
 from app.services.live.row_answers import answer_scored, score_records
 from app.services.live.said.drift import SaidDrift, SaidRows, find_drift
-from app.services.live.traffic import Traffic, step_back
+from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import StudioError
