@@ -20,7 +20,7 @@ from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.heads.folds import is_said
 from core.heads.targets import target_matrix
 from core.metrics.calibration import expected_calibration_error
-from core.metrics.classification import IntentQuality, classification_report
+from core.metrics.classification import IntentQuality, classification_report, tested
 from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
@@ -114,12 +114,12 @@ def judge_exemplars(
     """
     predictions = pipeline.predict([e.text for e in exemplars], embeddings)
     if pipeline.task == "multi-label":
-        return _judge_sets(exemplars, predictions)
+        return _judge_sets(exemplars, predictions, pipeline.head.intents)
     answers = [p.intent for p in predictions]
     confidences = np.array([p.ranked[0].probability for p in predictions])
     held = _held_against(exemplars, answers)
-    figures = _figures(held, answers, confidences)
     names = pipeline.head.intents
+    figures = _figures(held, answers, confidences, names)
     hard = borderline_figures([e.text for e in exemplars], held, answers, names)
     kept = [not prediction.decision.out_of_scope for prediction in predictions]
     return {**figures, **hard, **_refusals(kept, held, answers)}
@@ -204,12 +204,14 @@ def borderline_figures(
     return {"borderline_accuracy": float(np.mean(hits)), "borderline_n": len(hard)}
 
 
-def _judge_sets(exemplars: Sequence[Exemplar], predictions: Sequence[Prediction]) -> dict[str, Any]:
+def _judge_sets(
+    exemplars: Sequence[Exemplar], predictions: Sequence[Prediction], names: Sequence[str]
+) -> dict[str, Any]:
     pairs = zip(exemplars, predictions, strict=True)
     marks = [(one.probability, one.intent in e.intents) for e, p in pairs for one in p.ranked]
     confidences, right = map(np.array, zip(*marks, strict=True))
     answers = [p.decision.intents for p in predictions]
-    figures = _set_figures([e.intents for e in exemplars], answers)
+    figures = _set_figures([e.intents for e in exemplars], answers, names)
     return {**figures, "expected_calibration_error": expected_calibration_error(confidences, right)}
 
 
@@ -221,7 +223,7 @@ def _judge_held_out(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
         return _judge_held_out_sets(result, asked, shares)
     predicted = [names[j] for j in result.held_out.scores.argmax(1)]
     held = _held_against(asked, predicted)
-    figures = _figures(held, predicted, shares.max(1))
+    figures = _figures(held, predicted, shares.max(1), names)
     figures |= borderline_figures([e.text for e in asked], held, predicted, names)
     kept = result.held_out.scores.max(1) >= result.pipeline.calibration.threshold
     figures |= _refusals(kept.tolist(), held, predicted)
@@ -236,7 +238,7 @@ def _judge_held_out_sets(
     chosen = _held_out_answers(result.held_out.scores, targets, result.pipeline.calibration)
     answers = [tuple(names[j] for j in np.flatnonzero(row)) for row in chosen]
     error = expected_calibration_error(shares.ravel(), targets.ravel() > 0)
-    figures = _set_figures([e.intents for e in asked], answers)
+    figures = _set_figures([e.intents for e in asked], answers, names)
     return {**figures, "expected_calibration_error": error, "judged_on": result.held_out.judged_on}
 
 
@@ -266,13 +268,18 @@ def _held_against(exemplars: Sequence[Exemplar], answers: Sequence[str]) -> list
 
 
 def _figures(
-    actual: Sequence[str], predicted: Sequence[str], confidences: np.ndarray[Any, Any]
+    actual: Sequence[str],
+    predicted: Sequence[str],
+    confidences: np.ndarray[Any, Any],
+    names: Sequence[str],
 ) -> dict[str, Any]:
+    """Return single-label measures; `names` are the intents that the model knows."""
     report = classification_report(actual, predicted)
     right = np.array([a == p for a, p in zip(actual, predicted, strict=True)])
     return {
         "accuracy": report.accuracy,
         "macro_f1": report.macro_f1,
+        **_coverage(report.intents, names),
         "expected_calibration_error": expected_calibration_error(confidences, right),
         "noise": _noise(report.accuracy, report.n),
         "n": report.n,
@@ -285,9 +292,9 @@ def _figures(
 
 
 def _set_figures(
-    actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+    actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return multi-label measures; the accuracy is the share of exact matches."""
+    """Return multi-label measures, `names` being the intents that the model knows; the accuracy is the share of exact matches."""
     report = multi_label_report(actual, predicted)
     pairs = zip(map(_in_words, actual), map(_in_words, predicted), strict=True)
     wrong = Counter((a, p) for a, p in pairs if a != p)
@@ -298,6 +305,7 @@ def _set_figures(
         "exact": report.exact,
         "micro_f1": report.micro_f1,
         "macro_f1": report.macro_f1,
+        **_coverage(report.intents, names),
         "noise": _noise(report.exact, report.n),
         "n": report.n,
         "n_without_intent": report.n_without,
@@ -307,6 +315,12 @@ def _set_figures(
             {"actual": a, "predicted": p, "count": count} for (a, p), count in ranked[:_CONFUSIONS]
         ],
     }
+
+
+def _coverage(quality: Sequence[IntentQuality], names: Sequence[str]) -> dict[str, int]:
+    """Count the intents that have a text, and all: the model's, and others that texts have."""
+    texts_of = {one.intent for one in tested(quality)}
+    return {"tested_intents": len(texts_of), "intents": len(texts_of | set(names))}
 
 
 def _in_words(intents: Sequence[str]) -> str:
