@@ -20,7 +20,8 @@ from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.heads.folds import is_said
 from core.heads.targets import target_matrix
 from core.metrics.calibration import expected_calibration_error
-from core.metrics.classification import IntentQuality, classification_report, tested
+from core.metrics.classification import IntentQuality, classification_report
+from core.metrics.coverage import coverage
 from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
@@ -279,7 +280,7 @@ def _figures(
     return {
         "accuracy": report.accuracy,
         "macro_f1": report.macro_f1,
-        **_coverage(report.intents, names),
+        **coverage(report.intents, names),
         "expected_calibration_error": expected_calibration_error(confidences, right),
         "noise": _noise(report.accuracy, report.n),
         "n": report.n,
@@ -294,7 +295,10 @@ def _figures(
 def _set_figures(
     actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return multi-label measures, `names` being the intents that the model knows; the accuracy is the share of exact matches."""
+    """Return multi-label measures; the accuracy is the share of exact matches.
+
+    `names` are the intents that the model knows.
+    """
     report = multi_label_report(actual, predicted)
     pairs = zip(map(_in_words, actual), map(_in_words, predicted), strict=True)
     wrong = Counter((a, p) for a, p in pairs if a != p)
@@ -305,7 +309,7 @@ def _set_figures(
         "exact": report.exact,
         "micro_f1": report.micro_f1,
         "macro_f1": report.macro_f1,
-        **_coverage(report.intents, names),
+        **coverage(report.intents, names),
         "noise": _noise(report.exact, report.n),
         "n": report.n,
         "n_without_intent": report.n_without,
@@ -315,12 +319,6 @@ def _set_figures(
             {"actual": a, "predicted": p, "count": count} for (a, p), count in ranked[:_CONFUSIONS]
         ],
     }
-
-
-def _coverage(quality: Sequence[IntentQuality], names: Sequence[str]) -> dict[str, int]:
-    """Count the intents that have a text, and all: the model's, and others that texts have."""
-    texts_of = {one.intent for one in tested(quality)}
-    return {"tested_intents": len(texts_of), "intents": len(texts_of | set(names))}
 
 
 def _in_words(intents: Sequence[str]) -> str:
