@@ -24,6 +24,7 @@ _SHARES = frozenset(
 )
 """Figures that are shares, written as percents."""
 _TESTS = re.compile(r"test set of ([\d,]+) texts?")
+_HELD_OUT = re.compile(r"leave-one-out|cross-validation|, held out")
 
 
 def figure_words(name: str, value: object) -> str:
@@ -41,16 +42,16 @@ def is_on_tests(metrics: Mapping[str, Any]) -> bool:
 
 
 def measured_on(metrics: Mapping[str, Any]) -> str:
-    """Say on what stored figures stand: "on 240 test texts when it was trained"."""
+    """Say on what a model's figures stand: "on 240 test texts when it was trained"."""
     basis, mark, more = str(metrics.get("judged_on") or "").partition("; ")
     found = _TESTS.fullmatch(basis)
     if found:
         texts = "test text" if found[1] == "1" else "test texts"
         words = f"on {found[1]} {texts} when it was trained"
-    elif basis:
+    elif _HELD_OUT.search(basis):
         words = f"on held-out labels when it was trained ({basis})"
     else:
-        words = "when it was trained"
+        words = f"on {basis}" if basis else "when it was trained"
     return f"{words}{mark}{more}"
 
 
@@ -60,6 +61,7 @@ def measured_now(n: int) -> str:
 
 
 def untested_of(metrics: Mapping[str, Any]) -> str:
-    """Say how many intents stored figures leave out; "" where it is none, or nobody knows."""
-    texts = "test texts" if is_on_tests(metrics) else "held-out labels"
+    """Say how many intents a model's figures leave out; "" where it is none, or nobody knows."""
+    is_held_out = _HELD_OUT.search(str(metrics.get("judged_on", "")))
+    texts = "held-out labels" if is_held_out else "test texts"
     return untested_words(metrics.get("tested_intents"), metrics.get("intents"), texts)

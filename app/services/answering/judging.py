@@ -1,22 +1,15 @@
 """Evaluate a trained pipeline on its test split, or on held-out scores."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.answering.stored import checked_out, load_model
-from app.services.studio import Studio
-from core.bundle.facts import read_facts
 from core.calibration.calibration import Calibration, probabilities
 from core.calibration.thresholds import fit_multi_label_calibration
-from core.errors import InvalidInput
-from core.formats.reading import read_rows
-from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.heads.folds import is_said
 from core.heads.targets import target_matrix
 from core.metrics.calibration import expected_calibration_error
@@ -26,10 +19,13 @@ from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
 from core.review.borderline import idle_words, select_borderline
-from core.text import counted, label_words, match_key
+from core.text import label_words, match_key
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult
-from core.types import Exemplar, FloatArray, Prediction, ScoreArray, Task
+from core.types import Exemplar, FloatArray, Prediction, ScoreArray
+
+Embed = Callable[[list[str]], FloatArray]
+"""Texts to embeddings, (n, d)."""
 
 _CONFUSIONS = 20
 _FOLDS = 5
@@ -126,6 +122,32 @@ def judge_exemplars(
     return {**figures, **hard, **_refusals(kept, held, answers)}
 
 
+def tests_for(pipeline: IntentPipeline, labelled: Sequence[Exemplar]) -> UnlearnedTests:
+    """Return the texts that can test a pipeline, those that fit no intent told apart."""
+    every = every_test(pipeline, labelled)
+    return unlearned_tests(every.texts, pipeline.exemplars, every.outside)
+
+
+def every_test(pipeline: IntentPipeline, labelled: Sequence[Exemplar]) -> UnlearnedTests:
+    """Return the same with the texts that the pipeline has learned."""
+    may_lack_intents = pipeline.task == "multi-label"
+    inside = tuple(one for one in labelled if one.intents or may_lack_intents)
+    outside = () if may_lack_intents else tuple(one.text for one in labelled if not one.intents)
+    return UnlearnedTests(inside, 0, outside)
+
+
+def judge_tests(
+    pipeline: IntentPipeline, tests: UnlearnedTests, embed: Embed | None = None
+) -> dict[str, Any]:
+    """Evaluate a pipeline on texts with an intent, if any, and on texts that fit none, if any."""
+    figures = dict[str, Any]()
+    if tests.texts:
+        rows = embed and embed([one.text for one in tests.texts])
+        figures = judge_exemplars(pipeline, tests.texts, rows)
+    outside = list(tests.outside)
+    return figures | outside_figures(pipeline, outside, embed and embed(outside))
+
+
 def outside_figures(
     pipeline: IntentPipeline, texts: Sequence[str], embeddings: FloatArray | None = None
 ) -> dict[str, Any]:
@@ -134,60 +156,6 @@ def outside_figures(
         return {}
     refused = [one.decision.out_of_scope for one in pipeline.predict(texts, embeddings)]
     return {"outside_n": len(refused), "kept_out": float(np.mean(refused))}
-
-
-def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
-    """Evaluate a model on the labelled texts of a file.
-
-    Texts that are examples of the model are left out; if all are, `judged_on` says so.
-    For a multi-label model, a cell holds several intents, as in an export.
-
-    Raises:
-        InvalidInput: The file cannot be read, or has no label.
-        NotFound: There is no such model.
-    """
-    pipeline = load_model(studio, reference)
-    return evaluate_texts(pipeline, read_labelled(path, pipeline.task), "of the file")
-
-
-def read_labelled(path: Path, task: Task) -> list[Exemplar]:
-    """Read the labelled texts of a file; their ids are its lines.
-
-    Raises:
-        InvalidInput: The file cannot be read, or has no label.
-    """
-    separator = SEPARATOR if task == "multi-label" else None
-    exemplars = [
-        Exemplar(str(row.line), row.text, row.intents)
-        for row in read_rows(path, ReadOptions(separator=separator))
-        if isinstance(row, ImportedRow) and row.intents is not None
-    ]
-    if not exemplars:
-        raise InvalidInput("The file has no labelled row to judge by.", "Add an intent column.")
-    return exemplars
-
-
-def evaluate_texts(
-    pipeline: IntentPipeline, exemplars: Sequence[Exemplar], origin: str
-) -> dict[str, Any]:
-    """Evaluate a pipeline on labelled texts, without those that it has learned.
-
-    `origin` says in `judged_on` where the texts are from. If all are learned, `judged_on` says so.
-    """
-    tests = unlearned_tests(exemplars, pipeline.exemplars)
-    n = counted(len(tests.texts or exemplars), "text")
-    learned = origin if tests.texts else "that the model has learned, which cannot test it"
-    return {
-        **judge_exemplars(pipeline, tests.texts or exemplars),
-        "judged_on": f"{n} {learned}{tests.words() if tests.texts else ''}",
-        "left_out": tests.left_out if tests.texts else 0,
-    }
-
-
-def training_figures(studio: Studio, reference: str) -> dict[str, Any]:
-    """Return the measures of a model version or a bundle from its training."""
-    with checked_out(studio, reference) as (folder, _):
-        return dict(read_facts(folder).get("metrics", {}))
 
 
 def borderline_figures(
@@ -265,7 +233,7 @@ def _held_against(exemplars: Sequence[Exemplar], answers: Sequence[str]) -> list
     A text may have several labels, and any of them is right.
     """
     pairs = zip(exemplars, answers, strict=True)
-    return [name if name in e.intents else (e.intents or ("none",))[0] for e, name in pairs]
+    return [name if name in e.intents else e.intents[0] for e, name in pairs]
 
 
 def _figures(

@@ -2,6 +2,8 @@ import pytest
 
 from core.metrics.in_words import figure_words, measured_now, measured_on, untested_of
 
+HELD_OUT = "held-out labels when it was trained"
+
 
 @pytest.mark.parametrize(
     ("judged_on", "words"),
@@ -15,8 +17,13 @@ from core.metrics.in_words import figure_words, measured_now, measured_on, untes
         ),
         (
             "5-fold cross-validation over 300 texts",
-            "on held-out labels when it was trained (5-fold cross-validation over 300 texts)",
+            f"on {HELD_OUT} (5-fold cross-validation over 300 texts)",
         ),
+        (
+            "4 of 20 texts, held out",
+            "on held-out labels when it was trained (4 of 20 texts, held out)",
+        ),
+        ("7 texts of the file", "on 7 texts of the file"),
         ("", "when it was trained"),
     ],
 )
