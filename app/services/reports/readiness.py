@@ -13,6 +13,7 @@ from app.services.versions.verdict import (
     Level,
     gap_of,
     level_of,
+    look_of,
     of_hundred,
     reasons_of,
     rule_words,
@@ -80,10 +81,17 @@ def readiness_of(facts: Facts) -> Readiness:
     checked, scope = facts.checked, facts.scope
     share = checked.share if checked.n else None
     refused = None if scope.known else scope.refused  # its line was set by those that it knows
-    known = Known(share, checked.on_tests, facts.broken, refused, facts.outcome)
+    known = Known(
+        share,
+        checked.on_tests,
+        facts.broken,
+        refused,
+        facts.outcome,
+        sum(one.support > 0 for one in facts.intents),
+        len(facts.intents),
+    )
     level, title = level_of(known), title_of(known, facts.task)
-    gap = gap_of(known, facts.task)
-    mark, look = _sign_of(level, facts, gap)
+    mark, look = _sign_of(level, facts, look_of(known, facts.task))
     return Readiness(
         level=level,
         headline=title if facts.advice is None else facts.advice.words,
@@ -92,21 +100,17 @@ def readiness_of(facts: Facts) -> Readiness:
         rule=rule_words(),
         sentences=sentences_of(facts),
         figures=figures_of(facts),
-        gap=gap,
+        gap=gap_of(known, facts.task),
         mark=mark,
         look=look,
     )
 
 
-def _sign_of(level: Level, facts: Facts, gap: str) -> tuple[str, Level]:
-    """Return the sign of a headline, and the level whose colour it has: both fit its sentence.
-
-    What is ready but for a gap has the sign and colour of a trial, as in the studio's header: a
-    tick above “not tested” would hide it.
-    """
-    if facts.advice is None and level == "ready" and gap:
-        return _MARKS["trial"], "trial"
-    if facts.advice is None or (facts.advice.use and level == "ready"):
+def _sign_of(level: Level, facts: Facts, look: Level) -> tuple[str, Level]:
+    """Return the sign of a headline, and the level whose colour it has: both fit its sentence."""
+    if facts.advice is None:
+        return _MARKS[look], look
+    if facts.advice.use and level == "ready":
         return _MARKS[level], level
     if facts.breaks or facts.outcome == "worse":
         return _MARKS["not-ready"], "not-ready"

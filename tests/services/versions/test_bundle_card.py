@@ -88,5 +88,5 @@ def test_shares_are_percents_and_the_project_is_named_once() -> None:
     assert card.startswith("# Bank, trained now\n")
     assert "| right answers | 89.8 % |" in card
     assert "| texts | 1,800 |" in card
-    assert "| silhouette after | 0.2191 |" in card
+    assert "| silhouette after | 0.219 |" in card
     assert "as it answers now" not in card
