@@ -11,6 +11,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from app.services.versions.registry import newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on
+from core.metrics.in_words import measured_on
 from core.processor import waiting_work
 from core.types import Task
 from storage import conversation_logs, jobs, models, projects
@@ -56,6 +57,7 @@ class StatusView:
             None for several intents a text, and for versions from before it was kept.
         micro_f1: The champion's F1 over all intents in multi-label projects, else None.
         judged_on: The texts behind both measures, in words.
+        measured_on: The same as the end of a sentence.
         hot: Number of labels given, changed or taken away since the champion's training.
         waiting: Number of these that do not vote before the next training.
         joins: Whether labels count without a training; None while the champion is not loaded.
@@ -81,6 +83,7 @@ class StatusView:
     answered_right: float | None
     micro_f1: float | None
     judged_on: str
+    measured_on: str
     hot: int
     waiting: int
     joins: bool | None
@@ -128,6 +131,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         answered_right=metrics.get("answered_right"),
         micro_f1=metrics.get("micro_f1"),
         judged_on=str(metrics.get("judged_on", "")),
+        measured_on=measured_on(metrics) if metrics else "",
         hot=0 if live is None else count_hot(studio, project, live),
         waiting=0 if live is None else len(live.waiting),
         joins=None if live is None else can_join(live.base, live.changes),

@@ -243,10 +243,12 @@ def projects_(options: argparse.Namespace) -> None:
             view.champion or "-",
             _share(view.accuracy),
             _share(view.micro_f1),
+            view.measured_on,
         )
         for view in views
     ]
-    table("Projects", ("name", "task", "intents", "labelled", "champion", "accuracy", "F1"), rows)
+    head = ("name", "task", "intents", "labelled", "champion", "accuracy", "F1", "measured")
+    table("Projects", head, rows)
 
 
 def versions(options: argparse.Namespace) -> None:
@@ -262,7 +264,7 @@ def versions(options: argparse.Namespace) -> None:
     table("Dataset versions", ("version", "rows", "SHA-256", "made", "changes"), rows)
     table(
         "Model versions",
-        ("version", "recipe", "data", "made", "accuracy", "F1", "champion"),
+        ("version", "recipe", "data", "made", "accuracy", "F1", "measured", "champion"),
         [
             (
                 m.name,
@@ -271,6 +273,7 @@ def versions(options: argparse.Namespace) -> None:
                 m.created_at[:19],
                 _share(m.metrics.get("accuracy")),
                 _share(m.metrics.get("micro_f1")),
+                m.measured_on,
                 "yes" if m.champion else "",
             )
             for m in models

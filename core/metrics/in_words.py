@@ -24,6 +24,7 @@ _SHARES = frozenset(
 )
 """Figures that are shares, written as percents."""
 _TESTS = re.compile(r"test set of ([\d,]+) texts?")
+_TRAINED = "when trained"
 _HELD_OUT = re.compile(r"leave-one-out|cross-validation|, held out")
 
 
@@ -42,16 +43,18 @@ def is_on_tests(metrics: Mapping[str, Any]) -> bool:
 
 
 def measured_on(metrics: Mapping[str, Any]) -> str:
-    """Say on what a model's figures stand: "on 240 test texts when it was trained"."""
+    """Say on what a model's figures stand: "on 240 test texts when trained"."""
     basis, mark, more = str(metrics.get("judged_on") or "").partition("; ")
     found = _TESTS.fullmatch(basis)
     if found:
         texts = "test text" if found[1] == "1" else "test texts"
-        words = f"on {found[1]} {texts} when it was trained"
+        words = f"on {found[1]} {texts} {_TRAINED}"
     elif _HELD_OUT.search(basis):
-        words = f"on held-out labels when it was trained ({basis})"
+        words = f"on held-out labels {_TRAINED} ({basis})"
+    elif basis:
+        words = f"on {basis}"
     else:
-        words = f"on {basis}" if basis else "when it was trained"
+        words = f"on {counted(metrics['n'], 'text')} when trained" if "n" in metrics else _TRAINED
     return f"{words}{mark}{more}"
 
 

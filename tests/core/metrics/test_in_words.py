@@ -2,18 +2,17 @@ import pytest
 
 from core.metrics.in_words import figure_words, measured_now, measured_on, untested_of
 
-HELD_OUT = "held-out labels when it was trained"
+HELD_OUT = "held-out labels when trained"
 
 
 @pytest.mark.parametrize(
     ("judged_on", "words"),
     [
-        ("test set of 240 texts", "on 240 test texts when it was trained"),
-        ("test set of 1 text", "on 1 test text when it was trained"),
+        ("test set of 240 texts", "on 240 test texts when trained"),
+        ("test set of 1 text", "on 1 test text when trained"),
         (
             "test set of 1,200 texts; 3 texts that are examples, too, were left out",
-            "on 1,200 test texts when it was trained; "
-            "3 texts that are examples, too, were left out",
+            "on 1,200 test texts when trained; 3 texts that are examples, too, were left out",
         ),
         (
             "5-fold cross-validation over 300 texts",
@@ -21,10 +20,10 @@ HELD_OUT = "held-out labels when it was trained"
         ),
         (
             "4 of 20 texts, held out",
-            "on held-out labels when it was trained (4 of 20 texts, held out)",
+            "on held-out labels when trained (4 of 20 texts, held out)",
         ),
         ("7 texts of the file", "on 7 texts of the file"),
-        ("", "when it was trained"),
+        ("", "when trained"),
     ],
 )
 def test_a_stored_figure_says_on_what_it_stands(judged_on: str, words: str) -> None:

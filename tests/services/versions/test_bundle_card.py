@@ -57,7 +57,7 @@ def test_it_tells_right_answers_by_the_line_that_it_carries(
     out, again = tmp_path / "p.zip", tmp_path / "again.zip"
     manifest = export_model(home, "p", out)
     card = (unpack_bundle(out, tmp_path / "unpacked") / "README.md").read_text("utf-8")
-    now, then = card.split("## How good it is")[1].split("when it was trained")
+    now, then = card.split("## How good it is")[1].split("when trained")
     answers = load_model(home, str(out)).predict(POOL)
     refused = sum(one.decision.out_of_scope for one in answers[:-1])
     assert refused == (0 if line < 0 else len(POOL) - 1)
