@@ -16,7 +16,7 @@ from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
-from core.text import counted, percent, plain_name
+from core.text import counted, percent, plain_name, some_of
 from core.traffic.log_rows import LogColumns
 from core.traffic.times import zone_named
 from core.types import Task
@@ -330,7 +330,7 @@ def _say_report(report: ImportReport) -> None:
         meaning = _MEANINGS[doubt.meaning]
         say(f"  {doubt.rows} {name}: taken as {meaning}" + ("" if doubt.chosen else _ASSUMED))
     if report.new_intents:
-        say(f"  {len(report.new_intents):,} new intents: {', '.join(report.new_intents[:8])}")
+        say(f"  {len(report.new_intents):,} new intents: {some_of(report.new_intents, 8)}")
     for example in report.examples:
         say(f"    {example}")
     if report.convention:

@@ -32,7 +32,7 @@ from core.files import write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 from core.metrics.in_words import figure_words, measured_on, untested_of
-from core.text import counted, percent, require_answerable
+from core.text import counted, percent, require_answerable, some_of
 from core.types import EncodingPrecision, Prediction, Task
 from storage.records import JobRecord
 
@@ -293,9 +293,7 @@ def _say_untested(words: str, names: Sequence[str]) -> None:
         return
     say(words)
     if names:
-        rest = len(names) - _SHOWN
-        more = f" and {rest:,} more" if rest > 0 else ""
-        say(f"Untested: {', '.join(names[:_SHOWN])}{more}.")
+        say(f"Untested: {some_of(names, _SHOWN)}.")
 
 
 def _say_confusions(metrics: Mapping[str, Any]) -> None:

@@ -25,7 +25,7 @@ from app.services.versions.comparison_words import points
 from core.errors import MALFORMED, InvalidInput
 from core.metrics.in_words import untested_of
 from core.pipeline import IntentPipeline
-from core.text import counted, decimal, percent
+from core.text import counted, decimal, percent, some_of
 
 _TIMED, _WARM_UP = 200, 10
 """Texts whose answers are timed, and answers before these."""
@@ -127,11 +127,12 @@ def _share(
 def judge_comparison(comparison: ModelComparison) -> list[CheckResult]:
     """Say whether a model is not worse than its champion beyond chance, and refuses no less."""
     difference, champion = comparison.difference, comparison.champion
-    lost = [one for one in comparison.intents if one.change < 0][:_NAMED]
-    why = "; ".join(
+    lost = [
         f"{one.intent}: {percent(one.before)} → {percent(one.after)} of {one.support:,}"
-        for one in lost
-    )
+        for one in comparison.intents
+        if one.change < 0
+    ]
+    why = some_of(lost, _NAMED)
     is_kept = comparison.outcome in ("better", "alike")
     results = [
         CheckResult(

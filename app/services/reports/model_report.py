@@ -116,6 +116,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         outcome=None if since is None else since.outcome,
         advice=None if since is None else since.advice,
         breaks=since is not None and since.breaks,
+        **({} if since is None else {"other": since.version}),
     )
     return Report(
         project=project,

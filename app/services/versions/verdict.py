@@ -46,7 +46,7 @@ class Known:
         on_tests: Whether these are test texts, which it did not learn from.
         broken: Pins of today that it breaks.
         refused: Share of the texts that fit no intent that it refuses.
-        outcome: How it compares with the version before.
+        outcome: How it compares with the version `other`.
         tested: Number of its intents that have a test text.
         intents: Number of all its intents.
     """
@@ -58,6 +58,7 @@ class Known:
     outcome: Outcome | None = None
     tested: int | None = None
     intents: int | None = None
+    other: str = "the version before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ def reasons_of(known: Known) -> tuple[str, ...]:
         f"It breaks {counted(len(known.broken), 'pin')}: {broken_words(known.broken)}.": (
             len(known.broken) > 0
         ),
-        "It is worse than the version before, and that is not luck.": known.outcome == "worse",
+        f"It is worse than {known.other}, and that is not luck.": known.outcome == "worse",
         f"Of 100 texts that fit no intent it answers {of_hundred(kept)}, and should refuse them.": (
             refused is not None and refused < REFUSED
         ),
