@@ -1,7 +1,8 @@
 """The project's status that every page shows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
@@ -120,18 +121,14 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
     live = None if champion is None else _loaded(live_studio, project, champion)
     _keep_running(studio, running)
     trouble = "" if champion is None or live else live_studio.pools.trouble(project.id, champion.id)
-    metrics, number = ({}, None) if champion is None else (champion.metrics, champion.number)
+    number = None if champion is None else champion.number
     accuracy, checking = _accuracy(live_studio, project, champion if live else None)
     return StatusView(
         project=project.name,
         task=project.task,
         revision=project.head_revision,
         champion=number,
-        accuracy=metrics.get("accuracy"),
-        answered_right=metrics.get("answered_right"),
-        micro_f1=metrics.get("micro_f1"),
-        judged_on=str(metrics.get("judged_on", "")),
-        measured_on=measured_on(metrics) if metrics else "",
+        **_when_trained({} if champion is None else champion.metrics),
         hot=0 if live is None else count_hot(studio, project, live),
         waiting=0 if live is None else len(live.waiting),
         joins=None if live is None else can_join(live.base, live.changes),
@@ -151,6 +148,15 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         checking=checking,
         verdict=_verdict(live_studio, project, champion, accuracy),
     )
+
+
+def _when_trained(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    shares = ("accuracy", "answered_right", "micro_f1")
+    return {
+        **{name: metrics.get(name) for name in shares},
+        "judged_on": str(metrics.get("judged_on", "")),
+        "measured_on": measured_on(metrics),
+    }
 
 
 def _keep_running(studio: Studio, job: RunningJob | None) -> None:

@@ -43,7 +43,9 @@ def is_on_tests(metrics: Mapping[str, Any]) -> bool:
 
 
 def measured_on(metrics: Mapping[str, Any]) -> str:
-    """Say on what a model's figures stand: "on 240 test texts when trained"."""
+    """Say on what a model's figures stand: "on 240 test texts when trained"; "" without any."""
+    if not metrics:
+        return ""
     basis, mark, more = str(metrics.get("judged_on") or "").partition("; ")
     found = _TESTS.fullmatch(basis)
     if found:

@@ -160,7 +160,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         curve_words=curve_words(job.curve or {}),
         pool_words=gain_words(metrics),
         result=job.result or {},
-        measured_on=measured_on(metrics) if metrics else "",
+        measured_on=measured_on(metrics),
         untested=untested_of(metrics),
         recipe=str(job.payload.get("recipe", {}).get("kind", "")),
         title=title_of(job.payload.get("recipe", {})),

@@ -114,7 +114,7 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
             work=work_of(m.lineage.get("recipe", {})),
             examples=m.lineage.get("n_exemplars"),
             changes=learned.get(m.number, ()),
-            measured_on=measured_on(m.metrics) if m.metrics else "",
+            measured_on=measured_on(m.metrics),
             untested=untested_of(m.metrics),
         )
         for m in made
