@@ -125,7 +125,7 @@ def _say_detached(job: JobRecord, *, as_json: bool) -> None:
 
 def evaluate(options: argparse.Namespace) -> None:
     """Measure a model on a labelled file; without a file, print its figures from training."""
-    from app.services.answering.evaluating import evaluate_file, training_figures
+    from app.services.versions.evaluating import evaluate_file, training_figures
 
     with opened(options, makes=Path(options.model).exists()) as studio:
         if options.file is None:

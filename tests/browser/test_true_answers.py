@@ -41,6 +41,7 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
     level = level_of(known)
     verdict = {
         "level": level,
+        "look": level,
         "title": TITLES[level],
         "meaning": "Import a test set.",
         "reasons": [],

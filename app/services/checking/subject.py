@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.services.answering.evaluating import read_labelled
 from app.services.answering.pinned import OpenPin
 from app.services.answering.stored import (
     checked_out,
@@ -16,6 +15,7 @@ from app.services.answering.stored import (
 )
 from app.services.studio import Studio
 from app.services.versions.comparison import Contender, Questions, questions_of
+from app.services.versions.evaluating import read_labelled
 from app.services.versions.registry import lineage
 from core.bundle.card import MEASURED
 from core.bundle.facts import read_facts

@@ -55,7 +55,7 @@ def evaluate_given(
         InvalidInput: No text has a label, or one is blank.
         NotFound: There is no such project or model.
     """
-    from app.services.answering.evaluating import evaluate_texts  # imports torch
+    from app.services.versions.evaluating import evaluate_texts  # imports torch
 
     if not exemplars:
         raise InvalidInput("No text has a label to judge by.", "Give each its intents.")

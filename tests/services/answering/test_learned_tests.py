@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from app.services.answering.evaluating import evaluate_file
 from app.services.answering.stored import load_model
 from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.import_cases import ImportChoices
@@ -18,6 +17,7 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.review import review
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
+from app.services.versions.evaluating import evaluate_file
 from app.services.what_if.repairs import apply_repair
 from core.types import no_pause
 from storage import models
