@@ -109,7 +109,7 @@ const resultOf = ({metrics}, measured) =>
   h(
     'p',
     {'data-role': 'curve-result'},
-    'When trained, the right intent first, even where the text is then refused: ',
+    'The right intent first, even where the text is then refused: ',
     h('b', {class: 'tabular'}, figuresOf({...metrics, answered_right: null})),
     measured && ` ${measured}`,
   );
