@@ -158,6 +158,12 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def some_of(words: Sequence[str], most: int) -> str:
+    """Write the first of some words, and how many are left out: "a, b and 41 more"."""
+    rest = len(words) - most
+    return ", ".join(words[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
 def with_thousands_marks(words: str) -> str:
     """Write "1,000 texts" for "1000 texts", as earlier releases stored it."""
     return _LONG_COUNT.sub(lambda digits: f"{int(digits[0]):,}", words)

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import InvalidInput, NotFound
+from core.metrics.coverage import as_counted_now
 from core.text import text_hash, with_thousands_marks
 from storage.people import acts
 from storage.people.acts import Act
@@ -48,12 +49,13 @@ def add(connection: Connection, values: dict[str, Any]) -> ModelVersionRecord:
 
 
 def _version_of(row: Row[Any]) -> ModelVersionRecord:
-    """Read a version; what earlier releases said of its test set gets the marks of now."""
+    """Read a version; figures of earlier releases are counted and said as those of now."""
     record = record_of(ModelVersionRecord, row)
-    basis = record.metrics.get("judged_on")
-    if not isinstance(basis, str):
-        return record
-    return replace(record, metrics={**record.metrics, "judged_on": with_thousands_marks(basis)})
+    metrics = as_counted_now(record.lineage, record.metrics)
+    basis = metrics.get("judged_on")
+    if isinstance(basis, str):
+        metrics["judged_on"] = with_thousands_marks(basis)
+    return replace(record, metrics=metrics)
 
 
 def list_all(

@@ -1,7 +1,8 @@
 """The project's status that every page shows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
@@ -11,6 +12,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from app.services.versions.registry import newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on
+from core.metrics.in_words import measured_on
 from core.processor import waiting_work
 from core.types import Task
 from storage import conversation_logs, jobs, models, projects
@@ -56,6 +58,7 @@ class StatusView:
             None for several intents a text, and for versions from before it was kept.
         micro_f1: The champion's F1 over all intents in multi-label projects, else None.
         judged_on: The texts behind both measures, in words.
+        measured_on: The same as the end of a sentence.
         hot: Number of labels given, changed or taken away since the champion's training.
         waiting: Number of these that do not vote before the next training.
         joins: Whether labels count without a training; None while the champion is not loaded.
@@ -81,6 +84,7 @@ class StatusView:
     answered_right: float | None
     micro_f1: float | None
     judged_on: str
+    measured_on: str
     hot: int
     waiting: int
     joins: bool | None
@@ -117,17 +121,14 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
     live = None if champion is None else _loaded(live_studio, project, champion)
     _keep_running(studio, running)
     trouble = "" if champion is None or live else live_studio.pools.trouble(project.id, champion.id)
-    metrics, number = ({}, None) if champion is None else (champion.metrics, champion.number)
+    number = None if champion is None else champion.number
     accuracy, checking = _accuracy(live_studio, project, champion if live else None)
     return StatusView(
         project=project.name,
         task=project.task,
         revision=project.head_revision,
         champion=number,
-        accuracy=metrics.get("accuracy"),
-        answered_right=metrics.get("answered_right"),
-        micro_f1=metrics.get("micro_f1"),
-        judged_on=str(metrics.get("judged_on", "")),
+        **_when_trained({} if champion is None else champion.metrics),
         hot=0 if live is None else count_hot(studio, project, live),
         waiting=0 if live is None else len(live.waiting),
         joins=None if live is None else can_join(live.base, live.changes),
@@ -147,6 +148,15 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         checking=checking,
         verdict=_verdict(live_studio, project, champion, accuracy),
     )
+
+
+def _when_trained(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    shares = ("accuracy", "answered_right", "micro_f1")
+    return {
+        **{name: metrics.get(name) for name in shares},
+        "judged_on": str(metrics.get("judged_on", "")),
+        "measured_on": measured_on(metrics),
+    }
 
 
 def _keep_running(studio: Studio, job: RunningJob | None) -> None:

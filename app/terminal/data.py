@@ -16,7 +16,7 @@ from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
-from core.text import counted, percent, plain_name
+from core.text import counted, percent, plain_name, some_of
 from core.traffic.log_rows import LogColumns
 from core.traffic.times import zone_named
 from core.types import Task
@@ -243,10 +243,12 @@ def projects_(options: argparse.Namespace) -> None:
             view.champion or "-",
             _share(view.accuracy),
             _share(view.micro_f1),
+            view.measured_on,
         )
         for view in views
     ]
-    table("Projects", ("name", "task", "intents", "labelled", "champion", "accuracy", "F1"), rows)
+    head = ("name", "task", "intents", "labelled", "champion", "accuracy", "F1", "measured")
+    table("Projects", head, rows)
 
 
 def versions(options: argparse.Namespace) -> None:
@@ -262,7 +264,7 @@ def versions(options: argparse.Namespace) -> None:
     table("Dataset versions", ("version", "rows", "SHA-256", "made", "changes"), rows)
     table(
         "Model versions",
-        ("version", "recipe", "data", "made", "accuracy", "F1", "champion"),
+        ("version", "recipe", "data", "made", "accuracy", "F1", "measured", "champion"),
         [
             (
                 m.name,
@@ -271,6 +273,7 @@ def versions(options: argparse.Namespace) -> None:
                 m.created_at[:19],
                 _share(m.metrics.get("accuracy")),
                 _share(m.metrics.get("micro_f1")),
+                m.measured_on,
                 "yes" if m.champion else "",
             )
             for m in models
@@ -327,7 +330,7 @@ def _say_report(report: ImportReport) -> None:
         meaning = _MEANINGS[doubt.meaning]
         say(f"  {doubt.rows} {name}: taken as {meaning}" + ("" if doubt.chosen else _ASSUMED))
     if report.new_intents:
-        say(f"  {len(report.new_intents):,} new intents: {', '.join(report.new_intents[:8])}")
+        say(f"  {len(report.new_intents):,} new intents: {some_of(report.new_intents, 8)}")
     for example in report.examples:
         say(f"    {example}")
     if report.convention:

@@ -8,8 +8,11 @@ from app.services.explaining.views import Explanation, IntentReason, WordsView
 from app.services.studio import Studio
 from app.terminal.output import opened, plain, print_json, say, table, tell
 from app.terminal.versions import prediction_as_json
-from core.text import percent
+from core.text import counted, percent
 from storage.records import now
+
+_SCORES = 5
+"""Intents whose scores are listed."""
 
 
 def explain(options: argparse.Namespace) -> None:
@@ -63,9 +66,11 @@ def show_explanation(explanation: Explanation) -> None:
     say(explanation.scope.words)
     ranked = [
         (s.intent, f"{s.score:+.3f}", percent(s.probability, 1) if explanation.answer else "")
-        for s in explanation.ranked[:5]
+        for s in explanation.ranked[:_SCORES]
     ]
     table("Scores", ("intent", "score", "probability"), ranked)
+    if explanation.ranked[_SCORES:]:
+        say(f"{counted(len(explanation.ranked) - _SCORES, 'more intent')} with lower scores.")
     for reason in explanation.reasons:
         _show_reason(reason)
     if explanation.why_not is not None:

@@ -3,9 +3,10 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 from app.services.answering.file_answers import FileReport, FileRequest, answer_file
 from app.services.answering.file_models import (
@@ -30,7 +31,8 @@ from core.errors import InvalidInput, RunFailed
 from core.files import write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
-from core.text import percent, require_answerable
+from core.metrics.in_words import figure_words, measured_on, untested_of
+from core.text import counted, percent, require_answerable, some_of
 from core.types import EncodingPrecision, Prediction, Task
 from storage.records import JobRecord
 
@@ -42,16 +44,10 @@ _CALLED = {
     "outside_n": "test texts out of scope",
     "kept_out": "of these refused",
 }
-_SHARES = (
-    "accuracy",
-    "micro_f1",
-    "macro_f1",
-    "in_scope",
-    "kept_out",
-    "exact",
-    "none_recall",
-    "borderline_accuracy",
-)
+_COUNTED = ("intents", "tested_intents", "judged_on")
+"""Figures that are told in sentences."""
+_SHOWN = 8
+"""Confusions, and untested intents, that are listed."""
 
 
 def read_settings(pairs: list[str]) -> dict[str, object]:
@@ -129,18 +125,18 @@ def _say_detached(job: JobRecord, *, as_json: bool) -> None:
 
 def evaluate(options: argparse.Namespace) -> None:
     """Measure a model on a labelled file; without a file, print its figures from training."""
-    from app.services.answering.judging import evaluate_file, training_figures
+    from app.services.versions.evaluating import evaluate_file, training_figures
 
     with opened(options, makes=Path(options.model).exists()) as studio:
         if options.file is None:
-            metrics = training_figures(studio, options.model)
+            found = training_figures(studio, options.model)
         else:
             with given_file(options.file) as path:
-                metrics = evaluate_file(studio, options.model, path)
+                found = evaluate_file(studio, options.model, path)
     if options.json:
-        print_json(metrics)
+        print_json(found.figures)
     else:
-        say_metrics(options.model, metrics)
+        say_metrics(options.model, found.figures, found.untested)
 
 
 def predict(options: argparse.Namespace) -> None:
@@ -275,18 +271,42 @@ def promote(options: argparse.Namespace) -> None:
     report(options, f"{options.model} answers from now on.", {"champion": options.model})
 
 
-def say_metrics(name: str, metrics: dict[str, object]) -> None:
-    """Print a model's figures."""
+def say_metrics(name: str, metrics: Mapping[str, Any], untested: Sequence[str] = ()) -> None:
+    """Print a model's figures, on what they stand, and which intents they leave out."""
     many = metrics.get("task") == "multi-label"
-    shown = {k: v for k, v in metrics.items() if not (many and k == "accuracy")}  # equal to `exact`
-    rows = [(_CALLED.get(k, k.replace("_", " ")), _figure(k, v)) for k, v in shown.items()]
+    left_out = (*_COUNTED, "accuracy") if many else _COUNTED  # `accuracy` is equal to `exact`
+    rows = [
+        (_CALLED.get(key, key.replace("_", " ")), figure_words(key, value))
+        for key, value in metrics.items()
+        if key not in left_out
+    ]
     table(name, ("figure", "value"), [row for row in rows if row[1]])
+    say(f"Measured {measured_on(metrics)}.")
+    _say_untested(untested_of(metrics), untested)
     if many:
-        _say_intents(metrics["per_intent"])
+        _say_intents(metrics.get("per_intent"))
+    _say_confusions(metrics)
+
+
+def _say_untested(words: str, names: Sequence[str]) -> None:
+    if not words:
+        return
+    say(words)
+    if names:
+        say(f"Untested: {some_of(names, _SHOWN)}.")
+
+
+def _say_confusions(metrics: Mapping[str, Any]) -> None:
     confusions = metrics.get("confusions")
-    if isinstance(confusions, list) and confusions:
-        head = ("is", "was answered", "times")
-        table("Confusions", head, [tuple(c.values()) for c in confusions[:8]])
+    if not isinstance(confusions, list) or not confusions:
+        return
+    shown = confusions[:_SHOWN]
+    rows = [tuple(one.values()) for one in shown]
+    table("Confusions", ("is", "was answered", "times"), rows)
+    wrong = metrics["n"] - round(metrics["accuracy"] * metrics["n"])
+    held = sum(one["count"] for one in shown)
+    if held < wrong:
+        say(f"These are {held:,} of {counted(wrong, 'wrong answer')}, the most frequent first.")
 
 
 def _say_intents(per_intent: object) -> None:
@@ -296,14 +316,6 @@ def _say_intents(per_intent: object) -> None:
         for row in (per_intent if isinstance(per_intent, list) else [])
     ]
     table("By intent", ("intent", "precision", "recall", "F1", "texts"), rows)
-
-
-def _figure(key: str, value: object) -> str:
-    if value is None or isinstance(value, bool | list | dict):
-        return ""
-    if isinstance(value, float):
-        return percent(value, 1) if key in _SHARES else f"{value:.3f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _weightiest(prediction: Prediction) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.bundle.facts import is_graph
+from core.metrics.coverage import as_counted_now, untested_words
+from core.metrics.in_words import figure_words, measured_now, measured_on, untested_of
 from core.text import percent, plain_markdown
 
 MEASURED = "measured"
@@ -15,22 +17,6 @@ _MEASURES = {
     "mixture": "best score, nearest examples and Mahalanobis distance together",
 }
 
-_SHARES = frozenset(
-    {
-        "accuracy",
-        "answered_right",
-        "borderline_accuracy",
-        "exact",
-        "expected_calibration_error",
-        "in_scope",
-        "kept_out",
-        "macro_f1",
-        "micro_f1",
-        "noise",
-        "none_recall",
-    }
-)
-"""Figures that are shares, written as percents."""
 _FIGURES = {
     "accuracy": "right intent first, refused or not",
     "answered_right": "right answers",
@@ -42,6 +28,8 @@ _FIGURES = {
     "n": "texts",
     "outside_n": "texts that fit no intent",
 }
+_COUNTED = ("intents", "tested_intents")
+"""Figures that are told in a sentence."""
 
 
 def model_card(facts: Mapping[str, Any]) -> str:
@@ -190,8 +178,8 @@ def _precisions(facts: Mapping[str, Any]) -> list[str]:
     whole, small = measured["float32"], measured["int8"]
     words = {"accuracy": _FIGURES["accuracy"], "auroc": "chance to tell texts in scope from others"}
     rows = [
-        f"| {words.get(name, _FIGURES.get(name, name))} | {_written(name, whole[name])} | "
-        f"{_written(name, small[name])} |"
+        f"| {words.get(name, _FIGURES.get(name, name))} | {figure_words(name, whole[name])} | "
+        f"{figure_words(name, small[name])} |"
         for name in whole
         if name in small
     ]
@@ -201,18 +189,20 @@ def _precisions(facts: Mapping[str, Any]) -> list[str]:
 
 def _figures(facts: Mapping[str, Any]) -> list[str]:
     """Say how it answers as it is in the bundle, if that was measured, and how when trained."""
-    measured, metrics = facts.get(MEASURED), facts.get("metrics", {})
+    measured = facts.get(MEASURED)
+    metrics = as_counted_now(facts, facts.get("metrics", {}))
     trained = [
-        f"When it was trained, with the line for out of scope of then "
-        f"({metrics.get('judged_on', 'not judged')}):",
+        f"Measured {measured_on(metrics)}, with the line for out of scope of then:",
         "",
         *_table(
             {
-                _FIGURES.get(name, name.replace("_", " ")): _written(name, value)
+                _FIGURES.get(name, name.replace("_", " ")): figure_words(name, value)
                 for name, value in metrics.items()
-                if name != "accuracy" or "exact" not in metrics  # both are exact matches
+                if name not in _COUNTED
+                and (name != "accuracy" or "exact" not in metrics)  # both are exact matches
             }
         ),
+        *_paragraph(untested_of(metrics)),
     ]
     if not measured:
         return trained
@@ -223,19 +213,15 @@ def _figures(facts: Mapping[str, Any]) -> list[str]:
         rows["Texts that fit no intent, refused"] = (
             f"{percent(refused / outside, 1)} ({refused:,} of {outside:,})"
         )
-    now = "As this file answers, with the line for out of scope and the labels that are in it:"
-    return [now, "", *_table(rows), "", *trained]
+    now = f"Measured {measured_now(n)}, with the line for out of scope and the labels in this file:"
+    untested = untested_words(measured.get("tested_intents"), measured.get("intents"))
+    return [now, "", *_table(rows), *_paragraph(untested), "", *trained]
+
+
+def _paragraph(words: str) -> list[str]:
+    return ["", words] if words else []
 
 
 def _table(rows: Mapping[str, str]) -> list[str]:
     told = [f"| {name} | {value} |" for name, value in rows.items() if value]
     return ["| figure | value |", "| --- | --- |", *told]
-
-
-def _written(name: str, value: object) -> str:
-    """Write a figure, shares as percents; "" where it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return ""
-    if name in _SHARES:
-        return percent(value, 1)
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"

@@ -30,7 +30,8 @@ class ClassificationReport:
     """Quality on `n` texts; shares in [0, 1].
 
     Attributes:
-        macro_f1: Mean F1 over intents that occur among labels or answers.
+        macro_f1: Mean F1 over the intents that have a text, as in `macro_f1`.
+        intents: Those that occur among labels or answers.
         confusions: Most frequent first.
     """
 
@@ -58,7 +59,7 @@ def classification_report(actual: Sequence[str], predicted: Sequence[str]) -> Cl
     return ClassificationReport(
         n=n,
         accuracy=sum(pairs[name, name] for name in names) / n,
-        macro_f1=sum(one.f1 for one in intents) / len(intents),
+        macro_f1=macro_f1(intents),
         intents=intents,
         confusions=tuple(Confusion(a, p, count) for (a, p), count in confusions),
     )
@@ -70,3 +71,17 @@ def quality(intent: str, right: int, answered: int, support: int) -> IntentQuali
     recall = right / support if support else 0.0
     f1 = 2 * right / (answered + support) if answered + support else 0.0
     return IntentQuality(intent, precision, recall, f1, support)
+
+
+def tested(intents: Sequence[IntentQuality]) -> list[IntentQuality]:
+    """Return the intents that have a text: of the others, nothing tells how well they work."""
+    return [one for one in intents if one.support]
+
+
+def macro_f1(intents: Sequence[IntentQuality]) -> float:
+    """Return the mean F1 over the intents that have a text; 0 where none has.
+
+    An intent that is answered but has no text counts in the F1 of those whose texts got it.
+    """
+    judged = tested(intents)
+    return sum(one.f1 for one in judged) / len(judged) if judged else 0.0

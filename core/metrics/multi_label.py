@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.metrics.classification import IntentQuality, quality
+from core.metrics.classification import IntentQuality, macro_f1, quality
 
 Labels = Collection[str]
 """The intents of one text; an empty label is a label too."""
@@ -19,7 +19,8 @@ class MultiLabelReport:
     Attributes:
         exact: Share of texts answered with exactly their intents.
         micro_f1: F1 over all pairs of text and intent.
-        macro_f1: Mean F1 over intents that occur among labels or answers.
+        macro_f1: Mean F1 over the intents that have a text.
+        intents: Those that occur among labels or answers.
         n_without: Texts without an intent.
         without_recall: Share of those texts that were answered with none; 0 without such texts.
     """
@@ -58,7 +59,7 @@ def multi_label_report(actual: Sequence[Labels], predicted: Sequence[Labels]) ->
         n=len(pairs),
         exact=float((truth == answer).all(1).mean()),
         micro_f1=2 * int(right.sum()) / n_marks if n_marks else 0.0,
-        macro_f1=sum(one.f1 for one in intents) / max(1, len(intents)),
+        macro_f1=macro_f1(intents),
         intents=intents,
         n_without=int(without.sum()),
         without_recall=float(silent[without].mean()) if without.any() else 0.0,

@@ -87,9 +87,10 @@ _REPORT = (
 )
 _OF_ACCURACY = (
     *("", ".share", ".right", ".n", ".micro_f1", ".causes", ".causes[]"),
-    *(".kept_out", ".outside_n"),
+    *(".kept_out", ".outside_n", ".tested_intents", ".intents", ".measured_on", ".untested"),
 )
 _OF_VERDICT = ("", ".level", ".title", ".meaning", ".reasons", ".reasons[]", ".gap", ".rule")
+_OF_VERDICT += (".look",)
 _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
@@ -108,13 +109,13 @@ _OF_SHORT = (
 )
 _JOBS = tuple(
     pair
-    for name in ("title", "pool_words")
+    for name in ("title", "pool_words", "measured_on", "untested")
     for pair in (
         ("GET /api/projects/{project}/jobs", f"[].{name}"),
         ("GET /api/jobs/{job_id}", name),
     )
 )
-_OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]")
+_OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]", "measured_on", "untested")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
     ("GET /api/projects/{project}/utterances", "answer", "rows[].beside"),
@@ -183,6 +184,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/pins", "answer", "[].intents"),
     ("GET /api/projects/{project}/pins/history", "answer", "[].pin.intents"),
     ("GET /api/projects", "answer", "[].checking"),
+    ("GET /api/projects", "answer", "[].measured_on"),
+    ("GET /api/projects/{project}/status", "answer", "measured_on"),
     ("GET /api/projects", "answer", "[].empty_intents"),
     ("GET /api/projects", "answer", "[].answered_right"),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),

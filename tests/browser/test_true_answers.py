@@ -41,6 +41,7 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
     level = level_of(known)
     verdict = {
         "level": level,
+        "look": level,
         "title": TITLES[level],
         "meaning": "Import a test set.",
         "reasons": [],
@@ -395,6 +396,6 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
         "right (higher is better ↑)"
     )
     result = page.locator("[data-role=curve-result]")
-    expect(result).to_contain_text("When trained, the right intent first, even where")
-    expect(result).to_contain_text("test set of 306 texts")
+    expect(result).to_contain_text("The right intent first, even where")
+    expect(result).to_contain_text("306 test texts when trained")
     page.unroute_all(behavior="wait")

@@ -1,34 +1,31 @@
 """Evaluate a trained pipeline on its test split, or on held-out scores."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.answering.stored import checked_out, load_model
-from app.services.studio import Studio
-from core.bundle.facts import read_facts
 from core.calibration.calibration import Calibration, probabilities
 from core.calibration.thresholds import fit_multi_label_calibration
-from core.errors import InvalidInput
-from core.formats.reading import read_rows
-from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.heads.folds import is_said
 from core.heads.targets import target_matrix
 from core.metrics.calibration import expected_calibration_error
 from core.metrics.classification import IntentQuality, classification_report
+from core.metrics.coverage import coverage
 from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline
 from core.review.borderline import idle_words, select_borderline
-from core.text import counted, label_words, match_key
+from core.text import label_words, match_key
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult
-from core.types import Exemplar, FloatArray, Prediction, ScoreArray, Task
+from core.types import Exemplar, FloatArray, Prediction, ScoreArray
+
+Embed = Callable[[list[str]], FloatArray]
+"""Texts to embeddings, (n, d)."""
 
 _CONFUSIONS = 20
 _FOLDS = 5
@@ -114,15 +111,41 @@ def judge_exemplars(
     """
     predictions = pipeline.predict([e.text for e in exemplars], embeddings)
     if pipeline.task == "multi-label":
-        return _judge_sets(exemplars, predictions)
+        return _judge_sets(exemplars, predictions, pipeline.head.intents)
     answers = [p.intent for p in predictions]
     confidences = np.array([p.ranked[0].probability for p in predictions])
     held = _held_against(exemplars, answers)
-    figures = _figures(held, answers, confidences)
     names = pipeline.head.intents
+    figures = _figures(held, answers, confidences, names)
     hard = borderline_figures([e.text for e in exemplars], held, answers, names)
     kept = [not prediction.decision.out_of_scope for prediction in predictions]
     return {**figures, **hard, **_refusals(kept, held, answers)}
+
+
+def tests_for(pipeline: IntentPipeline, labelled: Sequence[Exemplar]) -> UnlearnedTests:
+    """Return the texts that can test a pipeline, those that fit no intent told apart."""
+    every = every_test(pipeline, labelled)
+    return unlearned_tests(every.texts, pipeline.exemplars, every.outside)
+
+
+def every_test(pipeline: IntentPipeline, labelled: Sequence[Exemplar]) -> UnlearnedTests:
+    """Return the same with the texts that the pipeline has learned."""
+    may_lack_intents = pipeline.task == "multi-label"
+    inside = tuple(one for one in labelled if one.intents or may_lack_intents)
+    outside = () if may_lack_intents else tuple(one.text for one in labelled if not one.intents)
+    return UnlearnedTests(inside, 0, outside)
+
+
+def judge_tests(
+    pipeline: IntentPipeline, tests: UnlearnedTests, embed: Embed | None = None
+) -> dict[str, Any]:
+    """Evaluate a pipeline on texts with an intent, if any, and on texts that fit none, if any."""
+    figures = dict[str, Any]()
+    if tests.texts:
+        rows = embed and embed([one.text for one in tests.texts])
+        figures = judge_exemplars(pipeline, tests.texts, rows)
+    outside = list(tests.outside)
+    return figures | outside_figures(pipeline, outside, embed and embed(outside))
 
 
 def outside_figures(
@@ -133,60 +156,6 @@ def outside_figures(
         return {}
     refused = [one.decision.out_of_scope for one in pipeline.predict(texts, embeddings)]
     return {"outside_n": len(refused), "kept_out": float(np.mean(refused))}
-
-
-def evaluate_file(studio: Studio, reference: str, path: Path) -> dict[str, Any]:
-    """Evaluate a model on the labelled texts of a file.
-
-    Texts that are examples of the model are left out; if all are, `judged_on` says so.
-    For a multi-label model, a cell holds several intents, as in an export.
-
-    Raises:
-        InvalidInput: The file cannot be read, or has no label.
-        NotFound: There is no such model.
-    """
-    pipeline = load_model(studio, reference)
-    return evaluate_texts(pipeline, read_labelled(path, pipeline.task), "of the file")
-
-
-def read_labelled(path: Path, task: Task) -> list[Exemplar]:
-    """Read the labelled texts of a file; their ids are its lines.
-
-    Raises:
-        InvalidInput: The file cannot be read, or has no label.
-    """
-    separator = SEPARATOR if task == "multi-label" else None
-    exemplars = [
-        Exemplar(str(row.line), row.text, row.intents)
-        for row in read_rows(path, ReadOptions(separator=separator))
-        if isinstance(row, ImportedRow) and row.intents is not None
-    ]
-    if not exemplars:
-        raise InvalidInput("The file has no labelled row to judge by.", "Add an intent column.")
-    return exemplars
-
-
-def evaluate_texts(
-    pipeline: IntentPipeline, exemplars: Sequence[Exemplar], origin: str
-) -> dict[str, Any]:
-    """Evaluate a pipeline on labelled texts, without those that it has learned.
-
-    `origin` says in `judged_on` where the texts are from. If all are learned, `judged_on` says so.
-    """
-    tests = unlearned_tests(exemplars, pipeline.exemplars)
-    n = counted(len(tests.texts or exemplars), "text")
-    learned = origin if tests.texts else "that the model has learned, which cannot test it"
-    return {
-        **judge_exemplars(pipeline, tests.texts or exemplars),
-        "judged_on": f"{n} {learned}{tests.words() if tests.texts else ''}",
-        "left_out": tests.left_out if tests.texts else 0,
-    }
-
-
-def training_figures(studio: Studio, reference: str) -> dict[str, Any]:
-    """Return the measures of a model version or a bundle from its training."""
-    with checked_out(studio, reference) as (folder, _):
-        return dict(read_facts(folder).get("metrics", {}))
 
 
 def borderline_figures(
@@ -204,12 +173,14 @@ def borderline_figures(
     return {"borderline_accuracy": float(np.mean(hits)), "borderline_n": len(hard)}
 
 
-def _judge_sets(exemplars: Sequence[Exemplar], predictions: Sequence[Prediction]) -> dict[str, Any]:
+def _judge_sets(
+    exemplars: Sequence[Exemplar], predictions: Sequence[Prediction], names: Sequence[str]
+) -> dict[str, Any]:
     pairs = zip(exemplars, predictions, strict=True)
     marks = [(one.probability, one.intent in e.intents) for e, p in pairs for one in p.ranked]
     confidences, right = map(np.array, zip(*marks, strict=True))
     answers = [p.decision.intents for p in predictions]
-    figures = _set_figures([e.intents for e in exemplars], answers)
+    figures = _set_figures([e.intents for e in exemplars], answers, names)
     return {**figures, "expected_calibration_error": expected_calibration_error(confidences, right)}
 
 
@@ -221,7 +192,7 @@ def _judge_held_out(result: RunResult, inputs: RunInputs) -> dict[str, Any]:
         return _judge_held_out_sets(result, asked, shares)
     predicted = [names[j] for j in result.held_out.scores.argmax(1)]
     held = _held_against(asked, predicted)
-    figures = _figures(held, predicted, shares.max(1))
+    figures = _figures(held, predicted, shares.max(1), names)
     figures |= borderline_figures([e.text for e in asked], held, predicted, names)
     kept = result.held_out.scores.max(1) >= result.pipeline.calibration.threshold
     figures |= _refusals(kept.tolist(), held, predicted)
@@ -236,7 +207,7 @@ def _judge_held_out_sets(
     chosen = _held_out_answers(result.held_out.scores, targets, result.pipeline.calibration)
     answers = [tuple(names[j] for j in np.flatnonzero(row)) for row in chosen]
     error = expected_calibration_error(shares.ravel(), targets.ravel() > 0)
-    figures = _set_figures([e.intents for e in asked], answers)
+    figures = _set_figures([e.intents for e in asked], answers, names)
     return {**figures, "expected_calibration_error": error, "judged_on": result.held_out.judged_on}
 
 
@@ -262,17 +233,22 @@ def _held_against(exemplars: Sequence[Exemplar], answers: Sequence[str]) -> list
     A text may have several labels, and any of them is right.
     """
     pairs = zip(exemplars, answers, strict=True)
-    return [name if name in e.intents else (e.intents or ("none",))[0] for e, name in pairs]
+    return [name if name in e.intents else e.intents[0] for e, name in pairs]
 
 
 def _figures(
-    actual: Sequence[str], predicted: Sequence[str], confidences: np.ndarray[Any, Any]
+    actual: Sequence[str],
+    predicted: Sequence[str],
+    confidences: np.ndarray[Any, Any],
+    names: Sequence[str],
 ) -> dict[str, Any]:
+    """Return single-label measures; `names` are the intents that the model knows."""
     report = classification_report(actual, predicted)
     right = np.array([a == p for a, p in zip(actual, predicted, strict=True)])
     return {
         "accuracy": report.accuracy,
         "macro_f1": report.macro_f1,
+        **coverage(report.intents, names),
         "expected_calibration_error": expected_calibration_error(confidences, right),
         "noise": _noise(report.accuracy, report.n),
         "n": report.n,
@@ -285,9 +261,12 @@ def _figures(
 
 
 def _set_figures(
-    actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]
+    actual: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return multi-label measures; the accuracy is the share of exact matches."""
+    """Return multi-label measures; the accuracy is the share of exact matches.
+
+    `names` are the intents that the model knows.
+    """
     report = multi_label_report(actual, predicted)
     pairs = zip(map(_in_words, actual), map(_in_words, predicted), strict=True)
     wrong = Counter((a, p) for a, p in pairs if a != p)
@@ -298,6 +277,7 @@ def _set_figures(
         "exact": report.exact,
         "micro_f1": report.micro_f1,
         "macro_f1": report.macro_f1,
+        **coverage(report.intents, names),
         "noise": _noise(report.exact, report.n),
         "n": report.n,
         "n_without_intent": report.n_without,

@@ -6,12 +6,13 @@ A floor or a comparison that nothing tells fails: a pipeline never passes for wa
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from app.services.answering.judging import judge_exemplars, outside_figures, unlearned_tests
+from app.services.answering.judging import judge_tests, tests_for
 from app.services.checking.pinned_answers import judge_pins
 from app.services.checking.subject import Asked, Subject, asked_of, open_subject
 from app.services.checking.views import CheckReport, CheckResult, CheckState
@@ -22,8 +23,9 @@ from app.services.versions.comparison import compare_on
 from app.services.versions.comparison_views import ModelComparison
 from app.services.versions.comparison_words import points
 from core.errors import MALFORMED, InvalidInput
+from core.metrics.in_words import untested_of
 from core.pipeline import IntentPipeline
-from core.text import counted, decimal, percent
+from core.text import counted, decimal, percent, some_of
 
 _TIMED, _WARM_UP = 200, 10
 """Texts whose answers are timed, and answers before these."""
@@ -74,30 +76,23 @@ def check_model(studio: Studio, request: CheckRequest) -> CheckReport:
         )
     against = None if champion is None else champion.name
     seconds = round(time.perf_counter() - started, 1)
-    return CheckReport(subject.name, against, judged_on, tuple(checks), asked.notes, seconds)
+    notes = (*asked.notes, *filter(None, [untested_of({**figures, "judged_on": judged_on})]))
+    return CheckReport(subject.name, against, judged_on, tuple(checks), notes, seconds)
 
 
 def _figures(studio: Studio, subject: Subject, asked: Asked) -> tuple[Mapping[str, Any], str]:
     """Measure a model on texts that it has not learned; without any, take its stored figures."""
-    tests, task = asked.questions.tests, subject.pipeline.task
-    is_outside = [task == "single-label" and not one.intents for one in tests]
-    inside = [one for one, out in zip(tests, is_outside, strict=True) if not out]
-    outside = [one.text for one, out in zip(tests, is_outside, strict=True) if out]
-    judged = unlearned_tests(inside, subject.pipeline.exemplars, outside)
+    tests = asked.questions.tests
+    judged = tests_for(subject.pipeline, tests)
     if not judged.texts and not judged.outside:
         where = f"; there is no test text {asked.origin} that it has not learned" if tests else ""
         words = str(subject.figures.get("judged_on") or "nothing")
         return subject.figures, f"figures stored with {subject.name}, judged on {words}{where}"
-    texts, refusable = [one.text for one in judged.texts], list(judged.outside)
-    encoder, found = subject.pipeline.encoder, dict[str, Any]()
-    if judged.texts:
-        rows = embed_texts(studio.database, encoder, texts)
-        found = judge_exemplars(subject.pipeline, judged.texts, rows)
-    if refusable:
-        rows = embed_texts(studio.database, encoder, refusable)
-        found |= outside_figures(subject.pipeline, refusable, rows)
-    fit = f" and {counted(len(refusable), 'text')} of no intent" if refusable else ""
-    return found, f"{counted(len(texts), 'test text')}{fit} {asked.origin}{judged.words()}"
+    embed = partial(embed_texts, studio.database, subject.pipeline.encoder)
+    found = judge_tests(subject.pipeline, judged, embed)
+    n, n_outside = len(judged.texts), len(judged.outside)
+    fit = f" and {counted(n_outside, 'text')} of no intent" if n_outside else ""
+    return found, f"{counted(n, 'test text')}{fit} {asked.origin}{judged.words()}"
 
 
 def judge_floor(floor: Floor, figures: Mapping[str, Any], subject: Subject) -> CheckResult:
@@ -132,11 +127,12 @@ def _share(
 def judge_comparison(comparison: ModelComparison) -> list[CheckResult]:
     """Say whether a model is not worse than its champion beyond chance, and refuses no less."""
     difference, champion = comparison.difference, comparison.champion
-    lost = [one for one in comparison.intents if one.change < 0][:_NAMED]
-    why = "; ".join(
+    lost = [
         f"{one.intent}: {percent(one.before)} → {percent(one.after)} of {one.support:,}"
-        for one in lost
-    )
+        for one in comparison.intents
+        if one.change < 0
+    ]
+    why = some_of(lost, _NAMED)
     is_kept = comparison.outcome in ("better", "alike")
     results = [
         CheckResult(

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from app.services.answering.judging import read_labelled
 from app.services.answering.pinned import OpenPin
 from app.services.answering.stored import (
     checked_out,
@@ -16,10 +15,12 @@ from app.services.answering.stored import (
 )
 from app.services.studio import Studio
 from app.services.versions.comparison import Contender, Questions, questions_of
+from app.services.versions.evaluating import read_labelled
 from app.services.versions.registry import lineage
 from core.bundle.card import MEASURED
 from core.bundle.facts import read_facts
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
+from core.metrics.coverage import as_counted_now
 from core.pipeline import IntentPipeline
 from core.text import counted
 
@@ -119,7 +120,7 @@ def asked_of(
         notes.append(f"{stale} not judged, for the intent expected is archived or gone.")
     if tests is None:
         return Asked(questions, f"of {project}" if questions.tests else "", tuple(notes))
-    questions = replace(questions, tests=read_labelled(tests, task))
+    questions = replace(questions, tests=read_labelled(tests, subject.pipeline))
     notes += _unknown_labels(questions, subject)
     return Asked(questions, f"of {tests.name}", tuple(notes))
 
@@ -141,7 +142,8 @@ def _with_facts(bundle: Subject, folder: Path) -> Subject:
 
 
 def _figures_of(facts: Mapping[str, Any]) -> dict[str, Any]:
-    figures, measured = dict(facts.get("metrics", {})), facts.get(MEASURED, {})
+    figures = as_counted_now(facts, facts.get("metrics", {}))
+    measured = facts.get(MEASURED, {})
     if measured.get("n"):
         figures["answered_right"] = measured["right"] / measured["n"]
     if measured.get("outside"):

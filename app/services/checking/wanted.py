@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import InvalidInput
-from core.text import did_you_mean
+from core.text import did_you_mean, some_of
 from core.types import Task
 
 FIGURES: Mapping[Task, Mapping[str, str]] = {
@@ -112,7 +112,6 @@ def _pair(given: str, example: str) -> tuple[str, float]:
 
 
 def _unknown(name: str, what: str, known: Sequence[str]) -> InvalidInput:
-    more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
     meant = did_you_mean(name, known)
-    listed = f"Known are {', '.join(known[:_MOST_NAMED])}{more}."
+    listed = f"Known are {some_of(known, _MOST_NAMED)}."
     return InvalidInput(f"'{name}' is no {what}.", f"{meant} {listed}".strip())

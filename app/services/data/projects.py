@@ -8,6 +8,7 @@ from pathlib import Path
 from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.studio import Studio
 from core.errors import Conflict
+from core.metrics.in_words import measured_on
 from core.types import Split, Task
 from storage import jobs, models, projects
 from storage.database import Transaction
@@ -25,6 +26,7 @@ class ProjectView:
 
     `answered_right` is the champion's share of right answers at its training where a refused text
     is answered wrongly; None for several intents a text, and for versions from before it was kept.
+    `measured_on` says on which texts all three were measured; "" without a champion.
     `empty_intents` are those of the `intents` that no text is labelled with.
     """
 
@@ -38,6 +40,7 @@ class ProjectView:
     accuracy: float | None
     answered_right: float | None
     micro_f1: float | None
+    measured_on: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,4 +204,5 @@ def _view(connection: Transaction, record: ProjectRecord) -> ProjectView:
         accuracy=None if champion is None else champion.metrics.get("accuracy"),
         answered_right=None if champion is None else champion.metrics.get("answered_right"),
         micro_f1=None if champion is None else champion.metrics.get("micro_f1"),
+        measured_on="" if champion is None else measured_on(champion.metrics),
     )

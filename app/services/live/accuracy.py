@@ -31,6 +31,8 @@ from app.services.live.models import LiveModels
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.errors import StudioError
+from core.metrics.coverage import untested_words
+from core.metrics.in_words import measured_now
 from core.metrics.multi_label import multi_label_report
 from core.text import counted
 from core.types import Pause
@@ -63,6 +65,9 @@ class AccuracyNow:
         causes: What makes it differ from the accuracy at training, in words; empty if nothing does.
         kept_out: Share of the test texts labelled out of scope that are refused; None without any.
         outside_n: Number of these texts.
+        tested_intents: Number of intents that have a test text, of all `intents`.
+        measured_on: On what it stands, in words.
+        untested: How many intents have no test text, in words; "" where all have.
     """
 
     share: float
@@ -72,6 +77,10 @@ class AccuracyNow:
     causes: tuple[str, ...]
     kept_out: float | None = None
     outside_n: int = 0
+    tested_intents: int = 0
+    intents: int = 0
+    measured_on: str = ""
+    untested: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,13 +203,25 @@ def accuracy_now(
         since = _Since(learned, merges_since(connection, now.project.id, trained_at))
     tests = _scored(studio, live, records, pause)
     if several:
-        return _of_sets(tests, since)
+        return _with_coverage(_of_sets(tests, since), tests)
     outside, _ = told_apart(live, [record for record in every if not record.labels])
-    found = _of_intents(studio, now, tests, since)
+    found = _with_coverage(_of_intents(studio, now, tests, since), tests)
     if not outside:
         return found
     refused = ~_let_in(_scored(studio, live, outside, pause))
     return replace(found, kept_out=float(refused.mean()), outside_n=len(refused))
+
+
+def _with_coverage(found: AccuracyNow, tests: ScoredTests) -> AccuracyNow:
+    with_text = {intent for record in tests.records for intent in record.labels or ()}
+    n_tested, n = len(with_text), len(with_text | set(tests.live.columns))
+    return replace(
+        found,
+        tested_intents=n_tested,
+        intents=n,
+        measured_on=measured_now(found.n),
+        untested=untested_words(n_tested, n),
+    )
 
 
 def _let_in(tests: ScoredTests) -> Flags:

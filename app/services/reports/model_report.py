@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from app.services.answering.pinned import BrokenPin, open_pins
@@ -105,18 +105,7 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
     version, task, lineage = model.version, model.pipeline.task, _lineage(model)
     wrong, since = _wrong(judged, task), _since(live_studio, model)
     confusions, state = _confusions(wrong), model_states(studio, project).get(number, "candidate")
-    facts = Facts(
-        task=task,
-        examples=len(model.pipeline.exemplars),
-        intents=_intents(model, judged),
-        scope=_scope(model, judged),
-        checked=checked_on(judged, task),
-        broken=_broken(studio, model),
-        is_now=model.later is not None,
-        outcome=None if since is None else since.outcome,
-        advice=None if since is None else since.advice,
-        breaks=since is not None and since.breaks,
-    )
+    facts = _facts(studio, model, judged, since)
     return Report(
         project=project,
         name=model.name,
@@ -138,6 +127,29 @@ def _report(live_studio: LiveStudio, project: str, number: int) -> Report:
         scope=facts.scope,
         since=since,
         steps=_steps(state, facts, metrics, confusions),
+    )
+
+
+def _facts(
+    studio: Studio, model: ExplainedModel, judged: JudgedVersion, since: Since | None
+) -> Facts:
+    alone = Facts(
+        task=model.pipeline.task,
+        examples=len(model.pipeline.exemplars),
+        intents=_intents(model, judged),
+        scope=_scope(model, judged),
+        checked=checked_on(judged, model.pipeline.task),
+        broken=_broken(studio, model),
+        is_now=model.later is not None,
+    )
+    if since is None:
+        return alone
+    return replace(
+        alone,
+        outcome=since.outcome,
+        advice=since.advice,
+        breaks=since.breaks,
+        other=since.version,
     )
 
 

@@ -68,13 +68,13 @@ def _of_intents(intents: Sequence[IntentLine], confusions: Sequence[ConfusionLin
     missed = [one for one in intents if _low(one.recall) and one.support >= _FEW_TESTS]
     if missed:
         found.append(
-            f"Label more examples of {_named(missed)}: fewer than {10 * _LOW:.0f} of 10 such texts "
+            f"Label more examples of {named(missed)}: fewer than {10 * _LOW:.0f} of 10 such texts "
             "are found."
         )
     greedy = [one for one in intents if _low(one.precision) and one.support >= _FEW_TESTS]
     if greedy:
         found.append(
-            f"Check the examples of {_named(greedy)}: it is often answered where something else "
+            f"Check the examples of {named(greedy)}: it is often answered where something else "
             "was meant."
         )
     worst = next((one for one in confusions if one.said != REFUSED), None)
@@ -86,7 +86,7 @@ def _of_intents(intents: Sequence[IntentLine], confusions: Sequence[ConfusionLin
     thin = [one for one in intents if one.examples < _FEW_EXAMPLES]
     if thin:
         found.append(
-            f"Label up to {_FEW_EXAMPLES} examples of {_named(thin)}: each has fewer than that."
+            f"Label up to {_FEW_EXAMPLES} examples of {named(thin)}: each has fewer than that."
         )
     return found
 
@@ -105,7 +105,8 @@ def _low(share: float | None) -> bool:
     return share is not None and share < _LOW
 
 
-def _named(lines: Sequence[IntentLine]) -> str:
+def named(lines: Sequence[IntentLine]) -> str:
+    """Name a few intents, and say how many more there are."""
     names = [f"“{one.name}”" for one in lines[:_NAMED]]
     more = len(lines) - len(names)
     if more:

@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from app.services.explaining.words import day, sure_share
+from core.metrics.in_words import untested_of
 from core.text import percent, points, share_of, signed_points, unturned
 
 _LATIN, _OTHERS = "inter-latin.woff2", "inter-latin-ext.woff2"
@@ -72,6 +73,7 @@ def _environment() -> Environment:
         version=_named_version,
         snapshot=_named_snapshot,
         basis=_plain_basis,
+        untested=untested_of,
     )
     return found
 

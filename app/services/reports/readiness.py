@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.services.answering.pinned import BrokenPin
 from app.services.reports.judged_again import JudgedVersion
+from app.services.reports.next_steps import named
 from app.services.reports.report_views import IntentLine, KeyFigure, Readiness, ScopeLine
 from app.services.versions.comparison_views import Outcome
 from app.services.versions.verdict import (
@@ -13,6 +14,7 @@ from app.services.versions.verdict import (
     Level,
     gap_of,
     level_of,
+    look_of,
     of_hundred,
     reasons_of,
     rule_words,
@@ -26,7 +28,6 @@ WELL = 0.8
 """Share of an intent's texts that must be found, and of its answers that must be right, to work."""
 _WELL_NAME = "Intents that work well"
 _WELL_WORDS = "are found, and right, in at least 8 of 10 cases"
-_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What readiness is judged by; `outcome` is against the version before.
+    """What readiness is judged by; `outcome` is against the version `other`.
 
     `broken` are the pins of today that it breaks. `is_now` tells whether labels given since its
     training count. `advice` says whether to use it or the version that it is compared with, and
@@ -66,6 +67,7 @@ class Facts:
     outcome: Outcome | None = None
     advice: Advice | None = None
     breaks: bool = False
+    other: str = "the version before"
 
 
 def checked_on(judged: JudgedVersion, task: Task) -> Checked:
@@ -80,10 +82,18 @@ def readiness_of(facts: Facts) -> Readiness:
     checked, scope = facts.checked, facts.scope
     share = checked.share if checked.n else None
     refused = None if scope.known else scope.refused  # its line was set by those that it knows
-    known = Known(share, checked.on_tests, facts.broken, refused, facts.outcome)
+    known = Known(
+        share,
+        checked.on_tests,
+        facts.broken,
+        refused,
+        facts.outcome,
+        sum(one.support > 0 for one in facts.intents),
+        len(facts.intents),
+        facts.other,
+    )
     level, title = level_of(known), title_of(known, facts.task)
-    gap = gap_of(known, facts.task)
-    mark, look = _sign_of(level, facts, gap)
+    mark, look = _sign_of(level, facts, look_of(known, facts.task))
     return Readiness(
         level=level,
         headline=title if facts.advice is None else facts.advice.words,
@@ -92,21 +102,17 @@ def readiness_of(facts: Facts) -> Readiness:
         rule=rule_words(),
         sentences=sentences_of(facts),
         figures=figures_of(facts),
-        gap=gap,
+        gap=gap_of(known, facts.task),
         mark=mark,
         look=look,
     )
 
 
-def _sign_of(level: Level, facts: Facts, gap: str) -> tuple[str, Level]:
-    """Return the sign of a headline, and the level whose colour it has: both fit its sentence.
-
-    What is ready but for a gap has the sign and colour of a trial, as in the studio's header: a
-    tick above “not tested” would hide it.
-    """
-    if facts.advice is None and level == "ready" and gap:
-        return _MARKS["trial"], "trial"
-    if facts.advice is None or (facts.advice.use and level == "ready"):
+def _sign_of(level: Level, facts: Facts, look: Level) -> tuple[str, Level]:
+    """Return the sign of a headline, and the level whose colour it has: both fit its sentence."""
+    if facts.advice is None:
+        return _MARKS[look], look
+    if facts.advice.use and level == "ready":
         return _MARKS[level], level
     if facts.breaks or facts.outcome == "worse":
         return _MARKS["not-ready"], "not-ready"
@@ -127,7 +133,7 @@ def sentences_of(facts: Facts) -> tuple[str, ...]:
         _quality_words(facts),
         _refusal_words(facts),
         _intent_words(facts),
-        _outcome_words(facts.outcome),
+        _outcome_words(facts.outcome, facts.other),
     )
 
 
@@ -184,11 +190,9 @@ def _intent_words(facts: Facts) -> str:
     weak = [one for one in sure if not _works(one)]
     if not weak:
         return f"All {counted(len(sure), 'intent')} with enough texts {_WELL_WORDS}."
-    names = [f"“{one.name}”" for one in weak[:_NAMED]]
-    named = " and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
     return (
         f"{len(sure) - len(weak):,} of {counted(len(sure), 'intent')} with enough texts "
-        f"{_WELL_WORDS}; it is weakest at {named}."
+        f"{_WELL_WORDS}; it is weakest at {named(weak)}."
     )
 
 
@@ -208,13 +212,13 @@ def _works(one: IntentLine) -> bool:
     return one.share is not None and one.share >= WELL
 
 
-def _outcome_words(outcome: Outcome | None) -> str:
+def _outcome_words(outcome: Outcome | None, other: str) -> str:
     return {
         None: "It is the first version, so there is nothing to compare it with.",
-        "better": "It is better than the version before, and that is not luck.",
-        "alike": "It is about as good as the version before: the difference may be luck.",
-        "worse": "It is worse than the version before, and that is not luck.",
-        "unknown": "Nobody can say whether it is better than the version before.",
+        "better": f"It is better than {other}, and that is not luck.",
+        "alike": f"It is about as good as {other}: the difference may be luck.",
+        "worse": f"It is worse than {other}, and that is not luck.",
+        "unknown": f"Nobody can say whether it is better than {other}.",
     }[outcome]
 
 

@@ -26,7 +26,8 @@ from app.services.trying.known_texts import Occurrences, RightAct, known_texts
 from app.services.trying.landing import AnsweredBy, example_map, land
 from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
-from core.text import FEW, counted, percent, share_of
+from core.metrics.in_words import measured_on
+from core.text import FEW, percent, share_of
 from storage import receipts
 from storage.log.label_origins import label_ways
 from storage.records import ReceiptRecord
@@ -218,10 +219,10 @@ def _found_figure(intent: str, of: IntentFigures) -> Figure:
 
 def _right_when_trained(metrics: Mapping[str, Any]) -> Figure:
     """Return the share of right answers as pages count it: a refused text is not answered."""
-    basis = f"when trained, checked on {metrics.get('judged_on') or counted(metrics['n'], 'text')}"
     name = _SETS if metrics.get("task") == "multi-label" else "Right answers"
     given = metrics.get("answered_right")
-    return Figure(name, percent(metrics["accuracy"] if given is None else given, 1), basis)
+    share = metrics["accuracy"] if given is None else given
+    return Figure(name, percent(share, 1), measured_on(metrics))
 
 
 def _map(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:

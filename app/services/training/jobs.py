@@ -8,6 +8,7 @@ from app.jobs.logs import end_of
 from app.services.studio import Studio
 from app.services.training.unlabelled import gain_words
 from core.errors import Conflict
+from core.metrics.in_words import measured_on, untested_of
 from core.recipes.read import title_of
 from core.text import counted
 from storage import jobs, projects
@@ -23,7 +24,9 @@ JobStateName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 class JobView:
     """A job's row with the project's name; a cancelled job with a checkpoint is `resumable`.
 
-    `title` is the recipe's name on pages; `pool_words` say what unlabelled texts brought.
+    `title` is the recipe's name on pages; `pool_words` say what unlabelled texts brought,
+    `measured_on` on which texts the version's figures stand, and `untested` how many intents these
+    leave out.
     """
 
     id: str
@@ -39,6 +42,8 @@ class JobView:
     curve: dict[str, object]
     curve_words: str
     pool_words: str
+    measured_on: str
+    untested: str
     result: dict[str, object]
     recipe: str
     title: str
@@ -139,6 +144,7 @@ def project_jobs(
 
 def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
     project = "" if job.project_id is None else projects.get(connection, job.project_id).name
+    metrics = (job.result or {}).get("metrics", {})
     return JobView(
         id=job.id,
         kind=job.kind,
@@ -152,8 +158,10 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         log=job.log_tail,
         curve=job.curve or {},
         curve_words=curve_words(job.curve or {}),
-        pool_words=gain_words((job.result or {}).get("metrics", {})),
+        pool_words=gain_words(metrics),
         result=job.result or {},
+        measured_on=measured_on(metrics),
+        untested=untested_of(metrics),
         recipe=str(job.payload.get("recipe", {}).get("kind", "")),
         title=title_of(job.payload.get("recipe", {})),
         created_at=job.created_at,

@@ -12,11 +12,12 @@ from storage.records import ProjectRecord
 def figures_of_bundle(
     studio: Studio, project: ProjectRecord, pipeline: IntentPipeline
 ) -> dict[str, int]:
-    """Count right answers and refusals of the present test set; empty without a test text.
+    """Count right answers, refusals, and intents of the present test set; empty without a text.
 
     `right` of `n` texts that fit an intent are answered right, and `refused` of `outside` others
     are refused. A text that is refused is not answered right; of several intents all must be right.
-    Texts that say the same as an example count in neither.
+    Texts that say the same as an example count in neither. `tested_intents` of `intents` have a
+    text.
     """
     tests = unlearned_tests(studio, project, pipeline)
     several = pipeline.task == "multi-label"
@@ -26,12 +27,15 @@ def figures_of_bundle(
     texts = [one.text for one in tests]
     rows = embed_texts(studio.database, pipeline.encoder, texts)
     said = dict(zip(texts, pipeline.predict(texts, rows), strict=True))
+    names = {name for one in inside for name in one.intents}
     answers = {text: set(one.decision.intents) for text, one in said.items()}
     return {
         "right": sum(_is_right(answers[one.text], one, several=several) for one in inside),
         "n": len(inside),
         "refused": sum(not answers[one.text] for one in tests if not several and not one.intents),
         "outside": len(tests) - len(inside),
+        "tested_intents": len(names),
+        "intents": len(names | set(pipeline.head.intents)),
     }
 
 

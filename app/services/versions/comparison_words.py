@@ -152,11 +152,14 @@ def _pin_words(comparison: ModelComparison) -> list[str]:
     counts: Counter[str] = Counter(pin.verdict for pin in comparison.pins)
     kinds = [f"{counts[kind]:,} {said}" for kind, said in _PINS.items() if counts[kind]]
     words = [f"Pins: {', '.join(kinds)}."] if kinds else []
+    broken = (*comparison.pins_of("broken"), *comparison.pins_of("missed"))
     words += [
         f"“{pin.text}” must get {label_words(pin.expected, comparison.task)} and gets "
         f"{label_words(pin.after, comparison.task)}."
-        for pin in (*comparison.pins_of("broken"), *comparison.pins_of("missed"))[:_NAMED]
+        for pin in broken[:_NAMED]
     ]
+    if broken[_NAMED:]:
+        words.append(f"{counted(len(broken) - _NAMED, 'more pin')} broken.")
     if comparison.stale_pins:
         stale = counted(comparison.stale_pins, "pin")
         words.append(f"{stale} not judged, for the intent expected is archived or gone.")

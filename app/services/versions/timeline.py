@@ -7,6 +7,7 @@ from typing import Any
 
 from app.services.studio import Studio
 from app.services.versions.ancestry import chain_of
+from core.metrics.in_words import measured_on, untested_of
 from core.recipes.read import title_of, work_of
 from core.text import percent
 from storage import models, projects
@@ -42,6 +43,8 @@ class ModelView:
         work: How the recipe learns, in plain words.
         examples: Number of labelled texts that it learned from.
         changes: What changed in the data since the version before, in words; empty for the first.
+        measured_on: On which texts its figures were measured, and when, in words.
+        untested: How many intents these leave out, in words; empty where none is.
     """
 
     name: str
@@ -59,6 +62,8 @@ class ModelView:
     work: str = ""
     examples: int | None = None
     changes: tuple[str, ...] = ()
+    measured_on: str = ""
+    untested: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,8 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
             work=work_of(m.lineage.get("recipe", {})),
             examples=m.lineage.get("n_exemplars"),
             changes=learned.get(m.number, ()),
+            measured_on=measured_on(m.metrics),
+            untested=untested_of(m.metrics),
         )
         for m in made
     ]
@@ -204,7 +211,7 @@ def _figures(metrics: Mapping[str, Any], right_share: float) -> str:
             f"F1 {percent(metrics['micro_f1'], 1)}",
             f"exact match {percent(metrics['accuracy'], 1)}",
         ]
-    return ", ".join(filter(None, [*parts, str(metrics.get("judged_on", ""))]))
+    return f"{', '.join(parts)} {measured_on(metrics)}"
 
 
 def _move_entries(name: str, moves: list[AliasRecord]) -> Iterator[TimelineEntry]:

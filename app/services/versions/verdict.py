@@ -16,6 +16,8 @@ from typing import Literal, Protocol
 
 from app.services.answering.pinned import BrokenPin, broken_words
 from app.services.versions.comparison_views import ModelComparison, Outcome
+from core.metrics.coverage import ENOUGH, leaves_out_many, untested_words
+from core.metrics.in_words import is_on_tests
 from core.text import counted, percent
 from core.types import Task
 from storage.records import ModelVersionRecord
@@ -44,7 +46,9 @@ class Known:
         on_tests: Whether these are test texts, which it did not learn from.
         broken: Pins of today that it breaks.
         refused: Share of the texts that fit no intent that it refuses.
-        outcome: How it compares with the version before.
+        outcome: How it compares with the version `other`.
+        tested: Number of its intents that have a test text.
+        intents: Number of all its intents.
     """
 
     share: float | None
@@ -52,6 +56,9 @@ class Known:
     broken: Sequence[BrokenPin]
     refused: float | None = None
     outcome: Outcome | None = None
+    tested: int | None = None
+    intents: int | None = None
+    other: str = "the version before"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ class ReadyVerdict:
     """The level and its words.
 
     `meaning` says what the share of right answers means, `reasons` what is in the way, `gap` what
-    was not tested, and `rule` where the limits are.
+    was not tested, and `rule` where the limits are. `look` is the level whose colour it has.
     """
 
     level: Level
@@ -68,6 +75,7 @@ class ReadyVerdict:
     reasons: tuple[str, ...]
     gap: str
     rule: str
+    look: Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,16 @@ class FiguresNow(Protocol):
         """Share of the test texts that fit no intent that it refuses."""
         ...
 
+    @property
+    def tested_intents(self) -> int:
+        """Number of intents that have a test text."""
+        ...
+
+    @property
+    def intents(self) -> int:
+        """Number of all intents of the version and of the test texts."""
+        ...
+
 
 def level_of(known: Known) -> Level:
     """Judge by the rule of this module."""
@@ -139,7 +157,7 @@ def reasons_of(known: Known) -> tuple[str, ...]:
         f"It breaks {counted(len(known.broken), 'pin')}: {broken_words(known.broken)}.": (
             len(known.broken) > 0
         ),
-        "It is worse than the version before, and that is not luck.": known.outcome == "worse",
+        f"It is worse than {known.other}, and that is not luck.": known.outcome == "worse",
         f"Of 100 texts that fit no intent it answers {of_hundred(kept)}, and should refuse them.": (
             refused is not None and refused < REFUSED
         ),
@@ -148,16 +166,38 @@ def reasons_of(known: Known) -> tuple[str, ...]:
 
 
 def gap_of(known: Known, task: Task) -> str:
-    """Say what the verdict leaves out: without such texts nobody knows what is refused."""
-    if task == "multi-label" or known.refused is not None or level_of(known) == "unknown":
+    """Say what the verdict leaves out: intents without a test text, and texts that fit none."""
+    if level_of(known) == "unknown":
         return ""
-    return "Not tested for texts that fit no intent: no test text is labelled out of scope."
+    outside = "Not tested for texts that fit no intent: no test text is labelled out of scope."
+    parts = (
+        untested_words(known.tested, known.intents),
+        outside if _lacks_outside(known, task) else "",
+    )
+    return " ".join(filter(None, parts))
+
+
+def _lacks_outside(known: Known, task: Task) -> bool:
+    return task == "single-label" and known.refused is None
 
 
 def title_of(known: Known, task: Task) -> str:
     """Name the level, and no more than was tested."""
     level = level_of(known)
-    return _INSIDE_ONLY if level == "ready" and gap_of(known, task) else TITLES[level]
+    if level == "ready" and leaves_out_many(known.tested, known.intents):
+        n = known.tested or 0
+        return f"Ready for the {'one tested intent' if n == 1 else f'{n:,} tested intents'}"
+    return _INSIDE_ONLY if level == "ready" and _lacks_outside(known, task) else TITLES[level]
+
+
+def look_of(known: Known, task: Task) -> Level:
+    """Return the level whose colour a verdict has: green says that all of it is known to be good.
+
+    A tick above “not tested” would hide it.
+    """
+    level = level_of(known)
+    is_partial = leaves_out_many(known.tested, known.intents) or _lacks_outside(known, task)
+    return "trial" if level == "ready" and is_partial else level
 
 
 def rule_words() -> str:
@@ -166,7 +206,8 @@ def rule_words() -> str:
         f"“Ready” means: at least {percent(READY)} of the test texts answered right, no "
         f"promised answer (pin) broken, at least {percent(REFUSED)} of the test texts that fit no "
         "intent refused (where there are any), and not worse than the version before beyond luck. "
-        f"“Ready for a trial” begins at {percent(TRIAL)}."
+        f"Where more than {percent(ENOUGH)} of the intents have no test text, it is ready for the "
+        f"tested ones alone. “Ready for a trial” begins at {percent(TRIAL)}."
     )
 
 
@@ -216,10 +257,12 @@ def verdict_on(
     if version is None:
         return None
     metrics = version.metrics
-    on_tests = now is not None or str(metrics.get("judged_on", "")).startswith("test")
+    on_tests = now is not None or is_on_tests(metrics)
     share = version.right_share if now is None else now.share
     refused = metrics.get("kept_out") if now is None else now.kept_out
-    known = Known(share, on_tests, broken, refused)
+    tested = metrics.get("tested_intents") if now is None else now.tested_intents
+    intents = metrics.get("intents") if now is None else now.intents
+    known = Known(share, on_tests, broken, refused, tested=tested, intents=intents)
     return ReadyVerdict(
         level_of(known),
         title_of(known, task),
@@ -227,6 +270,7 @@ def verdict_on(
         reasons_of(known),
         gap_of(known, task),
         rule_words(),
+        look_of(known, task),
     )
 
 

@@ -18,7 +18,7 @@ export function accuracyParts(figures) {
   const {now, checking} = figures;
   if (!now && isUntested(figures)) return {figure: figuresOf(figures), base: `answered right ${ON_ITS_OWN}`, words: ''};
   if (isCounting(figures)) return {figure: COUNTS, base: '', words: `${whenTrained(figures)}.`};
-  if (!now) return {figure: figuresOf(figures), base: 'answered right when trained', words: ''};
+  if (!now) return {figure: figuresOf(figures), base: `answered right ${trainedOn(figures)}`, words: ''};
   const since = isOther(figures) && sinceWords(figures);
   const base = `of ${number(now.n)} test text${now.n === 1 ? '' : 's'} answered right today`;
   return {figure: inWords(now), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
@@ -46,7 +46,7 @@ export const verdictOf = ({verdict, ...figures}, href = null) =>
     href ? 'a' : 'span',
     {
       'data-role': 'readiness',
-      class: `readiness ${looksOf(verdict)}`,
+      class: `readiness ${LOOKS[verdict.look]}`,
       title: `${basisOf(verdict)} ${verdict.rule}`,
       href,
     },
@@ -72,8 +72,6 @@ export const isCounting = figures =>
   !figures.now && !isUntested(figures) && Boolean(figures.checking || figures.model === 'loading');
 
 const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
-// Green says that all of it is known to be good: not so where something was not tested.
-const looksOf = ({level, gap}) => (level === 'ready' && gap ? LOOKS.trial : LOOKS[level]);
 const basisOf = ({meaning, reasons, gap}) => [meaning, ...reasons, gap].filter(Boolean).join(' ');
 
 // What stands behind the figure, for a tooltip.
@@ -88,10 +86,9 @@ export function accuracyBasis(figures) {
 // Figures of two moments differ while labels come: the older one says so.
 const COUNTING = 'Newer labels are being counted.';
 
-const whenTrained = figures => {
-  const basis = figures.judged_on ? `, checked on ${figures.judged_on}` : '';
-  return `${figuresOf(figures)} when trained${basis}`;
-};
+// `measured_on` is the server's: on which texts, and when.
+const trainedOn = ({measured_on: measured}) => measured || 'when trained';
+export const whenTrained = figures => `${figuresOf(figures)} ${trainedOn(figures)}`;
 const sinceWords = figures => `${whenTrained(figures)}; since then: ${figures.now.causes.join(', ')}.`;
 const rightOf = ({right, n, micro_f1: f1}) =>
   `${number(right)} of ${number(n)} test texts answered ${f1 === null ? '' : 'exactly '}right`;

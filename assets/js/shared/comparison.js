@@ -82,6 +82,7 @@ function side(title, role, lines, words) {
   const item = line =>
     h('li', {}, h('bdi', {}, `“${line.text}”`), h('div', {class: 'soft small'}, words(line)));
   const rest = lines.slice(SHOWN, MOST_ANSWERS);
+  const left = lines.length - MOST_ANSWERS;
   return h(
     'section',
     {'data-role': role, 'aria-label': title},
@@ -89,6 +90,7 @@ function side(title, role, lines, words) {
     lines.length ? h('ul', {}, lines.slice(0, SHOWN).map(item)) : h('p', {class: 'soft small'}, 'None.'),
     rest.length > 0 &&
       h('details', {}, h('summary', {}, `${number(rest.length)} more`), h('ul', {}, rest.map(item))),
+    left > 0 && h('p', {class: 'soft small'}, `${number(left)} more are not listed.`),
   );
 }
 

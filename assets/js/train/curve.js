@@ -59,7 +59,7 @@ export class Curves {
     if (!lines.length) return;
     fill(
       this.#words,
-      job.result.metrics && lines.some(({measure}) => measure === 'accuracy') && resultOf(job.result),
+      job.result.metrics && lines.some(({measure}) => measure === 'accuracy') && resultOf(job.result, job.measured_on),
       job.curve_words && h('p', {class: 'small soft', 'data-role': 'curve-words'}, job.curve_words),
     );
     for (const [measure, figure] of this.#figures) {
@@ -105,13 +105,13 @@ function tracesOf(lines) {
 }
 
 // The curve is of a sample and of a model that still changes, so the result stands beside it.
-const resultOf = ({metrics}) =>
+const resultOf = ({metrics}, measured) =>
   h(
     'p',
     {'data-role': 'curve-result'},
-    'When trained, the right intent first, even where the text is then refused: ',
+    'The right intent first, even where the text is then refused: ',
     h('b', {class: 'tabular'}, figuresOf({...metrics, answered_right: null})),
-    metrics.judged_on && ` (${metrics.judged_on})`,
+    measured && ` ${measured}`,
   );
 
 // The loss of single batches jumps; the mean of the last few shows where it goes.

@@ -1,5 +1,5 @@
 // A training that runs or has ended, and those before it.
-import {accuracyOf} from '../shared/accuracy.js';
+import {accuracyOf, whenTrained} from '../shared/accuracy.js';
 import {h, progressBar, since, table} from '../shared/elements.js';
 import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
@@ -81,11 +81,14 @@ function progressOf(job) {
 }
 
 // A figure of the training stood beside another of today, and no word told why they differ.
-function wordsOf({state, stage, message, result}, today) {
+function wordsOf({state, stage, message, result, measured_on: measured, untested}, today) {
   if (state === 'succeeded' && result.metrics) {
-    if (today) return h('span', {'data-role': 'figure'}, 'Right answers: ', accuracyOf(withToday(result, today)));
-    const trained = `When trained: ${figuresOf(result.metrics)}${rightOf(result)}, checked on ${basisOf(result)}.`;
-    return h('span', {'data-role': 'figure'}, `${trained} ${NOT_IN_IT}`);
+    const trained = {...result.metrics, measured_on: measured};
+    const figure = today
+      ? ['Right answers: ', accuracyOf(withToday(trained, today))]
+      : `Right answers: ${whenTrained(trained)}. ${NOT_IN_IT}`;
+    const left = today?.now ? today.now.untested : untested;
+    return h('span', {'data-role': 'figure'}, figure, left && ` ${left}`);
   }
   return {
     queued: 'waiting for its turn',
@@ -96,15 +99,7 @@ function wordsOf({state, stage, message, result}, today) {
   }[state];
 }
 
-const withToday = ({metrics}, {now, checking, model, verdict}) => ({
-  ...metrics,
-  now,
-  checking,
-  model,
-  verdict,
-});
-const rightOf = ({metrics}) => ('micro_f1' in metrics ? '' : ' right');
-const basisOf = ({metrics}) => metrics.judged_on || 'its own examples';
+const withToday = (trained, {now, checking, model, verdict}) => ({...trained, now, checking, model, verdict});
 
 const logOf = job =>
   h(

@@ -1,10 +1,10 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
-import {accuracyOf, verdictWords} from '../shared/accuracy.js';
+import {accuracyOf, verdictWords, whenTrained} from '../shared/accuracy.js';
 import {keepWords, looksOf} from '../shared/comparison.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
-import {chainWords, figuresOf, number, percent, plural, rightShare} from '../shared/words.js';
+import {chainWords, number, percent, plural, rightShare} from '../shared/words.js';
 
 // The mark differs in shape, not in colour alone.
 const STATES = {
@@ -108,18 +108,23 @@ function madeBy({work, title, recipe, dataset_version: data}) {
   ];
 }
 
-function figures({kind, champion, metrics, number: mine}, {now, checking, model, verdict}) {
+function figures(made, {now, checking, model, verdict}) {
+  const {kind, champion, metrics, number: mine, measured_on: measured} = made;
   if (kind === 'encoder') return null;
-  const share = champion ? accuracyOf({...metrics, now, checking, model, verdict}) : whenMade(metrics);
+  const trained = {...metrics, measured_on: measured};
+  const live = {...trained, now, checking, model, verdict};
+  const share = champion ? accuracyOf(live) : h('span', {class: 'soft'}, whenTrained(trained));
   return [
     h('div', {'data-role': champion ? 'accuracy' : null}, 'Right answers: ', share),
+    untestedOf(made),
     keptOutOf(metrics, champion ? now : null),
     moreOf(metrics, mine),
   ];
 }
 
-const whenMade = ({judged_on: basis, ...metrics}) =>
-  h('span', {class: 'soft'}, `${figuresOf(metrics)} when trained${basis ? `, checked on ${basis}` : ''}`);
+// A version that is not live has no verdict, which would say it.
+const untestedOf = ({champion, untested}) =>
+  !champion && untested && h('div', {class: 'soft small', 'data-role': 'untested'}, untested);
 
 // Texts of the test set that belong to no intent count in no accuracy.
 const keptOutOf = (then, now) => {

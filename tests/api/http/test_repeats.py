@@ -104,6 +104,10 @@ def test_texts_are_added_and_evaluated_without_a_file(client, trained) -> None:
         body = {"texts": texts, "model": model}
         figures = client.post("/api/v1/projects/p/evaluate", json=body).json()
         assert (figures["n"], figures["left_out"], figures["accuracy"]) == (1, 1, 1.0)
+        assert (figures["tested_intents"], figures["intents"]) == (1, 4)
+    nothing = {"texts": [{"text": "how high is mount everest", "intents": []}]}
+    outside = client.post("/api/v1/projects/p/evaluate", json=nothing).json()
+    assert (outside["n"], outside["outside_n"], outside["accuracy"]) == (0, 1, None)
     assert figures["judged_on"].startswith("1 text of the request; 1 text that is an example")
     for wrong in ([{"text": "no label"}], [{"text": "\u200b", "intents": ["parcel"]}]):
         refused = client.post("/api/v1/projects/p/evaluate", json={"texts": wrong})

@@ -54,7 +54,7 @@ def test_a_report_gives_one_verdict_one_accuracy_and_the_decision_first(
     page.goto(f"{twice.base}/reports/sample/2")
     # "Taken alone: Ready to use" stood under "leave version 1 in use".
     expect(page.locator(".by-rule")).not_to_contain_text(re.compile("Ready|Taken alone"))
-    expect(page.locator(".by-rule")).to_contain_text("worse than the version before")
+    expect(page.locator(".by-rule")).to_contain_text("worse than version 1")
     first = (
         page.locator("section", has=page.get_by_role("heading", name="What to do next"))
         .locator("li")

@@ -16,7 +16,8 @@ def test_accuracy_and_f1_are_those_of_scikit_learn(pairs: list[tuple[str, str]])
     report = classification_report(actual, predicted)
     assert report.n == len(pairs)
     assert report.accuracy == pytest.approx(accuracy_score(actual, predicted))
-    macro = f1_score(actual, predicted, average="macro", zero_division=0)
+    tested = sorted(set(actual))
+    macro = f1_score(actual, predicted, labels=tested, average="macro", zero_division=0)
     assert report.macro_f1 == pytest.approx(macro)
     labels = [quality.intent for quality in report.intents]
     expected = precision_recall_fscore_support(
@@ -37,10 +38,11 @@ def test_confusions_come_most_frequent_first_and_with_their_counts() -> None:
     )
 
 
-def test_an_intent_that_is_only_answered_counts_with_f1_zero() -> None:
+def test_an_intent_without_a_text_counts_in_no_average() -> None:
+    """Texts of 14 of 63 intents gave an average of 55.9 %: the 49 others counted as 0."""
     report = classification_report(["a", "a"], ["a", "b"])
     assert [(q.intent, q.support) for q in report.intents] == [("a", 2), ("b", 0)]
-    assert report.macro_f1 == pytest.approx((2 / 3 + 0) / 2)
+    assert report.macro_f1 == 2 / 3
 
 
 def test_no_texts_and_unequal_numbers_are_refused() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from app.services.answering.judging import evaluate_file
 from app.services.answering.stored import load_model
 from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.import_cases import ImportChoices
@@ -18,6 +17,7 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.review import review
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
+from app.services.versions.evaluating import evaluate_file
 from app.services.what_if.repairs import apply_repair
 from core.types import no_pause
 from storage import models
@@ -110,9 +110,9 @@ def test_a_file_of_examples_is_told_from_one_of_new_texts(
     mixed = tmp_path / "mixed.csv"
     more = "nobody ever said this,refund\n"
     mixed.write_text(labelled_csv.read_text(encoding="utf-8") + more, encoding="utf-8")
-    judged = evaluate_file(doubled, "p@1", mixed)
+    judged = evaluate_file(doubled, "p@1", mixed).figures
     assert (judged["n"], judged["left_out"]) == (1, 20)
-    learned = evaluate_file(doubled, "p@1", labelled_csv)
+    learned = evaluate_file(doubled, "p@1", labelled_csv).figures
     assert (learned["n"], learned["left_out"]) == (20, 0)
     words = "20 texts that the model has learned, which cannot test it"
     assert learned["judged_on"] == words
@@ -147,3 +147,28 @@ def test_test_texts_without_an_intent_are_counted_by_whether_they_are_refused(
     assert second.metrics["n"] == 4  # the others, as before
     refused = [one.decision.out_of_scope for one in load_model(doubled, "p@2").predict(list(texts))]
     assert second.metrics["kept_out"] == sum(refused) / 4
+
+
+def test_texts_out_of_scope_of_a_file_are_right_when_they_are_refused(
+    doubled: Studio, tmp_path: Path, tiny_path: Path
+) -> None:
+    """They were texts of an intent “none”, which no answer can be: always wrong."""
+    train_here(doubled, TrainingRequest("p", "instant", {}, base=str(tiny_path)))
+    inside, file = "nobody ever said this,refund", tmp_path / "tests.csv"
+    outside = ("zzz 999", "xx yy zz", "how high is mount everest")
+    names = ("|", "oos", "out of scope")
+    rows = [f"{text},{name}" for text, name in zip(outside, names, strict=True)]
+    file.write_text("\n".join(["text,intent", inside, *rows, ""]), encoding="utf-8")
+    judged = evaluate_file(doubled, "p@1", file)
+    answers = load_model(doubled, "p@1").predict(list(outside))
+    refused = sum(one.decision.out_of_scope for one in answers)
+    figures = judged.figures
+    assert (figures["n"], figures["outside_n"], figures["kept_out"]) == (1, 3, refused / 3)
+    assert [one["intent"] for one in figures["per_intent"] if one["support"]] == ["refund"]
+    assert (figures["tested_intents"], figures["intents"]) == (1, 4)
+    assert judged.untested == ("greeting", "parcel", "password")
+    assert figures["judged_on"] == "1 text of the file and 3 that fit no intent"
+    file.write_text("\n".join(["text,intent", *rows, ""]), encoding="utf-8")
+    alone = evaluate_file(doubled, "p@1", file).figures
+    assert (alone["n"], alone["outside_n"], "accuracy" in alone) == (0, 3, False)
+    assert alone["judged_on"] == "3 texts of the file that fit no intent"

@@ -312,7 +312,8 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
     """Nothing said whether 88 % is good; the report had a rule and words for it."""
     stored = {"judged_on": "test set of 1,000 texts", **metrics}
     version, broken = version_of(stored), pins * [PIN]
-    today = None if now is None else SimpleNamespace(share=now, kept_out=metrics.get("kept_out"))
+    values = {"share": now, "kept_out": metrics.get("kept_out"), "tested_intents": 9, "intents": 9}
+    today = None if now is None else SimpleNamespace(**values)
     found = verdict_on(version, "single-label", today, broken)
     assert found is not None
     assert found.level == level
@@ -337,3 +338,28 @@ def test_of_several_intents_the_verdict_counts_exact_answers() -> None:
     found = verdict_on(version_of({"accuracy": 0.8, "judged_on": "test"}), "multi-label", None)
     assert found is not None
     assert found.meaning == "About 20 of 100 texts do not get exactly their intents."
+
+
+@pytest.mark.parametrize(
+    ("n_tested", "n", "title", "look"),
+    [
+        (14, 63, "Ready for the 14 tested intents", "trial"),
+        (1, 2, "Ready for the one tested intent", "trial"),
+        (9, 10, "Ready to use", "ready"),
+        (10, 10, "Ready to use", "ready"),
+    ],
+)
+def test_a_version_is_ready_for_its_tested_intents_alone(
+    n_tested: int, n: int, title: str, look: str
+) -> None:
+    """ "Ready to use" stood over a version of 63 intents, of which 14 had a test text."""
+    lines = [replace(INTENTS[0], name=f"{at}", support=20 * (at < n_tested)) for at in range(n)]
+    report = readiness_of(replace(GOOD, intents=lines))
+    metrics = {"accuracy": 0.9, "kept_out": 0.7, "judged_on": "test set of 9 texts"}
+    stored = version_of({**metrics, "tested_intents": n_tested, "intents": n})
+    now = SimpleNamespace(share=0.9, kept_out=0.7, tested_intents=n_tested, intents=n)
+    pages = [verdict_on(stored, "single-label", value) for value in (None, now)]
+    for found in (report, *pages):
+        assert found is not None
+        assert (found.level, found.title, found.look) == ("ready", title, look)
+        assert (f"{n_tested} of {n} intents ha" in found.gap) == (n_tested < n)

@@ -129,7 +129,7 @@ def test_a_receipt_without_a_test_set_counts_refusals_as_pages_do(live_studio: L
         ("Right answers", "95.3 %"),
         ("How sure it says it is, against how often it is right", "3 of 100 apart"),
     ]
-    assert figures[0].basis == "when trained, checked on 85 texts"
+    assert figures[0].basis == "on 85 texts when trained"
 
 
 def test_a_receipt_tells_labels_accepted_together_from_those_given_one_by_one(

@@ -312,7 +312,7 @@ def test_the_timeline_tells_data_models_and_champions_in_their_order(
         ("deleted", "p@2 deleted"),
     ]
     assert entries[0].details == ("intent 'a' created",)
-    assert entries[1].details == ("instant", "right answers 92.5 %, test set of 40 texts")
+    assert entries[1].details == ("instant", "right answers 92.5 % on 40 test texts when trained")
     assert entries[4].details == ("instead of p@1",)
     assert (entries[2].actor, entries[5].actor) == ("ann", "bea")
     assert [m.name for m in list_versions(studio, "p")[1]] == ["p@1"]
