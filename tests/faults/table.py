@@ -23,8 +23,8 @@ _HEAD = """# Reliability
 
 Each line names a fault of the machine or of its surroundings, how the tests cause it, and what the
 studio promises while it lasts and afterwards. `make test` causes each fault a few times,
-`make fire` hundreds of times. Do not edit this page: `python -m tests.faults.table` writes it from the
-constants `FAULTS` in `tests/faults`. The last column tells what a run with `--keep-measured`
+`make fire` hundreds of times. Do not edit this page: `python -m tests.faults.table` writes it from
+the constants `FAULTS` in `tests/faults`. The last column tells what a run with `--keep-measured`
 measured, and the file of the tests.
 
 """
