@@ -23,8 +23,8 @@ export class Decisions {
   #outbox;
   #undo;
 
-  // `client` is this tab's name. Calls `sent` after each answered batch, `saved` when nothing waits, and `undo` with the
-  // key of the decision whose Undo was pressed.
+  // `client` is this tab's name. Calls `sent` after each answered batch, `saved` when nothing waits, and `undo` with
+  // the key of the decision whose Undo was pressed.
   constructor(context, intents, {client, sent, saved, undo}) {
     this.#intents = intents;
     this.#undo = undo;
