@@ -30,8 +30,8 @@ export function handOverView({base, project, status}, {number, kind, champion, e
     },
     'Download',
   );
-  const size = megabytes(Math.max(LEAST, bytes), 0);
-  const told = h('span', {class: 'soft small grow', role: 'status'}, `${name}, about ${size}`);
+  const about = megabytes(Math.max(LEAST, bytes), 0);
+  const told = h('span', {class: 'soft small grow', role: 'status'}, `${name}, about ${about}`);
   // A large file takes a while: the dialog says that it is being made, and a message when it is there.
   const save = guarded(async () => {
     if (download.hasAttribute('aria-disabled')) return;
