@@ -13,9 +13,9 @@ from app.bootstrap import open_studio
 from app.services.studio import Studio
 from app.settings import Settings
 from core.encoders.packed.encoder import TransformerEncoder
-from tests.builders.ended_threads import await_threads
 from tests.builders.tiny_encoder import tiny_folder
 from tests.builders.unpacked_bundle import Elsewhere
+from tests.ended_threads import await_threads
 from tests.storage.copied_tables import copying_tables
 
 # A property holds or does not, however long an example takes; `.ci/run` draws the same ones each

@@ -5,12 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.builders.ended_threads import OURS
+from tests.ended_threads import OURS
 
 _ROOT = Path(__file__).parents[1]
 _ENDS = """
 import threading, time, torch
-from tests.builders.ended_threads import await_threads
+from tests.ended_threads import await_threads
 
 def compute():
     rows = torch.ones(64, 64, requires_grad=True)
