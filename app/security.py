@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 from anyio import to_thread
 
 from app.addresses import DIRECT, PublicAddress, name_of
-from app.slow_requests import LimitedBody, Patience, size_words
+from app.slow_requests import LimitedBody, Patience, too_large
 from core.errors import InvalidInput
 from storage.people.acts import VIA
 
@@ -38,8 +38,8 @@ _OPEN = frozenset(
 _VERSIONED = "/api/v1"
 _REFUSED_SOCKET = 1008
 """The code by which a server says that it refuses a WebSocket; uvicorn answers 403."""
-_MOST_BODY = 64 << 20
-_MOST_FILE = (2 << 30) + (1 << 20)
+_MOST_BODY = 64_000_000
+_MOST_FILE = 2_001_000_000
 """Bytes of a model version with its encoder, or of a conversation log, with form overhead."""
 _LARGE = re.compile(r"/api/projects/[^/]+/(bundles|dialogues)")
 _SHOWN = re.compile(
@@ -327,7 +327,7 @@ def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
     """Refuse by what the sender announces; LimitedBody counts what comes unannounced."""
     announced = headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > _most(scope):
-        return 413, size_words(_most(scope))
+        return 413, too_large(_most(scope))
     return None
 
 

@@ -8,6 +8,8 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from core.text import size_words
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 
@@ -33,10 +35,9 @@ class Patience:
     pace: int = 1_024
 
 
-def size_words(most: int) -> str:
+def too_large(most: int) -> str:
     """Say what to do about a body of more than `most` bytes."""
-    size = f"{most >> 30} GB" if most >> 30 else f"{most >> 20} MB"
-    return f"That is more than {size}. Split the file, and import its parts."
+    return f"That is more than {size_words(most)}. Split the file, and import its parts."
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ class LimitedBody:
         self._bytes += len(message.get("body", b""))
         self._whole = not message.get("more_body", False)
         if self._bytes > self.most:
-            raise HTTPException(413, size_words(self.most), {"Connection": "close"})
+            raise HTTPException(413, too_large(self.most), {"Connection": "close"})
         return message
 
 

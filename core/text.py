@@ -153,6 +153,12 @@ def did_you_mean(word: str, words: Iterable[str], otherwise: str = "") -> str:
     return f"Did you mean '{near[0]}'?" if near else otherwise
 
 
+def size_words(n_bytes: int) -> str:
+    """Write a size as people do: "0.4 MB", "87.5 MB", "64 MB", "2 GB"; a MB has 1,000,000 bytes."""
+    unit, name = (1e9, "GB") if n_bytes >= 1e9 else (1e6, "MB")
+    return f"{n_bytes / unit:.1f}".removesuffix(".0") + f" {name}"
+
+
 def counted(n: int, noun: str) -> str:
     """Write a number with its noun: "1 text", "1,200 texts"."""
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

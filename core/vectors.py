@@ -49,7 +49,7 @@ def cosines(left: FloatArray, right: FloatArray) -> ScoreArray:
     return np.clip(products, -1.0, 1.0, out=products)
 
 
-def nearest(similarity: ScoreArray, k: int) -> NDArray[np.int64]:
+def nearest(similarity: AnyRows, k: int) -> NDArray[np.int64]:
     """Columns of the k largest values of each row, falling; (n, min(k, m)) int64.
 
     Equal values keep the order of their columns, so that the result is deterministic.

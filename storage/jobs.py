@@ -275,20 +275,28 @@ def drop_traces(connection: Connection, ended_before: str) -> int:
 
     Return the number of jobs.
     """
-    buried = sa.select(alias.c.model_version_id).where(alias.c.name == "deleted")
-    made = sa.select(model_version.c.job_id).where(
-        model_version.c.job_id.is_not(None), model_version.c.id.not_in(buried)
-    )
     has_traces = sa.or_(job.c.curve.is_not(None), job.c.log_tail != "")
     old = sa.and_(job.c.state.not_in(_LIVE), job.c.finished_at < ended_before)
-    change = sa.update(job).where(old, has_traces, job.c.id.not_in(made))
+    change = sa.update(job).where(old, has_traces, job.c.id.not_in(_made_versions()))
     return connection.execute(change.values(curve=sa.null(), log_tail="")).rowcount
+
+
+def with_versions(connection: Connection) -> set[str]:
+    """Return the ids of the jobs that made a version which still stands."""
+    return {row.job_id for row in connection.execute(_made_versions())}
 
 
 def keep_log(connection: Connection, job_id: str, text: str) -> None:
     """Store the last 8,000 characters of a job's log."""
     tail = text[-_LOG_LIMIT:]
     connection.execute(sa.update(job).where(job.c.id == job_id).values(log_tail=tail))
+
+
+def _made_versions() -> sa.Select[tuple[str]]:
+    buried = sa.select(alias.c.model_version_id).where(alias.c.name == "deleted")
+    return sa.select(model_version.c.job_id).where(
+        model_version.c.job_id.is_not(None), model_version.c.id.not_in(buried)
+    )
 
 
 def _own(job_id: str, attempt: int) -> sa.Update:

@@ -15,6 +15,7 @@ from app.settings import Settings
 from core.encoders.packed.encoder import TransformerEncoder
 from tests.builders.tiny_encoder import tiny_folder
 from tests.builders.unpacked_bundle import Elsewhere
+from tests.ended_threads import await_threads
 from tests.storage.copied_tables import copying_tables
 
 # A property holds or does not, however long an example takes; `.ci/run` draws the same ones each
@@ -51,6 +52,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     places = {here / name: place for place, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ended_threads() -> Iterator[None]:
+    """Let no thread compute while Python ends: the process would abort."""
+    yield
+    await_threads()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -21,11 +21,12 @@ from app.services.versions.registry import ChampionChange, DeletionView, Lineage
 from app.services.versions.timeline import TimelineEntry, list_versions, timeline
 from app.services.versions.verdict import Sides, advice_on
 from core.errors import InvalidInput
+from core.text import size_words
 from storage.log.diff import DatasetDiff
 
 router = rest_router("versions")
 _PIECE = 1 << 20
-_MOST_BYTES = 2 << 30
+_MOST_BYTES = 2_000_000_000
 
 
 @router.get("/projects/{project}/versions")
@@ -147,7 +148,7 @@ def _take_in(studio: Studio, project: str, file: UploadFile) -> schemas.Imported
                 size += len(piece)
                 if size > _MOST_BYTES:
                     raise InvalidInput(
-                        "The bundle has more than 2 GB.",
+                        f"The bundle has more than {size_words(_MOST_BYTES)}.",
                         "Ask for one of a smaller encoder.",
                     )
                 stream.write(piece)

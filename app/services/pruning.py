@@ -54,7 +54,7 @@ def prune(studio: Studio, *, now: bool) -> list[Pruned]:
     try:
         with studio.database.write() as connection:
             _prune_rows(studio, connection, found)
-            found.files["logs of jobs"] = list(_old_logs(studio, connection))
+            found.files["log files of jobs without a version"] = list(_old_logs(studio, connection))
             _take_back_unless(now=now)
     except _OnlyCounted:
         pass
@@ -102,8 +102,9 @@ def _encoders(studio: Studio, connection: Transaction) -> set[str]:
 
 
 def _old_logs(studio: Studio, connection: Transaction) -> Iterator[Path]:
-    """Yield the logs of jobs that have ended, untouched for as long as traces are kept."""
+    """Yield the logs of ended jobs without a version, untouched for as long as traces are kept."""
     needed = {job.id for job in (*jobs.live(connection), *jobs.cancelled(connection))}
+    needed |= jobs.with_versions(connection)
     limit = time.time() - studio.settings.keep_traces_days * _DAY_SECONDS
     folder = studio.places.log(_OWN_LOG).parent
     for file in sorted(folder.glob("*.log*")):

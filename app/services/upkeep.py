@@ -11,13 +11,13 @@ from app.jobs.lock import is_free
 from app.services.studio import Studio
 from core.encoders.bundled import bundled_folder
 from core.errors import InvalidInput, StudioError
-from core.text import counted
+from core.text import counted, size_words
 from storage import backup, jobs, projects
 from storage.log import events, versions
 from storage.log.erased_remains import has_remains, remove_remains
 from storage.queries import dataset
 
-_MIN_FREE_BYTES = 1 << 30
+_MIN_FREE_BYTES = 1_000_000_000
 _OWNER_ALONE, _OTHERS = 0o700, 0o077
 _DATED = re.compile(r"studio-\d{8}T\d{6}\.\d{6}Z\.zip")
 _SHOWN = 8
@@ -208,7 +208,7 @@ def _maps(studio: Studio) -> HealthCheck:
 
 def _disk(home: Path) -> HealthCheck:
     free = shutil.disk_usage(home).free
-    return HealthCheck("disk", free > _MIN_FREE_BYTES, f"{free / (1 << 30):.1f} GiB free")
+    return HealthCheck("disk", free > _MIN_FREE_BYTES, f"{size_words(free)} free")
 
 
 def _privacy(home: Path, *, repair: bool) -> HealthCheck:

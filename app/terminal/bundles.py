@@ -12,7 +12,7 @@ from core.bundle.archive import verify_bundle
 from core.bundle.facts import is_graph
 from core.bundle.signing import Signature, can_check, fingerprint_of, make_key
 from core.errors import InvalidInput
-from core.text import counted
+from core.text import counted, size_words
 
 if TYPE_CHECKING:
     from core.runtime.comparing import FromStored
@@ -39,12 +39,12 @@ def export(options: argparse.Namespace) -> None:
     with opened(options) as studio:
         how = bundles.Handover(options.sign, options.without_texts, _wish(options))
         manifest = bundles.export_model(studio, options.model, options.out, how)
-    size = options.out.stat().st_size / (1 << 20)
+    size = size_words(options.out.stat().st_size)
     n_files = len(manifest.files)
     value = {"file": str(options.out), "files": n_files, "facts": manifest.facts}
     value["signed"] = options.sign is not None
     words = ", signed" if options.sign else ""
-    report(options, f"Wrote {options.out} ({size:.0f} MiB, {n_files} files{words}).", value)
+    report(options, f"Wrote {options.out} ({size}, {n_files} files{words}).", value)
 
 
 def _wish(options: argparse.Namespace) -> GraphWish | None:

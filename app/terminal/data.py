@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 from app.services.data import importing, projects
-from app.services.data.erasing import ErasureView, erase_texts
+from app.services.data.erasing import (
+    ErasureView,
+    ListedText,
+    erase_listed,
+    erase_texts,
+    list_containing,
+)
 from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport, PackageReport
 from app.services.versions import shapes as geometry
@@ -160,7 +166,10 @@ def _say_log(done: "TrafficLogReport") -> None:
 
 
 def erase(options: argparse.Namespace) -> None:
-    """Erase texts for good, or count what that would touch."""
+    """Erase texts for good, or list them and count what that would touch."""
+    if options.containing is not None:
+        _erase_containing(options)
+        return
     with given_file(options.file) as path:
         rows = read_rows(path, ReadOptions("text"))
         texts = [row.text for row in rows if isinstance(row, ImportedRow)]
@@ -169,10 +178,32 @@ def erase(options: argparse.Namespace) -> None:
     if options.json:
         print_json(done)
     else:
-        _say_erasure(done)
+        _say_erasure(done, "Add --now to erase")
 
 
-def _say_erasure(done: ErasureView) -> None:
+def _erase_containing(options: argparse.Namespace) -> None:
+    words, code = options.containing, options.list or ""
+    with opened(options) as studio:
+        listed = list_containing(studio, options.project, words)
+        done = erase_listed(studio, options.project, words, code, now=options.now)
+    if options.json:
+        print_json({"texts": listed.texts, "list": listed.code, "erasure": done})
+        return
+    if not options.now:
+        rows = [(one.text, _standing(one)) for one in listed.texts]
+        table(f"{counted(len(rows), 'text')} to erase", ("text", "which is"), rows)
+    _say_erasure(done, f"To erase exactly these texts, add --now --list {listed.code}")
+
+
+def _standing(one: ListedText) -> str:
+    """Say what becomes of the project if this text goes."""
+    if not one.split:
+        return "deleted"
+    label = "no label" if one.labels is None else " and ".join(one.labels) or "none of the intents"
+    return f"{one.split}, {label}{', corrected since' if one.is_former else ''}"
+
+
+def _say_erasure(done: ErasureView, how: str) -> None:
     counts = {
         "utterances, with deleted ones": done.utterances,
         "of these made from others": done.synthetic,
@@ -190,7 +221,7 @@ def _say_erasure(done: ErasureView) -> None:
     for place in done.left:
         say(f"Not reached: {place}.")
     if not done.done:
-        tell("Nothing was changed. Add --now to erase; it cannot be undone.")
+        tell(f"Nothing was changed. {how}; it cannot be undone.")
 
 
 def _import_request(options: argparse.Namespace, path: Path) -> importing.ImportRequest:

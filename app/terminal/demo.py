@@ -9,6 +9,7 @@ from app.services.training import runs
 from app.terminal.explaining import show_explanation
 from app.terminal.output import opened, say
 from app.terminal.versions import follow, say_metrics
+from core.text import size_words
 
 _PROJECT = "sample"
 _QUESTIONS = (
@@ -46,8 +47,8 @@ def walk(options: argparse.Namespace) -> None:
         out = home / "sample.zip"
         export_model(studio, _PROJECT, out)
         manifest = verify_bundle(out)
-        size = out.stat().st_size / (1 << 20)
-        say(f"   {out}: {size:.0f} MiB, {len(manifest.files)} files, sound")
+        size = size_words(out.stat().st_size)
+        say(f"   {out}: {size}, {len(manifest.files)} files, sound")
     say(f"\nThe studio of this walk is {home}. Look around:")
     say(f'   .venv/bin/intent-studio --home {home} explain {_PROJECT} "your text"')
 

@@ -15,7 +15,7 @@ from app.settings import Settings
 from app.terminal.job_table import show_jobs
 from app.terminal.output import opened, places_of, print_json, report, say, table
 from core.errors import InvalidInput, StudioError
-from core.text import counted
+from core.text import counted, size_words
 from storage.database import damage
 from storage.faults import damaged
 from storage.records import JobRecord
@@ -126,8 +126,8 @@ def _prune(options: argparse.Namespace) -> None:
     if options.json:
         print_json({"done": options.now, "pruned": pruned})
         return
-    rows = [(one.kind, f"{one.count:,}", f"{one.bytes / (1 << 20):.1f}") for one in pruned]
-    table("Pruned" if options.now else "To prune", ("what", "how many", "MiB of files"), rows)
+    rows = [(one.kind, f"{one.count:,}", size_words(one.bytes)) for one in pruned]
+    table("Pruned" if options.now else "To prune", ("what", "how many", "files"), rows)
     if not options.now and any(one.count for one in pruned):
         say("`intent-studio doctor --prune --now` deletes it.")
 

@@ -7,6 +7,7 @@ import {Few} from './label/few.js';
 import {Guidelines} from './label/guidelines.js';
 import {Keys} from './label/keys.js';
 import {Pinning} from './label/pinning.js';
+import {Leases} from './label/leases.js';
 import {ordersOf, Queue, STANDARD} from './label/queue.js';
 import {ChosenIntents} from './label/chosen.js';
 import {resting} from './label/resting.js';
@@ -50,6 +51,7 @@ class LabelPage {
   #why;
   #values;
   #keys;
+  #leases;
   #pinning;
   #orderNote = h('span', {class: 'soft small order-note'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
@@ -60,7 +62,8 @@ class LabelPage {
 
   constructor(context) {
     const {base} = context;
-    const client = clientOfThisTab();
+    this.#leases = new Leases(base);
+    const {client} = this.#leases;
     this.#few = new Few(context.project);
     this.#context = context;
     this.#multi = context.status.task === 'multi-label';
@@ -70,6 +73,7 @@ class LabelPage {
     this.#values = new Values(base, () => document.activeElement?.blur());
     this.#today = new Today(base, () => !this.#decisions.unsaved);
     this.#decisions = new Decisions(context, this.#intents, {
+      client,
       sent: operations => this.#sent(operations),
       saved: () => this.#saved(),
       undo: key => this.#deciding.undo(key),
@@ -241,7 +245,7 @@ class LabelPage {
     window.addEventListener('beforeunload', event => {
       if (this.#decisions.unsaved) event.preventDefault();
     });
-    window.addEventListener('pagehide', () => this.#queue.release());
+    this.#leases.giveBackOnLeaving(() => this.#queue.reorder(this.#queue.order));
   }
 
   #onStatus(status, before) {
@@ -380,11 +384,4 @@ class LabelPage {
     const again = () => this.#queue.refill();
     return resting(this.#context.status, this.#intents.counts, {waiting, unsaved, again});
   }
-}
-
-// The name under which the server leases utterances to this tab.
-function clientOfThisTab() {
-  const client = sessionStorage.getItem('client') ?? crypto.randomUUID();
-  sessionStorage.setItem('client', client);
-  return client;
 }

@@ -7,7 +7,7 @@ import {downloadsOf, saveFile} from './shared/evidence.js';
 import {ask, guarded, present, toast} from './shared/messages.js';
 import {call, post, upload} from './shared/rest.js';
 import {Sharing} from './shared/sharing.js';
-import {nothingFits, plural} from './shared/words.js';
+import {megabytes, nothingFits, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {Charts} from './versions/charts.js';
 import {dataView, differenceView} from './versions/data.js';
@@ -16,7 +16,6 @@ import {lineageView, modelsView} from './versions/models.js';
 
 const LEAD =
   'Each version keeps the data it was trained on. Compare two, go back, or hand one over as a file.';
-const MIB = 1048576;
 
 export const mount = view =>
   frame(view, 'versions', 'Versions', LEAD, context => new VersionsPage(context).start());
@@ -218,7 +217,7 @@ class VersionsPage {
       toast(reasons[0], reasons.slice(1).join(' '), 'bad');
       return;
     }
-    const frees = `It frees ${(bytes / MIB).toFixed(1)} MiB in ${plural(blobs, 'file')}.`;
+    const frees = `It frees ${megabytes(bytes)} in ${plural(blobs, 'file')}.`;
     const content = [
       reasons.length > 0 && h('div', {class: 'note warn'}, reasons.join(' ')),
       h('p', {}, `${frees} It cannot be undone.`),

@@ -27,12 +27,13 @@ from core.bundle.signing import (
 )
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.files import disk_error, entry_fault, has_large_directory, replace_file
+from core.text import size_words
 
 FORMAT = "intent-studio-bundle-1"
 MANIFEST = "manifest.json"
 _MAX_ENTRIES = 500
-_MAX_BYTES = 4 << 30
-_MAX_MANIFEST = 64 << 20
+_MAX_BYTES = 4_000_000_000
+_MAX_MANIFEST = 64_000_000
 _SMALL_ENTRY = 1_000
 _BLOCK = 1 << 20
 _LARGE_ENTRY = 1 << 31
@@ -144,7 +145,8 @@ def _refuse_hostile(entries: list[zipfile.ZipInfo]) -> None:
             raise ArtifactDamaged(f"The bundle's entry {entry.filename!r} {reason}.", _DO_NOT_TRUST)
         seen.add(entry.filename.casefold())
     if sum(entry.file_size for entry in entries) > _MAX_BYTES:
-        raise ArtifactDamaged("The bundle unpacks to over 4 GiB, a bomb.", _DO_NOT_TRUST)
+        most = size_words(_MAX_BYTES)
+        raise ArtifactDamaged(f"The bundle unpacks to over {most}, a bomb.", _DO_NOT_TRUST)
 
 
 def _hostile(entry: zipfile.ZipInfo) -> str | None:
@@ -164,7 +166,8 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
     if MANIFEST not in archive.namelist():
         raise ArtifactDamaged("The bundle has no manifest.json.", _DO_NOT_TRUST)
     if archive.getinfo(MANIFEST).file_size > _MAX_MANIFEST:
-        raise ArtifactDamaged("The bundle's manifest is over 64 MB, a bomb.", _DO_NOT_TRUST)
+        most = size_words(_MAX_MANIFEST)
+        raise ArtifactDamaged(f"The bundle's manifest is over {most}, a bomb.", _DO_NOT_TRUST)
     try:
         value = json.loads(archive.read(MANIFEST))
         listed = {str(k): (str(v["sha256"]), int(v["size"])) for k, v in value["files"].items()}

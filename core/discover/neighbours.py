@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.types import FloatArray
+from core.vectors import nearest
 
 NOWHERE = -1
 """In place of a row: the text is not among those that it is compared with."""
@@ -18,7 +19,7 @@ def nearest_rows(
     """Return the rows of `beside` nearest to each text, and their cosines, falling; (n, count).
 
     Both are rows of length 1, (n, d) and (m, d) with m above `count`. `own` has each text's own row
-    of `beside`, which is no neighbour of it, or `NOWHERE`, (n,).
+    of `beside`, which is no neighbour of it, or `NOWHERE`, (n,). Equal cosines go by row.
     """
     rows = np.empty((len(texts), count), dtype=np.int64)
     found = np.empty((len(texts), count), dtype=np.float32)
@@ -28,9 +29,6 @@ def nearest_rows(
         cosines = texts[part] @ beside.T
         some = np.flatnonzero(own[part] != NOWHERE)
         cosines[some, own[part][some]] = -np.inf
-        best = np.argpartition(-cosines, count - 1, axis=1)[:, :count]
-        values = np.take_along_axis(cosines, best, 1)
-        order = np.argsort(-values, axis=1, kind="stable")
-        rows[part] = np.take_along_axis(best, order, 1)
-        found[part] = np.take_along_axis(values, order, 1)
+        rows[part] = nearest(cosines, count)
+        found[part] = np.take_along_axis(cosines, rows[part], 1)
     return rows, found

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from core.errors import InvalidInput
 from core.formats.rows import NO_INTENT, SEPARATOR, cell_text
+from core.text import size_words
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 MOST_ROWS = 2_000_000
-_MOST_UNPACKED = 1 << 30
+_MOST_UNPACKED = 1_000_000_000
 _BATCH = 256
 _SMALLER = "Keep the columns with the text and the intent, or import it in parts."
 
@@ -127,4 +128,4 @@ def refuse_too_much(path: Path | str, file: "ParquetFile") -> None:
         raise InvalidInput(f"{path} has more than {MOST_ROWS:,} rows.", _SMALLER)
     size = sum(shape.row_group(place).total_byte_size for place in range(shape.num_row_groups))
     if size > _MOST_UNPACKED:
-        raise InvalidInput(f"{path} unpacks to more than {_MOST_UNPACKED >> 20} MB.", _SMALLER)
+        raise InvalidInput(f"{path} unpacks to more than {size_words(_MOST_UNPACKED)}.", _SMALLER)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from core.errors import MALFORMED, InvalidInput
 from core.formats.rows import cell_text
+from core.text import size_words
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 100_001
 """Rows with content that are read from one sheet: a header and 100,000 texts."""
 
-_MOST_UNPACKED = 256 << 20
+_MOST_UNPACKED = 256_000_000
 _MOST_SIGNS = 6_000_000
 _MOST_SIGNS_OF_A_ROW = 300_000
 _MOST_COLUMNS = 100
@@ -143,8 +144,8 @@ def _refuse_bombs(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         parts = archive.infolist()
         if sum(part.file_size for part in parts) > _MOST_UNPACKED:
-            megabytes = _MOST_UNPACKED >> 20
-            raise InvalidInput(f"{path} unpacks to more than {megabytes} MB.", _SMALLER)
+            most = size_words(_MOST_UNPACKED)
+            raise InvalidInput(f"{path} unpacks to more than {most}.", _SMALLER)
         signs = 0
         for part in parts:
             if _is_checked(part.filename):

@@ -11,9 +11,10 @@ from typing import BinaryIO, Literal
 from core.errors import InvalidInput
 from core.files import entry_fault, has_large_directory, replace_file, write_atomically
 from core.platforms.json_places import Node, parse
+from core.text import size_words
 
 _MOST_FILES = 20_000
-_MOST_BYTES = 1 << 30
+_MOST_BYTES = 1_000_000_000
 _SMALL_ENTRY = 10_000
 _DAMAGES = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError)
 _AGAIN = "Export it again from the platform, and do not repack it."
@@ -116,7 +117,8 @@ def open_package(path: Path) -> Package:
     if zipfile.is_zipfile(path):
         return Package(path, "zip", _zip_files(path))
     if path.stat().st_size > _MOST_BYTES:
-        raise InvalidInput(f"{path.name} is over 1 GiB.", "Export a smaller part.")
+        most = size_words(_MOST_BYTES)
+        raise InvalidInput(f"{path.name} is over {most}.", "Export a smaller part.")
     name = path.name
     return Package(path, "file", _ReadLater(iter([name]), lambda _: {name: path.read_bytes()}))
 
@@ -176,7 +178,7 @@ def _names_in(folder: Path) -> list[str]:
         total += path.stat().st_size
         if len(names) == _MOST_FILES or total > _MOST_BYTES:
             raise InvalidInput(
-                f"{folder} holds over {_MOST_FILES:,} files or 1 GiB.",
+                f"{folder} holds over {_MOST_FILES:,} files or {size_words(_MOST_BYTES)}.",
                 "Name the folder of the agent.",
             )
         names.append(name)
@@ -211,7 +213,9 @@ def _damaged(path: Path, error: Exception) -> InvalidInput:
 def _refuse_hostile(path: Path, entries: list[zipfile.ZipInfo]) -> None:
     if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > _MOST_BYTES:
         raise InvalidInput(
-            f"{path.name} unpacks to over {_MOST_FILES:,} files or 1 GiB, a bomb.", _AGAIN
+            f"{path.name} unpacks to over {_MOST_FILES:,} files or "
+            f"{size_words(_MOST_BYTES)}, a bomb.",
+            _AGAIN,
         )
     seen: set[str] = set()
     for entry in entries:

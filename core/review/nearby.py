@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.types import FloatArray, Pause, no_pause
+from core.vectors import nearest
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -16,7 +17,7 @@ _CHUNK = 512
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nearby:
-    """The k nearest other texts of each text, the nearest first.
+    """The k nearest other texts of each text, the nearest first, equally near ones by row.
 
     `rows` is (n, k) int64, `cosines` (n, k) float32.
     """
@@ -35,9 +36,7 @@ def nearby(unit: FloatArray, k: int, pause: Pause = no_pause) -> Nearby:
         part = unit[start : start + _CHUNK] @ unit.T
         own = np.arange(len(part))
         part[own, start + own] = -np.inf
-        near = np.argpartition(-part, k - 1, axis=1)[:, :k]
-        order = np.lexsort((near, -np.take_along_axis(part, near, 1)), axis=1)
-        near = np.take_along_axis(near, order, 1)
+        near = nearest(part, k)
         rows[start : start + _CHUNK] = near
         cosines[start : start + _CHUNK] = np.take_along_axis(part, near, 1)
     return Nearby(rows, cosines)

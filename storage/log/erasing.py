@@ -71,12 +71,17 @@ def find_said(connection: Connection, project_id: int, texts: Iterable[str]) -> 
             made_from[key] = value["synthetic"]
     synthetic = {key for key, source in made_from.items() if source in found}
     ids = tuple(sorted(found | synthetic))
-    had = {
-        value if isinstance(value, str) else str(value["text"])
-        for part in _chunks(ids)
-        for _, value in _sayings(connection, project_id, part)
-    }
+    had = {text for _, text in texts_ever(connection, project_id, ids)}
     return Said(ids, frozenset(had), frozenset(synthetic), _first(connection, project_id, ids))
+
+
+def texts_ever(
+    connection: Connection, project_id: int, ids: Sequence[str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield (utterance, text) of all texts that utterances have or had; without `ids`, of all."""
+    for part in [None] if ids is None else _chunks(ids):
+        for key, value in _sayings(connection, project_id, part):
+            yield key, value if isinstance(value, str) else str(value["text"])
 
 
 def erase(

@@ -15,10 +15,10 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "topics" / "security.md"
 _HEAD = """# Abuse
 
-What somebody who means harm may try, how the tests try it, and what holds.
-`make test` runs a quick part of each line, `make fire` all of it.
-This page is made by `python -m tests.abuse.table` of what the tests in `tests/abuse` say.
-`SECURITY.md` says whom all of this is against.
+Each line names an attack, how the tests try it, and what the studio does about it. `make test`
+tries a few cases of each, `make fire` many. [SECURITY.md](../../SECURITY.md) says who may attack.
+Do not edit this page: `python -m tests.abuse.table` writes it from the constants `ABUSES` in
+`tests/abuse`.
 
 """
 N_CASES = 22
@@ -51,7 +51,7 @@ def lines() -> list[tuple[Abuse, str]]:
 
 def page() -> str:
     """Return the page."""
-    rows = ["| | abuse | how it is tried | what holds | tests |", "|---" * 5 + "|"]
+    rows = ["| | attack | how the tests try it | what the studio does | tests |", "|---" * 5 + "|"]
     for abuse, path in lines():
         number = f"{abuse.order:g}" if abuse.order <= N_CASES else ""
         tests = ", ".join(f"`{each}`" for each in (path, *abuse.also))

@@ -1,4 +1,4 @@
-"""Names that climb out of their folder, and archives that are not what they say."""
+"""File names that lead out of their folder, and archives that are not what they say."""
 
 import json
 import os
@@ -26,7 +26,8 @@ _BUNDLES = "tests/core/bundle/test_bundle.py"
 ABUSES = (
     Abuse(
         1,
-        "Names that climb out: `../`, `%2e`, `%252e`, backslash, drive, NUL, absolute, link",
+        "File names that lead out of their folder: `../`, `%2e`, `%252e`, backslash, drive, NUL, "
+        "absolute, link",
         "as the name of an upload, a log, a bundle's entry, a backup's entry, a path in an address",
         "no file appears outside the home, none outside is read; never a 5xx",
         (_BUNDLES, "tests/api/test_routes.py", "tests/api/test_security.py"),
@@ -40,7 +41,7 @@ ABUSES = (
     ),
     Abuse(
         3,
-        "A pickle by the name of safe weights",
+        "A pickle that is named `.safetensors`",
         "as weights of a bundle and of an encoder's folder; opening it would leave a file",
         "refused; nothing of it runs",
         (_BUNDLES,),
@@ -49,7 +50,8 @@ ABUSES = (
         4,
         "A bundle with other, more or fewer files than its manifest",
         "bytes of each file changed, files added, left out and replaced with a manifest that fits",
-        "refused with the name of the file; what is generated is compared with every release's",
+        "refused with the name of the file; files that the studio generates must equal those of a "
+        "release",
         (_BUNDLES, "tests/abuse/test_changed_bundles.py"),
     ),
     Abuse(
@@ -68,7 +70,7 @@ ABUSES = (
     ),
     Abuse(
         23,
-        "A model that lies about its sizes",
+        "A model whose config claims other sizes than its weights have",
         "configs that claim terabytes, in each kind of encoder",
         "refused by the header of its weights, before memory is taken",
         ("tests/abuse/test_lying_models.py",),

@@ -13,7 +13,7 @@ from tests.builders.hostile.served_app import routes_of
 ABUSES = (
     Abuse(
         8,
-        "Fragments of SQL and of the search's own language in every field that is searched",
+        "SQL and the search's operators in every field that is searched",
         "quotes, comments, wildcards and operators as text, intent, state, order, name and id",
         "each is text to be found, or refused by name; no row is read or lost by it",
         ("tests/api/test_routes.py",),

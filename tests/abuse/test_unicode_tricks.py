@@ -22,7 +22,7 @@ from tests.builders.hostile.mixed_scripts import CYRILLIC, TURNED, TURNS
 ABUSES = (
     Abuse(
         27,
-        "Intents whose names look the same, and texts that turn round",
+        "Intents whose names look the same, and texts with signs of direction",
         "Cyrillic, Greek, Armenian and full-width letters for Latin ones, in names that are "
         "created, given anew, made while labelling and imported; each of the nine signs of "
         "direction in texts on pages, in receipts and in reports",

@@ -236,7 +236,7 @@ def test_more_than_an_upload_may_hold_is_refused_before_it_is_read(client: TestC
 def test_a_bundle_or_a_log_is_larger_than_any_other_upload(client: TestClient, kind: str) -> None:
     """A version with the bundled encoder has 84 MB, and the browser could not bring one in."""
     path = f"/api/projects/p/{kind}"
-    sizes = {84 << 20: 415, 2 << 30: 415, (2 << 30) + (2 << 20): 413}
+    sizes = {84 << 20: 415, 2_000_000_000: 415, 2_002_000_000: 413}
     for size, status in sizes.items():
         answer = client.post(path, content=b"{}", headers={"Content-Length": str(size)})
         assert answer.status_code == status, size

@@ -30,6 +30,7 @@ NEW_OPTIONS |= {
     *(("intent-studio serve", f"--{o}") for o in ("public-url", "root-path", "trusted-host")),
     *(("intent-studio serve", f"--{o}") for o in ("socket", "socket-group", "token-file")),
     ("intent-studio backup", "--keep"),
+    *(("intent-studio erase", f"--{o}") for o in ("containing", "list")),
     ("intent-studio doctor", "--prune"),
     ("intent-studio doctor", "--now"),
     ("intent-studio bundle export", "--sign"),

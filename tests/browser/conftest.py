@@ -123,25 +123,29 @@ def studios() -> StudioPool:
 
 
 @pytest.fixture(scope="module")
-def studio(
-    sample_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
-) -> Iterator[Served]:
-    """One running studio with the sample for all tests of a file."""
-    home = copy_home(sample_home, tmp_path_factory.mktemp("shared") / "home")
-    with studios.serving(home) as served:
-        yield served
+def serve_copy(
+    tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
+) -> Iterator[Callable[[Path], Served]]:
+    """Serve a copy of a home to all tests of a file."""
+    with ExitStack() as running:
+        yield lambda home: running.enter_context(
+            studios.serving(copy_home(home, tmp_path_factory.mktemp("served") / "home"))
+        )
 
 
 @pytest.fixture(scope="module")
-def talked(
-    sample_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
-) -> Iterator[Served]:
+def studio(sample_home: Path, serve_copy: Callable[[Path], Served]) -> Served:
+    """One running studio with the sample for all tests of a file."""
+    return serve_copy(sample_home)
+
+
+@pytest.fixture(scope="module")
+def talked(sample_home: Path, serve_copy: Callable[[Path], Served]) -> Served:
     """The sample with two weeks of traffic."""
-    home = copy_home(sample_home, tmp_path_factory.mktemp("talked") / "home")
-    with studios.serving(home) as served:
-        texts = [asdict(one) for one in two_weeks()]
-        served.ask("/projects/sample/traffic", {"texts": texts})
-        yield served
+    served = serve_copy(sample_home)
+    texts = [asdict(one) for one in two_weeks()]
+    served.ask("/projects/sample/traffic", {"texts": texts})
+    return served
 
 
 @pytest.fixture
@@ -160,13 +164,9 @@ def foretold(studio: Served) -> None:
 
 
 @pytest.fixture(scope="module")
-def twice(
-    twice_home: Path, tmp_path_factory: pytest.TempPathFactory, studios: StudioPool
-) -> Iterator[Served]:
+def twice(twice_home: Path, serve_copy: Callable[[Path], Served]) -> Served:
     """The sample with a second version that waits."""
-    home = copy_home(twice_home, tmp_path_factory.mktemp("twice-served") / "home")
-    with studios.serving(home) as served:
-        yield served
+    return serve_copy(twice_home)
 
 
 @pytest.fixture

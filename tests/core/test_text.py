@@ -16,6 +16,7 @@ from core.text import (
     plain_name,
     share_of,
     signed_points,
+    size_words,
     text_hash,
 )
 
@@ -106,3 +107,18 @@ def test_a_name_that_is_taken_gets_the_first_free_number() -> None:
     assert free_name("card", {"parcel"}, "_") == "card"
     assert free_name("card", ["card", "card 3"], " ") == "card 2"
     assert free_name("card", {"card", "card_2", "card_3"}, "_") == "card_4"
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "words"),
+    [
+        (0, "0 MB"),
+        (412_000, "0.4 MB"),
+        (1_000_000, "1 MB"),
+        (87_500_000, "87.5 MB"),
+        (67_108_864, "67.1 MB"),  # 64 MiB were called "64 MB"
+        (2_000_000_000, "2 GB"),
+    ],
+)
+def test_a_megabyte_has_a_million_bytes(n_bytes: int, words: str) -> None:
+    assert size_words(n_bytes) == words

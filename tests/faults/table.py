@@ -21,10 +21,11 @@ MEASURED = HERE / "measured.json"
 _FIGURE = re.compile(r"(?<![\w])\d+(?:,\d{3})*(?:\.\d+)?")
 _HEAD = """# Reliability
 
-What can go wrong beside the program, how the tests make it happen, and what holds all the same.
-`make test` runs a quick part of each line, `make fire` all of it. This page is made by
-`python -m tests.faults.table` of what the tests in `tests/faults` say of themselves; what was
-measured comes from a run with `--keep-measured`.
+Each line names a fault of the machine or of its surroundings, how the tests cause it, and what the
+studio promises while it lasts and afterwards. `make test` causes each fault a few times,
+`make fire` hundreds of times. Do not edit this page: `python -m tests.faults.table` writes it from
+the constants `FAULTS` in `tests/faults`. The last column tells what a run with `--keep-measured`
+measured, and the file of the tests.
 
 """
 
@@ -72,7 +73,10 @@ def lines() -> list[tuple[Fault, str]]:
 
 def page(measured: Mapping[str, Mapping[str, str]]) -> str:
     """Return the page; `measured` has the sentences of each file by their key."""
-    rows = ["| | fault | how it is made | what is promised | what was measured |", "|---" * 5 + "|"]
+    rows = [
+        "| | fault | how the tests cause it | what is promised | what was measured |",
+        "|---" * 5 + "|",
+    ]
     for fault, path in lines():
         number = f"{fault.order:g}" if fault.order <= 22 else ""
         sentences = measured.get(path, {})

@@ -14,7 +14,7 @@ from app.server import build_app
 from app.services import upkeep
 from app.services.data import utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
-from app.services.data.erasing import erase_texts
+from app.services.data.erasing import erase_listed, erase_texts, list_containing
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.live.server_state import open_live_studio
@@ -202,3 +202,48 @@ def test_the_command_and_rest_count_first(
         answer = client.post("/api/projects/p/erase", json={"texts": [SHORT], "now": True}).json()
     assert (answer["done"], answer["utterances"]) == (True, 1)
     assert files_with(told.places.home, SHORT.encode()) == []
+
+
+def test_texts_with_some_words_are_listed_and_then_exactly_these_are_erased(
+    told: Studio, tmp_path: Path
+) -> None:
+    """Each text had to be given whole."""
+    file = tmp_path / "test.csv"
+    file.write_text(f"text,intent\nzaphod is late,refund\n{CORRECTED} now,refund\n", "utf-8")
+    import_file(told, ImportRequest("p", file, split="test"))
+    listed = list_containing(told, "p", " ZAPHOD ")
+    standing = {one.text: (one.split, one.labels, one.is_former) for one in listed.texts}
+    assert standing == {
+        SAID: ("train", ("refund",), True),
+        CORRECTED: ("train", ("refund",), False),  # goes with the text that it stands for
+        SHORT: ("train", ("greeting",), False),
+        "zaphod is late": ("test", ("refund",), False),
+    }
+    with pytest.raises(InvalidInput, match="'Marvin'"):
+        list_containing(told, "p", "Marvin")
+    assert erase_listed(told, "p", "zaphod", "").utterances == 3
+    edit(told, SHORT, Edit("out-of-scope"))
+    with pytest.raises(Conflict, match="has 4 texts"):
+        erase_listed(told, "p", "zaphod", listed.code, now=True)
+    code = list_containing(told, "p", "zaphod").code
+    assert erase_listed(told, "p", "zaphod", code, now=True).done
+    with told.database.read() as connection:
+        texts = {row.text for row in dataset.utterances(connection, 1)}
+    assert not texts & set(standing)
+    assert f"{CORRECTED} now" in texts
+
+
+def test_the_command_lists_what_it_would_erase(
+    told: Studio, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--home", str(told.places.home), "erase", "p", "--containing", "zaphod"]
+    assert main(command) == 0
+    shown = capsys.readouterr()
+    assert SHORT in shown.out
+    assert "train, greeting" in shown.out
+    code = list_containing(told, "p", "zaphod").code
+    assert f"--now --list {code}" in shown.err
+    assert main([*command, "--now", "--list", "00000000"]) != 0
+    assert main([*command, "--now", "--list", code]) == 0
+    with pytest.raises(InvalidInput):
+        list_containing(told, "p", "zaphod")

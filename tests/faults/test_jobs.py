@@ -34,11 +34,11 @@ FAULTS = (
         18,
         "A child ignores SIGTERM",
         "SIG_IGN in a job that was cancelled",
-        "It is killed when its graces are over, and ends as cancelled",
+        "It is killed when its time to end is over, and the job ends as cancelled",
     ),
     Fault(
         1.3,
-        "Supervisor and children are killed in mid-work",
+        "Supervisor and children are killed while they work",
         "20 rounds of SIGKILL of the one, the other, both",
         "Each job is done once, fenced attempts write nothing, orphans leave",
     ),

@@ -43,6 +43,8 @@ def filled(studio: Studio) -> dict[str, Any]:
     lay_out_here(studio, "p", 1)
     lay_out_here(studio, "p", 2)
     ids = {state: ended_job(studio, state) for state in ("failed", "cancelled", "running")}
+    with studio.database.read() as connection:
+        ids["version"] = str(models.list_all(connection, 1)[1].job_id)
     logs = {state: aged(studio.places.log(ids[state])) for state in ids}
     copies = [aged(studio.places.home / f"studio.db.before-{n}") for n in ("0001", "0002")]
     os.utime(copies[1], (YEARS_AGO + 1, YEARS_AGO + 1))
@@ -75,7 +77,7 @@ def test_what_is_old_is_counted_and_then_deleted(home: Studio) -> None:
         "curves and logs of jobs without a version": 4,  # failed, cancelled, two layouts
         "maps of versions out of use": 1,
         "embeddings of texts or encoders that are gone": 2,
-        "logs of jobs": 1,
+        "log files of jobs without a version": 1,
         "copies from before an upgrade": 1,
     }
     counted = counts(home, now=False)
@@ -89,6 +91,7 @@ def test_what_is_old_is_counted_and_then_deleted(home: Studio) -> None:
     assert not made["logs"]["failed"].exists()
     assert made["logs"]["cancelled"].exists()  # it can be resumed
     assert made["logs"]["running"].exists()
+    assert made["logs"]["version"].exists()
     assert [copy.exists() for copy in made["copies"]] == [False, True]
     with home.database.read() as connection:
         left = [record.model_version_id for record in connection.execute(sa.select(layout))]

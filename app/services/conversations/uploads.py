@@ -16,7 +16,7 @@ from core.formats.dialogues import Dialogue, read_dialogues
 from core.formats.masking import mask_dialogue
 from storage import projects
 
-_MOST_BYTES = 512 << 20
+_MOST_BYTES = 500_000_000
 _SHOWN, _SHOWN_TURNS = 2, 8
 
 

@@ -1,6 +1,7 @@
 """Erase texts for good, as a person may ask for: from log, models, receipts, caches and copies."""
 
 import gzip
+import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.bundle.facts import as_json
 from core.errors import Conflict, InvalidInput
-from core.text import match_key, normalise, text_hash
+from core.text import counted, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
 from storage.database import Transaction
@@ -21,7 +22,8 @@ from storage.log.erased_remains import has_remains, note_remains, remove_remains
 from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
 from storage.people import request_keys
 from storage.people.synced import folders_of
-from storage.records import ModelVersionRecord, ProjectRecord, now
+from storage.queries import dataset, utterances
+from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord, now
 
 _EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
 
@@ -61,6 +63,33 @@ class ErasureView:
         return bool(self.utterances or rows or self.models)
 
 
+@dataclass(frozen=True, slots=True)
+class ListedText:
+    """A text that an erasure would take, and what the utterance is that has or had it.
+
+    `split` is empty, and `labels` None, where the utterance is deleted. `is_former` means that the
+    utterance was corrected since.
+    """
+
+    text: str
+    split: str
+    labels: tuple[str, ...] | None
+    is_former: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureList:
+    """All texts that an erasure would take."""
+
+    texts: tuple[ListedText, ...]
+
+    @property
+    def code(self) -> str:
+        """Eight hexadecimal digits that stand for the list: other texts or labels, another code."""
+        lines = [[one.text, one.split, one.labels, one.is_former] for one in self.texts]
+        return hashlib.sha256(json.dumps(lines).encode()).hexdigest()[:8]
+
+
 def erase_texts(
     studio: Studio, project: str, texts: Sequence[str], *, now: bool = False
 ) -> ErasureView:
@@ -94,6 +123,64 @@ def erase_texts(
         )
         view = replace(view, left=(*view.left, again))
     return replace(view, done=True)
+
+
+def list_containing(studio: Studio, project: str, words: str) -> ErasureList:
+    """List the texts that an erasure of all texts with some words would take.
+
+    Upper and lower case are the same. A text counts if it has the words, or had them before a
+    correction; other texts of the same utterance are listed with it, and texts made from it.
+
+    Raises:
+        InvalidInput: There are no words, or no text has them.
+    """
+    if not normalise(words):
+        raise InvalidInput("There are no words to look for.", "Give some words of the texts.")
+    with studio.database.read() as connection:
+        record = projects.find(connection, project)
+        ever = erasing.texts_ever(connection, record.id)
+        found = {text for _, text in ever if _has(text, words)}
+        said = erasing.find_said(connection, record.id, found)
+        rows = utterances.by_ids(connection, record.id, said.ids)
+        names = dataset.intent_names(connection, record.id)
+        had = sorted(set(erasing.texts_ever(connection, record.id, said.ids)))
+    if not had:
+        raise InvalidInput(
+            f"No text here has the words '{words[:80]}', or had them.",
+            "Look for fewer words, as they stand on the Data page.",
+        )
+    return ErasureList(tuple(_listed(rows.get(key), text, names) for key, text in had))
+
+
+def erase_listed(
+    studio: Studio, project: str, words: str, code: str, *, now: bool = False
+) -> ErasureView:
+    """Erase all texts with some words, if the list of them is still the one with this code.
+
+    Raises:
+        InvalidInput: There are no words, or no text has them.
+        Conflict: The list is another by now, or a job of the project is under way.
+    """
+    listed = list_containing(studio, project, words)
+    if now and code != listed.code:
+        raise Conflict(
+            f"The code is not that of the list, which has {counted(len(listed.texts), 'text')}.",
+            "Read the list again, and give the code that stands under it.",
+        )
+    # The others go with these; by themselves they may be what somebody else said, too.
+    texts = [one.text for one in listed.texts if _has(one.text, words)]
+    return erase_texts(studio, project, texts, now=now)
+
+
+def _has(text: str, words: str) -> bool:
+    return normalise(words).casefold() in normalise(text).casefold()
+
+
+def _listed(row: UtteranceRecord | None, text: str, names: Mapping[str, str]) -> ListedText:
+    if row is None:
+        return ListedText(text, "", None)
+    labels = None if row.labels is None else tuple(names[key] for key in row.labels)
+    return ListedText(text, row.split, labels, is_former=text != row.text)
 
 
 def _erase(

@@ -17,9 +17,10 @@ from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.formats.preview import FilePreview, preview_file
 from core.formats.rows import ImportedRow, ReadFormat, ReadOptions
+from core.text import size_words
 from core.types import Split
 
-MOST_BYTES = 50 << 20
+MOST_BYTES = 50_000_000
 _KEPT_SECONDS = 24 * 3600.0
 _LONGEST_NAME = 120
 _KEY = re.compile(r"[0-9a-f]{32}")
@@ -124,7 +125,7 @@ def _write(path: Path, name: str, chunks: Iterable[bytes], most_bytes: int) -> N
             size += len(chunk)
             if size > most_bytes:
                 raise InvalidInput(
-                    f"'{name[:80]}' has more than {most_bytes >> 20} MB.",
+                    f"'{name[:80]}' has more than {size_words(most_bytes)}.",
                     "Split it into smaller files, and import them one after the other.",
                 )
             stream.write(chunk)

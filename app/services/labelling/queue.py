@@ -104,6 +104,7 @@ class Queues:
 
     live_studio: LiveStudio
     leases: dict[int, dict[str, tuple[str, float]]] = field(default_factory=dict)
+    released: dict[tuple[int, str], float] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def next(self, project: str, request: QueueRequest) -> QueueView:
@@ -112,6 +113,7 @@ class Queues:
         Raises:
             NotFound: There is no such project.
         """
+        began = time.monotonic()
         with self.live_studio.studio.database.read() as connection:
             project_id = projects.find(connection, project).id
             waiting = utterances.count_all(connection, project_id, _UNLABELLED)
@@ -119,7 +121,8 @@ class Queues:
         with self.guard, self.live_studio.studio.database.read() as connection:
             taken = self._taken(project_id, request)
             chosen = _choose(connection, project_id, request, scored, taken)
-            self._lease(project_id, request, [record.id for record in chosen])
+            if self.released.get((project_id, request.client), -1.0) <= began:
+                self._lease(project_id, request, [record.id for record in chosen])
         live = self.live_studio.models.loaded(project_id)
         items = self._items(project_id, chosen, live)
         loading = self.live_studio.pools.loading(project_id)
@@ -137,12 +140,15 @@ class Queues:
         return self._items(project_id, [records[key] for key in ids if key in records], live)
 
     def release(self, project: str, client: str) -> None:
-        """End the leases of a tab that is closed."""
+        """End the leases of a tab that is closed; what it is still being answered is not leased."""
         with self.live_studio.studio.database.read() as connection:
             project_id = projects.find(connection, project).id
         with self.guard:
             leases = self.leases.get(project_id, {})
             self.leases[project_id] = {k: v for k, v in leases.items() if v[0] != client}
+            now = time.monotonic()
+            recent = {k: at for k, at in self.released.items() if at > now - _LEASE_SECONDS}
+            self.released = {**recent, (project_id, client): now}
 
     def _scored(self, project_id: int, request: QueueRequest) -> "_Scored | None":
         pool = self.live_studio.pools.get(project_id)
@@ -165,12 +171,13 @@ class Queues:
         return others | request.without
 
     def _lease(self, project_id: int, request: QueueRequest, chosen: Sequence[str]) -> None:
-        """Lease the chosen utterances, and renew the leases of those that the tab still has."""
+        """Lease the chosen utterances, and those that the tab still has and no other tab holds."""
         leases = self.leases.setdefault(project_id, {})
         until = time.monotonic() + _LEASE_SECONDS
         leases.update(dict.fromkeys(chosen, (request.client, until)))
         for key in request.without:
-            if leases.get(key, ("", 0.0))[0] == request.client:
+            leases.setdefault(key, (request.client, until))
+            if leases[key][0] == request.client:
                 leases[key] = (request.client, until)
 
     def _items(

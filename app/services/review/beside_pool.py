@@ -27,7 +27,7 @@ def beside_pool(
         return list(findings)
     ids = [record.id for record in pool.records]
     with studio.database.read() as connection:
-        project = projects.get(connection, evidence.live.version.project_id)
+        project = projects.get(connection, evidence.version.project_id)
         waiting = utterances.waiting(connection, project.id, ids)
     free = np.array([row for row, key in enumerate(ids) if key in waiting], dtype=np.int64)
     row_of = _embedded(evidence)
@@ -36,8 +36,7 @@ def beside_pool(
 
 def _embedded(evidence: Evidence) -> dict[str, FloatArray]:
     """Return the unit embedding of each example and test text, by id."""
-    exemplars = evidence.live.pipeline.exemplars
-    rows = zip(exemplars, evidence.live.pipeline.embeddings, strict=True)
+    rows = zip(evidence.exemplars, evidence.head.exemplars, strict=True)
     tests = zip(evidence.tests, unit_rows(evidence.test_rows), strict=True)
     return {one.id: row for one, row in rows} | {one.id: row for one, row in tests}
 

@@ -104,7 +104,7 @@ def same_texts(evidence: Evidence) -> list[Finding]:
     Two that are merely alike conflict only where one is answered as the other is labelled. What
     says the same does not depend on the version: no training of the encoder on labels counts.
     """
-    texts = [exemplar.text for exemplar in evidence.live.pipeline.exemplars]
+    texts = [exemplar.text for exemplar in evidence.exemplars]
     duplicate = ONLY_SAME_TEXTS if evidence.learned else DUPLICATE
     pairs = twins(texts, evidence.head.targets, evidence.near, duplicate)
     won = evidence.held_out.argmax(1).tolist()
@@ -178,7 +178,7 @@ def _copy(evidence: Evidence, pair: Twins) -> Finding:
 
 
 def _pair_id(kind: str, evidence: Evidence, pair: Twins) -> str:
-    ids = sorted(evidence.live.pipeline.exemplars[row].id for row in (pair.first, pair.second))
+    ids = sorted(evidence.exemplars[row].id for row in (pair.first, pair.second))
     return f"{kind}:{ids[0]}:{ids[1]}"
 
 

@@ -1,7 +1,7 @@
 """Findings of a review: what looks wrong, why, in which texts, and which repairs are offered."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,8 +16,8 @@ from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
 from core.review.label_errors import Suspicion
 from core.review.nearby import Nearby
 from core.text import label_words
-from core.types import FloatArray, ScoreArray
-from storage.records import UtteranceRecord
+from core.types import Exemplar, FloatArray, ScoreArray, Task
+from storage.records import ModelVersionRecord, UtteranceRecord
 
 Kind = Literal[
     "people",
@@ -41,6 +41,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 `proposal`: changes that a program or a person proposed; `tested`: examples that are test texts,
 too; `doubt`: labels worth a look once all others are settled.
 """
+
+_BYTES_A_TEXT = 500
+"""About what an example or test text takes in memory with its ids and labels."""
 
 _AGREED = 0.5
 """Share of an example's neighbours, by nearness, that a proposed label needs."""
@@ -132,7 +135,10 @@ def quoted(name: str) -> str:
 class Evidence:
     """Data from which findings are computed.
 
+    It is cached, so it holds neither the live model's encoder nor the root of its votes.
+
     Attributes:
+        exemplars: The examples of the live model, m of them.
         head: Votes of all examples: the model's own, or else votes fitted for the review.
         held_out: Leave-one-out scores of the examples, (m, intents).
         suspects: How likely each example's label is wrong.
@@ -145,7 +151,9 @@ class Evidence:
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
 
-    live: LiveModel
+    version: ModelVersionRecord
+    task: Task
+    exemplars: tuple[Exemplar, ...] = field(repr=False)
     head: VoteHead = field(repr=False)
     columns: tuple[str, ...]
     names: Mapping[str, str] = field(repr=False)
@@ -163,13 +171,13 @@ class Evidence:
     @property
     def single(self) -> bool:
         """Whether a text has one intent."""
-        return bool(self.live.pipeline.task == "single-label")
+        return self.task == "single-label"
 
     def example(
         self, row: int, note: str = "", suggested: tuple[str, ...] | None = None
     ) -> FoundText:
         """Return an example as a text of a finding."""
-        exemplar = self.live.pipeline.exemplars[row]
+        exemplar = self.exemplars[row]
         return FoundText(exemplar.id, exemplar.text, self.labels[row], "train", note, suggested)
 
     def proposed(self, row: int) -> int | None:
@@ -180,7 +188,7 @@ class Evidence:
 
     def is_said(self, row: int) -> bool:
         """Whether an example is a real utterance, not made from a template."""
-        return self.live.pipeline.exemplars[row].id not in self.synthetic
+        return self.exemplars[row].id not in self.synthetic
 
     def name(self, key: str) -> str:
         """Return the name of an intent as sentences write it."""
@@ -189,8 +197,19 @@ class Evidence:
 
     def label(self, labels: Sequence[str]) -> str:
         """Return a label in words."""
-        task = self.live.pipeline.task
-        return label_words(sorted(self.name(key) for key in labels), task)
+        return label_words(sorted(self.name(key) for key in labels), self.task)
+
+    @property
+    def size(self) -> int:
+        """Bytes of its arrays, and about those of its texts."""
+        arrays = [
+            value
+            for part in (self, self.head, self.near, self.suspects)
+            for value in (getattr(part, one.name) for one in fields(part))
+            if isinstance(value, np.ndarray)
+        ]
+        n_texts = len(self.exemplars) + len(self.tests)
+        return sum(array.nbytes for array in arrays) + _BYTES_A_TEXT * n_texts
 
 
 def votes_of(live: LiveModel) -> VoteHead:

@@ -74,7 +74,7 @@ def _mixed_up(evidence: Evidence) -> list[MixUp[int]]:
 
 def _wrong_tests(evidence: Evidence) -> Iterator[WrongAnswer[int]]:
     """Find test texts with another answer; one that an example says, too, tests nothing."""
-    known = {match_key(exemplar.text) for exemplar in evidence.live.pipeline.exemplars}
+    known = {match_key(exemplar.text) for exemplar in evidence.exemplars}
     for row, (record, answer) in enumerate(
         zip(evidence.tests, evidence.test_answers, strict=True), len(evidence.labels)
     ):
@@ -177,7 +177,7 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     drawn = np.flatnonzero(np.array([said == key for said in evidence.answers]) & ~own)
     others = f"{counted(len(drawn), 'example')} of other intents"
     name, part = evidence.name(key), _smaller_part(evidence, np.flatnonzero(own))
-    ids = tuple(evidence.live.pipeline.exemplars[row].id for row in part)
+    ids = tuple(evidence.exemplars[row].id for row in part)
     texts = [evidence.example(row, "is drawn in") for row in drawn[: _SHOWN // 2].tolist()]
     texts += [evidence.example(row, "would be split off") for row in part[: _SHOWN // 2]]
     split = Remedy(
@@ -219,7 +219,7 @@ def border(
     scores = [evidence.held_out]
     texts += [FoundText(r.id, r.text, r.labels, r.split, "test") for r in evidence.tests]
     scores.append(evidence.head.scores(evidence.test_rows))
-    if pool is not None and pool.live.version.id == evidence.live.version.id:
+    if pool is not None and pool.live.version.id == evidence.version.id:
         limits = pool.live.pipeline.calibration.limits(pool.margins.shape[1])
         wide = evidence.held_out.shape[1]
         if pool.margins.shape[1] == wide:

@@ -249,8 +249,10 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         answers, test_answers = _answers(live, held_out, tests, rows)
         near, doubted, learned = _unlearned(live_studio, live, head, held_out)
         return Evidence(
-            live=live,
-            head=head,
+            version=live.version,
+            task=live.pipeline.task,
+            exemplars=live.pipeline.exemplars,
+            head=replace(head, root=None),
             columns=live.columns,
             names=names,
             labels=labels_of(live),
@@ -266,7 +268,7 @@ def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
         )
 
     series = ("evidence", of_version(live.version))
-    return live_studio.studio.cache.get_newest(series, live.revision, make, _size)
+    return live_studio.studio.cache.get_newest(series, live.revision, make, lambda made: made.size)
 
 
 def _unlearned(
@@ -300,10 +302,6 @@ def _answers(
 
 def _first(intents: Sequence[str]) -> str | None:
     return intents[0] if intents else None
-
-
-def _size(made: Evidence) -> int:
-    return int(made.held_out.nbytes + made.near.rows.nbytes + made.test_rows.nbytes)
 
 
 def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:

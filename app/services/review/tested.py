@@ -13,13 +13,13 @@ _SHOWN = 6
 def tested_examples(evidence: Evidence) -> list[Finding]:
     """Return one finding about all examples that the test set holds, too; nothing without any."""
     copies: dict[str, list[int]] = defaultdict(list)
-    for row, exemplar in enumerate(evidence.live.pipeline.exemplars):
+    for row, exemplar in enumerate(evidence.exemplars):
         copies[match_key(exemplar.text)].append(row)
     tests = [one for one in evidence.tests if match_key(one.text) in copies]
     if not tests:
         return []
     rows = sorted({row for one in tests for row in copies[match_key(one.text)]})
-    examples = tuple(evidence.live.pipeline.exemplars[row].id for row in rows)
+    examples = tuple(evidence.exemplars[row].id for row in rows)
     ids = tuple(one.id for one in tests)
     shown: list[FoundText] = []
     for one in tests[:_SHOWN]:

@@ -104,8 +104,18 @@ def _past(commands: Commands) -> None:
     erase = add_command(
         commands, "erase", "erase texts for good, as a person may ask for", "data.erase", "project"
     )
-    add_options(
-        erase, "file", help="the texts, one a line, each as it was said; - for standard input"
+    which = erase.add_mutually_exclusive_group(required=True)
+    which.add_argument(
+        "file",
+        type=Path,
+        nargs="?",
+        help="the texts, one a line, each as it was said; - for standard input",
+    )
+    which.add_argument(
+        "--containing", metavar="WORDS", help="all texts that contain these words, listed first"
+    )
+    erase.add_argument(
+        "--list", metavar="CODE", help="the code under the list of --containing that you have read"
     )
     erase.add_argument("--now", action="store_true", help="erase; otherwise count what it touches")
     add_options(erase, "--json")

@@ -23,12 +23,12 @@ export class Decisions {
   #outbox;
   #undo;
 
-  // Calls `sent` after each answered batch, `saved` when nothing waits, and `undo` with the key of the decision whose
-  // Undo was pressed.
-  constructor({project, base}, intents, {sent, saved, undo}) {
+  // `client` is this tab's name. Calls `sent` after each answered batch, `saved` when nothing waits, and `undo` with
+  // the key of the decision whose Undo was pressed.
+  constructor(context, intents, {client, sent, saved, undo}) {
     this.#intents = intents;
     this.#undo = undo;
-    this.#outbox = new Outbox(project, base, {
+    this.#outbox = new Outbox(context, client, {
       changed: () => this.#drawState(),
       refused: (operation, outcome) => this.#refused(operation, outcome),
       failed: complain,

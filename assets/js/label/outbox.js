@@ -18,13 +18,13 @@ export class Outbox {
   #sending = new Set();
   #failing = false;
 
-  // Callbacks in `hears`: `changed` on any change, `refused` with an operation and its outcome, `failed` with the error
-  // when the server begins to answer that it cannot save, `sent` when a batch was answered, `saved` when the outbox
-  // is empty.
-  constructor(project, base, hears) {
+  // `client` is this tab's name, under which unsaved decisions are stored. Callbacks in `hears`: `changed` on any
+  // change, `refused` with an operation and its outcome, `failed` with the error when the server begins to answer that
+  // it cannot save, `sent` when a batch was answered, `saved` when the outbox is empty.
+  constructor({project, base}, client, hears) {
     this.#path = `${base}/ops`;
     this.#prefix = keptAs(`outbox:${project}:`);
-    this.#store = this.#prefix + sessionStorage.getItem('client');
+    this.#store = this.#prefix + client;
     this.#hears = hears;
   }
 

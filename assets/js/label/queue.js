@@ -222,10 +222,4 @@ export class Queue {
       ]),
     );
   }
-
-  // Releases the leases; sent while the page is closing.
-  release() {
-    const path = `${this.#context.base}/queue?client=${this.#client}`;
-    call(path, {method: 'DELETE', keepalive: true}).catch(() => {});
-  }
 }

@@ -21,8 +21,12 @@ export class SureTexts {
   #fetching = false;
   #asked = 0; // number of the newest count; older answers are out of date
   #soon = 0;
-  #all = 0; // unlabelled texts that were compared
+  #all = 0; // unlabelled texts that were compared, less those labelled since
   #among = h('span'); // the same in words; drawn alone as texts are labelled
+  #newest = {n: 0}; // what the server counted
+  #told = -1; // sure texts that are told, at most all
+  #lead = h('div', {class: 'grow'});
+  #check = h('span');
 
   // Calls `accepted` with the ids of listed texts, and with the key of the act, its number of texts and what takes it
   // back; `undone` when that was done, `undo` with the key, and `doubted` with ids judged wrong.
@@ -53,40 +57,53 @@ export class SureTexts {
   count(more) {
     this.#all = Math.max(0, this.#all + more);
     this.#among.textContent = plural(this.#all, 'unlabelled text');
+    this.#tell();
   }
 
-  #draw({n, looked_at: all, expected, check, counting}) {
+  #draw(counted) {
     clearTimeout(this.#soon);
-    if (counting) {
+    if (counted.counting) {
       this.#sayCounting();
       this.#soon = setTimeout(() => this.element.isConnected && this.load(), SOON_MS);
       return;
     }
-    this.element.hidden = n < FEWEST;
-    if (this.element.hidden) return;
+    this.#newest = counted;
+    this.#told = -1;
     this.#all = 0;
-    this.count(all);
+    this.count(counted.looked_at ?? 0);
+    if (this.element.hidden) return;
+    const title = 'Nothing is saved before you accept';
     fill(
       this.element,
-      h(
-        'div',
-        {class: 'grow'},
-        h('b', {}, 'Or label many at once.'),
-        ` The model is sure of ${number(n)} of `,
-        this.#among,
-        `. Check ${number(check.length)} of them, then label all at once. `,
-        h(
-          'span',
-          {class: 'soft'},
-          `Before the check, expect ${wrongWords(expected * n, n)}; more if many fit no intent.`,
-        ),
-      ),
+      this.#lead,
       h(
         'button',
-        {class: 'push', 'data-key': 'sure', title: 'Nothing is saved before you accept', onclick: () => this.open()},
-        `Check ${number(check.length)} of them `,
+        {class: 'push', 'data-key': 'sure', title, onclick: () => this.open()},
+        this.#check,
         h('kbd', {}, 'A'),
       ),
+    );
+  }
+
+  // Which of the texts labelled since were sure is not known here, and while the server is away no new count comes:
+  // so no more are told than wait.
+  #tell() {
+    const {expected, check} = this.#newest;
+    const n = Math.min(this.#newest.n, this.#all);
+    if (n === this.#told) return;
+    this.#told = n;
+    this.element.hidden = n < FEWEST;
+    if (this.element.hidden) return;
+    const drawn = number(Math.min(check.length, n));
+    this.#check.textContent = `Check ${drawn} of them `;
+    const errors = wrongWords(expected * n, n);
+    fill(
+      this.#lead,
+      h('b', {}, 'Or label many at once.'),
+      ` The model is sure of ${number(n)} of `,
+      this.#among,
+      `. Check ${drawn} of them, then label all at once. `,
+      h('span', {class: 'soft'}, `Before the check, expect ${errors}; more if many fit no intent.`),
     );
   }
 

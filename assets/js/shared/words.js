@@ -101,3 +101,6 @@ export function duration(seconds) {
   if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s left`;
   return `${Math.round(seconds / 60)} min left`;
 }
+
+// A size as the server writes it: a MB has 1,000,000 bytes.
+export const megabytes = (bytes, digits = 1) => `${(bytes / 1_000_000).toFixed(digits)} MB`;

@@ -3,9 +3,9 @@ import {inStudio} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {saveFile} from '../shared/evidence.js';
 import {guarded, toast} from '../shared/messages.js';
-import {plural} from '../shared/words.js';
+import {megabytes, plural} from '../shared/words.js';
 
-const MB = 1_000_000;
+const LEAST = 1_000_000; // bytes that are told of a smaller file
 const ANSWERS = 'One file that answers by itself. Developers run it without the studio.';
 const ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
 const LEFT = 'Not in it: unlabelled texts, conversations, and the names of those who labelled.';
@@ -30,7 +30,8 @@ export function handOverView({base, project, status}, {number, kind, champion, e
     },
     'Download',
   );
-  const told = h('span', {class: 'soft small grow', role: 'status'}, `${name}, about ${megabytes(bytes, 0)}`);
+  const about = megabytes(Math.max(LEAST, bytes), 0);
+  const told = h('span', {class: 'soft small grow', role: 'status'}, `${name}, about ${about}`);
   // A large file takes a while: the dialog says that it is being made, and a message when it is there.
   const save = guarded(async () => {
     if (download.hasAttribute('aria-disabled')) return;
@@ -38,7 +39,7 @@ export function handOverView({base, project, status}, {number, kind, champion, e
     told.textContent = `${name} is being made …`;
     try {
       const size = await saveFile(path, name);
-      toast(`${name} is saved, ${megabytes(size, 1)}.`, '', 'good');
+      toast(`${name} is saved, ${megabytes(Math.max(LEAST, size))}.`, '', 'good');
       download.closest('dialog')?.close();
     } finally {
       download.removeAttribute('aria-disabled');
@@ -63,8 +64,6 @@ export function handOverView({base, project, status}, {number, kind, champion, e
     h('div', {class: 'row ending'}, told, download),
   ];
 }
-
-const megabytes = (bytes, digits) => `${Math.max(1, bytes / MB).toFixed(digits)} MB`;
 
 function contentsOf(examples, isBare) {
   const its = examples ? `its ${plural(examples, 'example')}` : 'its examples';

@@ -14,6 +14,13 @@ def figures_of(module: str, *arguments: str) -> dict[str, Any]:
     return figures
 
 
+def told_figure(key: str, module: str, *arguments: str) -> float:
+    """Measure in a program of its own, print all its figures, and return one of them."""
+    figures = figures_of(module, *arguments)
+    tell(figures)
+    return float(figures[key])
+
+
 def tell(figures: dict[str, Any]) -> None:
     """Print figures as a line of JSON, at once."""
     sys.stdout.write(json.dumps(figures) + "\n")

@@ -22,7 +22,7 @@ from app.services.answering.file_models import (
 )
 from core.memory import peak_bytes, resident_bytes
 from core.types import EncodingPrecision
-from tests.benchmarks.files.apart import figures_of, tell
+from tests.benchmarks.files.apart import tell, told_figure
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "banking77"
 WAYS = ("torch", "torch-bfloat16", "torch-int8", "graph", "graph-int8")
@@ -38,19 +38,13 @@ def run(n_texts: int, ways: tuple[str, ...]) -> int:
         folder = Path(scratch)
         write_texts(folder / "texts.csv", n_texts)
         _train(folder)
-        speeds = {way: _speed_of(way, folder) for way in ways}
+        measured = ("texts_per_second", __spec__.name, "measure")
+        speeds = {way: told_figure(*measured, way, str(folder)) for way in ways}
         if {"torch", "graph-int8"} <= speeds.keys():
             ratio = round(speeds["graph-int8"] / speeds["torch"], 2)
             tell({"graph_int8_to_torch": ratio})
         _compare(folder, ways)
     return 0
-
-
-def _speed_of(way: str, folder: Path) -> float:
-    """Measure a way in another process; return texts a second."""
-    figures = figures_of(__spec__.name, "measure", way, str(folder))
-    tell(figures)
-    return float(figures["texts_per_second"])
 
 
 def measure(way: str, folder: Path) -> int:

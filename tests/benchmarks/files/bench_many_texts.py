@@ -19,7 +19,7 @@ from core.encoders.loading import load_encoder
 from core.memory import peak_bytes
 from core.types import EncodingPrecision
 from storage import projects
-from tests.benchmarks.files.apart import figures_of, tell
+from tests.benchmarks.files.apart import tell, told_figure
 from tests.benchmarks.files.bench_file_answers import DATA, USUAL, write_texts
 
 PRECISIONS = ("float32", "int8", "bfloat16")
@@ -33,7 +33,8 @@ def run(n_texts: int, precisions: tuple[str, ...]) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         home = Path(scratch)
         _import(home, n_texts)
-        took = [_seconds_of(precision, home) for precision in precisions]
+        measured = ("seconds", __spec__.name, "measure")
+        took = [told_figure(*measured, one, str(home)) for one in precisions]
     ratios = {
         one: round(took[0] / seconds, 2) for one, seconds in zip(precisions, took, strict=True)
     }
@@ -47,13 +48,6 @@ def _import(home: Path, n_texts: int) -> None:
     create_project(studio, "many")
     import_file(studio, ImportRequest("many", home / "texts.csv"))
     studio.database.close()
-
-
-def _seconds_of(precision: str, home: Path) -> float:
-    """Measure a precision in another process; return seconds."""
-    figures = figures_of(__spec__.name, "measure", precision, str(home))
-    tell(figures)
-    return float(figures["seconds"])
 
 
 def measure(precision: EncodingPrecision, home: Path) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.late_answers.spot_check import judge_twenty, open_spot_check
 from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
@@ -13,14 +14,9 @@ def test_a_verdict_on_an_answer_that_was_taken_back_is_not_shown(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """It came behind U, and offered to accept with one text that nobody had judged."""
-    page = visit(studio, "/label?project=sample")
-    expect(page.locator("[data-role=sure]")).to_contain_text("Check 20 of them")
-    page.keyboard.press("a")
-    check, verdict = (page.locator(f"[data-role={role}]") for role in ("spot-check", "verdict"))
+    page, check, verdict = open_spot_check(visit, studio)
     held = hold(page, "**/sure/check", "POST")
-    for place in range(1, 21):
-        expect(check).to_contain_text(f"{place} of 20")
-        page.keyboard.press("y")
+    judge_twenty(page, check)
     held.arrived()
     page.keyboard.press("u")
     held.release()

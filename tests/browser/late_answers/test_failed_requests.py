@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.late_answers.spot_check import judge_twenty, open_spot_check
 from tests.builders.conversation_logs import write_log
 from tests.builders.held_answers import hold, reroute, settle
 from tests.builders.served_studio import Served
@@ -91,13 +92,8 @@ def test_a_spot_check_stays_open_until_its_labels_are_saved(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """It closed before the server answered, and a refusal cost twenty judgements."""
-    page = visit(studio, "/label?project=sample")
-    expect(page.locator("[data-role=sure]")).to_contain_text("Check 20 of them")
-    page.keyboard.press("a")
-    check, verdict = (page.locator(f"[data-role={role}]") for role in ("spot-check", "verdict"))
-    for place in range(1, 21):
-        expect(check).to_contain_text(f"{place} of 20")
-        page.keyboard.press("n" if place < 3 else "y")
+    page, check, verdict = open_spot_check(visit, studio)
+    judge_twenty(page, check, wrong=2)
     expect(verdict).to_contain_text("2 of 20 wrong.")
     broken = fails(page, "**/sure/accept")
     saves = hold(page, "**/sure/accept", "POST")

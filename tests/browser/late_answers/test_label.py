@@ -34,7 +34,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory, studios: StudioPool) -> Ite
     prepared = open_studio(Settings(home=folder / "home", device="cpu"))
     file = folder / "texts.txt"
     file.write_text("\n".join(reversed(TEXTS)), encoding="utf-8")  # the newest is the first card
-    for name in ("similar", "champion", "digits", "why"):
+    for name in ("similar", "champion", "digits", "why", "sure"):
         few(prepared, name, file)
     few(prepared, "several", file, "multi-label")
     for name in ("names", "twice", "marks", "proposals", "augmentation"):
@@ -159,6 +159,30 @@ def test_a_card_that_is_like_another_stays(visit: Callable[..., Page], studio: S
     similar.routes.pop().fulfill(json=found)
     expect(page.get_by_text("1 text like")).to_be_visible()
     expect(card).to_have_text(TEXTS[1])
+
+
+def test_no_more_texts_are_called_sure_than_wait_while_the_server_is_away(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It said "sure of 7 of 4": of the two figures, only the second followed the keys."""
+    page = visit(studio, "/history?project=sure")
+    counted = {"n": 7, "looked_at": 8, "expected": 0.01, "check": ["a"] * 7, "texts": []}
+    reroute(page, "**/sure?most=0", lambda route: route.fulfill(json=counted))
+    page.goto(f"{studio.base}/label?project=sure&order=newest")
+    sure = page.locator("[data-role=sure]")
+    expect(sure).to_contain_text("sure of 7 of 8 unlabelled texts")
+    page.context.set_offline(True)
+    for place in range(3):
+        expect(page.locator("[data-role=utterance]")).to_have_text(TEXTS[place])
+        page.keyboard.press("s")
+    expect(sure).to_contain_text("sure of 5 of 5 unlabelled texts")
+    expect(sure.get_by_role("button")).to_contain_text("Check 5 of them")
+    page.keyboard.press("s")
+    expect(sure).to_be_hidden()
+    page.keyboard.press("u")
+    expect(sure).to_contain_text("sure of 5 of 5 unlabelled texts")
+    page.context.set_offline(False)
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
 
 
 def record_of(card: Locator) -> dict[str, Any]:

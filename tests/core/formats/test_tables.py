@@ -134,7 +134,7 @@ def test_a_hostile_sheet_is_refused_before_it_fills_the_memory(tmp_path: Path, k
 
 def test_a_zip_bomb_is_refused_by_what_it_would_unpack_to(tmp_path: Path, monkeypatch) -> None:
     made = workbook(tmp_path / "made.xlsx", A=[["text"], ["a"]])
-    monkeypatch.setattr(workbooks, "_MOST_UNPACKED", 5 << 20)
+    monkeypatch.setattr(workbooks, "_MOST_UNPACKED", 5_000_000)
     bomb = repacked(made, tmp_path / "bomb.xlsx", sheet1=b" " * (6 << 20))
     assert bomb.stat().st_size < 50_000
     with pytest.raises(InvalidInput, match="unpacks to more than 5 MB"):
@@ -187,7 +187,7 @@ def test_a_parquet_file_with_too_much_in_it_is_refused(tmp_path: Path, monkeypat
         path,
         use_dictionary=False,
     )
-    for name, value, said in (("MOST_ROWS", 99, "99 rows"), ("_MOST_UNPACKED", 1 << 20, "1 MB")):
+    for name, value, said in (("MOST_ROWS", 99, "99 rows"), ("_MOST_UNPACKED", 1_000_000, "1 MB")):
         with monkeypatch.context() as patch:
             patch.setattr(parquet, name, value)
             with pytest.raises(InvalidInput, match=said):

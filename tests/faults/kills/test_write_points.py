@@ -16,7 +16,7 @@ FAULTS = (
         1.2,
         "SIGKILL at each write point of a label, an import, traffic, a training's end, a "
         "grouping, a backup, a restore, a migration, an erase, a sync with a folder",
-        "SQLite's own door for system calls and a wrapper of `os` count writes, truncations, syncs "
+        "SQLite's table of system calls and a wrapper of `os` count writes, truncations, syncs "
         "and renames; a fork is killed before the n-th, for all n",
         "Done or not done, never half; what was acknowledged is there once; the act done again "
         "completes; `doctor` finds nothing amiss",

@@ -39,7 +39,7 @@ FAULTS = (
     ),
     Fault(
         14,
-        "The GPU vanishes, or is none",
+        "The GPU fails, or there is none",
         "A job whose backend reports a CUDA error",
         "It fails in words that name the device",
         figures="device",

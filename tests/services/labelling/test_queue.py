@@ -78,6 +78,29 @@ def test_a_lease_expires_unless_the_browser_still_asks(queues: Queues, clock) ->
     assert "two" not in {who for who, _ in queues.leases[1].values()}
 
 
+def test_what_a_tab_asked_for_before_it_closed_is_not_leased_to_it(
+    queues: Queues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tab closed while the server answered it, and nobody else saw the texts for 10 minutes."""
+
+    def close_meanwhile(queues: Queues, project_id: int, request: QueueRequest) -> None:
+        queues.release("p", request.client)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Queues, "_scored", close_meanwhile)
+        asked(queues, "one")
+    assert len(asked(queues, "two")) == 8
+
+
+def test_what_a_tab_shows_again_is_leased_again_unless_another_has_it(queues: Queues) -> None:
+    mine = asked(queues, "one", "newest", 4)
+    queues.release("p", "one")
+    assert asked(queues, "two", "newest", 2) == mine[:2]
+    asked(queues, "one", "newest", 1, without=tuple(mine))
+    assert not set(mine[2:]) & set(asked(queues, "two", without=tuple(mine[:2])))
+    assert {key: client for key, (client, _) in queues.leases[1].items()}[mine[0]] == "two"
+
+
 def decide(queues: Queues, key: str, kind: str, row: str, **more) -> str:
     return decisions.decide(queues.live_studio.studio, "p", [Operation(key, kind, row, **more)])[
         0

@@ -1,0 +1,41 @@
+"""A process of tests ends in peace while threads of the studio compute."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.ended_threads import OURS
+
+_ROOT = Path(__file__).parents[1]
+_ENDS = """
+import threading, time, torch
+from tests.ended_threads import await_threads
+
+def compute():
+    rows = torch.ones(64, 64, requires_grad=True)
+    until = time.monotonic() + 2
+    while time.monotonic() < until:
+        torch.nn.functional.linear(rows, rows).sum().backward()
+
+for _ in range(4):
+    threading.Thread(target=compute, name="look-at-pool", daemon=True).start()
+time.sleep(0.5)
+assert await_threads() == []
+"""
+
+
+def test_a_process_that_waits_for_the_threads_is_not_aborted() -> None:
+    """The words "terminate called without an active exception" ended some runs."""
+    done = subprocess.run(
+        [sys.executable, "-c", _ENDS], cwd=_ROOT, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_all_threads_of_the_services_are_waited_for() -> None:
+    sources = (path.read_text(encoding="utf-8") for path in (_ROOT / "app/services").rglob("*.py"))
+    calls = [call for text in sources for call in re.findall(r"Thread\([^;]*?\.start\(\)", text)]
+    names = {re.search(r'name="([^"]+)"', call) for call in calls}
+    assert None not in names
+    assert {found[1] for found in names if found} <= set(OURS)
