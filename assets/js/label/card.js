@@ -2,7 +2,7 @@
 // Its elements stay in place and only their content changes, so typing is never interrupted.
 import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
-import {likelihood, outside, plural} from '../shared/words.js';
+import {likelihood, outside, plural, suggested} from '../shared/words.js';
 import {NUMBERED} from './keys.js';
 import {Utterance} from './utterance.js';
 
@@ -80,8 +80,9 @@ export class Card {
     fill(this.#rest, content);
   }
 
-  // `chosen` holds the intents chosen so far, in a multi-label project.
-  draw(item, {chosen, status}) {
+  // `chosen` holds the intents chosen so far, in a multi-label project; from the probability `limit` on, the model is
+  // sure of an answer.
+  draw(item, {chosen, status, limit}) {
     const hasModel = status.champion !== null;
     this.#work.hidden = false;
     this.#rest.hidden = true;
@@ -91,12 +92,12 @@ export class Card {
     const ids = new Set(this.#multi ? intents : []);
     const forget = name => {
       chosen.forget(item, name);
-      this.draw(item, {chosen, status});
+      this.draw(item, {chosen, status, limit});
     };
     const fresh = create.map(name => newOption(name, () => forget(name)));
     const options = this.#optionsOf(item, ids, hasModel);
     this.#shown = options.map(option => option.intent_id);
-    const lines = options.map((option, place) => this.#option(option, ids, place));
+    const lines = options.map((option, place) => this.#option(option, {chosen: ids, place, limit}));
     fill(this.#options, this.#note(item, status), lines, fresh);
     for (const name of this.#named) name(item);
     if (!this.#multi) return;
@@ -155,11 +156,12 @@ export class Card {
     );
   }
 
-  #option({intent_id: id, intent: name, probability}, chosen, place) {
+  #option({intent_id: id, intent: name, probability}, {chosen, place, limit}) {
     const intent = this.#intentOf(id);
     const isKnown = typeof probability === 'number';
     const number = place < NUMBERED ? String(place + 1) : '';
-    const key = probability !== undefined && place === 0 && !this.#multi ? `${number} ↵` : number;
+    const isTaken = probability !== undefined && place === 0 && !this.#multi; // by Enter
+    const share = isKnown && (isTaken ? suggested(probability, limit) : likelihood(probability));
     return h(
       'button',
       {
@@ -171,9 +173,9 @@ export class Card {
         'data-key': this.#multi ? id : null,
         onclick: () => this.#give(intent),
       },
-      key ? h('kbd', {}, key) : h('span'),
+      number ? h('kbd', {}, isTaken ? `${number} ↵` : number) : h('span'),
       h('span', {class: `chip bare inside ${id ? '' : 'oos'}`}, name),
-      h('span', {class: 'share'}, isKnown ? likelihood(probability) : ''),
+      h('span', {class: 'share'}, share),
       isKnown && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
     );
   }

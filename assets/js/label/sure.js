@@ -22,6 +22,7 @@ export class SureTexts {
   #asked = 0; // number of the newest count; older answers are out of date
   #soon = 0;
   #all = 0; // unlabelled texts that were compared
+  limit = 1; // the lowest probability of which the model is sure, as far as it is known
   #among = h('span'); // the same in words; drawn alone as texts are labelled
 
   // Calls `accepted` with the ids of listed texts, and with the key of the act, its number of texts and what takes it
@@ -55,7 +56,7 @@ export class SureTexts {
     this.#among.textContent = plural(this.#all, 'unlabelled text');
   }
 
-  #draw({n, looked_at: all, expected, check, counting}) {
+  #draw({n, looked_at: all, expected, check, counting, limit}) {
     clearTimeout(this.#soon);
     if (counting) {
       this.#sayCounting();
@@ -63,6 +64,7 @@ export class SureTexts {
       return;
     }
     this.element.hidden = n < FEWEST;
+    this.limit = n ? limit : 1;
     if (this.element.hidden) return;
     this.#all = 0;
     this.count(all);
