@@ -382,6 +382,7 @@ const keysLine = () =>
   h(
     'p',
     {class: 'soft small hints for-keys'},
-    h('span', {}, h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K'), ' next, previous'),
-    h('span', {}, h('kbd', {}, 'P'), ' pin the text'),
+    h('span', {}, 'The letter or number at the end of a button is its key.'),
+    h('span', {}, 'Next, previous ', h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K')),
+    h('span', {}, 'Pin the text ', h('kbd', {}, 'P')),
   );

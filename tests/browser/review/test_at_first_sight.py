@@ -197,3 +197,16 @@ def test_the_chosen_pair_is_not_cut_on_a_phone(visit: Callable[..., Page], studi
     assert low
     assert high
     assert high["height"] > low["height"] + 10  # a second line
+
+
+def test_review_says_once_that_letters_are_keys_and_shows_them_at_the_end(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“N Keep it as it is” read as a name: nobody knew that N is a key."""
+    page = visit(studio, "/review?project=sample")
+    expect(
+        page.get_by_text("The letter or number at the end of a button is its key.")
+    ).to_have_count(1)
+    remedy = page.locator(".remedy").last
+    expect(remedy).to_be_visible()
+    assert remedy.evaluate("button => button.lastElementChild.tagName") == "KBD"
