@@ -24,7 +24,7 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     now = studio.ask("/projects/sample/status")["now"]
     told = f"Right answers: {figure} today, {now['right']} of {now['n']} test texts answered right"
     assert version.inner_text() == told
-    expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure} right")
+    expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure} right answers")
     page.goto(f"{studio.base}/")
     expect(page.locator("[data-role=accuracy] .figure")).to_have_text(
         f"{figure} of 306 test texts answered right today, version 1"
@@ -61,12 +61,14 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         page.reload()
         card = page.locator("[data-role=accuracy]").first
         expect(card.locator(".figure")).to_have_text(
-            "94.0 % answered right on its own examples, version 1"
+            "94.0 % right answers on its own examples, version 1"
         )
         expect(card).to_contain_text("Not tested yet. Import a test set.")
         expect(card).not_to_contain_text("when trained")
         page.goto(f"{studio.base}/label?project=sample")
-        expect(page.locator("[data-role=champion]")).to_have_text("v1 94.0 % on its own examples")
+        expect(page.locator("[data-role=champion]")).to_have_text(
+            "v1 94.0 % right answers on its own examples"
+        )
         told = page.locator(".state [data-role=readiness]")
         expect(told).to_have_text("Not tested yet")
         expect(told).to_be_in_viewport(ratio=1)

@@ -103,7 +103,7 @@ const withToday = ({metrics}, {now, checking, model, verdict}) => ({
   model,
   verdict,
 });
-const rightOf = ({metrics}) => ('micro_f1' in metrics ? '' : ' right');
+const rightOf = ({metrics}) => ('micro_f1' in metrics ? '' : ' right answers');
 const basisOf = ({metrics}) => metrics.judged_on || 'its own examples';
 
 const logOf = job =>
@@ -132,6 +132,6 @@ export function earlierTable(jobs, nameOf) {
       h('td', {class: 'number'}, resultWords(result)),
     ]);
   if (!rows.length) return null;
-  const accuracy = h('th', {class: 'number'}, 'Right when trained');
+  const accuracy = h('th', {class: 'number'}, 'Right answers when trained');
   return table(['When', 'How', 'Ended', 'Version', accuracy], rows);
 }
