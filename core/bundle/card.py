@@ -203,7 +203,7 @@ def _figures(facts: Mapping[str, Any]) -> list[str]:
     """Say how it answers as it is in the bundle, if that was measured, and how when trained."""
     measured, metrics = facts.get(MEASURED), facts.get("metrics", {})
     trained = [
-        f"When it was trained, with the line for out of scope of then "
+        f"When it was trained, with the limit for out of scope of then "
         f"({metrics.get('judged_on', 'not judged')}):",
         "",
         *_table(
@@ -223,7 +223,7 @@ def _figures(facts: Mapping[str, Any]) -> list[str]:
         rows["Texts that fit no intent, refused"] = (
             f"{percent(refused / outside, 1)} ({refused:,} of {outside:,})"
         )
-    now = "As this file answers, with the line for out of scope and the labels that are in it:"
+    now = "As this file answers, with the limit for out of scope and the labels that are in it:"
     return [now, "", *_table(rows), "", *trained]
 
 

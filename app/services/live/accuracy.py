@@ -241,8 +241,8 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, since: _Sin
 
 
 def _line_causes(gain: int) -> list[str]:
-    """Say how many more answers are right by the project's line than by that of the training."""
-    return [f"line for out of scope moved ({_more_right(gain)})"] if gain else []
+    """Say how many more answers are right by the project's limit than by that of the training."""
+    return [f"limit for out of scope moved ({_more_right(gain)})"] if gain else []
 
 
 def _more_right(gain: int) -> str:

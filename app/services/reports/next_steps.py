@@ -57,7 +57,7 @@ def _of_scope(scope: ScopeLine) -> list[str]:
         ]
     if scope.refused < _LOW:
         return [
-            "Raise the line for out of scope, or label more such texts: "
+            "Raise the limit for out of scope, or label more such texts: "
             f"{percent(1 - scope.refused)} of the texts that fit no intent get an answer."
         ]
     return []

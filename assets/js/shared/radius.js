@@ -82,7 +82,7 @@ export function resultWords(blast, kind = '') {
   return [`${figures} of ${plural(n, 'test text')} right${both}${broken}`, ...acrossWords(blast)].join(', ');
 }
 
-// Nobody has said whether such a text fits an intent: a person looks at those that the line refused, or let in, before.
+// Nobody has said whether such a text fits an intent: a person looks at those that the limit refused, or let in, before.
 function acrossWords({scope: [taken, refused]}) {
   return [
     taken > 0 && `${number(taken)} unlabelled no longer refused`,

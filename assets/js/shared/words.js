@@ -35,7 +35,7 @@ export function outside(closest, {multi}) {
   return closest ? `Out of scope. Closest: ${closest}, but too unlike its examples.` : 'Out of scope.';
 }
 
-// A value and the line that it is held against, with `digits` after the point, or so many more that they differ.
+// A value and the limit that it is held against, with `digits` after the point, or so many more that they differ.
 export const IN_POINTS = {factor: 100, digits: 1};
 export function toldApart(value, line, {factor, digits: fewest}) {
   const told = digits => [value, line].map(one => decimal(factor * one, digits));
@@ -43,7 +43,7 @@ export function toldApart(value, line, {factor, digits: fewest}) {
   return told(digits);
 }
 
-// By how much a text that fits no intent missed the line, in the unit of the line: never a percent, which would read
+// By how much a text that fits no intent missed the limit, in the unit of the limit: never a percent, which would read
 // as how sure the answer is.
 export function missedLine({measure, familiarity, score, threshold}) {
   const inPoints = measure === 'votes';

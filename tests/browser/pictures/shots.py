@@ -94,7 +94,7 @@ def type_an_example(page: Page) -> None:
 
 def move_the_line(page: Page) -> None:
     """Move the line of out of scope, so that answers change."""
-    slider = page.get_by_label("Line", exact=True)
+    slider = page.get_by_label("Limit", exact=True)
     for _ in range(25):
         slider.press("ArrowRight")
     page.get_by_text("answers would change").wait_for()

@@ -118,7 +118,7 @@ def test_a_lenient_line_is_not_free_where_nobody_knows_what_it_costs(
     expect(wishes).to_contain_text("Refused, of texts labelled out of scope")
     expect(wishes.locator("tr", has_text="Lenient").locator("td").nth(2)).to_have_text("not known")
     note = page.locator("[data-role=few]")
-    expect(note).to_contain_text("nobody knows what a more lenient line costs")
+    expect(note).to_contain_text("nobody knows what a more lenient limit costs")
     assert (note.bounding_box() or {})["y"] < (wishes.bounding_box() or {})["y"]
 
 

@@ -252,13 +252,13 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
         outside, refused = 2, 0.5
 
     metrics = {"judged_on": "test set of 9 texts", "expected_calibration_error": 0.05}
-    # "Raise the line for out of scope": one of two such texts got an answer.
+    # "Raise the limit for out of scope": one of two such texts got an answer.
     assert next_steps(metrics, [], Leaky(), (), ()) == (
         "Label texts that fit no intent as out of scope, 20 in all: the 2 that there are cannot "
         "tell how well it refuses them.",
     )
     Leaky.outside = 20
-    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Raise the line for out of scope")
+    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Raise the limit for out of scope")
     Leaky.known = True  # "Raise the line" stood beside "not tested"
     assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Put 20 texts that fit no intent")
     pins = 2 * [BrokenPin("a", "b", "c")]
