@@ -42,7 +42,7 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
     verdict = {
         "level": level,
         "title": TITLES[level],
-        "meaning": "Import a test set.",
+        "meaning": "Import test texts.",
         "reasons": [],
         "gap": "",
         "rule": "",
@@ -63,7 +63,7 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         expect(card.locator(".figure")).to_have_text(
             "94.0 % right answers on its own examples, version 1"
         )
-        expect(card).to_contain_text("Not tested yet. Import a test set.")
+        expect(card).to_contain_text("Not tested yet. Import test texts.")
         expect(card).not_to_contain_text("when trained")
         page.goto(f"{studio.base}/label?project=sample")
         expect(page.locator("[data-role=champion]")).to_have_text(
@@ -398,5 +398,5 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
     )
     result = page.locator("[data-role=curve-result]")
     expect(result).to_contain_text("When trained, the right intent first, even where")
-    expect(result).to_contain_text("test set of 306 texts")
+    expect(result).to_contain_text("306 test texts")
     page.unroute_all(behavior="wait")

@@ -283,7 +283,7 @@ def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str
         of_them = "is an example" if taught == 1 else "are examples"
         causes.append(f"{counted(taught, 'test text')} {of_them} now")
     elif tested != n or not causes:
-        causes.append("test set changed")
+        causes.append("test texts changed")
     return causes
 
 

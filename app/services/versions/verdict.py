@@ -232,7 +232,7 @@ def verdict_on(
 
 def _meaning(known: Known, task: Task) -> str:
     if known.share is None or not known.on_tests:
-        return "Import a test set: texts with labels that the model never learns from."
+        return "Import test texts: labelled texts that the model never learns from."
     wrong = of_hundred(1 - known.share)
     n = f"About {wrong}" if wrong else "Fewer than 1"
     if task == "multi-label":

@@ -343,7 +343,8 @@ function methodsView({methods, best}) {
   ]);
   if (!rows.length) return null;
   const words =
-    'Of a text that fits an intent and one that fits none, how often the measure ranks the first higher (AUROC). 50 % is chance.';
+    'Of a text that fits an intent and one that fits none, how often the measure ranks the first higher (AUROC). ' +
+    '50 % is chance.';
   return h(
     'details',
     {class: 'after', 'data-key': 'methods'},

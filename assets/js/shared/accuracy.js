@@ -1,6 +1,6 @@
 // The accuracy of what answers now; beside it, named so, that of the training, and what made the difference.
 import {h} from './elements.js';
-import {figuresOf, number} from './words.js';
+import {basisWords, figuresOf, number} from './words.js';
 
 const COUNTS = 'counting …';
 
@@ -90,7 +90,7 @@ export function accuracyBasis(figures) {
 const COUNTING = 'Newer labels are being counted.';
 
 const whenTrained = figures => {
-  const basis = figures.judged_on ? `, checked on ${figures.judged_on}` : '';
+  const basis = figures.judged_on ? `, checked on ${basisWords(figures.judged_on)}` : '';
   return `${figuresOf(figures)} when trained${basis}`;
 };
 const sinceWords = figures => `${whenTrained(figures)}; since then: ${figures.now.causes.join(', ')}.`;

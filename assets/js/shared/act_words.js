@@ -6,7 +6,7 @@ const WORDS = {
   unlabel: 'take a label away',
   flag: 'flag as unclear',
   unflag: 'take a flag away',
-  move: 'move to another set',
+  move: 'move between training and test texts',
   text: 'change a text',
   add: 'add an example',
   rename: 'rename an intent',

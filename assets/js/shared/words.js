@@ -24,8 +24,8 @@ export function decimal(value, digits) {
   return value < 0 && Number(size) ? `−${size}` : size;
 }
 export const number = value => Number(value).toLocaleString('en-GB');
-// What a text is used for; one that is in neither set joins the training set with its label.
-export const SETS = {train: 'training set', test: 'test set', pool: 'no set yet'};
+// What a text is used for; one that is neither joins the training texts with its label.
+export const SETS = {train: 'training texts', test: 'test texts', pool: 'no set yet'};
 // The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');
 
@@ -59,6 +59,9 @@ export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
   absent(f1)
     ? percent(rightShare({accuracy, answered_right}))
     : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
+
+// On which texts a version was checked; older versions say "test set of 85 texts", and the server keeps these words.
+export const basisWords = basis => basis.replace(/^test set of ([\d,]+) texts?/, '$1 test texts');
 
 // A version's number in its name: 2 of "support desk@2".
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));

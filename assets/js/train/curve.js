@@ -3,7 +3,7 @@
 import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
 import {drawChart, SHARES} from '../shared/plotly.js';
-import {capital, figuresOf, percent, plural} from '../shared/words.js';
+import {basisWords, capital, figuresOf, percent, plural} from '../shared/words.js';
 
 const SMOOTHING = 0.25;
 const STEPS = {title: {text: 'steps of the training →'}};
@@ -111,7 +111,7 @@ const resultOf = ({metrics}) =>
     {'data-role': 'curve-result'},
     'When trained, the right intent first, even where the text is then refused: ',
     h('b', {class: 'tabular'}, figuresOf({...metrics, answered_right: null})),
-    metrics.judged_on && ` (${metrics.judged_on})`,
+    metrics.judged_on && ` (${basisWords(metrics.judged_on)})`,
   );
 
 // The loss of single batches jumps; the mean of the last few shows where it goes.

@@ -1,7 +1,7 @@
 // A training that runs or has ended, and those before it.
 import {accuracyOf} from '../shared/accuracy.js';
 import {h, progressBar, since, table} from '../shared/elements.js';
-import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
+import {basisWords, duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
 const NOT_IN_IT = 'Labels given since are not counted in it.';
 const NEARLY = 0.9;
@@ -104,7 +104,7 @@ const withToday = ({metrics}, {now, checking, model, verdict}) => ({
   verdict,
 });
 const rightOf = ({metrics}) => ('micro_f1' in metrics ? '' : ' right answers');
-const basisOf = ({metrics}) => metrics.judged_on || 'its own examples';
+const basisOf = ({metrics}) => (metrics.judged_on ? basisWords(metrics.judged_on) : 'its own examples');
 
 const logOf = job =>
   h(

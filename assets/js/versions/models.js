@@ -4,7 +4,7 @@ import {keepWords, looksOf} from '../shared/comparison.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
-import {chainWords, figuresOf, number, percent, plural, rightShare} from '../shared/words.js';
+import {basisWords, chainWords, figuresOf, number, percent, plural, rightShare} from '../shared/words.js';
 
 // The mark differs in shape, not in colour alone.
 const STATES = {
@@ -115,9 +115,9 @@ function figures({kind, champion, metrics, number: mine}, {now, checking, model,
 }
 
 const whenMade = ({judged_on: basis, ...metrics}) =>
-  h('span', {class: 'soft'}, `${figuresOf(metrics)} when trained${basis ? `, checked on ${basis}` : ''}`);
+  h('span', {class: 'soft'}, `${figuresOf(metrics)} when trained${basis ? `, checked on ${basisWords(basis)}` : ''}`);
 
-// Texts of the test set that belong to no intent count in no accuracy.
+// Test texts that belong to no intent count in no accuracy.
 const keptOutOf = (then, now) => {
   const {kept_out: share, outside_n: n} = now ?? then;
   const when = now ? 'now' : 'when it was trained';

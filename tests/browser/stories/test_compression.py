@@ -49,7 +49,7 @@ def test_a_slider_moves_neighbours_and_points(visit: Callable[..., Page], valued
     page.goto(f"{valued.base}/versions?project=sample")
     page.get_by_text("Charts and figures for researchers").click()
     expect(page.locator("[data-role=shapes] .scatterlayer .point")).to_have_count(2)
-    expect(page.locator("[data-role=shapes-basis]")).to_contain_text("of the test set")
+    expect(page.locator("[data-role=shapes-basis]")).to_contain_text("labelled test texts")
     page.goto(f"{valued.base}/train?project=sample")
     page.get_by_text("More ways", exact=True).click()
     page.get_by_role("radio", name="Marked values").click()

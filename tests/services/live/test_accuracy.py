@@ -154,7 +154,7 @@ def test_it_says_that_labels_have_joined_or_that_the_tests_are_others(
     change(live_studio.studio, "hi", "split", "pool")
     found = now(live_studio)
     assert found.n == 3
-    assert "test set changed" in found.causes
+    assert "test texts changed" in found.causes
 
 
 def test_a_test_text_that_has_become_an_example_is_told_and_left_out_everywhere(

@@ -213,7 +213,7 @@ def test_a_report_says_what_is_new_and_what_is_weak(live_studio: LiveStudio) -> 
     wrong = sum(line.count for line in first.confusions)
     assert first.ready.figures[0].basis.startswith(f"{20 - wrong} of 20")  # the refused ones, too
     assert sum(line.n for line in first.bins) == 20
-    assert first.steps[0].startswith("Label some texts for the test set")
+    assert first.steps[0].startswith("Label some test texts")
     assert any(one.startswith("Label up to 8 examples of") for one in first.steps)
     assert first.ready.level == "unknown"
     page = report_page(second, "http://here/reports/p/2", {})
@@ -258,7 +258,9 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
         "tell how well it refuses them.",
     )
     Leaky.outside = 20
-    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Raise the limit for out of scope")
+    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith(
+        "Raise the limit for out of scope"
+    )
     Leaky.known = True  # "Raise the line" stood beside "not tested"
     assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Put 20 texts that fit no intent")
     pins = 2 * [BrokenPin("a", "b", "c")]

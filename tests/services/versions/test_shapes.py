@@ -59,7 +59,7 @@ def test_a_test_split_comes_before_texts_that_versions_were_tuned_on(
     path.write_text("text,intent,split\n" + "\n".join(more) + "\n", encoding="utf-8")
     import_file(home, ImportRequest("p", path))
     found = shape_of(home, "p", 1)
-    assert (found.n, found.basis) == (24, "24 labelled texts of the test set")
+    assert (found.n, found.basis) == (24, "24 labelled test texts")
 
 
 def test_where_nothing_can_be_measured_the_reason_is_said(studio: Studio) -> None:
