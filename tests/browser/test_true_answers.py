@@ -285,7 +285,7 @@ def test_out_of_scope_says_what_the_line_refuses_in_all_and_where_it_is_now(
     expect(few).to_contain_text("labelled out of scope")
     expect(few.get_by_role("link")).to_have_attribute("href", re.compile(r"/label\?.*order=unlike"))
     marked = page.locator("[data-role='in force']")
-    expect(marked).to_contain_text("in force now: ")
+    expect(marked).to_contain_text("decides now: ")
     there = marked.inner_text()
     page.get_by_label("Limit", exact=True).press("End")
     leaving = page.locator("details[data-key=leaving]")

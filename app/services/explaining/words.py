@@ -155,7 +155,7 @@ def _whose(vote: Vote) -> str:
     if vote.origin is None:
         return f", labelled {labels}"
     if vote.origin.synthetic:
-        return f", synthetic, of a template labelled {labels}"
+        return f", generated, of a template labelled {labels}"
     by = "" if vote.origin.by == _LOCAL else f" by {vote.origin.by}"
     group = " with its group" if vote.origin.how == GROUP else ""
     return f", labelled {labels}{group}{by} on {day(vote.origin.at)}"

@@ -181,7 +181,7 @@ export class FenceTab {
     const share = Math.min(1, Math.max(0, (now - min) / (max - min)));
     this.#inForce.style.setProperty('--w', share);
     this.#inForce.classList.toggle('late', share > 0.5);
-    const words = isHere ? `in force now: ${this.#say(now)}` : `in force now: ${METHODS[method].called}`;
+    const words = isHere ? `decides now: ${this.#say(now)}` : `decides now: ${METHODS[method].called}`;
     fill(this.#inForce, isHere && h('i', {'aria-hidden': 'true'}), h('span', {}, words));
   }
 

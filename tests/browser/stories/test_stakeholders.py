@@ -52,7 +52,7 @@ def test_a_report_gives_one_verdict_one_accuracy_and_the_decision_first(
 ) -> None:
     page = visit(twice, "/versions?project=sample")
     page.goto(f"{twice.base}/reports/sample/2")
-    # "Taken alone: Ready to use" stood under "leave version 1 in use".
+    # "Taken alone: Ready to use" stood under "keep version 1 live".
     expect(page.locator(".by-rule")).not_to_contain_text(re.compile("Ready|Taken alone"))
     expect(page.locator(".by-rule")).to_contain_text("worse than the version before")
     first = (
@@ -60,7 +60,7 @@ def test_a_report_gives_one_verdict_one_accuracy_and_the_decision_first(
         .locator("li")
         .first
     )
-    expect(first).to_have_text("Decide on the Versions page: leave version 1 in use.")
+    expect(first).to_have_text("Decide on the Versions page: keep version 1 live.")
     # Two accuracies of one moment stood under one heading, 96.5 % and 95.3 %.
     checked = page.locator("table", has_text="Give or take")
     expect(checked.locator("tr").first).to_contain_text("Right answers")

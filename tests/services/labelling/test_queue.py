@@ -329,5 +329,5 @@ def test_a_damaged_model_does_not_stop_labelling(trained: Queues, monkeypatch, c
     assert view.model == "failed"
     assert view.trouble.startswith(f"p@{view.champion} does not answer: ")
     assert view.trouble.endswith(
-        "Promote another version on the Versions page, or train a new one."
+        "Use another version on the Versions page, or train a new one."
     )

@@ -96,7 +96,7 @@ def test_sentences_and_figures_count_on_what_they_rest() -> None:
 def test_sign_and_colour_of_a_headline_fit_its_sentence(
     change: dict, mark: str, look: str, *, use: bool
 ) -> None:
-    """A cross on red said "Better than version 1: keep version 2 in use."."""
+    """A cross on red said "Better than version 1: keep version 2 live."."""
     advice = Advice(use=use, words="a sentence")
     found = readiness_of(replace(GOOD, advice=advice, **change))
     assert (found.mark, found.look) == (mark, look)
