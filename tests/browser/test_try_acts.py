@@ -278,8 +278,9 @@ def test_what_a_person_does_stands_under_the_answer(
     )
     answer = page.locator("[data-role=answer]")
     votes = answer.locator("[data-role=reason]")
-    limit = "With fewer points than needed, no intent is answered."
-    expect(votes).to_contain_text(f"{VOTES} {SCORE} {limit}")
+    limit = "With fewer points than the limit, no intent is answered."
+    expect(votes).to_contain_text(VOTES)
+    expect(votes).to_contain_text(f"{SCORE} {limit}")
     expect(answer).to_contain_text("version 1")
     expect(answer).not_to_contain_text("sample@")
     add = page.get_by_role("button", name="Right: add as example")
