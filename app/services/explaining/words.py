@@ -23,8 +23,8 @@ MEASURES: Mapping[Method, str] = {
 """The quantity that a limit applies to, in words."""
 
 VOTES = (
-    "Vote, in points: how much one example speaks for the intent (+) or against it (−). Examples "
-    "that say the same share one vote."
+    "Vote, in points: how much one example speaks for the intent, or with a minus against it. "
+    "Examples that say the same share one vote."
 )
 SCORE = (
     "Score, in points: all votes together, about 100 for a text that is clearly this intent and "

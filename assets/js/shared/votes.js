@@ -8,8 +8,8 @@ const SHOWN_INTENTS = 4;
 const POSSIBLE = 0.01; // a less likely intent has nothing to do with the text
 // The receipt says the same: `VOTES` and `SCORE` in app/services/explaining/words.py.
 const VOTES =
-  'Vote, in points: how much one example speaks for the intent (+) or against it (−). Examples that say the same ' +
-  'share one vote.';
+  'Vote, in points: how much one example speaks for the intent, or with a minus against it. ' +
+  'Examples that say the same share one vote.';
 const SCORE =
   'Score, in points: all votes together, about 100 for a text that is clearly this intent and about 0 for one that ' +
   'has nothing to do with it.';
