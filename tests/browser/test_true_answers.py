@@ -177,7 +177,7 @@ def test_a_card_out_of_scope_offers_that_first_and_shows_no_percents(
 
     page.route("**/queue?*", refused)
     page.goto(f"{studio.base}/label?project=sample")
-    card = page.get_by_role("region", name="Utterance to label")
+    card = page.get_by_role("region", name="Text to label")
     options = card.locator(".option")
     first, closest = (options.locator(".chip").nth(place) for place in range(2))
     expect(options).to_have_count(5)

@@ -51,7 +51,7 @@ export class Card {
     );
     this.element = h(
       'section',
-      {class: 'sheet card', 'aria-label': 'Utterance to label'},
+      {class: 'sheet card', 'aria-label': 'Text to label'},
       decided,
       this.#work,
       this.#rest,

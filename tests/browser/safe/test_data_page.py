@@ -220,7 +220,7 @@ def test_rarely_used_filters_are_folded_until_they_are_in_force(
     expect(more).to_be_visible()  # what is not drawn yet is hidden, too
     for control in rare:
         expect(control).to_be_hidden()
-    tops = page.locator("[aria-label='Utterances'] .row.end").first.locator(
+    tops = page.locator("[aria-label='Texts of the project'] .row.end").first.locator(
         "input[type=search], .filters > .field select, .more-filters"
     )
     middles = tops.evaluate_all(
