@@ -7,7 +7,7 @@ const rowsAre = (n, one, many) => `${plural(n, 'text')} ${n === 1 ? one : many}`
 // By kind of case: its words, and for a case with a choice its name and options.
 const CASES = {
   given: [n => `${rowsAre(n, 'is', 'are')} here without a label and ${n === 1 ? 'gets' : 'get'} the file's label.`],
-  same: [n => `${rowsAre(n, 'is', 'are')} here already just so.`],
+  same: [n => `${rowsAre(n, 'is', 'are')} here already, with the same label.`],
   unlabelled: [n => `${rowsAre(n, 'has', 'have')} a label here and none in the file. Your labels stay.`],
   otherwise: [
     n => `${rowsAre(n, 'has', 'have')} another label here.`,

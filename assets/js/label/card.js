@@ -6,11 +6,11 @@ import {likelihood, outside, plural, suggested} from '../shared/words.js';
 import {NUMBERED} from './keys.js';
 import {Utterance} from './utterance.js';
 
-const NO_MODEL = 'There is no model yet, so these are not suggestions. Any other can be found below.';
+const NO_MODEL = 'There is no model yet: these are the first of your intents, not suggestions. Find any other below.';
 const QUICK = 'Train Quick first'; // one click away, and every card suggests
 const TRAINING = 'The first training runs';
 const TAUGHT = 2; // intents with examples that a training needs
-const NO_INTENT = 'There is no intent yet. Type the name of the first one below.';
+const NO_INTENT = 'There is no intent yet. Type the name of your first one below.';
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
 
 export class Card {

@@ -171,7 +171,7 @@ export class Decisions {
     const words = {
       saved: this.#acted ? 'all saved' : 'saved as you go',
       saving: 'saving …',
-      offline: `${plural(size, 'decision')} kept here, retrying`,
+      offline: `${plural(size, 'decision')} not saved yet: trying again`,
     };
     this.state.className = `saved ${LOOKS[state]}`;
     this.state.textContent = words[state];

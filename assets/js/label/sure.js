@@ -314,7 +314,7 @@ function verdictWords({checked, wrong, rest, expected}) {
 
 // One bound beside the expectation: a second one made three figures of the same errors.
 const boundWords = ({rest, at_most: atMost}) =>
-  rest ? `At most ${percent(atMost, 0)} of the others are wrong (95 % sure).` : '';
+  rest ? `In 95 of 100 such checks at most ${percent(atMost, 0)} of the others are wrong.` : '';
 
 function stayWords(n) {
   const [who, stay, come] = n === 1 ? ['text', 'stays', 'comes'] : [`${number(n)} texts`, 'stay', 'come'];

@@ -84,7 +84,7 @@ export class Note {
   // Which points have moved under compression, and how their coordinates were computed.
   tellDrift({marked, proposed, total, words}, strength) {
     const who = `${number(marked + proposed)} of ${plural(total, 'point')} have values (${number(proposed)} proposed)`;
-    const how = strength ? ` and have moved by ${strength.toFixed(1)} towards their templates. ${words}` : '';
+    const how = strength ? ` and are shown with their values ignored, strength ${strength.toFixed(1)}. ${words}` : '';
     fill(this.element, h('span', {'data-role': 'drift'}, `${who}${how || '.'}`));
   }
 

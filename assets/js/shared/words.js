@@ -66,9 +66,9 @@ export const basisWords = basis => basis.replace(/^test set of ([\d,]+) texts?/,
 // A version's number in its name: 2 of "support desk@2".
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));
 
-// Trainings one after the other: "the bundled encoder → p@1 dialogues → p@2 convfit".
+// Trainings one after the other: "the model that comes with the studio → p@1 dialogues → p@2 convfit".
 export const BUNDLED = 'bundled';
-export const bundledWords = 'the bundled encoder';
+export const bundledWords = 'the model that comes with the studio';
 export const chainWords = chain => chain.map(step => (step === BUNDLED ? bundledWords : step)).join(' → ');
 
 // Signs that turn the order of the letters after them are shown as words and turn nothing.
