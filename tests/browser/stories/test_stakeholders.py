@@ -77,7 +77,7 @@ def test_a_report_is_shared_by_a_link_and_no_longer_when_it_is_stopped(
     expect(
         sharing.get_by_role("button", name="Make a link")
     ).to_be_hidden()  # nobody else could open it
-    sharing.get_by_text("A link for this computer").click()
+    sharing.get_by_text("A link that works only on this computer").click()
     # "for 30 days", "Stop sharing" and "never opened" were said of a link for nobody else.
     expect(sharing.get_by_label("How long the link opens")).to_have_count(0)
     sharing.get_by_role("button", name="Make a link").click()

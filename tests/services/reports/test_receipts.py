@@ -97,7 +97,7 @@ def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None
     # A manager got a page with an address that opens nothing for anybody else.
     alone = receipt_page(content, "2026-01-01T00:00:00+00:00", "http://127.0.0.1:1/receipts/x", {})
     assert "127.0.0.1" not in alone
-    assert "The page opens on this computer only" in words_of(alone)
+    assert "The link works only on this computer" in words_of(alone)
     assert "forecast" not in alone
     assert "import labelled.csv" in page
     assert SCORE in words_of(page)
