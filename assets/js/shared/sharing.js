@@ -135,7 +135,8 @@ export class Sharing {
 }
 
 // A link that opens for nobody else is no way to share: the files come first, it stands behind.
-const folded = form => h('details', {'data-key': 'link here'}, h('summary', {}, 'A link that works only on this computer'), form);
+const folded = form =>
+  h('details', {'data-key': 'link here'}, h('summary', {}, 'A link that works only on this computer'), form);
 
 const DAY = {day: 'numeric', month: 'long', year: 'numeric'};
 const day = stamp => new Date(stamp).toLocaleDateString('en-GB', DAY);
