@@ -16,7 +16,7 @@ from core.heads.folds import left_with_source, said_rows, sources_of
 from core.heads.mixture import voices_of, without_names
 from core.heads.votes.fit import VoteHead, leave_one_out
 from core.pipeline import IntentPipeline
-from core.text import counted, match_key
+from core.text import match_key
 from core.types import Exemplar, ScoreArray, Task
 from storage.queries import dataset
 
@@ -119,7 +119,7 @@ def _judge(studio: Studio, model: ExplainedModel, fresh: Sequence[Exemplar]) -> 
     several = model.pipeline.task == "multi-label"
     tests = [one for one in fresh if several or one.intents]
     found, bins = _answers(studio, model, tests)
-    basis = f"{counted(len(tests), 'test text')} of today" if tests else ""
+    basis = f"the test texts of today, {len(tests):,} in all" if tests else ""
     return JudgedVersion(tuple(found), (), basis, bins)
 
 

@@ -217,7 +217,7 @@ def test_a_refused_text_of_an_intent_is_not_answered_right() -> None:
         JudgedText("t", ("a",), ("a",), 0.9, right=True, refused=refused)
         for refused in (True, False)
     )
-    judged = JudgedVersion(answers, (), "2 test texts of today")
+    judged = JudgedVersion(answers, (), "the test texts of today, 2 in all")
     assert checked_on(judged, "single-label") == Checked(1, 2, on_tests=True)
     assert checked_on(judged, "multi-label").right == 2
 
