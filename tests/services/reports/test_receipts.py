@@ -262,7 +262,7 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
         "Raise the limit for out of scope"
     )
     Leaky.known = True  # "Raise the line" stood beside "not tested"
-    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Add 20 test texts that fit no intent")
+    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Add 20 test texts that fit no")
     pins = 2 * [BrokenPin("a", "b", "c")]
     assert next_steps(metrics, [], Scope(), (), ()) == ()
     assert next_steps(metrics, [], Scope(), (), pins)[0].startswith(
