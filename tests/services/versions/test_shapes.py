@@ -26,7 +26,7 @@ def test_every_version_is_measured_on_the_same_texts(
     assert (untuned.model, untuned.recipe) == ("the untuned encoder", "")
     assert (first.recipe, second.recipe) == ("instant", "convfit")
     assert {one.basis for one in (untuned, first, second)} == {
-        "20 labelled texts of the training set"
+        "20 labelled training texts"
     }
     labelled = {text: label[0] for text, label in rows_of(home).values() if label}
     rows = tiny.encode(list(labelled))  # `instant` keeps its base
