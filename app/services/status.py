@@ -27,7 +27,7 @@ _UNLABELLED = utterances.Filter(state="unlabelled")
 _STEPS = (events.undoable, events.redoable)
 _SHARED = 2.0
 """Programs that want each processor while a training runs: it is one of them."""
-_WAY_OUT = "Promote another version on the Versions page, or train a new one."
+_WAY_OUT = "Use another version on the Versions page, or train a new one."
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class DataPage {
   #finding = h('div'); // what finds texts
   #main = h('div', {class: 'stack'}); // the texts, and where there are none, the box to import some
   #aside = h('aside', {class: 'stack'});
-  #texts = h('section', {class: 'sheet', 'aria-label': 'Utterances'});
+  #texts = h('section', {class: 'sheet', 'aria-label': 'Texts of the project'});
   #exports = h('details', {class: 'menu'});
   #package;
   #handover;

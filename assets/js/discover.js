@@ -255,7 +255,7 @@ class DiscoverPage {
     const input = h('input', {type: 'number', name: 'n', min: 1, max: most, value: usual, required: true});
     const given = await ask(
       'Group anew',
-      [h('p', {}, about), field('Number of groups: more are narrower', input)],
+      [h('p', {}, about), field('Number of groups; more groups are smaller', input)],
       'Group anew',
     );
     if (given) await this.#find({n_groups: Number(given.n), anew: true});

@@ -374,7 +374,8 @@ class LabelPage {
     this.#orderNote.textContent = note;
     this.#values.follow(first);
     this.#why.follow(first);
-    if (first) this.#card.draw(first, {chosen: this.#chosen, status: this.#context.status});
+    const {limit} = this.#sure;
+    if (first) this.#card.draw(first, {chosen: this.#chosen, status: this.#context.status, limit});
     else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for texts …') : this.#done());
   }
 

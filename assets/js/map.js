@@ -17,7 +17,7 @@ import {Strength} from './shared/strength.js';
 import {frame} from './studio.js';
 
 const COMPARED = 'Not while two maps are compared.';
-const COMPRESS = 'Moves texts towards their templates, in which values are left out; for looking only.';
+const COMPRESS = 'Shows where texts would lie if the model ignored their values; for looking only.';
 
 export const mount = view => frame(view, 'map', 'Map', null, context => new MapPage(context).start());
 
@@ -75,7 +75,7 @@ class MapPage {
 
   #makeControls() {
     const about = {class: 'row tight small', title: COMPRESS, hidden: true};
-    this.#compression = h('label', about, 'Compression', this.#strength.element, this.#reason);
+    this.#compression = h('label', about, 'Ignore names and dates', this.#strength.element, this.#reason);
     this.#swap = h('button', {hidden: true, 'data-role': 'swap', onclick: () => this.#flip()});
     this.#nameSwap();
   }

@@ -81,7 +81,7 @@ class SlotsPage {
     if (asked !== this.#asked) return;
     const {n_marked: marked, n_utterances: all} = book;
     this.#counts.hidden = all === 0;
-    const base = this.#intents.counts.by_split.test ? ' outside the test set' : '';
+    const base = this.#intents.counts.by_split.test ? ' that are no test texts' : '';
     this.#counts.textContent = `Values marked in ${number(marked)} of ${plural(all, 'text')}${base}`;
     if (this.#intents.counts.total === 0) {
       fill(this.#place, this.#noTexts());

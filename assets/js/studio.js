@@ -310,7 +310,7 @@ const trouble = status =>
     'does not answer',
   );
 
-const RUNNING = {train: 'training', layout: 'drawing the map', discover: 'finding groups'};
+const RUNNING = {train: 'training', layout: 'making the map', discover: 'finding groups'};
 
 function jobState(job, href) {
   const running = `${RUNNING[job.kind]} `;

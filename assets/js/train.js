@@ -39,6 +39,7 @@ class TrainPage {
   #isStarting = false; // until the server has taken the training, nothing starts another one
   #estimates = 0; // number of the newest request; older answers are dropped
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
+  #nothingNew = h('p', {'data-role': 'nothing-new', hidden: true});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #outlook = h('p', {class: 'lead', 'data-role': 'outlook'});
   #counted = ''; // how many texts teach, where other pages count more as labelled
@@ -74,8 +75,7 @@ class TrainPage {
     await Promise.all([this.#loadChoices(), this.#settings.load(this.#context.base)]);
     this.#showChoice();
     this.#context.onStatus((status, before) => {
-      // While a version waits, the decision on it is the page's first act.
-      this.#start.classList.toggle('primary', status.candidate === null);
+      this.#drawStart();
       this.#onStatus(status, before);
     });
     await this.#follow();
@@ -86,7 +86,7 @@ class TrainPage {
   }
 
   #layOut() {
-    const estimated = h('div', {class: 'estimate'}, this.#estimated, this.#defaults);
+    const estimated = h('div', {class: 'estimate'}, this.#nothingNew, this.#estimated, this.#defaults);
     fill(
       this.#form,
       this.#choices.element,
@@ -253,8 +253,24 @@ class TrainPage {
     if (isLost && won) this.#choices.prefer(won.recipe, newest.recipe);
   }
 
+  // The live version has learned all labels, and its training had the settings that are chosen.
+  get #isNothingNew() {
+    const {champion, model, hot} = this.#context.status;
+    const {chosen} = this.#choices;
+    if (champion === null || model !== 'ready' || hot > 0 || !chosen || chosen.makes === 'encoder') return false;
+    return !Object.keys(this.#settings.of(chosen.recipe)).length;
+  }
+
   #drawStart() {
-    const first = this.#context.status.champion === null || this.#choices.chosen?.makes === 'encoder';
+    const {champion, candidate} = this.#context.status;
+    const first = champion === null || this.#choices.chosen?.makes === 'encoder';
+    const isOld = this.#isNothingNew && !this.#isTaken;
+    const isOther = this.#jobOf(champion)?.recipe !== this.#choices.chosen?.recipe;
+    const other = isOther ? ` “${this.#choices.chosen?.name}” may still answer better.` : '';
+    // While a version waits, the decision on it is the page's first act.
+    this.#start.classList.toggle('primary', candidate === null && !isOld);
+    this.#nothingNew.hidden = !isOld;
+    this.#nothingNew.textContent = `Nothing is new since version ${champion}: it knows all your labels.${other}`;
     const again = first ? 'Train' : 'Retrain';
     this.#start.disabled = this.#isTaken;
     this.#start.textContent = this.#running ? 'Training …' : again;

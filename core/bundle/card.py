@@ -192,7 +192,7 @@ def _figures(facts: Mapping[str, Any]) -> list[str]:
     measured = facts.get(MEASURED)
     metrics = as_counted_now(facts, facts.get("metrics", {}))
     trained = [
-        f"Measured {measured_on(metrics)}, with the line for out of scope of then:",
+        f"Measured {measured_on(metrics)}, with the limit for out of scope of then:",
         "",
         *_table(
             {
@@ -213,7 +213,7 @@ def _figures(facts: Mapping[str, Any]) -> list[str]:
         rows["Texts that fit no intent, refused"] = (
             f"{percent(refused / outside, 1)} ({refused:,} of {outside:,})"
         )
-    now = f"Measured {measured_now(n)}, with the line for out of scope and the labels in this file:"
+    now = f"Measured {measured_now(n)}, with the limit for out of scope and the labels in this file:"
     untested = untested_words(measured.get("tested_intents"), measured.get("intents"))
     return [now, "", *_table(rows), *_paragraph(untested), "", *trained]
 

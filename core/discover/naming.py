@@ -32,6 +32,16 @@ _STEM = 3
 _SAME_BEGINNING, _OWN_END = 6, 3
 """Words that begin alike, and end in a few letters, say the same: `activate`, `activating`."""
 
+_IDLE_WORDS = """
+a about all am an and any are as at be been but by can come comes coming could did do does doing for
+from get gets getting go goes going got had has have how i if in into is it its just let like make
+me my no not of on one or our out please should so some something that the their them then there
+they thing this to up us want was we were what when where which who whose why will with would
+you your
+"""
+_IDLE = frozenset(_IDLE_WORDS.split())
+"""English words that tell nothing of what a text is about: such words alone are no name."""
+
 _LONGEST = 40
 """Signs of a word or of a text that can be a name: a longer one is an address, or a sentence."""
 
@@ -92,12 +102,18 @@ def _common(beside: Sequence[Sequence[str]]) -> set[str]:
 
 
 def name_of(terms: Sequence[str], texts: Sequence[str] = ()) -> str:
-    """Name a group by its first two terms, such as `lost card`; empty for texts without words.
+    """Name a group by its first two terms, such as `lost card`; empty where they say nothing.
 
     Where at least two of its texts have both terms within four words, in whichever order, or else
     within six, the name is what most of them say from one to the other: `change my pin` rather
     than `change pin`. Else it is the shortest text with both, if it is no longer than a name.
+    Terms say nothing if there are none, or if they are words such as `where` and `come` alone.
     """
+    name = _spoken_name(terms, texts)
+    return "" if _IDLE.issuperset(words_in_order(name)) else name
+
+
+def _spoken_name(terms: Sequence[str], texts: Sequence[str]) -> str:
     pair = [term.split() for term in terms[:_NAMING]]
     if len(pair) < _NAMING:
         return " ".join(terms)

@@ -50,7 +50,7 @@ def _is_left(row: ImportedRow, places: FormatPlaces, left: Losses) -> bool:
     elif not row.intents and not places.out_of_scope:
         reason = "texts out of scope"
     elif row.split == "test" and "test" not in places.splits:
-        reason = "texts of the test set, from which the platform would learn"
+        reason = "test texts, from which the platform would learn"
     else:
         reason = None
     if reason is not None:

@@ -30,7 +30,7 @@ _KINDS = (
 )
 _CONTROLS = bytes({*range(1, 9), *range(14, 27), *range(28, 32), 127})
 _CONTINUATIONS = bytes(range(0x80, 0xC0))
-_HINT = "Save it as UTF-8 text (CSV, TSV, JSONL, or one utterance a line), or as .xlsx."
+_HINT = "Save it as UTF-8 text (CSV, TSV, JSONL, or one text a line), or as .xlsx."
 _UNREADABLE = re.compile("[\0\udc80-\udcff]")
 
 
@@ -106,7 +106,7 @@ def _start(path: Path) -> bytes:
     with path.open("rb") as stream:
         start = stream.read(_CHUNK)
     if not start.removeprefix(codecs.BOM_UTF8).strip():
-        raise InvalidInput(f"{path} is empty.", "Choose a file with at least one utterance.")
+        raise InvalidInput(f"{path} is empty.", "Choose a file with at least one text.")
     return start
 
 

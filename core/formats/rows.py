@@ -152,7 +152,7 @@ def too_long_cell(place: FilePlace, limit: int = LONGEST_CELL) -> InvalidInput:
     """Return the error for a cell that is too long to be an utterance."""
     return InvalidInput(
         f"{place}: a cell of more than {limit:,} characters.",
-        "An utterance is a sentence or two. Is a closing quote or a line end missing here?",
+        "A text is a sentence or two. Is a closing quote or a line end missing here?",
     )
 
 

@@ -124,4 +124,4 @@ def _check(place: FilePlace, row: Sequence[str]) -> None:
 
 
 def _nothing(path: Path) -> InvalidInput:
-    return InvalidInput(f"{path} has no rows.", "Choose a file with at least one utterance.")
+    return InvalidInput(f"{path} has no rows.", "Choose a file with at least one text.")

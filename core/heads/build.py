@@ -66,7 +66,7 @@ def fit_head(
         return fit_names(name_embeddings, intents, config.similarity)
     if not len(embeddings):
         raise InvalidInput(
-            f"The head '{config.kind}' needs labelled utterances; there are none.",
+            f"The head '{config.kind}' needs labelled texts; there are none.",
             "Label some, or use the head 'names'.",
         )
     return _fit_to_labels(config, embeddings, targets, tuple(intents), told)

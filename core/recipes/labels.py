@@ -70,7 +70,7 @@ class _HeldOut(ModelRecipe, Tuned):
 
     calibration: Literal["held-out", "leave-one-out"] = Field(
         default="held-out",
-        description="Where the line for out of scope comes from: texts not tuned on, or all.",
+        description="Where the limit for out of scope comes from: texts not tuned on, or all.",
     )
     folds: int = Field(
         default=1,

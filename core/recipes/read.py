@@ -71,8 +71,8 @@ def require_task(recipe: Recipe | type[Recipe], task: Task) -> None:
     """Raise InvalidInput if a recipe cannot learn a task."""
     if task not in recipe.tasks:
         raise InvalidInput(
-            f"The recipe '{recipe.name()}' brings an utterance to one intent's name, and away from "
-            "all others; here an utterance may have several intents.",
+            f"The recipe '{recipe.name()}' brings a text to one intent's name, and away from "
+            "all others; here a text may have several intents.",
             "Use convfit or adapter, whose objective “overlap” knows shared intents.",
         )
 

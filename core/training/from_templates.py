@@ -71,8 +71,8 @@ def pair_up(utterances: Sequence[SlottedText], recipe: TemplatesRecipe) -> Pairi
     said = list({one.text.strip().casefold(): one for one in utterances}.values())
     if len(said) < 2 or not any(one.slots for one in said):
         raise InvalidInput(
-            "Templates need two different utterances or more, and slots marked in some of them.",
-            "Mark values in utterances, or import a file that has them marked.",
+            "Templates need two different texts or more, and slots marked in some of them.",
+            "Mark values in texts, or import a file that has them marked.",
         )
     chosen, n_said = _drawn([*said, *_synthetic(said, recipe)], len(said), recipe)
     rows: dict[str, int] = {}

@@ -30,7 +30,7 @@ def refuse_change(field: str, value: Any, now: dict[str, Any]) -> None:
         raise _untestable(now["text"])
     if field == "synthetic":
         raise InvalidInput(
-            f"'{now['text'][:60]}' cannot become another kind of utterance.",
+            f"'{now['text'][:60]}' cannot become another kind of text.",
             "What is synthetic stays so; add it anew if somebody said it.",
         )
     if field == "text" and now["slots"]:

@@ -89,7 +89,7 @@ def present(records: Mapping[str, UtteranceRecord], key: str) -> UtteranceRecord
 
 
 def _no_utterance(key: str) -> NotFound:
-    return NotFound(f"There is no utterance '{key[:80]}'.", "It may have been deleted.")
+    return NotFound(f"There is no text '{key[:80]}'.", "It may have been deleted.")
 
 
 def count(connection: Connection, project_id: int) -> tuple[int, int]:

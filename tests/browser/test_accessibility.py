@@ -55,7 +55,7 @@ def test_no_page_has_a_serious_fault_and_all_fit_a_phone(
         settled(page, name)
         if name.endswith("fence"):
             page.get_by_text("Another measure").click()
-            page.get_by_label("Method", exact=True).select_option("mixture")
+            page.get_by_label("Measure", exact=True).select_option("mixture")
             expect(page.locator(".fence").first).to_contain_text("a familiarity of")
         page.evaluate(AXE)
         assert faults(page) == [], name

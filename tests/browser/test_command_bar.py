@@ -185,6 +185,6 @@ def test_the_rail_lights_conversations_where_it_leads(
     # It opened a page that was scrolled a little, with the logs somewhere beside the texts.
     expect(conversations).to_be_focused()
     assert page.evaluate("document.scrollingElement.scrollTop") == 0
-    expect(page.get_by_role("region", name="Utterances")).to_be_hidden()
+    expect(page.get_by_role("region", name="Texts of the project")).to_be_hidden()
     page.get_by_role("link", name="Data", exact=True).click()
     expect(lit).to_have_text("Data")

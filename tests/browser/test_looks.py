@@ -45,7 +45,7 @@ def test_a_page_has_one_primary_action_and_room_between_its_controls(
             assert page.evaluate(probe("crowded")) == [], name
     page.goto(f"{studio.base}/review?project=sample&tab=fence")
     page.wait_for_selector(".figure")  # before, there is no line to move
-    page.get_by_label("Line", exact=True).press("End")
+    page.get_by_label("Limit", exact=True).press("End")
     page.get_by_text("answers would change").wait_for()
     assert page.evaluate(probe("crowded")) == []
 

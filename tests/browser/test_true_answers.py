@@ -24,7 +24,7 @@ def test_every_page_has_the_same_figure_while_nothing_has_changed(
     now = studio.ask("/projects/sample/status")["now"]
     told = f"Right answers: {figure} today, {now['right']} of {now['n']} test texts answered right"
     assert version.inner_text() == told
-    expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure} right")
+    expect(page.locator("[data-role=champion]")).to_have_text(f"v1 {figure} right answers")
     page.goto(f"{studio.base}/")
     expect(page.locator("[data-role=accuracy] .figure")).to_have_text(
         f"{figure} of 306 test texts answered right today, version 1"
@@ -43,7 +43,7 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         "level": level,
         "look": level,
         "title": TITLES[level],
-        "meaning": "Import a test set.",
+        "meaning": "Import test texts.",
         "reasons": [],
         "gap": "",
         "rule": "",
@@ -62,12 +62,12 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         page.reload()
         card = page.locator("[data-role=accuracy]").first
         expect(card.locator(".figure")).to_have_text(
-            "94.0 % answered right on its own examples, version 1"
+            "94.0 % right answers on its own examples, version 1"
         )
-        expect(card).to_contain_text("Not tested yet. Import a test set.")
+        expect(card).to_contain_text("Not tested yet. Import test texts.")
         expect(card).not_to_contain_text("when trained")
         page.goto(f"{studio.base}/label?project=sample")
-        expect(page.locator("[data-role=champion]")).to_have_text("v1 94.0 % on its own examples")
+        expect(page.locator("[data-role=champion]")).to_contain_text("94.0 % right answers on its")
         told = page.locator(".state [data-role=readiness]")
         expect(told).to_have_text("Not tested yet")
         expect(told).to_be_in_viewport(ratio=1)
@@ -176,7 +176,7 @@ def test_a_card_out_of_scope_offers_that_first_and_shows_no_percents(
 
     page.route("**/queue?*", refused)
     page.goto(f"{studio.base}/label?project=sample")
-    card = page.get_by_role("region", name="Utterance to label")
+    card = page.get_by_role("region", name="Text to label")
     options = card.locator(".option")
     first, closest = (options.locator(".chip").nth(place) for place in range(2))
     expect(options).to_have_count(5)
@@ -210,7 +210,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     expect(header).to_contain_text("%")
     expect(header.locator("[data-role=counting]")).to_have_count(0)
     before = header.inner_text()
-    page.get_by_label("Line", exact=True).press("End")
+    page.get_by_label("Limit", exact=True).press("End")
     changes = page.locator("[data-role=changes]")
     expect(changes).to_contain_text("more would be refused")
     expect(changes).to_contain_text(
@@ -218,7 +218,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     )
     expect(page.locator("[data-role=fence-pins] li")).to_contain_text("no signal")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(header).to_contain_text("0.0 % now: line for out of scope moved (")
+    expect(header).to_contain_text("0.0 % right answers now: limit for out of scope moved (")
     page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(header).to_have_text(before)
     assert studio.ask("/projects/sample/fence/what-if", {})["stands"]["limit"] is None
@@ -229,7 +229,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     card = other.locator("[data-role=accuracy]")
     expect(card).to_contain_text("0.0 % of ")
     moved = re.compile(
-        r"when trained.*; since then:.* line for out of scope moved \(\d+ fewer right\)"
+        r"when trained.*; since then:.* limit for out of scope moved \(\d+ fewer right\)"
     )
     expect(card).to_contain_text(moved)
     other.goto(f"{studio.base}/versions?project=sample")
@@ -249,7 +249,7 @@ def test_a_line_is_chosen_by_what_it_costs_and_what_it_gains(
     studio.ask("/projects/sample/edits", edit)
     page = visit(studio, "/review?project=sample&tab=fence")
     page.wait_for_selector(".figure")
-    page.get_by_label("Line", exact=True).press("End")
+    page.get_by_label("Limit", exact=True).press("End")
     changes = page.locator("[data-role=changes]")
     judged = changes.locator("[data-role=judged]")
     gain = re.compile(r"better refuses \d more of 5 labelled out of scope")
@@ -271,7 +271,7 @@ def test_a_line_is_chosen_by_what_it_costs_and_what_it_gains(
     expect(now).to_have_attribute("aria-pressed", "true")
     # No Save was in sight before something was moved.
     expect(save).to_be_disabled()
-    expect(changes).to_have_text("Nothing to save yet: choose a line, or move the slider.")
+    expect(changes).to_have_text("Nothing to save yet: choose a limit, or move the slider.")
 
 
 def test_out_of_scope_says_what_the_line_refuses_in_all_and_where_it_is_now(
@@ -284,14 +284,14 @@ def test_out_of_scope_says_what_the_line_refuses_in_all_and_where_it_is_now(
     expect(few).to_contain_text("labelled out of scope")
     expect(few.get_by_role("link")).to_have_attribute("href", re.compile(r"/label\?.*order=unlike"))
     marked = page.locator("[data-role='in force']")
-    expect(marked).to_contain_text("in force now: ")
+    expect(marked).to_contain_text("decides now: ")
     there = marked.inner_text()
-    page.get_by_label("Line", exact=True).press("End")
+    page.get_by_label("Limit", exact=True).press("End")
     leaving = page.locator("details[data-key=leaving]")
     expect(leaving).to_be_visible()
     expect(marked).to_have_text(there)  # what is asked moves, what is in force does not
     stands = studio.ask("/projects/sample/fence/what-if", {})
-    limit = float(page.get_by_label("Line", exact=True).input_value())
+    limit = float(page.get_by_label("Limit", exact=True).input_value())
     found = studio.ask("/projects/sample/fence/what-if", {**stands["asked"], "limit": limit})
     n, in_all, total = found["n_leaving"], found["refused"][1], found["total"]
     assert in_all >= n > len(found["leaving"])
@@ -307,7 +307,7 @@ def test_a_text_below_the_line_has_a_lower_figure_than_the_line(
     """“Refused below 37.0” listed a text of 37.0."""
     page = visit(studio, "/review?project=sample&tab=fence")
     page.wait_for_selector(".figure")
-    slider = page.get_by_label("Line", exact=True)
+    slider = page.get_by_label("Limit", exact=True)
     closest = 0.0
     for _ in range(60):
         limit = float(slider.input_value()) + 0.005
@@ -329,7 +329,7 @@ def test_save_and_what_it_changes_stay_in_sight_while_the_line_moves(
     """On a phone both lay below the figures; “each of 11 intents” was said where there are 17."""
     page = visit(studio, "/review?project=sample&tab=fence", viewport={"width": 390, "height": 844})
     page.wait_for_selector(".figure")
-    slider = page.get_by_label("Line", exact=True)
+    slider = page.get_by_label("Limit", exact=True)
     page.get_by_text("Another measure").click()
     expect(page.locator("[data-role=each]")).to_contain_text(re.compile(r"\d+ of 17 intents"))
     slider.press("End")
@@ -360,7 +360,7 @@ def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
     expect(kept).to_contain_text("%")
     share = kept.inner_text()
     page.get_by_text("Another measure").click()
-    page.get_by_label("Method").select_option("nearest")
+    page.get_by_label("Measure").select_option("nearest")
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_enabled()
     expect(kept).to_have_text(share)
 

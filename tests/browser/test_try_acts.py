@@ -137,11 +137,11 @@ def test_an_answer_that_breaks_a_pin_is_not_called_right(
 def test_a_text_of_the_test_set_is_asked_about(visit: Callable[..., Page], studio: Served) -> None:
     [row] = studio.ask(f"{UTTERANCES}&split=test")["rows"]
     page = visit(studio, f"/try?project=sample&text={quote(row['text'])}")
-    expect(page.locator("[data-role=known]")).to_contain_text("In the test set")
+    expect(page.locator("[data-role=known]")).to_contain_text("A test text")
     page.get_by_label("Expected intent").select_option(label="Out of scope")
     page.get_by_role("button", name="Add as example", exact=True).click()
     dialog = page.locator("dialog")
-    expect(dialog).to_contain_text("This text is in the test set")
+    expect(dialog).to_contain_text("This is a test text")
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_have_count(0)
     assert studio.ask(f"{UTTERANCES}&split=test")["rows"] == [row]
@@ -278,8 +278,9 @@ def test_what_a_person_does_stands_under_the_answer(
     )
     answer = page.locator("[data-role=answer]")
     votes = answer.locator("[data-role=reason]")
-    limit = "With fewer points than needed, no intent is answered."
-    expect(votes).to_contain_text(f"{VOTES} {SCORE} {limit}")
+    limit = "With fewer points than the limit, no intent is answered."
+    expect(votes).to_contain_text(VOTES)
+    expect(votes).to_contain_text(f"{SCORE} {limit}")
     expect(answer).to_contain_text("version 1")
     expect(answer).not_to_contain_text("sample@")
     add = page.get_by_role("button", name="Right: add as example")

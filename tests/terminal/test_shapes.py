@@ -37,4 +37,4 @@ def test_without_marked_values_a_training_on_templates_says_what_to_do(
     open_studio(Settings(home=tmp_path / "home")).database.close()
     assert run(tmp_path / "home", "new", "p") == 0
     assert run(tmp_path / "home", "train", "p", "--recipe", "templates") == 2
-    assert "Mark values in utterances on the page Slots" in capsys.readouterr().err
+    assert "Mark values in texts on the page Slots" in capsys.readouterr().err

@@ -108,8 +108,7 @@ def _named(space: Space) -> Iterator[None]:
     except ArtifactDamaged as error:
         raise ArtifactDamaged(
             f"The files of {space.name} are damaged. {error.message}",
-            "Put another version in use on the Versions page, train a new one, "
-            "or restore a backup.",
+            "Use another version on the Versions page, train a new one, or restore a backup.",
         ) from error
 
 

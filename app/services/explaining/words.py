@@ -23,11 +23,11 @@ MEASURES: Mapping[Method, str] = {
 """The quantity that a limit applies to, in words."""
 
 VOTES = (
-    "A vote is how much one example speaks for the intent or against it. It is strong where the "
-    "example is like the text and few others say the same: those that do share one vote."
+    "Vote, in points: how much one example speaks for the intent, or with a minus against it. "
+    "Examples that say the same share one vote."
 )
 SCORE = (
-    "All votes together are the score: about 100 points for a text that is clearly this intent, "
+    "Score, in points: all votes together, about 100 for a text that is clearly this intent and "
     "about 0 for one that has nothing to do with it."
 )
 """What a vote and its points are; `assets/js/shared/votes.js` says the same."""
@@ -155,7 +155,7 @@ def _whose(vote: Vote) -> str:
     if vote.origin is None:
         return f", labelled {labels}"
     if vote.origin.synthetic:
-        return f", synthetic, of a template labelled {labels}"
+        return f", generated, of a template labelled {labels}"
     by = "" if vote.origin.by == _LOCAL else f" by {vote.origin.by}"
     group = " with its group" if vote.origin.how == GROUP else ""
     return f", labelled {labels}{group}{by} on {day(vote.origin.at)}"

@@ -196,7 +196,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
         return _training(facts, champion)
     if not facts.tests:
         reason = "Without labelled test texts nobody knows how often the answers are right."
-        return NextStep("test-set", "Import a test set", reason, "data", _IMPORT)
+        return NextStep("test-set", "Import test texts", reason, "data", _IMPORT)
     reason = "Every text has a label, and the model has learned them."
     return NextStep("try", "Try the model", reason, "try")
 

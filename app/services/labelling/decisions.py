@@ -255,7 +255,7 @@ def _undo(
     if target is None or target.verb in ("undo", "redo"):
         raise NotFound(
             "That decision was not saved, so there is nothing to take back.",
-            "Look at the utterance on the Data page.",
+            "Look at the text on the Data page.",
         )
     changes = events.changes_of(connection, target.id)
     if not changes:

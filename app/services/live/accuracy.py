@@ -263,8 +263,8 @@ def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, since: _Sin
 
 
 def _line_causes(gain: int) -> list[str]:
-    """Say how many more answers are right by the project's line than by that of the training."""
-    return [f"line for out of scope moved ({_more_right(gain)})"] if gain else []
+    """Say how many more answers are right by the project's limit than by that of the training."""
+    return [f"limit for out of scope moved ({_more_right(gain)})"] if gain else []
 
 
 def _more_right(gain: int) -> str:
@@ -305,7 +305,7 @@ def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str
         of_them = "is an example" if taught == 1 else "are examples"
         causes.append(f"{counted(taught, 'test text')} {of_them} now")
     elif tested != n or not causes:
-        causes.append("test set changed")
+        causes.append("test texts changed")
     return causes
 
 

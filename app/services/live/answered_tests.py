@@ -93,7 +93,7 @@ def told_apart(
 ) -> tuple[tuple[UtteranceRecord, ...], int]:
     """Return the texts that test a model, and how many do not because an example says the same.
 
-    Accuracy, the line for out of scope and previews count the same texts.
+    Accuracy, the limit for out of scope and previews count the same texts.
     """
     learned = {match_key(exemplar.text) for exemplar in live.pipeline.exemplars}
     fresh = tuple(record for record in records if match_key(record.text) not in learned)

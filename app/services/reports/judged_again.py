@@ -119,7 +119,7 @@ def _judge(studio: Studio, model: ExplainedModel, fresh: Sequence[Exemplar]) -> 
     several = model.pipeline.task == "multi-label"
     tests = [one for one in fresh if several or one.intents]
     found, bins = _answers(studio, model, tests)
-    basis = f"the test set as it is now, {len(tests):,} texts" if tests else ""
+    basis = f"the test texts of today, {len(tests):,} in all" if tests else ""
     return JudgedVersion(tuple(found), (), basis, bins)
 
 

@@ -34,6 +34,6 @@ def link_words(address: str) -> str:
     if reaches_others(address):
         return "It opens for everyone who can reach this studio over the network while it runs."
     return (
-        "The page opens on this computer only, while the studio runs. For anybody else, send the "
+        "The link works only on this computer, while the studio runs. For anybody else, send the "
         "PDF or the HTML file."
     )

@@ -33,7 +33,7 @@ def next_steps(
         )
     if not str(metrics.get("judged_on", "")).startswith("test"):
         found.append(
-            "Label some texts for the test set: its figures come from its own examples, and are "
+            "Label some test texts: its figures come from its own examples, and are "
             "likely to flatter it."
         )
     return (*found, *_of_scope(scope), *_of_intents(intents, confusions), *_of_confidence(metrics))
@@ -47,8 +47,8 @@ def _of_scope(scope: ScopeLine) -> list[str]:
         ]
     if scope.known:
         return [
-            f"Put {_FEW_OUTSIDE} texts that fit no intent into the test set, labelled out of "
-            "scope: whether it refuses them is not tested."
+            f"Add {_FEW_OUTSIDE} test texts that fit no intent, labelled out of scope: whether it "
+            "refuses them is not tested."
         ]
     if scope.refused < _LOW and scope.outside < _FEW_OUTSIDE:
         return [
@@ -57,7 +57,7 @@ def _of_scope(scope: ScopeLine) -> list[str]:
         ]
     if scope.refused < _LOW:
         return [
-            "Raise the line for out of scope, or label more such texts: "
+            "Raise the limit for out of scope, or label more such texts: "
             f"{percent(1 - scope.refused)} of the texts that fit no intent get an answer."
         ]
     return []

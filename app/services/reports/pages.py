@@ -17,6 +17,7 @@ _LATIN, _OTHERS = "inter-latin.woff2", "inter-latin-ext.woff2"
 _EXTENDED = re.compile("[\u0100-\u024f\u1e00-\u1eff]")
 """Letters that the larger half of the font has, such as those of Polish or Turkish."""
 _HELD_OUT = {
+    re.compile(r"test set of ([\d,]+) texts"): r"\1 test texts",
     re.compile(r"(\d+)-fold cross-validation over ([\d,]+) texts"): (
         r"its own \2 examples, in \1 parts, each answered by a version that learned from the others"
     ),

@@ -219,7 +219,7 @@ def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
         remedies=(
             Remedy(f"Label it {evidence.name(other)}", Repair("relabel", (text.id,), (other,))),
             Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
-            Remedy("Move it to the test set", Repair("move", (text.id,), value="test")),
+            Remedy("Make it a test text", Repair("move", (text.id,), value="test")),
             KEEP,
             Remedy("Delete this text", Repair("delete", (text.id,))),  # what destroys comes last
         ),

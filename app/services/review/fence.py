@@ -171,7 +171,7 @@ def _checked(setting: FenceSetting) -> FenceSetting:
     most = _FARTHEST[setting.method == "votes"]
     if not all(isfinite(number) and abs(number) <= most for number in numbers):
         raise InvalidInput(
-            "A line is no usable number.", f"Use one between -{most:g} and {most:g}."
+            "A limit is no usable number.", f"Use one between -{most:g} and {most:g}."
         )
     return setting
 
@@ -179,6 +179,6 @@ def _checked(setting: FenceSetting) -> FenceSetting:
 def _refuse_several(project: ProjectRecord) -> None:
     if project.task == "multi-label":
         raise InvalidInput(
-            "Where a text may have several intents, each has a line of its own.",
+            "Where a text may have several intents, each has a limit of its own.",
             "They are chosen when a version is trained.",
         )

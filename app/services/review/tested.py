@@ -23,7 +23,7 @@ def tested_examples(evidence: Evidence) -> list[Finding]:
     ids = tuple(one.id for one in tests)
     shown: list[FoundText] = []
     for one in tests[:_SHOWN]:
-        shown.append(FoundText(one.id, one.text, one.labels, one.split, "in the test set"))
+        shown.append(FoundText(one.id, one.text, one.labels, one.split, "test text"))
         shown += [evidence.example(row, "an example") for row in copies[match_key(one.text)][:1]]
     remedies = [
         Remedy(f"Delete {counted(len(examples), 'example')}", Repair("delete", examples)),
@@ -39,7 +39,7 @@ def tested_examples(evidence: Evidence) -> list[Finding]:
             title=f"{counted(len(tests), 'test text')} {are}, too",
             why=(
                 "The model has learned these very texts, so that they cannot test it. They are "
-                "left out of its accuracy until one of the copies goes."
+                "not counted among its answers until one of the copies goes."
             ),
             figure=float(len(tests)),
             measure=counted(len(tests), "text"),

@@ -32,7 +32,7 @@ _PLAIN = {
     "deciding": "weighing your examples",
     "calibrating": "checking how sure it may be",
     "checking": "checking how sure it may be",
-    "judging": "answering the test set",
+    "judging": "answering the test texts",
 }
 
 

@@ -116,7 +116,7 @@ def require_labels(connection: Transaction, project: ProjectRecord) -> None:
         raise InvalidInput(
             f"'{project.name}' has training labels of {counted(intents, 'intent')}; "
             "training needs two.",
-            "Import a labelled file, or label a few utterances of another intent.",
+            "Import a labelled file, or label a few texts of another intent.",
         )
 
 

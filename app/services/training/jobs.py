@@ -186,13 +186,13 @@ def curve_words(curve: Mapping[str, Sequence[Sequence[float]]]) -> str:
     if "accuracy while tuning" in names:
         texts = _texts(curve["accuracy while tuning"])
         words = [
-            f"While learning: right answers among {texts} of the test set, by which nothing is "
-            "chosen. The result counts the whole test set, answered by the finished model."
+            f"While learning: right answers among {texts} for testing, by which nothing is "
+            "chosen. The result counts all test texts, answered by the finished model."
         ]
     else:
         words = [
-            "While learning: no accuracy, since every label is learned from and there is no test "
-            "set."
+            "While learning: no share of right answers, since every label is learned from and "
+            "there are no test texts."
         ]
     held_out = [name for name in names if name.startswith("accuracy while calibrating")]
     if held_out:

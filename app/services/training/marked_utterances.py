@@ -19,7 +19,7 @@ def require_slots(connection: Transaction, project: ProjectRecord) -> None:
     if not slots.is_any_marked(connection, project.id):
         raise InvalidInput(
             f"'{project.name}' has no marked values to learn templates from.",
-            "Mark values in utterances on the page Slots, or import a file that has them marked.",
+            "Mark values in texts on the page Slots, or import a file that has them marked.",
         )
 
 

@@ -239,7 +239,7 @@ def _pair_examples(studio: Studio, live: LiveModel) -> _PairedExamples:
     if not any(exemplar.id in marks.utterances for exemplar in live.pipeline.exemplars):
         raise InvalidInput(
             "No value is marked in the examples.",
-            "Mark values in utterances on the page Slots, or import a file that has them marked.",
+            "Mark values in texts on the page Slots, or import a file that has them marked.",
         )
     series = ("compression", of_version(live.version))
     moment = (live.revision, project.head_revision)

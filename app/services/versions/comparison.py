@@ -273,7 +273,7 @@ def _champion(connection: Transaction, project: ProjectRecord) -> int:
     champion = models.champion(connection, project.id)
     if champion is None:
         raise NotFound(
-            f"'{project.name}' has no champion to compare with.",
+            f"'{project.name}' has no live version to compare with.",
             "Promote a version, or name the two to compare.",
         )
     return champion.number

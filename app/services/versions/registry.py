@@ -137,12 +137,12 @@ def _way_back(
     path = _path(models.moves(connection, project_record.id))
     if champion is not None and path[-1:] != [champion]:
         raise Conflict(
-            f"{project}@{champion} does not answer any more: the champion has changed.",
+            f"{project}@{champion} is not live any more: another version is.",
             "Look at the versions again before you roll back.",
         )
     if len(path) < 2:
         raise Conflict(
-            f"'{project}' has had no other champion to return to.", "Promote another version."
+            f"'{project}' has had no other live version to return to.", "Use another version."
         )
     left, target = (models.find(connection, project_record.id, number) for number in path[:-3:-1])
     return left, target
@@ -161,7 +161,7 @@ def discard(studio: Studio, project: str, number: int, actor: str | None = None)
         state = _states(models.moves(connection, project_record.id)).get(number)
         if state == "champion":
             raise Conflict(
-                f"{project}@{number} answers now.", "Promote another version, or roll back, first."
+                f"{project}@{number} answers now.", "Use another version, or roll back, first."
             )
         if state != models.DISCARDED:
             models.point(connection, record, models.DISCARDED, actor or studio.settings.actor)
@@ -231,7 +231,7 @@ def delete_model(
         record = models.find(connection, project_record.id, number)
         view = _deletion(studio, connection, project_record, record)
         if view.forbidden or (view.reasons_against and not even_so):
-            hints = ("Delete it even so if you are sure.", "Promote another version, or wait.")
+            hints = ("Delete it even so if you are sure.", "Use another version, or wait.")
             raise Conflict(" ".join(view.reasons_against), hints[view.forbidden])
         models.bury(connection, record, studio.settings.actor)
         freed = drop_tree(connection, record.tree_sha256)
@@ -346,7 +346,7 @@ def _prohibitions(connection: Transaction, record: ModelVersionRecord, name: str
     champion = models.champion(connection, record.project_id)
     reasons = []
     if champion is not None and champion.id == record.id:
-        reasons.append(f"{name} is the champion: it answers now.")
+        reasons.append(f"{name} is live: it answers now.")
     reasons += [
         f"Job {job.id} is about to train from {name}."
         for job in jobs.live(connection)

@@ -15,7 +15,7 @@ from storage.records import ProjectRecord, UtteranceRecord
 
 _MOST = 400
 _FEWEST = 40
-_SETS = {"test": "test set", "train": "training set"}
+_SETS = {"test": "labelled test text", "train": "labelled training text"}
 """A test split with fewer texts is not used if the train split has more."""
 
 
@@ -136,5 +136,5 @@ def _sample(rows: Iterable[UtteranceRecord], names: Mapping[str, str], split: st
     return _Sample(
         texts=tuple(row.text for row in taken),
         labels=tuple(" and ".join(sorted(names[key] for key in row.labels or ())) for row in taken),
-        basis=f"{counted(len(taken), 'labelled text')} of the {_SETS[split]}",
+        basis=counted(len(taken), _SETS[split]),
     )

@@ -219,11 +219,11 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
     new, old = f"version {sides.newer}", f"version {sides.older}"
     standing = _standing(comparison, old)
     if sides.live == sides.newer:
-        act = f"go back to {old}" if standing.is_loss else f"keep {new} in use"
+        act = f"go back to {old}" if standing.is_loss else f"keep {new} live"
         return Advice(not standing.is_loss, f"{standing.words}: {act}.", act)
     if sides.live != sides.older:
         return None
-    act = f"use {new}" if standing.is_gain else f"leave {old} in use"
+    act = f"use {new}" if standing.is_gain else f"keep {old} live"
     if standing.is_even:
         act = f"use either; if unsure, keep {old}"
     return Advice(standing.is_gain, f"{standing.words}: {act}.", act, standing.is_even)
@@ -276,7 +276,7 @@ def verdict_on(
 
 def _meaning(known: Known, task: Task) -> str:
     if known.share is None or not known.on_tests:
-        return "Import a test set: texts with labels that the model never learns from."
+        return "Import test texts: labelled texts that the model never learns from."
     wrong = of_hundred(1 - known.share)
     n = f"About {wrong}" if wrong else "Fewer than 1"
     if task == "multi-label":

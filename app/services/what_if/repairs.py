@@ -190,8 +190,8 @@ def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -
     examples = [record for record in known if record.split != "test"]
     if not examples:
         raise Conflict(
-            "This text is in the test set, so it cannot be an example, too.",
-            "Move it out of the test set first, or change its label there.",
+            "This is a test text, so it cannot be an example, too.",
+            "Make it a training text first, or change its test label.",
         )
     return [change for record in examples for change in edits.decide(record, labels)]
 

@@ -7,7 +7,7 @@ const rowsAre = (n, one, many) => `${plural(n, 'text')} ${n === 1 ? one : many}`
 // By kind of case: its words, and for a case with a choice its name and options.
 const CASES = {
   given: [n => `${rowsAre(n, 'is', 'are')} here without a label and ${n === 1 ? 'gets' : 'get'} the file's label.`],
-  same: [n => `${rowsAre(n, 'is', 'are')} here already just so.`],
+  same: [n => `${rowsAre(n, 'is', 'are')} here already, with the same label.`],
   unlabelled: [n => `${rowsAre(n, 'has', 'have')} a label here and none in the file. Your labels stay.`],
   otherwise: [
     n => `${rowsAre(n, 'has', 'have')} another label here.`,
@@ -18,19 +18,19 @@ const CASES = {
     ],
   ],
   'in-test': [
-    n => `${rowsAre(n, 'is', 'are')} in the test set.`,
+    n => `${rowsAre(n, 'is here as a test text', 'are here as test texts')}.`,
     'across',
     [
       ['skip', 'Leave out'],
-      ['add', 'Add here as well'],
+      ['add', 'Add as training text as well'],
     ],
   ],
   'in-training': [
-    n => `${rowsAre(n, 'is', 'are')} here outside the test set.`,
+    n => `${rowsAre(n, 'is', 'are')} here, and not for testing.`,
     'across',
     [
       ['skip', 'Leave out'],
-      ['add', 'Add to the test set as well'],
+      ['add', 'Add for testing as well'],
     ],
   ],
   repeated: [n => `${rowsAre(n, 'repeats', 'repeat')} an earlier row of the file.`],
@@ -47,7 +47,7 @@ const CASES = {
   empty: [n => `${plural(n, 'row')} without text ${n === 1 ? 'is' : 'are'} left out.`],
   'too-long': [n => `${plural(n, 'row')} too long for a text ${n === 1 ? 'is' : 'are'} left out.`],
 };
-const TAUGHT = 'A model that learns from a text of the test set is no longer tested on it fairly.';
+const TAUGHT = 'A model that learns from a test text is no longer tested on it fairly.';
 
 const CHOSEN = {class: 'soft small'}; // of the line that says what stands without an answer
 

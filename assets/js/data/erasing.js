@@ -40,7 +40,7 @@ function question(texts, found) {
 }
 
 function told({utterances, synthetic, models, receipts, copies, left}) {
-  const made = synthetic ? `, ${synthetic} of them made from another` : '';
+  const made = synthetic ? `, ${synthetic} of them generated` : '';
   const numbers = models.map(name => name.split('@').pop()).join(', ');
   return [
     `${plural(utterances, 'text')} with these words, now or before a correction${made}`,

@@ -9,7 +9,7 @@ const SPLITS = [['', 'any set'], ...Object.entries(SETS)];
 const USES = {
   train: 'Its labelled texts are what a training learns from',
   test: 'Its labelled texts check the model, which never learns from them',
-  unlabelled: 'They join the training set when they get a label',
+  unlabelled: 'They become training texts when they get a label',
 };
 const statesOf = nothing => [
   ['', 'any state'],

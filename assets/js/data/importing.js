@@ -282,7 +282,7 @@ function importing(report, {otherwise, exceptions}, looked) {
 // Where rows go; a file of test texts was learned from, because nothing said so.
 const DESTINATIONS = {
   train: 'The model learns from them.',
-  test: 'They go to the test set: they check the model, which never learns from them.',
+  test: 'They become test texts: they check the model, which never learns from them.',
   pool: 'They wait for a label.',
 };
 const BY_LABEL = 'The model learns from labelled rows; the others wait for a label.';

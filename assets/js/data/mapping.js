@@ -2,10 +2,10 @@
 import {field, h, select} from '../shared/elements.js';
 
 const SPLITS = [
-  ['', 'the training set if labelled, else no set yet'],
-  ['train', 'the training set'],
-  ['test', 'the test set'],
-  ['pool', 'no set yet'],
+  ['', 'training texts if labelled, else unlabelled'],
+  ['train', 'training texts'],
+  ['test', 'test texts'],
+  ['pool', 'unlabelled, to be labelled here'],
 ];
 const TABLES = ['csv', 'tsv', 'xlsx', 'parquet'];
 const KINDS = [
@@ -35,7 +35,7 @@ export class Mapping {
         this.#sheets(),
         this.#columns(),
         multi && this.#separators(),
-        field('Put texts into', this.#select('split', SPLITS, chosen.split ?? '')),
+        field('Take them as', this.#select('split', SPLITS, chosen.split ?? '')),
       ),
       ['csv', 'tsv', 'xlsx'].includes(preview.format) && this.#headers(),
     );

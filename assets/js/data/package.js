@@ -104,7 +104,7 @@ export class PackageSheet {
         'div',
         {class: 'row'},
         save,
-        !isRefused && h('span', {class: 'soft small'}, 'All other files stay byte for byte.'),
+        !isRefused && h('span', {class: 'soft small'}, 'All other files stay as they are.'),
       ),
     );
   }

@@ -10,7 +10,7 @@ import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
 
 const USED_IN = {train: 'training', test: 'test', pool: 'none yet'};
-const JOINS = 'It joins the training set when it gets a label';
+const JOINS = 'It becomes a training text when it gets a label';
 const SIZE = 50; // rows of a page
 
 export class Rows {

@@ -10,6 +10,7 @@ import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
 const FEW = 4; // a smaller group is not split
 const LOOSE = 0.5; // mean cosine of texts and middle
 const MIXED = 0.45; // below it, what lies together is no group
+const UNTICK = 'Untick what does not belong.';
 const LONG = 160; // signs; a longer text may fill more lines than are shown
 
 // A long text is cut behind some lines; all of it stands under the pointer, and where Tab stops.
@@ -99,6 +100,11 @@ export class GroupView {
     return this.#share === 'all' ? card.size : core;
   }
 
+  // Those of them that are in sight: typical ones, or once they were asked for, as many as the server lists.
+  get #shown() {
+    return this.#every?.slice(0, this.#size) ?? this.#group.typical;
+  }
+
   // How many texts an act labels.
   get #count() {
     return this.#size - this.#leftOut.length;
@@ -123,13 +129,13 @@ export class GroupView {
   }
 
   #draw(typed = null) {
-    const {card, core, border} = this.#group;
-    const isWhole = core >= card.size; // the tabs below say how many otherwise
+    const {border} = this.#group;
     const loose = this.#isLoose && 'They have little in common: look closely, or split them. ';
-    const about = [isWhole && `${plural(card.size, 'text')} without a label. `, loose, this.#labelledWords()];
+    const about = [loose, this.#labelledWords()];
     fill(
       this.element,
       this.#title(typed),
+      h('p', {class: 'soft small tabular', 'data-role': 'counts'}, this.#counts()),
       about.some(Boolean) && h('p', {class: 'soft small'}, about),
       this.#shares(),
       h(
@@ -143,7 +149,7 @@ export class GroupView {
             h(
               'summary',
               {},
-              `${plural(border.length, 'text')} that ${border.length === 1 ? 'fits' : 'fit'} least`,
+              'Texts that fit least: are they in doubt?',
             ),
             h(
               'ul',
@@ -157,11 +163,24 @@ export class GroupView {
     this.#drawRemedies(); // they name the intent as the field does, which is in the page now
   }
 
+  // Three at most, each with its noun: eight stood on one group, and nobody knew which one a button meant.
+  #counts() {
+    const {core, card} = this.#group;
+    const shown = this.#shown.length;
+    return [
+      `${plural(card.size, 'text')} without a label`,
+      core < card.size && `${number(core)} ${this.#isLoose ? 'closest' : 'surest'}`,
+      shown < this.#size && `${number(shown)} shown`,
+    ]
+      .filter(Boolean)
+      .join(' · ');
+  }
+
   #labelledWords() {
     const {labelled, label} = this.#group.card;
     if (!labelled) return '';
     return [
-      `${plural(labelled, 'text')} of it ${labelled === 1 ? 'has' : 'have'} a label`,
+      'Others of its texts have a label already',
       label ? ', most ' : '.',
       label && this.#intents.labels([label]),
     ];
@@ -220,38 +239,33 @@ export class GroupView {
       h(
         'div',
         {class: 'tabs', role: 'group', 'aria-label': 'How many texts to take'},
-        choice('core', `The ${this.#isLoose ? 'closest' : 'surest'} ${number(core)}`),
-        choice('all', `All ${number(card.size)}`),
+        choice('core', `Only the ${this.#isLoose ? 'closest' : 'surest'}`),
+        choice('all', 'All'),
       ),
       h('kbd', {class: 'for-keys', title: 'Change between both'}, EVERY),
       this.#share === 'core' &&
-        h('span', {class: 'soft small'}, `The other ${number(card.size - core)} wait on the Label page.`),
+        h('span', {class: 'soft small'}, 'The others wait on the Label page.'),
     );
   }
 
   // Texts that get the label, as far as they are shown: typical ones, or all of them.
   #texts() {
-    const {typical} = this.#group;
-    const n = this.#size;
-    const shown = this.#every?.slice(0, n) ?? typical;
-    const isCut = shown.length < n;
+    const shown = this.#shown;
+    const isCut = shown.length < this.#size;
     const more = {class: 'plain', 'data-key': 'every', onclick: guarded(() => this.#showEvery())};
-    const title = isCut ? `${number(shown.length)} of its ${number(n)} texts` : 'Its texts';
     return [
       h(
         'div',
         {class: 'row'},
-        h('h3', {}, title, h('span', {class: 'soft small'}, ' Untick what does not belong.')),
-        isCut && shown === typical && h('button', more, `Show all ${number(n)}`),
+        h('h3', {}, isCut ? 'Some of its texts.' : 'Its texts.', h('span', {class: 'soft small'}, ` ${UNTICK}`)),
+        isCut && !this.#every && h('button', more, 'Show all'),
       ),
       h(
         'ul',
         {class: 'plain-list typical', 'data-role': 'typical'},
         shown.map(one => this.#row(one)),
       ),
-      isCut &&
-        shown !== typical &&
-        h('p', {class: 'soft small'}, `These are the first ${number(shown.length)}.`),
+      isCut && this.#every && h('p', {class: 'soft small'}, 'More are not shown.'),
     ];
   }
 
@@ -300,7 +314,7 @@ export class GroupView {
 
   #remedies() {
     const {card, intents} = this.#group;
-    const count = number(this.#count);
+    const count = plural(this.#count, 'text');
     const isKnown = this.#intents.byName.has(this.#name);
     const nothing = this.#count < 1;
     const act = (key, words, does, looks = '', disabled = false) => {
@@ -315,7 +329,7 @@ export class GroupView {
     const near = intents.map((id, at) =>
       act(
         at + 1,
-        [`Put ${count} into `, chip(this.#intents.byId.get(id), id)],
+        ['Put them into ', chip(this.#intents.byId.get(id), id)],
         () => this.#take({intent: id}),
         '',
         nothing,
@@ -328,7 +342,7 @@ export class GroupView {
     const rest = h(
       'div',
       {class: 'row'},
-      act('O', `${count} are ${this.#intents.nothing}`, () => this.#take({}), '', nothing),
+      act('O', `They are ${this.#intents.nothing}`, () => this.#take({}), '', nothing),
       act(SPLIT, 'Split', () => this.#acts.split(this.#group), this.#isLoose ? 'primary' : '', card.size < FEW),
       act(MERGE, 'Merge', () => this.#acts.merge(this.#group)),
       act(LATER, card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),

@@ -31,6 +31,6 @@ export const keysLine = nothing =>
   h(
     'p',
     {class: 'row tight soft small hints for-keys'},
-    h('span', {}, h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K'), ' next, previous'),
+    h('span', {}, 'Next, previous ', h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K')),
     keysButton(() => openKeys(nothing)),
   );

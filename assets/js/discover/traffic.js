@@ -186,7 +186,7 @@ export class TrafficTab {
   #sureWords() {
     const {sure, sure_before: before} = this.#view;
     const then = before.n ? `, before ${percent(before.share)}` : '';
-    return `Answered surely: ${percent(sure.share)}${then}. That is an intent with a probability of at least 80 %.`;
+    return `Answered surely: ${percent(sure.share)}${then}. That means 80 % sure or more.`;
   }
 
   // A group leads to Discover's acts; of an intent, the texts themselves unfold.

@@ -2,15 +2,15 @@
 // Its elements stay in place and only their content changes, so typing is never interrupted.
 import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
-import {likelihood, outside, plural} from '../shared/words.js';
+import {likelihood, outside, plural, suggested} from '../shared/words.js';
 import {NUMBERED} from './keys.js';
 import {Utterance} from './utterance.js';
 
-const NO_MODEL = 'There is no model yet, so these are not suggestions. Any other can be found below.';
+const NO_MODEL = 'There is no model yet: these are the first of your intents, not suggestions. Find any other below.';
 const QUICK = 'Train Quick first'; // one click away, and every card suggests
 const TRAINING = 'The first training runs';
 const TAUGHT = 2; // intents with examples that a training needs
-const NO_INTENT = 'There is no intent yet. Type the name of the first one below.';
+const NO_INTENT = 'There is no intent yet. Type the name of your first one below.';
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
 
 export class Card {
@@ -51,7 +51,7 @@ export class Card {
     );
     this.element = h(
       'section',
-      {class: 'sheet card', 'aria-label': 'Utterance to label'},
+      {class: 'sheet card', 'aria-label': 'Text to label'},
       decided,
       this.#work,
       this.#rest,
@@ -80,8 +80,9 @@ export class Card {
     fill(this.#rest, content);
   }
 
-  // `chosen` holds the intents chosen so far, in a multi-label project.
-  draw(item, {chosen, status}) {
+  // `chosen` holds the intents chosen so far, in a multi-label project; from the probability `limit` on, the model is
+  // sure of an answer.
+  draw(item, {chosen, status, limit}) {
     const hasModel = status.champion !== null;
     this.#work.hidden = false;
     this.#rest.hidden = true;
@@ -91,12 +92,12 @@ export class Card {
     const ids = new Set(this.#multi ? intents : []);
     const forget = name => {
       chosen.forget(item, name);
-      this.draw(item, {chosen, status});
+      this.draw(item, {chosen, status, limit});
     };
     const fresh = create.map(name => newOption(name, () => forget(name)));
     const options = this.#optionsOf(item, ids, hasModel);
     this.#shown = options.map(option => option.intent_id);
-    const lines = options.map((option, place) => this.#option(option, ids, place));
+    const lines = options.map((option, place) => this.#option(option, {chosen: ids, place, limit}));
     fill(this.#options, this.#note(item, status), lines, fresh);
     for (const name of this.#named) name(item);
     if (!this.#multi) return;
@@ -155,11 +156,12 @@ export class Card {
     );
   }
 
-  #option({intent_id: id, intent: name, probability}, chosen, place) {
+  #option({intent_id: id, intent: name, probability}, {chosen, place, limit}) {
     const intent = this.#intentOf(id);
     const isKnown = typeof probability === 'number';
     const number = place < NUMBERED ? String(place + 1) : '';
-    const key = probability !== undefined && place === 0 && !this.#multi ? `${number} ↵` : number;
+    const isTaken = probability !== undefined && place === 0 && !this.#multi; // by Enter
+    const share = isKnown && (isTaken ? suggested(probability, limit) : likelihood(probability));
     return h(
       'button',
       {
@@ -171,9 +173,9 @@ export class Card {
         'data-key': this.#multi ? id : null,
         onclick: () => this.#give(intent),
       },
-      key ? h('kbd', {}, key) : h('span'),
+      number ? h('kbd', {}, isTaken ? `${number} ↵` : number) : h('span'),
       h('span', {class: `chip bare inside ${id ? '' : 'oos'}`}, name),
-      h('span', {class: 'share'}, isKnown ? likelihood(probability) : ''),
+      h('span', {class: 'share'}, share),
       isKnown && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
     );
   }

@@ -65,5 +65,5 @@ function nextOf({project, champion, candidate, hot, job}, counts) {
   if (champion === null) return {act: train, words: 'Train', reason: 'Next: the first version learns from them.'};
   if (hot > 0)
     return {act: train, words: 'Train', reason: `Next: ${plural(hot, 'label')} came since the last training.`};
-  return {...more, reason: 'The version in use has learned them. Next: more texts, where you have some.'};
+  return {...more, reason: 'The live version has learned them. Next: more texts, where you have some.'};
 }

@@ -25,6 +25,7 @@ export class SureTexts {
   #among = h('span'); // the same in words; drawn alone as texts are labelled
   #newest = {n: 0}; // what the server counted
   #told = -1; // sure texts that are told, at most all
+  limit = 1; // the lowest probability of which the model is sure, as far as it is known
   #lead = h('div', {class: 'grow'});
   #check = h('span');
 
@@ -69,6 +70,7 @@ export class SureTexts {
     }
     this.#newest = counted;
     this.#told = -1;
+    this.limit = counted.n ? counted.limit : 1;
     this.#all = 0;
     this.count(counted.looked_at ?? 0);
     if (this.element.hidden) return;
@@ -329,7 +331,7 @@ function verdictWords({checked, wrong, rest, expected}) {
 
 // One bound beside the expectation: a second one made three figures of the same errors.
 const boundWords = ({rest, at_most: atMost}) =>
-  rest ? `At most ${percent(atMost, 0)} of the others are wrong (95 % sure).` : '';
+  rest ? `In 95 of 100 such checks at most ${percent(atMost, 0)} of the others are wrong.` : '';
 
 function stayWords(n) {
   const [who, stay, come] = n === 1 ? ['text', 'stays', 'comes'] : [`${number(n)} texts`, 'stay', 'come'];

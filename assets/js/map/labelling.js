@@ -130,7 +130,7 @@ export class Labelling {
   }
 
   get #testWords() {
-    return this.#ids.length === 1 ? 'in the test set' : `${number(this.#tests)} in the test set`;
+    return this.#ids.length === 1 ? 'a test text' : plural(this.#tests, 'test text');
   }
 
   async #label() {

@@ -36,7 +36,7 @@ export class Note {
       compared && comparisonOf(compared, sideName),
       missing > 0 && [
         h('span', {class: 'warn'}, `${plural(missing, 'text')} not on this map`),
-        h('button', {class: 'plain', onclick: this.#compute}, 'Compute them'),
+        h('button', {class: 'plain', onclick: this.#compute}, 'Make the map again'),
       ],
     );
   }
@@ -45,12 +45,12 @@ export class Note {
   offer(error, {name, onDemand, again}) {
     const expected = error.status === 404 && onDemand;
     const words = expected
-      ? `${capital(name)} has not been computed for this version.`
+      ? `${capital(name)} is not made yet for this version.`
       : `${error.message} ${error.hint ?? ''}`;
     fill(
       this.element,
       h('span', {class: expected ? '' : 'bad'}, words),
-      onDemand && h('button', {onclick: this.#compute}, `Compute ${name}`),
+      onDemand && h('button', {onclick: this.#compute}, `Make ${name}`),
       !expected && h('button', {'data-key': 'again', onclick: again}, 'Try again'),
     );
   }
@@ -84,15 +84,15 @@ export class Note {
   // Which points have moved under compression, and how their coordinates were computed.
   tellDrift({marked, proposed, total, words}, strength) {
     const who = `${number(marked + proposed)} of ${plural(total, 'point')} have values (${number(proposed)} proposed)`;
-    const how = strength ? ` and have moved by ${strength.toFixed(1)} towards their templates. ${words}` : '';
+    const how = strength ? ` and are shown with their values ignored, strength ${strength.toFixed(1)}. ${words}` : '';
     fill(this.element, h('span', {'data-role': 'drift'}, `${who}${how || '.'}`));
   }
 
   offerTemplates(missing, encode) {
     fill(
       this.element,
-      h('span', {}, `${plural(missing, 'template')} must be encoded first.`),
-      h('button', {onclick: guarded(encode)}, 'Encode them'),
+      h('span', {}, `${plural(missing, 'template')} must be read first.`),
+      h('button', {onclick: guarded(encode)}, 'Read them'),
     );
   }
 
@@ -100,7 +100,7 @@ export class Note {
   follow(job, sketch) {
     const left = job && duration(job.eta_seconds);
     const stage = job?.kind === 'layout' && job.stage ? job.stage : 'waiting';
-    const words = sketch ? `${SKETCH} The clearer map is on its way: ${stage} ` : `computing: ${stage} `;
+    const words = sketch ? `${SKETCH} The clearer map is on its way: ${stage} ` : `Making the map: ${stage} `;
     fill(this.element, h('span', {'data-role': 'layout'}, words, left), progressBar(job?.progress ?? 0));
   }
 }

@@ -98,7 +98,7 @@ export class Selection {
   }
 
   #pairLine({id, text, intents, place}, tints) {
-    const set = place === 'test' && h('span', {class: 'badge'}, 'test set');
+    const set = place === 'test' && h('span', {class: 'badge'}, 'test text');
     const show = guarded(() => this.#hears.opened(id));
     const about = h('span', {class: 'row tight'}, this.#intents.labels(intents, tints), set);
     const words = h('span', {class: 'grow'}, text, about);
@@ -187,7 +187,7 @@ export class Selection {
     };
     const about = [
       this.#intents.labels(row.labels),
-      row.split === 'test' && h('span', {class: 'badge'}, 'test set'),
+      row.split === 'test' && h('span', {class: 'badge'}, 'test text'),
     ];
     return h(
       'li',

@@ -11,8 +11,8 @@ import {changesView, crossedView, METHODS, pinsView} from './moved_line.js';
 const PAUSE = 60;
 const OF_VOTES = [-0.2, 1.2];
 const OF_TRAINING = 'texts that you labelled out of scope, none a test text';
-const FEWEST = 20; // texts labelled out of scope by which a line can be judged; reports ask for as many
-const UNMOVED = 'Nothing to save yet: choose a line, or move the slider.';
+const FEWEST = 20; // texts labelled out of scope by which a limit can be judged; reports ask for as many
+const UNMOVED = 'Nothing to save yet: choose a limit, or move the slider.';
 
 export class FenceTab {
   #path;
@@ -50,20 +50,20 @@ export class FenceTab {
     this.#path = `${base}/fence`;
     this.#intents = intents;
     this.#whose = h('select', {
-      'aria-label': 'Whose line',
+      'aria-label': 'Whose limit',
       onchange: event => {
         this.#intent = event.target.value;
         this.#drawSlider();
       },
     });
     this.#method = h('select', {
-      'aria-label': 'Method',
+      'aria-label': 'Measure',
       onchange: event => this.#choose(event.target.value),
     });
     this.#slider = h('input', {
       type: 'range',
       step: 0.005,
-      'aria-label': 'Line',
+      'aria-label': 'Limit',
       oninput: event => this.#move(Number(event.target.value)),
     });
     this.element = this.#layOut();
@@ -86,7 +86,7 @@ export class FenceTab {
         h(
           'label',
           {class: 'field line'},
-          h('span', {class: 'small'}, 'Or move the line yourself: refused below ', this.#unit, this.#value),
+          h('span', {class: 'small'}, 'Or move the limit yourself: refused below ', this.#unit, this.#value),
           this.#slider,
         ),
         this.#inForce,
@@ -99,8 +99,8 @@ export class FenceTab {
         h(
           'details',
           {'data-key': 'fence choices'},
-          h('summary', {}, 'Another measure, or a line for one intent'),
-          h('div', {class: 'row end'}, field('Measured by', this.#method), field('Line for', this.#whose)),
+          h('summary', {}, 'Another measure, or a limit for one intent'),
+          h('div', {class: 'row end'}, field('Measured by', this.#method), field('Limit for', this.#whose)),
           this.#each,
         ),
       ),
@@ -114,7 +114,7 @@ export class FenceTab {
   async renew() {
     if (this.#intents.multi) {
       const words =
-        'Where a text may have several intents, each has a line of its own, drawn when the model is trained.';
+        'Where a text may have several intents, each has a limit of its own, set when the model is trained.';
       fill(this.element, h('div', {class: 'empty'}, words));
       return;
     }
@@ -172,7 +172,7 @@ export class FenceTab {
     this.#markInForce();
   }
 
-  // Where the line is that decides now; by another measure it has no place on this slider.
+  // Where the limit is that decides now; by another measure it has no place on this slider.
   #markInForce() {
     const {method, limit, limits} = this.#stands;
     const isHere = method === this.#asked.method;
@@ -181,7 +181,7 @@ export class FenceTab {
     const share = Math.min(1, Math.max(0, (now - min) / (max - min)));
     this.#inForce.style.setProperty('--w', share);
     this.#inForce.classList.toggle('late', share > 0.5);
-    const words = isHere ? `in force now: ${this.#say(now)}` : `in force now: ${METHODS[method].called}`;
+    const words = isHere ? `decides now: ${this.#say(now)}` : `decides now: ${METHODS[method].called}`;
     fill(this.#inForce, isHere && h('i', {'aria-hidden': 'true'}), h('span', {}, words));
   }
 
@@ -236,8 +236,8 @@ export class FenceTab {
   #actions({stands, asked, default: own}) {
     const moved = !isSame(stands, asked);
     const put = guarded((...given) => this.#saveOnce(...given));
-    const save = () => put(this.#asked, 'The new line decides now.'); // the preview may be older
-    const reset = () => put(own, 'The default line decides again.');
+    const save = () => put(this.#asked, 'The new limit decides now.'); // the preview may be older
+    const reset = () => put(own, 'The default limit decides again.');
     const discard = () => this.#set(stands);
     return [
       h('button', {class: 'primary', 'data-key': 'save', disabled: !moved, onclick: save}, 'Save'),
@@ -261,7 +261,7 @@ export class FenceTab {
   async #save(setting, words) {
     const [before, shown] = [this.#stands, this.#asked];
     await this.#send(setting);
-    toast(words, 'It also decides in bundles that you export.', 'good', () => this.#undo(setting, before));
+    toast(words, 'It also decides in the files that you hand over.', 'good', () => this.#undo(setting, before));
     if (isSame(this.#asked, shown)) this.#asked = setting; // otherwise the user has moved it since
     await this.#look();
   }
@@ -270,12 +270,12 @@ export class FenceTab {
   async #undo(saved, before) {
     const {stands} = await post(`${this.#path}/what-if`);
     if (!isSame(meant(stands), meant(saved))) {
-      toast('The line was changed again since, so it stays as it is.');
+      toast('The limit was changed again since, so it stays as it is.');
       return;
     }
     await this.#send(before);
     this.#asked = null;
-    toast('The former line decides again.', '', 'good');
+    toast('The former limit decides again.', '', 'good');
     await this.#look();
   }
 
@@ -288,10 +288,10 @@ export class FenceTab {
     const many = Object.keys(limits).length;
     const choose = () => this.#set({limit, limits});
     const {length: all} = this.#intents.openSorted;
-    const words = `Give ${many === all ? `each of ${all}` : `${many} of ${all}`} intents a line of its own`;
+    const words = `Give ${many === all ? `each of ${all}` : `${many} of ${all}`} intents a limit of its own`;
     const others =
-      `The other ${all - many} keep the line of all: ` +
-      'the model answers too few of your examples with them to draw one.';
+      `The other ${all - many} keep the limit of all: ` +
+      'the model answers too few of your examples with them to set one.';
     return (
       many > 0 && [
         h('button', {class: 'small after', 'data-key': 'each', onclick: choose}, words),
@@ -301,7 +301,7 @@ export class FenceTab {
   }
 }
 
-// Without such texts nobody can tell whether the line refuses the right ones.
+// Without such texts nobody can tell whether the limit refuses the right ones.
 function fewOutside(n) {
   const lead = n
     ? `Only ${plural(n, 'text is', 'texts are')} labelled out of scope: too few to tell`
@@ -310,7 +310,7 @@ function fewOutside(n) {
   return h(
     'div',
     {class: 'note row'},
-    h('span', {class: 'grow'}, `${lead} what a more lenient line costs. Label at least ${FEWEST}.`),
+    h('span', {class: 'grow'}, `${lead} what a more lenient limit costs. Label at least ${FEWEST}.`),
     h('a', {class: 'button', href: label}, 'Label texts unlike your examples'),
   );
 }
@@ -343,12 +343,13 @@ function methodsView({methods, best}) {
   ]);
   if (!rows.length) return null;
   const words =
-    'Of a text in scope and one that is not, how often the method ranks the first higher (AUROC). 50 % is chance.';
+    'Of a text that fits an intent and one that fits none, how often the measure ranks the first higher (AUROC). ' +
+    '50 % is chance.';
   return h(
     'details',
     {class: 'after', 'data-key': 'methods'},
     h('summary', {}, 'How this is computed'),
     h('p', {class: 'soft small'}, words),
-    table(['Method', h('th', {class: 'number'}, 'Right')], rows, {class: 'narrow'}),
+    table(['Measure', h('th', {class: 'number'}, 'Right')], rows, {class: 'narrow'}),
   );
 }

@@ -224,8 +224,8 @@ export class FindingView {
         onpointerenter: look,
         onfocus: look,
       },
-      one.key,
       h('span', {class: 'grow'}, h('span', {class: 'words'}, remedy.words), one.line),
+      one.key,
     );
     this.#markHarm(one);
     return one;

@@ -20,7 +20,7 @@ const KINDS = [
   ['people', 'Two people’s answers'],
   ['proposal', 'Proposals'],
   ['conflict', 'Conflicting labels'],
-  ['tested', 'Also in the test set'],
+  ['tested', 'Also test texts'],
   ['label', 'Labels to check'],
   ['greedy', 'Harmful examples'],
   ['confusion', 'Mixed-up intents'],
@@ -35,7 +35,7 @@ const SINGLE = {
   people: 'two people’s answers',
   proposal: 'proposal',
   conflict: 'conflicting labels',
-  tested: 'also in the test set',
+  tested: 'also a test text',
   label: 'check the label',
   greedy: 'harmful example',
   confusion: 'mixed-up intents',
@@ -382,6 +382,7 @@ const keysLine = () =>
   h(
     'p',
     {class: 'soft small hints for-keys'},
-    h('span', {}, h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K'), ' next, previous'),
-    h('span', {}, h('kbd', {}, 'P'), ' pin the text'),
+    h('span', {}, 'The letter or number at the end of a button is its key.'),
+    h('span', {}, 'Next, previous ', h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K')),
+    h('span', {}, 'Pin the text ', h('kbd', {}, 'P')),
   );

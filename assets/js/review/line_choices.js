@@ -1,12 +1,12 @@
-// Lines that are offered, each with what it gives up and what it gains, beside what the line in force does.
+// Limits that are offered, each with what it gives up and what it gains, beside what the limit in force does.
 import {h, table} from '../shared/elements.js';
 import {decimal, number, plural} from '../shared/words.js';
 
 const NAMES = ['Lenient', 'Medium', 'Strict']; // by the share of right answers that they give up
 const EVEN = 'Both mistakes equally rare';
-const BASE = 'What each line would do. “Right” is counted as at the top of the page.';
+const BASE = 'What each limit would do. “Right” is counted as at the top of the page.';
 
-// `choose` takes the change of the fence that a press means; a line that weighs both mistakes needs `fewest` texts
+// `choose` takes the change of the fence that a press means; a limit that weighs both mistakes needs `fewest` texts
 // labelled out of scope, or nobody has counted one of the two.
 export function choicesView(found, {fewest, choose}) {
   const {wished, judged, asked, stands, in_force: now} = found;
@@ -29,7 +29,7 @@ export function choicesView(found, {fewest, choose}) {
       ...columns.map(({key, n}) => figure(n, outcome[key], now[key])),
     ];
   });
-  const head = ['Line', ...columns.map(({words}) => h('th', {class: 'number'}, words))];
+  const head = ['Limit', ...columns.map(({words}) => h('th', {class: 'number'}, words))];
   return [
     h('p', {class: 'soft small base'}, BASE),
     table(head, isOneOf ? rows : [present, ...rows], {class: 'choices'}),

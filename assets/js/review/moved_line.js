@@ -1,4 +1,4 @@
-// What a moved line would change: answers, pins, and the texts on its other side.
+// What a moved limit would change: answers, pins, and the texts on its other side.
 import {h, said} from '../shared/elements.js';
 import {decimal, IN_POINTS, number, plural, points, toldApart} from '../shared/words.js';
 
@@ -78,11 +78,11 @@ const pinLine = ({text, expected, before, after, kept}) =>
       'div',
       {class: 'grow'},
       said(text),
-      h('div', {class: 'small soft'}, `must get ${expected}; ${before} now, ${after} with this line`),
+      h('div', {class: 'small soft'}, `must get ${expected}; ${before} now, ${after} with this limit`),
     ),
   );
 
-// The texts on the other side of the line: those that it refuses, and those that get an intent again.
+// The texts on the other side of the limit: those that it refuses, and those that get an intent again.
 export function crossedView({entering, n_entering: nEntering, leaving, n_leaving: nLeaving, ...found}) {
   const {method, limit} = found.asked;
   const tell = score => toldApart(score, limit ?? found.own, METHODS[method].told)[0];

@@ -264,6 +264,6 @@ export class ReshapeTab {
 
 function touchedWords({touched: [n, nTest]}) {
   if (!n) return 'Labels stay as they are.';
-  const inTest = nTest ? `, ${number(nTest)} of them of the test set` : ', none of the test set';
+  const inTest = nTest ? `, ${number(nTest)} of them test texts` : ', none of them a test text';
   return `Changes the label of ${plural(n, 'text')}${inTest}.`;
 }

@@ -100,7 +100,7 @@ export class Splitting {
   }
 
   #card(group, place) {
-    const inTest = group.n_test > 0 ? `, ${plural(group.n_test, 'text')} of the test set` : '';
+    const inTest = group.n_test > 0 ? `, ${plural(group.n_test, 'test text')}` : '';
     const name = h('input', {
       type: 'text',
       maxlength: 200,
@@ -164,6 +164,6 @@ function line({id, text, split}, group, boxes, changed) {
   };
   const box = h('input', {type: 'checkbox', onchange: choose});
   boxes.push(box);
-  const test = split === 'test' && h('span', {class: 'badge push'}, 'test set');
+  const test = split === 'test' && h('span', {class: 'badge push'}, 'test text');
   return h('li', {}, h('label', {class: 'check grow'}, box, h('bdi', {}, text)), test);
 }

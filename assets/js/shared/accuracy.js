@@ -16,9 +16,9 @@ export function accuracyOf(figures) {
 // The same as a figure of today, what it is of, and words below it.
 export function accuracyParts(figures) {
   const {now, checking} = figures;
-  if (!now && isUntested(figures)) return {figure: figuresOf(figures), base: `answered right ${ON_ITS_OWN}`, words: ''};
+  if (!now && isUntested(figures)) return {figure: figuresOf(figures), base: `right answers ${ON_ITS_OWN}`, words: ''};
   if (isCounting(figures)) return {figure: COUNTS, base: '', words: `${whenTrained(figures)}.`};
-  if (!now) return {figure: figuresOf(figures), base: `answered right ${trainedOn(figures)}`, words: ''};
+  if (!now) return {figure: figuresOf(figures), base: `right answers ${trainedOn(figures)}`, words: ''};
   const since = isOther(figures) && sinceWords(figures);
   const base = `of ${number(now.n)} test text${now.n === 1 ? '' : 's'} answered right today`;
   return {figure: inWords(now), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
@@ -29,12 +29,13 @@ export function accuracyInShort(figures) {
   const {now} = figures;
   if (isCounting(figures)) return h('span', {class: 'soft'}, COUNTS);
   const when = isUntested(figures) ? ` ${ON_ITS_OWN}` : ' when trained';
-  if (!now) return [h('b', {}, figuresOf(figures)), h('span', {class: 'soft wordy'}, when)];
+  const right = h('span', {class: 'soft'}, ' right', h('span', {class: 'wordy'}, ' answers')); // a phone has less room
+  if (!now) return [h('b', {}, figuresOf(figures)), right, h('span', {class: 'soft wordy'}, when)];
   const [cause] = now.causes.filter(one => !/ labels? since training/.test(one));
   const causes =
     cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${cause}`);
   if (figures.checking) return h('span', {class: 'soft', 'data-role': 'counting'}, inWords(now), ' …'); // of before
-  return [h('b', {}, inWords(now)), causes || h('span', {class: 'soft'}, ' right')];
+  return [h('b', {}, inWords(now)), right, causes];
 }
 
 // Whether the model is good enough, by the rule of its report; `verdict` is null without a model.

@@ -17,7 +17,7 @@ const OUTCOMES = {
 };
 
 // What the figures were taken on.
-const BASES = {'test split': 'of the test set', 'stored figures': 'as checked when it was trained', nothing: ''};
+const BASES = {'test split': 'test texts', 'stored figures': 'as checked when it was trained', nothing: ''};
 
 const points = share => `${signedPoints(share)} points`;
 const saying = task => intents => intents.join(' and ') || nothingFits(task);

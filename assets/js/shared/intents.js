@@ -73,7 +73,7 @@ export class Intents {
   }
 }
 
-// How many texts carry an intent: examples to learn from, and those of the test set apart.
+// How many texts carry an intent: examples to learn from, and test texts apart.
 export function textsOf({utterances, tests}) {
   const apart = tests > 0 && `, ${number(tests)} test`;
   return h('span', {class: 'count tabular'}, plural(utterances - tests, 'example'), apart);

@@ -35,7 +35,7 @@ export class Marker {
       class: 'marking',
       tabindex: 0,
       role: 'group',
-      'aria-label': 'Utterance, word by word',
+      'aria-label': 'Text, word by word',
       'aria-describedby': 'marking-keys',
       onkeydown: event => this.#onKey(event),
       onpointerdown: event => this.#press(event),

@@ -95,4 +95,4 @@ export function whenLabelsCount({champion, joins}) {
   return joins ? 'Labels count at once, and in the next training.' : 'Labels count from the next training on.';
 }
 
-export const WHEN_TESTS_COUNT = 'Counts in the accuracy at once; no training learns test texts.';
+export const WHEN_TESTS_COUNT = 'Counts at once in the share of right answers; no training learns test texts.';

@@ -56,7 +56,7 @@ const isUnknown = ({test, pool, pins, fixed, broken, pins_fixed: kept, pins_brok
 
 const becoming = (n, what) => `${number(n)} ${n === 1 ? 'becomes' : 'become'} ${what}`;
 
-// "22 answers change: 5 of the test set, 16 unlabelled, 1 pin"; only test texts and pins have a label by which an
+// "22 answers change: 5 test texts, 16 unlabelled, 1 pin"; only test texts and pins have a label by which an
 // answer is right or wrong. Where none changes, of how many.
 function changing({test, pool, pins, watched: [nPool, nTest]}) {
   const n = test + pool + pins;
@@ -64,7 +64,7 @@ function changing({test, pool, pins, watched: [nPool, nTest]}) {
   const of = among.filter(Boolean).join(' and ');
   if (!n) return of ? `no answer of ${of} ${nPool + nTest === 1 ? 'text' : 'texts'} changes` : 'no answer changes';
   const parts = [
-    test > 0 && `${number(test)} of the test set`,
+    test > 0 && plural(test, 'test text'),
     pool > 0 && `${number(pool)} unlabelled`,
     pins > 0 && plural(pins, 'pin'),
   ];
@@ -82,7 +82,7 @@ export function resultWords(blast, kind = '') {
   return [`${figures} of ${plural(n, 'test text')} right${both}${broken}`, ...acrossWords(blast)].join(', ');
 }
 
-// Nobody has said whether such a text fits an intent: a person looks at those that the line refused, or let in, before.
+// Nobody has said whether such a text fits an intent: a person looks at those that the limit refused or let in.
 function acrossWords({scope: [taken, refused]}) {
   return [
     taken > 0 && `${number(taken)} unlabelled no longer refused`,

@@ -1,4 +1,4 @@
-// What a bulk act would change. Labelled texts and the test set are counted, and changed only if they are ticked.
+// What a bulk act would change. Labelled texts and test texts are counted, and changed only if they are ticked.
 import {fill, h} from './elements.js';
 import {ask} from './messages.js';
 import {post} from './rest.js';
@@ -18,7 +18,7 @@ export class Reach {
   #boxes;
 
   // With `joins`, a label is added to those that are there. With `own` all texts are of one intent, so that those
-  // outside the test set are what the act is about. `hears` is called when the number may have changed.
+  // that are no test texts are what the act is about. `hears` is called when the number may have changed.
   constructor(base, {joins = false, own = false, hears = () => {}} = {}) {
     this.#own = own;
     this.#base = base;
@@ -73,13 +73,13 @@ export class Reach {
     return [
       !this.#own && h('span', {}, unlabelled ? `${number(free)} unlabelled` : plural(free, 'text')),
       labelled > 0 && this.#tick('labelled', this.#labelledWords(kind, value, labelled)),
-      test > 0 && this.#tick('test', `Also ${plural(test, 'text')} of the test set${inTestWords}`),
+      test > 0 && this.#tick('test', `Also ${plural(test, 'test text')}${inTestWords}`),
       same > 0 && h('span', {class: 'soft small'}, `${number(same)} need no change`),
     ];
   }
 
   #labelledWords(kind, value, n) {
-    if (this.#own) return `${plural(n, 'text')} outside the test set`;
+    if (this.#own) return `${plural(n, 'text')}, not counting test texts`;
     if (kind === 'delete') return `Also ${plural(n, 'labelled text')}`;
     if (kind === 'label' && this.#joins) return `Also add it to ${plural(n, 'labelled text')}`;
     if (kind === 'label' && !value) return `Also relabel ${plural(n, 'labelled text')}`;
@@ -112,7 +112,7 @@ export async function agree(base, edit, said, {counted = () => {}, ...of} = {}) 
 export function leftWords({labelled, test, meanwhile}) {
   const kept = [
     labelled > 0 && plural(labelled, 'labelled text'),
-    test > 0 && `${plural(test, 'text')} of the test set`,
+    test > 0 && plural(test, 'test text'),
     meanwhile > 0 && `${plural(meanwhile, 'text')} that changed meanwhile`,
   ].filter(Boolean);
   return kept.length ? `Left as they were: ${kept.join(', ')}.` : '';

@@ -13,7 +13,7 @@ const DAYS = [
   ['', 'without an end'],
 ];
 const COPY_IT = 'Copy it now: below it is only listed, so that you can stop it. It opens this page and nothing else.';
-const FOR_OTHERS = 'It opens on this computer only. For anybody else, download the PDF or the HTML file above.';
+const FOR_OTHERS = 'It works only on this computer. For anybody else, download the PDF or the HTML file above.';
 
 export class Sharing {
   element = h('div', {class: 'below', 'data-role': 'sharing'});
@@ -135,7 +135,8 @@ export class Sharing {
 }
 
 // A link that opens for nobody else is no way to share: the files come first, it stands behind.
-const folded = form => h('details', {'data-key': 'link here'}, h('summary', {}, 'A link for this computer'), form);
+const folded = form =>
+  h('details', {'data-key': 'link here'}, h('summary', {}, 'A link that works only on this computer'), form);
 
 const DAY = {day: 'numeric', month: 'long', year: 'numeric'};
 const day = stamp => new Date(stamp).toLocaleDateString('en-GB', DAY);

@@ -8,12 +8,12 @@ const SHOWN_INTENTS = 4;
 const POSSIBLE = 0.01; // a less likely intent has nothing to do with the text
 // The receipt says the same: `VOTES` and `SCORE` in app/services/explaining/words.py.
 const VOTES =
-  'A vote is how much one example speaks for the intent or against it. It is strong where the example is like the ' +
-  'text and few others say the same: those that do share one vote.';
+  'Vote, in points: how much one example speaks for the intent, or with a minus against it. ' +
+  'Examples that say the same share one vote.';
 const SCORE =
-  'All votes together are the score: about 100 points for a text that is clearly this intent, about 0 for one that ' +
+  'Score, in points: all votes together, about 100 for a text that is clearly this intent and about 0 for one that ' +
   'has nothing to do with it.';
-const LIMIT = 'With fewer points than needed, no intent is answered.';
+const LIMIT = 'With fewer points than the limit, no intent is answered.';
 const MIXED = 'Among them are the examples of all other intents, so a minus is normal.';
 const COMMON = 'More for an intent that many labels have.';
 const SIMILARITY = '100 is the same text';
@@ -45,7 +45,7 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     'section',
     {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
     h('h3', {}, headingOf(prediction.decision, intent)),
-    h('p', {class: 'soft small'}, `${VOTES} ${SCORE} ${LIMIT}`),
+    h('p', {class: 'soft small'}, VOTES),
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
       const isSurplus = near.vote < 0 && near.intents.includes(intent);
@@ -58,6 +58,7 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     prior !== 0 && voteLine(['How common it is', aside(COMMON)], prior, largest, 'prior'),
     voice !== 0 && voteLine(nameWords(byName), voice, largest, 'voice'),
     scoreLine(prediction.decision, score, threshold),
+    h('p', {class: 'soft small', 'data-role': 'scale'}, `${SCORE} ${LIMIT}`),
     sureLine(prediction, intent),
     nearestOf(landing?.nearest, {...prediction.decision, shown: neighbours}, intents, {intent, besides}),
   );
@@ -172,13 +173,13 @@ function scoreLine({rule, familiarity}, score, threshold) {
   // Familiarity has a scale of its own: standard deviations.
   const compared =
     typeof familiarity === 'number'
-      ? `familiarity ${decimal(familiarity, 2)}, needed ${decimal(threshold, 2)}`
-      : `needed ${points(threshold)}`;
+      ? `familiarity ${decimal(familiarity, 2)}, limit ${decimal(threshold, 2)}`
+      : `limit ${points(threshold)}`;
   const line = rule === 'exact' ? 'exactly a labelled example' : compared;
   return h(
     'div',
     {class: 'vote', 'data-role': 'score'},
-    h('div', {}, h('b', {}, 'Score'), h('span', {class: 'soft small'}, ', in points')),
+    h('div', {}, h('b', {}, 'Score')),
     h('span', {class: 'soft small'}, line),
     h('b', {class: 'amount'}, points(score)),
   );
@@ -189,6 +190,6 @@ function sureLine({decision, ranked}, intent) {
   if (!decision.intents.includes(intent) || decision.rule !== 'votes') return null;
   const {probability} = ranked.find(one => one.intent === intent);
   const right = Math.min(Math.max(Math.round(100 * probability), 1), 99);
-  const words = `${sure(probability)} is not the score: of 100 answers with such a score, about ${right} are right.`;
+  const words = `${sure(probability)}: of 100 answers with such a score, about ${right} are right.`;
   return h('div', {class: 'small soft', 'data-role': 'sure'}, words);
 }

@@ -7,6 +7,11 @@ export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 *
 export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(Math.min(share, 0.99), 0));
 // The same of an answer, which stands beside points: "72 % sure".
 export const sure = share => `${likelihood(share)} sure`;
+// The same of a suggestion that one key takes: "54 %" alone was read as a recommendation. From `limit` on, or from four
+// of five, it is sure enough.
+const SURE_ENOUGH = 0.8;
+export const suggested = (share, limit) =>
+  share < Math.min(limit, SURE_ENOUGH) ? `Not sure: ${likelihood(share)}` : likelihood(share);
 // Scores, votes, limits and similarities, of which 1 is a full one, as points: 0.123 is "12.3".
 // Commands and REST give the figures themselves.
 export const points = value => decimal(100 * value, 1);
@@ -19,8 +24,8 @@ export function decimal(value, digits) {
   return value < 0 && Number(size) ? `−${size}` : size;
 }
 export const number = value => Number(value).toLocaleString('en-GB');
-// What a text is used for; one that is in neither set joins the training set with its label.
-export const SETS = {train: 'training set', test: 'test set', pool: 'no set yet'};
+// What a text is used for; one that is neither joins the training texts with its label.
+export const SETS = {train: 'training texts', test: 'test texts', pool: 'no set yet'};
 // The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');
 
@@ -30,7 +35,7 @@ export function outside(closest, {multi}) {
   return closest ? `Out of scope. Closest: ${closest}, but too unlike its examples.` : 'Out of scope.';
 }
 
-// A value and the line that it is held against, with `digits` after the point, or so many more that they differ.
+// A value and the limit that it is held against, with `digits` after the point, or so many more that they differ.
 export const IN_POINTS = {factor: 100, digits: 1};
 export function toldApart(value, line, {factor, digits: fewest}) {
   const told = digits => [value, line].map(one => decimal(factor * one, digits));
@@ -38,7 +43,7 @@ export function toldApart(value, line, {factor, digits: fewest}) {
   return told(digits);
 }
 
-// By how much a text that fits no intent missed the line, in the unit of the line: never a percent, which would read
+// By how much a text that fits no intent missed the limit, in the unit of the limit: never a percent, which would read
 // as how sure the answer is.
 export function missedLine({measure, familiarity, score, threshold}) {
   const inPoints = measure === 'votes';
@@ -55,12 +60,15 @@ export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
     ? percent(rightShare({accuracy, answered_right}))
     : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
 
+// On which texts a version was checked; older versions say "test set of 85 texts", and the server keeps these words.
+export const basisWords = basis => basis.replace(/^test set of ([\d,]+) texts?/, '$1 test texts');
+
 // A version's number in its name: 2 of "support desk@2".
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));
 
-// Trainings one after the other: "the bundled encoder → p@1 dialogues → p@2 convfit".
+// Trainings one after the other: "the model that comes with the studio → p@1 dialogues → p@2 convfit".
 export const BUNDLED = 'bundled';
-export const bundledWords = 'the bundled encoder';
+export const bundledWords = 'the model that comes with the studio';
 export const chainWords = chain => chain.map(step => (step === BUNDLED ? bundledWords : step)).join(' → ');
 
 // Signs that turn the order of the letters after them are shown as words and turn nothing.

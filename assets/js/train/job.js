@@ -127,6 +127,6 @@ export function earlierTable(jobs, nameOf) {
       h('td', {class: 'number'}, resultWords(result)),
     ]);
   if (!rows.length) return null;
-  const accuracy = h('th', {class: 'number'}, 'Right when trained');
+  const accuracy = h('th', {class: 'number'}, 'Right answers when trained');
   return table(['When', 'How', 'Ended', 'Version', accuracy], rows);
 }

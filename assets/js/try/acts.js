@@ -219,7 +219,7 @@ export class Acts {
   #knownLine() {
     const {known} = this.#answer;
     if (!known.length) return null;
-    const where = known.every(inTest) ? 'In the test set' : 'In your project already';
+    const where = known.every(inTest) ? 'A test text' : 'In your project already';
     return h(
       'div',
       {class: 'row tight small', 'data-role': 'known'},
@@ -243,7 +243,7 @@ export class Acts {
       toast(`It is an example of ${label} already.`, 'Nothing changes.');
       return;
     }
-    const left = tested.length ? ' Its copy in the test set stays as it is.' : '';
+    const left = tested.length ? ' Its copy among the test texts stays as it is.' : '';
     const relabelled = others.filter(({labels}) => labels !== null);
     const words = relabelled.length
       ? `Relabelled ${plural(relabelled.length, 'text')}: ${quoted(prediction.text)} is ${label} now.${left}`
@@ -251,16 +251,16 @@ export class Acts {
     await this.#make({kind: 'add', intents: ids, value: prediction.text}, words);
   }
 
-  // A text of the test set is no example, and its label changes only if the person says so.
+  // A test text is no example, and its label changes only if the person says so.
   async #relabelTest(tested, ids) {
     const label = this.#nameOf(ids);
     const words = [
       'A text that tests the model cannot be one of its examples.',
-      `You can change its label in the test set to ${label} instead.`,
+      `You can change its label there to ${label} instead.`,
     ].join(' ');
-    if (!(await ask('This text is in the test set', h('p', {}, words), 'Change its test label'))) return;
+    if (!(await ask('This is a test text', h('p', {}, words), 'Change its test label'))) return;
     const repair = {kind: 'relabel', ids: tested.map(({id}) => id), intents: ids};
-    await this.#make(repair, `Relabelled ${plural(tested.length, 'text')} of the test set: ${label}.`);
+    await this.#make(repair, `Relabelled ${plural(tested.length, 'test text')}: ${label}.`);
   }
 
   // `labels` are the ids of the label that the text has now.

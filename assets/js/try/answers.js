@@ -6,7 +6,7 @@ import {number, plural, sure} from '../shared/words.js';
 
 const MANY =
   'Click a text to correct it or to see why. Sure: how many of 100 such answers are right. A text with fewer points ' +
-  'than are needed is refused.';
+  'than the limit is refused.';
 
 // A label that a person gave is no more or less sure.
 const isSure = ({decision}, {multi}) => decision.rule === 'votes' && !multi;

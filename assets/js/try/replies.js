@@ -89,7 +89,7 @@ export class ReplySheet {
       ? `, which reads up to ${number(contexts)} earlier turns`
       : ', which reads the last turn';
     const rows = best.map(({text, cosine}) => [text, h('td', {class: 'number'}, points(cosine))]);
-    const fit = h('th', {class: 'number'}, 'Fit');
+    const fit = h('th', {class: 'number'}, 'Fit, of 100');
     fill(
       this.#found,
       h('p', {class: 'small soft', 'data-role': 'ranked-by'}, `The best of ${from}, by ${encoder}${reads}.`),

@@ -183,5 +183,5 @@ def _require_two_intents(exemplars: Sequence[Exemplar]) -> None:
         raise InvalidInput(
             f"Training needs labels of at least two intents; found {len(seen)}"
             + (f" ('{seen[0]}')." if seen else "."),
-            "Label a few utterances of another intent, or import a labelled file.",
+            "Label a few texts of another intent, or import a labelled file.",
         )

@@ -30,7 +30,7 @@ def test_the_header_of_a_phone_says_what_its_percents_are(
     """“v1 92.8 %” stood there alone: right, sure, or done?"""
     page = visit(studio, "/data?project=sample", viewport={"width": 390, "height": 844})
     champion = page.locator(".state [data-role=champion]")
-    expect(champion).to_have_text(re.compile(r"^v1 \d+\.\d % right$"), use_inner_text=True)
+    expect(champion).to_have_text(re.compile(r"^v1 \d+\.\d % right answers$"), use_inner_text=True)
     expect(champion).to_be_in_viewport(ratio=1)
 
 
@@ -50,12 +50,12 @@ def test_an_empty_project_is_offered_one_way_to_import(
     expect(ways.get_by_role("button", name=begins)).to_have_text("Import texts")
     expect(ways.get_by_role("link", name=begins)).to_have_count(0)
     expect(page.get_by_role("button", name="Choose a file")).to_have_count(0)
-    expect(page.get_by_role("region", name="Utterances")).to_be_hidden()
+    expect(page.get_by_role("region", name="Texts of the project")).to_be_hidden()
     box.get_by_text("Paste texts").click()
     box.get_by_label("Texts to import").fill("my first text")
     box.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Import 1 text").click()
-    expect(page.get_by_role("region", name="Utterances")).to_contain_text("my first text")
+    expect(page.get_by_role("region", name="Texts of the project")).to_contain_text("my first text")
     expect(box.get_by_role("heading", name="Import")).to_be_visible()
     expect(box.get_by_role("button", name="Choose a file")).to_be_visible()
     expect(page.locator(".next-line [data-role=next]")).to_be_visible()

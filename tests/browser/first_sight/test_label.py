@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served
 
@@ -67,3 +68,26 @@ def test_a_text_that_is_flagged_as_unclear_does_not_come_again(
     expect(row).to_contain_text("flagged while labelling")
     page.get_by_role("button", name="Undo: flag as unclear").click()
     expect(row).to_have_count(0)
+
+
+def test_a_suggestion_that_the_model_is_not_sure_of_says_so_beside_what_enter_takes(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“1 ↵ transfer 54 %” was taken for a recommendation."""
+    page = visit(studio, "/")
+    for probability, told in ((0.54, "Not sure: 54 %"), (0.97, "97 %")):
+        page.route("**/queue?*", partial(_answer, probability))
+        page.goto(f"{studio.base}/label?project=sample")
+        shares = page.locator(".option .share")
+        expect(shares.first).to_have_text(told)
+        expect(shares.nth(1)).to_have_text("2 %")
+        page.unroute_all(behavior="wait")
+
+
+def _answer(probability: float, route: Route) -> None:
+    queue = route.fetch().json()
+    for item in queue["items"]:
+        item["out_of_scope"] = False
+        item["suggestions"][0]["probability"] = probability
+        item["suggestions"][1]["probability"] = 0.02
+    route.fulfill(json=queue)

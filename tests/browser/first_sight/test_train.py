@@ -111,3 +111,27 @@ def test_whether_a_better_version_takes_over_is_kept(
         assert twice.ask("/projects/sample/status")["auto_promote"] is wanted
         page.reload()
         expect(box).to_be_checked(checked=wanted)
+
+
+def test_without_a_new_label_another_training_is_not_the_first_act(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """A blue Retrain asked for a training that could learn nothing."""
+    new = 0
+
+    def counted(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | {"candidate": None, "hot": new, "model": "ready"})
+
+    page = visit(twice, "/")
+    page.route("**/projects/sample/status", counted)
+    page.goto(f"{twice.base}/train?project=sample")
+    start, told = (
+        page.get_by_role("button", name="Retrain"),
+        page.locator("[data-role=nothing-new]"),
+    )
+    expect(told).to_contain_text("Nothing is new since version 1: it knows all your labels.")
+    expect(start).not_to_have_class("primary")
+    new = 3
+    expect(start).to_have_class("primary")
+    expect(told).to_be_hidden()
+    page.unroute_all(behavior="wait")

@@ -36,7 +36,7 @@ def test_the_card_says_that_the_first_training_runs(
     page.route("**/status", status)
     page.route("**/queue?*", queue)
     page.goto(f"{studio.base}/label?project=sample")
-    card = page.get_by_role("region", name="Utterance to label")
+    card = page.get_by_role("region", name="Text to label")
     expect(card).to_contain_text("Train Quick first (about 10 seconds)")
     state["job"] = RUNNING
     expect(card).to_contain_text("The first training runs; when it has ended, each card suggests")
@@ -72,7 +72,7 @@ def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     page.route("**/queue?*", queue)
     page.route("**/suggestions?*", suggestions)
     page.goto(f"{studio.base}/label?project=sample")
-    card = page.get_by_role("region", name="Utterance to label")
+    card = page.get_by_role("region", name="Text to label")
     expect(card).to_contain_text("Train Quick first (about 10 seconds)")
     expect(card).to_contain_text("These are no suggestions.")
     page.keyboard.press("m")  # a red error came from the server

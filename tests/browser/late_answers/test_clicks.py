@@ -17,7 +17,7 @@ def test_a_line_chosen_while_a_preview_comes_is_not_set_back(
     key = page.locator("[data-key^='lose '][aria-pressed=false]").first.get_attribute("data-key")
     choice = page.locator(f"[data-key='{key}']")
     previews = hold(page, "**/fence/what-if", "POST")
-    page.get_by_label("Line", exact=True).press("ArrowRight")
+    page.get_by_label("Limit", exact=True).press("ArrowRight")
     previews.arrived()
     moved = previews.routes[0].request.post_data_json["limit"]
     come = previews.answered()

@@ -249,7 +249,7 @@ def test_the_border_of_the_newest_pair_is_shown(visit: Callable[..., Page], stud
 def test_the_fence_is_saved_where_it_is_shown(visit: Callable[..., Page], studio: Served) -> None:
     """While the preview was late, the limit before the last move was saved."""
     page = fenced(visit, studio)
-    slider = page.get_by_label("Line", exact=True)
+    slider = page.get_by_label("Limit", exact=True)
     slider.press("ArrowRight")
     save = page.get_by_role("button", name="Save", exact=True)
     expect(save).to_be_enabled()
@@ -273,9 +273,9 @@ def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
     page = fenced(visit, studio)
     of_all = limit(page)
     page.get_by_text("Another measure").click()
-    whose = page.get_by_label("Whose line")
+    whose = page.get_by_label("Whose limit")
     whose.select_option(key)
-    page.get_by_label("Line", exact=True).press("ArrowRight")
+    page.get_by_label("Limit", exact=True).press("ArrowRight")
     expect(whose.locator(":checked")).to_contain_text("(own)")
     assert limit(page) != of_all
     answer = page.request.patch(

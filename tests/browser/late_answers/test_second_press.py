@@ -126,7 +126,7 @@ def test_a_project_is_made_once(visit: Callable[..., Page], studio: Served) -> N
 def test_a_line_for_out_of_scope_is_saved_once(visit: Callable[..., Page], studio: Served) -> None:
     page = visit(studio, "/review?project=sample&tab=fence")
     page.wait_for_selector(".figure")
-    page.get_by_label("Line", exact=True).press("ArrowRight")
+    page.get_by_label("Limit", exact=True).press("ArrowRight")
     expect(page.get_by_role("button", name="Save", exact=True)).to_be_enabled()
     saved = hold(page, "**/projects/sample/fence", "PUT")
     press_twice(page, "Save")
@@ -134,7 +134,7 @@ def test_a_line_for_out_of_scope_is_saved_once(visit: Callable[..., Page], studi
     settle(page)
     assert len(saved.routes) == 1
     saved.routes.pop().fulfill(status=204)
-    expect(page.locator(".toast", has_text="The new line decides now.")).to_have_count(1)
+    expect(page.locator(".toast", has_text="The new limit decides now.")).to_have_count(1)
 
 
 def test_a_label_between_two_intents_is_kept_once(

@@ -94,7 +94,7 @@ def type_an_example(page: Page) -> None:
 
 def move_the_line(page: Page) -> None:
     """Move the line of out of scope, so that answers change."""
-    slider = page.get_by_label("Line", exact=True)
+    slider = page.get_by_label("Limit", exact=True)
     for _ in range(25):
         slider.press("ArrowRight")
     page.get_by_text("answers would change").wait_for()
@@ -143,7 +143,7 @@ def hand_over(page: Page) -> None:
 def link_a_report(page: Page) -> None:
     """Open the panel with the report's files and link."""
     page.locator("[data-version='1']").get_by_role("button", name="Report").click()
-    page.get_by_text("A link for this computer").click()
+    page.get_by_text("A link that works only on this computer").click()
     page.get_by_role("button", name="Make a link").click()
     page.wait_for_selector("[data-role=link]")
 

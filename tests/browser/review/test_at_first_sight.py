@@ -118,7 +118,7 @@ def test_a_lenient_line_is_not_free_where_nobody_knows_what_it_costs(
     expect(wishes).to_contain_text("Refused, of texts labelled out of scope")
     expect(wishes.locator("tr", has_text="Lenient").locator("td").nth(2)).to_have_text("not known")
     note = page.locator("[data-role=few]")
-    expect(note).to_contain_text("nobody knows what a more lenient line costs")
+    expect(note).to_contain_text("nobody knows what a more lenient limit costs")
     assert (note.bounding_box() or {})["y"] < (wishes.bounding_box() or {})["y"]
 
 
@@ -197,3 +197,16 @@ def test_the_chosen_pair_is_not_cut_on_a_phone(visit: Callable[..., Page], studi
     assert low
     assert high
     assert high["height"] > low["height"] + 10  # a second line
+
+
+def test_review_says_once_that_letters_are_keys_and_shows_them_at_the_end(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“N Keep it as it is” read as a name: nobody knew that N is a key."""
+    page = visit(studio, "/review?project=sample")
+    expect(
+        page.get_by_text("The letter or number at the end of a button is its key.")
+    ).to_have_count(1)
+    remedy = page.locator(".remedy").last
+    expect(remedy).to_be_visible()
+    assert remedy.evaluate("button => button.lastElementChild.tagName") == "KBD"

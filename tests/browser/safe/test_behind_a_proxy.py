@@ -70,7 +70,7 @@ def test_a_receipt_is_opened_downloaded_and_shared(
         opened.value.get_by_role("link", name="Download HTML").click()
     saved.value.save_as(tmp_path / "receipt.html")
     assert ASKED in (tmp_path / "receipt.html").read_text(encoding="utf-8")
-    why.get_by_text("A link for this computer").click()
+    why.get_by_text("A link that works only on this computer").click()
     why.get_by_role("button", name="Make a link").click()
     link = why.get_by_label("Link to the receipt").input_value()
     assert link.startswith(f"{studio.base}/receipts/")

@@ -40,7 +40,7 @@ def test_a_lasso_labels_what_its_button_counts_and_undo_takes_it_back(
     page.keyboard.press("Enter")
     boxes = (
         page.get_by_label("Also relabel 2 texts labelled otherwise"),
-        page.get_by_label("Also 2 texts of the test set (2 of them labelled)"),
+        page.get_by_label("Also 2 test texts (2 of them labelled)"),
     )
     for box in boxes:
         expect(box).not_to_be_checked()
@@ -52,7 +52,7 @@ def test_a_lasso_labels_what_its_button_counts_and_undo_takes_it_back(
     page.get_by_role("button", name="Label 2 texts").click()
     newest = page.locator("[data-role=selection] [data-role=newest]")
     expect(newest).to_contain_text("2 texts labelled data_usage.")
-    expect(newest).to_contain_text("Left as they were: 2 labelled texts, 2 texts of the test set.")
+    expect(newest).to_contain_text("Left as they were: 2 labelled texts, 2 test texts.")
     now = labels(studio, everything)
     assert {key for key in everything if now[key] != before[key]} == set(bare[1:])
     expect(reach).to_contain_text("0 unlabelled")
@@ -76,9 +76,9 @@ def test_out_of_scope_and_flags_on_the_map_say_what_they_touch(
     expect(nothing).to_be_disabled()
     page.get_by_label("Also relabel 2 labelled texts").check()
     expect(nothing).to_be_enabled()
-    page.get_by_role("button", name="Flag all 5 (3 in the test set)").click()
+    page.get_by_role("button", name="Flag all 5 (3 test texts)").click()
     newest = page.locator("[data-role=selection] [data-role=newest]")
-    expect(newest).to_contain_text("5 texts flagged, 3 in the test set.")
+    expect(newest).to_contain_text("5 texts flagged, 3 test texts.")
     newest.get_by_role("button", name="Undo").click()
     expect(newest).to_be_hidden()
 
@@ -138,7 +138,7 @@ def test_the_bar_of_the_data_page_follows_the_same_rule(
     page.get_by_role("button", name="Apply").click()
     dialog = page.locator("dialog")
     tests = sum(split == "test" for _, split in before.values())
-    expect(dialog.get_by_label(f"Also {tests} texts of the test set")).not_to_be_checked()
+    expect(dialog.get_by_label(f"Also {tests} test texts")).not_to_be_checked()
     dialog.get_by_role("button", name=f"{len(ids) - tests} texts").click()
     toast = page.locator(".toast", has_text="take the label away")
     expect(toast).to_be_visible()

@@ -145,7 +145,7 @@ def test_splits_are_counted_and_the_bar_stays_in_sight(
     page = visit(studio, "/data?project=sample")
     counts = studio.ask("/projects/sample/overview")["counts"]["by_split"]
     chip = page.locator("[data-role=splits]").get_by_role(
-        "button", name=f"test set {counts['test']}"
+        "button", name=f"test texts {counts['test']}"
     )
     chip.click()
     expect(page.locator("[data-role=total]")).to_contain_text(f"{counts['test']} texts")
@@ -220,7 +220,7 @@ def test_rarely_used_filters_are_folded_until_they_are_in_force(
     expect(more).to_be_visible()  # what is not drawn yet is hidden, too
     for control in rare:
         expect(control).to_be_hidden()
-    tops = page.locator("[aria-label='Utterances'] .row.end").first.locator(
+    tops = page.locator("[aria-label='Texts of the project'] .row.end").first.locator(
         "input[type=search], .filters > .field select, .more-filters"
     )
     middles = tops.evaluate_all(
@@ -255,7 +255,7 @@ def test_on_a_phone_the_texts_come_first_and_a_button_says_how_they_are_filtered
     order.select_option("text")
     page.get_by_role("button", name="Close: Filter").click()
     expect(order).to_be_hidden()
-    opener = page.get_by_role("button", name="Filter: test set · from A to Z")
+    opener = page.get_by_role("button", name="Filter: test texts · from A to Z")
     expect(opener).to_be_focused()
     counts = studio.ask("/projects/sample/overview")["counts"]["by_split"]
     expect(page.locator("[data-role=total]")).to_contain_text(f"{counts['test']} texts")
@@ -315,16 +315,16 @@ def test_an_intent_that_means_no_intent_is_made_out_of_scope_where_it_stands(
         entry.click()
         page.get_by_role("button", name="Turn into out of scope …").click()
         expect(page.locator("[data-role=reach]")).to_contain_text(
-            f"{outside} texts outside the test set"
+            f"{outside} texts, not counting test texts"
         )
         return page
 
     turn().get_by_role("button", name=f"roaming to out of scope: {outside} texts").click()
     told = page.locator(".toast", has_text=f"{outside} texts of roaming: out of scope now.")
-    expect(told).to_contain_text(f"Left as they were: {roaming['tests']} texts of the test set")
+    expect(told).to_contain_text(f"Left as they were: {roaming['tests']} test texts")
     told.get_by_role("button", name="Undo").click()
     expect(entry).to_have_text(before, use_inner_text=True)
-    turn().get_by_label(f"Also {roaming['tests']} texts of the test set").check()
+    turn().get_by_label(f"Also {roaming['tests']} test texts").check()
     page.get_by_role("button", name=f"out of scope: {roaming['utterances']} texts").click()
     told = page.locator(".toast", has_text="roaming is archived.")
     expect(entry).to_contain_text("archived")

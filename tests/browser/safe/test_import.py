@@ -90,7 +90,7 @@ def test_an_import_shows_each_case_and_changes_only_what_is_chosen(
     expect(cases).to_have_count(4)
     expect(cases.nth(0)).to_contain_text("gets the file's label.")  # “gets the file's” of what?
     expect(cases.nth(1)).to_contain_text("3 texts have another label here.")
-    expect(cases.nth(2)).to_contain_text("1 text is in the test set.")
+    expect(cases.nth(2)).to_contain_text("1 text is here as a test text.")
     expect(cases.nth(2).get_by_role("combobox")).to_have_value("skip")
     check_doubts(preview.locator("[data-role=doubts]"))
     # "5 would be labelled (4 of these, and 1 that is here …)" had to be worked out.
@@ -217,7 +217,7 @@ def test_a_file_of_test_texts_goes_to_the_test_set_and_the_page_says_so(
     studio = serve()
     page = visit(studio, "/data?project=sample")
     for name, says, split in (
-        ("support_test.csv", "They go to the test set", "test"),
+        ("support_test.csv", "They become test texts", "test"),
         ("latest.csv", "The model learns from labelled rows", "train"),
     ):
         text = f"a text that only {name} has"

@@ -59,7 +59,7 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     expect(button).to_be_disabled()
     form.locator("select[data-key=target]").select_option(label="slow_internet")
     n, n_test = (carriers(studio, "no_internet", split) for split in ("train", "test"))
-    words = f"Changes the label of {n + n_test} texts, {n_test} of them of the test set."
+    words = f"Changes the label of {n + n_test} texts, {n_test} of them test texts."
     words += " no_internet becomes slow_internet: what told the two apart is gone."
     words += " Undo brings it back. See its texts."
     expect(form.locator("[data-role=touched]")).to_have_text(words)
@@ -126,7 +126,7 @@ def test_a_split_shows_groups_and_moves_the_test_texts_of_the_chosen_one(
     effect = form.locator("[data-role=radius]")
     expect(effect).to_contain_text(re.compile(r"answers? changes?: "))
     counts = re.match(
-        r"(\d+) answers? changes?: (?:(\d+) of the test set)?(?:, )?(?:(\d+) unl)?",
+        r"(\d+) answers? changes?: (?:(\d+) test texts?)?(?:, )?(?:(\d+) unl)?",
         effect.inner_text(),
     )
     assert counts

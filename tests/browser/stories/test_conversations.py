@@ -151,7 +151,7 @@ def trains_stage_two_on_top(page: Page, studio: Served, folder: Path) -> None:
     page.get_by_role("button", name="Start from version 1").click()
     expect(page.get_by_label("Start from")).to_have_value("shop@1")
     expect(page.locator("[data-role=chain]")).to_have_text(
-        "the bundled encoder → version 1 (Conversations) → this training"
+        "the model that comes with the studio → version 1 (Conversations) → this training"
     )
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_role("region", name="Training", exact=True)).to_contain_text("Best")
@@ -164,7 +164,7 @@ def shows_where_it_comes_from(page: Page) -> None:
     go(page, "Versions")
     rows = page.locator("[data-role=models] > li")
     expect(rows.nth(0).locator("[data-role=chain]")).to_have_text(
-        "the bundled encoder → shop@1 dialogues → shop@2 convfit"
+        "the model that comes with the studio → shop@1 dialogues → shop@2 convfit"
     )
     expect(rows.nth(1)).to_contain_text("24 conversations of 1 log")
     expect(rows.nth(1).get_by_role("button", name="Use version")).to_have_count(0)

@@ -13,7 +13,7 @@ def test_an_act_is_listed_with_person_and_origin_and_can_be_filtered(
     page = visit(twice, "/versions?project=sample")
     page.locator("li[data-version='2']").get_by_role("button", name="Report").click()
     sharing = page.locator("[data-role=sharing]")
-    sharing.get_by_text("A link for this computer").click()
+    sharing.get_by_text("A link that works only on this computer").click()
     sharing.get_by_role("button", name="Make a link").click()
     expect(page.locator("[data-role=links] li").first).to_be_visible()
     page.get_by_role("link", name="History").click()

@@ -50,7 +50,7 @@ def keeps_a_receipt(page: Page, tmp_path: Path) -> str:
     printed.value.save_as(tmp_path / "receipt.pdf")
     assert (tmp_path / "receipt.pdf").read_bytes().startswith(b"%PDF")
     assert b"/Count 3" in (tmp_path / "receipt.pdf").read_bytes()
-    why.get_by_text("A link for this computer").click()
+    why.get_by_text("A link that works only on this computer").click()
     why.get_by_role("button", name="Make a link").click()
     return str(why.get_by_label("Link to the receipt").input_value())
 

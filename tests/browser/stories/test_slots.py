@@ -128,7 +128,7 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     expect(proposals).to_contain_text("Untick what is wrong, then mark the rest.")
     expect(advice).to_be_hidden()
     # Those of no set yet, too.
-    expect(marked).to_have_text("Values marked in 2 of 35 texts outside the test set")
+    expect(marked).to_have_text("Values marked in 2 of 35 texts that are no test texts")
     # Somebody expected answers that read the city out.
     expect(page.locator("main")).to_contain_text(
         "The model still answers with intents alone, and gives no values out."
@@ -152,7 +152,7 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     # “100 %” of all places stood beside a value that was proposed in other texts.
     expect(book.get_by_role("row", name="oslo")).to_contain_text("times")
     expect(book.get_by_role("row", name="oslo")).not_to_contain_text("%")
-    expect(marked).to_have_text("Values marked in 13 of 35 texts outside the test set")
+    expect(marked).to_have_text("Values marked in 13 of 35 texts that are no test texts")
     expect(advice).to_contain_text("All known values are marked.")
     expect(advice.get_by_role("link", name="Train “Marked values”")).to_be_visible()
 
@@ -186,4 +186,4 @@ def learns_from_templates(page: Page, studio: Served) -> None:
     expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=600_000)
     page.goto(f"{studio.base}/versions?project=p")
     chain = page.locator("[data-role=models] > li").first.locator("[data-role=chain]")
-    expect(chain).to_have_text("the bundled encoder → p@1 templates")
+    expect(chain).to_have_text("the model that comes with the studio → p@1 templates")

@@ -25,7 +25,7 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
     coming.value.save_as(file)
     page.set_viewport_size({"width": 390, "height": 844})
     page.set_content(file.read_text(encoding="utf-8"))
-    expect(page.locator(".ready .lead")).to_contain_text("Worse than version 1: leave version 1")
+    expect(page.locator(".ready .lead")).to_contain_text("Worse than version 1: keep version 1")
     expect(page.locator(".ready")).not_to_contain_text("Not ready yet")  # two verdicts in a box
     expect(page.locator(".figures > div")).to_have_count(3)
     expect(page.locator(".sentences > li")).to_have_count(5)
@@ -52,7 +52,7 @@ def test_a_report_gives_one_verdict_one_accuracy_and_the_decision_first(
 ) -> None:
     page = visit(twice, "/versions?project=sample")
     page.goto(f"{twice.base}/reports/sample/2")
-    # "Taken alone: Ready to use" stood under "leave version 1 in use".
+    # "Taken alone: Ready to use" stood under "keep version 1 live".
     expect(page.locator(".by-rule")).not_to_contain_text(re.compile("Ready|Taken alone"))
     expect(page.locator(".by-rule")).to_contain_text("worse than version 1")
     first = (
@@ -60,7 +60,7 @@ def test_a_report_gives_one_verdict_one_accuracy_and_the_decision_first(
         .locator("li")
         .first
     )
-    expect(first).to_have_text("Decide on the Versions page: leave version 1 in use.")
+    expect(first).to_have_text("Decide on the Versions page: keep version 1 live.")
     # Two accuracies of one moment stood under one heading, 96.5 % and 95.3 %.
     checked = page.locator("table", has_text="Give or take")
     expect(checked.locator("tr").first).to_contain_text("Right answers")
@@ -77,7 +77,7 @@ def test_a_report_is_shared_by_a_link_and_no_longer_when_it_is_stopped(
     expect(
         sharing.get_by_role("button", name="Make a link")
     ).to_be_hidden()  # nobody else could open it
-    sharing.get_by_text("A link for this computer").click()
+    sharing.get_by_text("A link that works only on this computer").click()
     # "for 30 days", "Stop sharing" and "never opened" were said of a link for nobody else.
     expect(sharing.get_by_label("How long the link opens")).to_have_count(0)
     sharing.get_by_role("button", name="Make a link").click()

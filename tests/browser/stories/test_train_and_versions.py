@@ -92,7 +92,7 @@ def test_a_version_that_is_not_better_is_advised_against_wherever_it_is_judged(
     visit: Callable[..., Page], twice: Served
 ) -> None:
     """Its report said "Ready to use", and the comparison neither advised nor decided anything."""
-    advice = "Worse than version 1: leave version 1 in use."
+    advice = "Worse than version 1: keep version 1 live."
     page = visit(twice, "/train?project=sample")
     expect(page.locator("[data-role=advice]")).to_have_text(advice)
     expect(page.locator("[data-key=candidate]")).to_have_count(0)  # it is decided here

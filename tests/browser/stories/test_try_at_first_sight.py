@@ -26,12 +26,13 @@ def test_a_vote_and_how_sure_an_answer_is_are_two_things(
     answer = page.locator("[data-role=answer]")
     expect(answer.locator(".answer")).to_contain_text("99 % sure")
     reason = answer.locator("[data-role=reason]")
-    limit = "With fewer points than needed, no intent is answered."
-    expect(reason).to_contain_text(f"{VOTES} {SCORE} {limit}")
+    limit = "With fewer points than the limit, no intent is answered."
+    expect(reason).to_contain_text(VOTES)
+    expect(reason.locator("[data-role=scale]")).to_have_text(f"{SCORE} {limit}")
     expect(reason).not_to_contain_text("twins")
-    expect(reason.locator("[data-role=score]")).to_contain_text("Score, in points")
+    expect(reason.locator("[data-role=score]")).to_contain_text("limit ")
     expect(reason.locator("[data-role=sure]")).to_have_text(
-        "99 % sure is not the score: of 100 answers with such a score, about 99 are right."
+        "99 % sure: of 100 answers with such a score, about 99 are right."
     )
     # Three intents "under 1 %", which had nothing to do with the text, were the next likely ones.
     expect(answer).not_to_contain_text("under 1 %")

@@ -74,13 +74,13 @@ def test_the_report_says_what_stays_behind_and_why(shop: Studio) -> None:
     report = look_at_handover(shop, "shop", HandoverChoice("lex"))
     assert words_of_handover(report) == [
         "Amazon Lex V2: 2 texts would be written into 8 files, 3 texts left out.",
-        "Left out: texts of the test set, from which the platform would learn (1).",
+        "Left out: test texts, from which the platform would learn (1).",
         "Left out: texts without a label (1).",
         "Left out: texts out of scope (1).",
         "Not carried: pins, which the formats of tests write (1).",
         "Not carried: values in texts, where the names of their slots stand (1).",
     ] or {one.what for one in report.left_out} == {
-        "texts of the test set, from which the platform would learn",
+        "test texts, from which the platform would learn",
         "texts without a label",
         "texts out of scope",
     }

@@ -36,7 +36,7 @@ DONE = replace(LIVE, unlabelled=0)
         (replace(LIVE, unlabelled=6), "Label these 6", "label"),
         (replace(LIVE, unlabelled=1), "Label the last text", "label"),
         (replace(DONE, new_labels=2), "Train", "train"),
-        (replace(DONE, tests=0), "Import a test set", "data"),
+        (replace(DONE, tests=0), "Import test texts", "data"),
         (DONE, "Try the model", "try"),
     ],
 )

@@ -351,6 +351,4 @@ def test_a_damaged_model_does_not_stop_labelling(trained: Queues, monkeypatch, c
     view = load_status(trained.live_studio, "p")  # it had been loading for ever
     assert view.model == "failed"
     assert view.trouble.startswith(f"p@{view.champion} does not answer: ")
-    assert view.trouble.endswith(
-        "Promote another version on the Versions page, or train a new one."
-    )
+    assert view.trouble.endswith("Use another version on the Versions page, or train a new one.")

@@ -75,7 +75,7 @@ def test_it_counts_the_answers_of_the_try_page(live_studio: LiveStudio) -> None:
     found = now(live_studio)
     assert (found.right, found.n) == (sum(right(live_studio)), 4)
     assert found.right <= 2
-    assert found.causes[-1].startswith("line for out of scope moved (")
+    assert found.causes[-1].startswith("limit for out of scope moved (")
     assert preview_fence(live_studio, "p").accuracy == (found.share, found.share)
     save_fence(live_studio, "p", FenceSetting(-9.0))
     assert now(live_studio).right == sum(right(live_studio))
@@ -143,7 +143,7 @@ def test_a_moved_line_and_new_labels_are_told_in_the_unit_of_the_figures(
     assert (found.right, own > 0) == (0, True)
     assert found.causes == (
         "1 label since training (1 more right)",
-        f"line for out of scope moved ({own} fewer right)",
+        f"limit for out of scope moved ({own} fewer right)",
     )
 
 
@@ -154,7 +154,7 @@ def test_it_says_that_labels_have_joined_or_that_the_tests_are_others(
     change(live_studio.studio, "hi", "split", "pool")
     found = now(live_studio)
     assert found.n == 3
-    assert "test set changed" in found.causes
+    assert "test texts changed" in found.causes
 
 
 def test_a_test_text_that_has_become_an_example_is_told_and_left_out_everywhere(

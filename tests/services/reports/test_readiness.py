@@ -96,7 +96,7 @@ def test_sentences_and_figures_count_on_what_they_rest() -> None:
 def test_sign_and_colour_of_a_headline_fit_its_sentence(
     change: dict, mark: str, look: str, *, use: bool
 ) -> None:
-    """A cross on red said "Better than version 1: keep version 2 in use."."""
+    """A cross on red said "Better than version 1: keep version 2 live."."""
     advice = Advice(use=use, words="a sentence")
     found = readiness_of(replace(GOOD, advice=advice, **change))
     assert (found.mark, found.look) == (mark, look)
@@ -185,7 +185,7 @@ def test_how_a_training_checks_itself_is_told_without_its_method() -> None:
     )
     assert _plain_basis("leave-one-out over 20 texts").startswith("its own 20 examples, each")
     assert _plain_basis("68 of 340 texts, held out").startswith("68 of its own 340 examples, which")
-    assert _plain_basis("test set of 306 texts") == "test set of 306 texts"
+    assert _plain_basis("test set of 306 texts") == "306 test texts"
 
 
 def test_an_intent_without_an_example_is_no_intent_that_was_learned() -> None:
@@ -217,7 +217,7 @@ def test_a_refused_text_of_an_intent_is_not_answered_right() -> None:
         JudgedText("t", ("a",), ("a",), 0.9, right=True, refused=refused)
         for refused in (True, False)
     )
-    judged = JudgedVersion(answers, (), "the test set as it is now, 2 texts")
+    judged = JudgedVersion(answers, (), "the test texts of today, 2 in all")
     assert checked_on(judged, "single-label") == Checked(1, 2, on_tests=True)
     assert checked_on(judged, "multi-label").right == 2
 
@@ -302,8 +302,8 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
         ({"accuracy": 0.9}, 1, None, "not-ready", "About 10 of 100"),
         ({"accuracy": 0.6}, 0, None, "not-ready", "About 40 of 100"),
         ({"accuracy": 1.0}, 0, None, "ready", "Fewer than 1 of 100"),
-        ({"accuracy": 0.9, "judged_on": "leave-one-out"}, 0, None, "unknown", "Import a test set"),
-        ({}, 0, None, "unknown", "Import a test set"),
+        ({"accuracy": 0.9, "judged_on": "leave-one-out"}, 0, None, "unknown", "Import test texts"),
+        ({}, 0, None, "unknown", "Import test texts"),
     ],
 )
 def test_pages_give_the_verdict_of_the_report_by_what_is_known(

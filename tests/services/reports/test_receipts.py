@@ -97,7 +97,7 @@ def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None
     # A manager got a page with an address that opens nothing for anybody else.
     alone = receipt_page(content, "2026-01-01T00:00:00+00:00", "http://127.0.0.1:1/receipts/x", {})
     assert "127.0.0.1" not in alone
-    assert "The page opens on this computer only" in words_of(alone)
+    assert "The link works only on this computer" in words_of(alone)
     assert "forecast" not in alone
     assert "import labelled.csv" in page
     assert SCORE in words_of(page)
@@ -213,7 +213,7 @@ def test_a_report_says_what_is_new_and_what_is_weak(live_studio: LiveStudio) -> 
     wrong = sum(line.count for line in first.confusions)
     assert first.ready.figures[0].basis.startswith(f"{20 - wrong} of 20")  # the refused ones, too
     assert sum(line.n for line in first.bins) == 20
-    assert first.steps[0].startswith("Label some texts for the test set")
+    assert first.steps[0].startswith("Label some test texts")
     assert any(one.startswith("Label up to 8 examples of") for one in first.steps)
     assert first.ready.level == "unknown"
     page = report_page(second, "http://here/reports/p/2", {})
@@ -252,15 +252,17 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
         outside, refused = 2, 0.5
 
     metrics = {"judged_on": "test set of 9 texts", "expected_calibration_error": 0.05}
-    # "Raise the line for out of scope": one of two such texts got an answer.
+    # "Raise the limit for out of scope": one of two such texts got an answer.
     assert next_steps(metrics, [], Leaky(), (), ()) == (
         "Label texts that fit no intent as out of scope, 20 in all: the 2 that there are cannot "
         "tell how well it refuses them.",
     )
     Leaky.outside = 20
-    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Raise the line for out of scope")
+    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith(
+        "Raise the limit for out of scope"
+    )
     Leaky.known = True  # "Raise the line" stood beside "not tested"
-    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Put 20 texts that fit no intent")
+    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Add 20 test texts that fit no")
     pins = 2 * [BrokenPin("a", "b", "c")]
     assert next_steps(metrics, [], Scope(), (), ()) == ()
     assert next_steps(metrics, [], Scope(), (), pins)[0].startswith(

@@ -125,7 +125,7 @@ def test_marking_is_one_action_that_is_undone_and_happens_once(slotty: Studio) -
         mark_slots(slotty, "p", key, [Slot(11, 99, "city")])
     with pytest.raises(InvalidInput, match="cannot name a slot"):
         mark_slots(slotty, "p", key, [Slot(11, 17, "{x}")])
-    with pytest.raises(NotFound, match="no utterance"):
+    with pytest.raises(NotFound, match="no text"):
         mark_slots(slotty, "p", "gone", [])
 
 

@@ -39,7 +39,7 @@ def test_each_kind_of_setting_is_shown_as_what_it_is(studio: Studio) -> None:
     assert asdict(found["convfit"]["calibration"]) == {
         "name": "calibration",
         "label": "Calibration",
-        "help": "Where the line for out of scope comes from: texts not tuned on, or all.",
+        "help": "Where the limit for out of scope comes from: texts not tuned on, or all.",
         "kind": "choice",
         "choices": ("held-out", "leave-one-out"),
         "default": "held-out",

@@ -200,8 +200,8 @@ def test_accuracy_on_texts_not_tuned_on_is_drawn_beside_the_loss(
     assert len(curve["accuracy while tuning"]) == 3
     assert all(0 <= y <= 1 and n == 20 for _, y, n in curve["accuracy while tuning"])
     assert curve_words(curve) == (
-        "While learning: right answers among a sample of 20 texts of the test set, by which "
-        "nothing is chosen. The result counts the whole test set, answered by the finished model. "
+        "While learning: right answers among a sample of 20 texts for testing, by which "
+        "nothing is chosen. The result counts all test texts, answered by the finished model. "
         f"While checking: right answers among a sample of {n_held_out} texts that were held out of "
         "the learning."
     )
@@ -216,7 +216,7 @@ def test_without_a_test_split_the_missing_accuracy_is_explained(
     assert "accuracy while tuning" not in listener.curve
     assert "accuracy while calibrating" in listener.curve
     words = curve_words(listener.curve)
-    assert "every label is learned from and there is no test set" in words
+    assert "every label is learned from and there are no test texts" in words
     assert "held out" in words
     assert curve_words({}) == ""
 

@@ -84,7 +84,7 @@ def test_an_example_out_of_scope_has_no_intent(live_studio: LiveStudio) -> None:
 def test_a_text_of_the_test_set_stays_as_it_is(live_studio: LiveStudio) -> None:
     was = copies(live_studio, TESTED)
     assert [known.split for known in answered(live_studio, TESTED).known] == ["test"]
-    with pytest.raises(Conflict, match="in the test set"):
+    with pytest.raises(Conflict, match="is a test text"):
         add(live_studio, TESTED, "refund")
     assert copies(live_studio, TESTED) == was
 

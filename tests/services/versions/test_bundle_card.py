@@ -69,7 +69,7 @@ def test_it_tells_right_answers_by_the_line_that_it_carries(
     assert "0.0 % (0 of 1)" in now if line < 0 else "100.0 % (1 of 1)" in now
     told = report(live_studio, "p", number_in_use(home)).ready.figures[0].basis
     assert told.startswith(f"{of['right']:,} of {of['n']:,} test texts answered right today")
-    assert "with the line for out of scope of then" in then
+    assert "with the limit for out of scope of then" in then
     assert verify_bundle(out).own_card
     export_model(home, import_bundle(home, out, "taken_in"), again)
     assert again.read_bytes() == out.read_bytes()

@@ -80,7 +80,7 @@ def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> No
     ("wrong_before", "wrong_now", "advised"),
     [
         (6, 3, "About as good as version 1: use either; if unsure, keep version 1."),
-        (0, 4, "Worse than version 1: leave version 1 in use."),
+        (0, 4, "Worse than version 1: keep version 1 live."),
         (9, 0, "Better than version 1: use version 2."),
     ],
 )
@@ -104,7 +104,7 @@ def test_one_rule_says_whether_to_use_a_version_or_to_leave_it(
     assert advice.either is (": use either" in advised)  # then no button stands out
     kept = advice_on(found, Sides(2, 1, live=2))
     assert kept is not None
-    act = "go back to version 1" if found.outcome == "worse" else "keep version 2 in use"
+    act = "go back to version 1" if found.outcome == "worse" else "keep version 2 live"
     assert kept.words.endswith(f": {act}.")
     assert advice_on(found, Sides(2, 1, live=3)) is None
     assert advice_on(found, Sides(2, 1, live=None)) is None
@@ -143,8 +143,8 @@ def test_a_pin_is_fixed_broken_kept_or_missed_and_a_broken_one_closes_the_gate(
     assert found.verdict.endswith(" It breaks 2 pins, 1 of them as before.")
     assert advice_on(found, Sides(2, 1, live=1)) == Advice(
         use=False,
-        words="It breaks 1 pin more: leave version 1 in use.",
-        act="leave version 1 in use",
+        words="It breaks 1 pin more: keep version 1 live.",
+        act="keep version 1 live",
     )
     assert verdict.promote is False
     assert verdict.reasons == ("It breaks the pin 'broken': out of scope instead of parcel.",)
@@ -316,7 +316,7 @@ def test_versions_of_ten_thousand_rows_are_compared_within_a_second_and_a_half(
 
 def test_without_a_champion_there_is_nothing_to_compare_with(studio: Studio) -> None:
     start(studio, {})
-    with pytest.raises(NotFound, match="no champion"):
+    with pytest.raises(NotFound, match="no live version"):
         compare_models(studio, "p", 1)
 
 

@@ -88,7 +88,7 @@ def test_rolling_back_goes_through_earlier_champions_one_by_one(studio: Studio, 
     changes = [promote(studio, "p", number, "ann") for number in (1, 2, 3, 3)]
     assert [(c.before, c.after) for c in changes] == [(None, 1), (1, 2), (2, 3), (3, 3)]
     assert (roll_back(studio, "p").after, roll_back(studio, "p").after) == (2, 1)
-    with pytest.raises(Conflict, match="no other champion"):
+    with pytest.raises(Conflict, match="no other live version"):
         roll_back(studio, "p")
     promote(studio, "p", 3)
     assert (roll_back(studio, "p").after, champion(studio)) == (1, 1)
@@ -183,7 +183,7 @@ def test_the_champion_cannot_be_deleted_whatever_is_said(studio: Studio, project
     three(studio)
     promote(studio, "p", 1)
     assert deletion_preview(studio, "p", 1).forbidden
-    with pytest.raises(Conflict, match="p@1 is the champion"):
+    with pytest.raises(Conflict, match="p@1 is live"):
         delete_model(studio, "p", 1, even_so=True)
     assert champion(studio) == 1
 

@@ -25,9 +25,7 @@ def test_every_version_is_measured_on_the_same_texts(
     assert [one.number for one in (untuned, first, second)] == [0, 1, 2]
     assert (untuned.model, untuned.recipe) == ("the untuned encoder", "")
     assert (first.recipe, second.recipe) == ("instant", "convfit")
-    assert {one.basis for one in (untuned, first, second)} == {
-        "20 labelled texts of the training set"
-    }
+    assert {one.basis for one in (untuned, first, second)} == {"20 labelled training texts"}
     labelled = {text: label[0] for text, label in rows_of(home).values() if label}
     rows = tiny.encode(list(labelled))  # `instant` keeps its base
     assert first.uniformity == pytest.approx(uniformity(rows), abs=1e-5)
@@ -48,7 +46,7 @@ def test_a_test_split_comes_before_texts_that_versions_were_tuned_on(
     import_file(home, ImportRequest("p", path))
     assert (
         shape_of(home, "p", 1).basis
-        == f"{sum(map(len, SENTENCES.values()))} labelled texts of the training set"
+        == f"{sum(map(len, SENTENCES.values()))} labelled training texts"
     )
     more = [
         f"{text} {n},{intent},test"
@@ -59,7 +57,7 @@ def test_a_test_split_comes_before_texts_that_versions_were_tuned_on(
     path.write_text("text,intent,split\n" + "\n".join(more) + "\n", encoding="utf-8")
     import_file(home, ImportRequest("p", path))
     found = shape_of(home, "p", 1)
-    assert (found.n, found.basis) == (24, "24 labelled texts of the test set")
+    assert (found.n, found.basis) == (24, "24 labelled test texts")
 
 
 def test_where_nothing_can_be_measured_the_reason_is_said(studio: Studio) -> None:

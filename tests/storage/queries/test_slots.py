@@ -195,7 +195,7 @@ def test_what_is_synthetic_stays_so(database: Database) -> None:
     with database.write() as connection:
         events.record(connection, project, Action("augment"), [edits.create(invented("s"))])
         made = dataset.utterance_by_id(connection, project, "s")
-        with pytest.raises(InvalidInput, match="another kind of utterance"):
+        with pytest.raises(InvalidInput, match="another kind of text"):
             events.record(connection, project, Action("x"), [edits.edit(made, "synthetic", "")])
         with pytest.raises(InvalidInput, match="asks for what people said"):
             edits.create(invented("t", split="test"))

@@ -85,7 +85,11 @@ class Outlook:
         return "it" if found is None else f"“{found.text}”"
 
 
-_SPLITS = {"train": "the examples", "test": "the test set", "pool": "the texts without a set"}
+_SPLITS = {
+    "train": "the examples",
+    "test": "the test texts",
+    "pool": "the texts that are neither yet",
+}
 
 
 def outlook_on(

@@ -185,6 +185,6 @@ def _refuse_pointless(connection: Transaction, outlook: Outlook, repair: Repair)
     tested = [one for key in repair.ids if (one := outlook.records.get(key)) is not None]
     if repair.kind == "relabel" and any(one.split == "test" for one in tested):
         raise InvalidInput(
-            "This text is in the test set, whose labels a person alone judges.",
+            "This is a test text, whose label a person alone judges.",
             "Propose labels of other texts.",
         )

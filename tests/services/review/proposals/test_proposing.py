@@ -135,7 +135,7 @@ def test_every_kind_of_change_can_be_proposed_and_accepted(live_studio: LiveStud
     wanted = {
         "Add it to “parcel”?": Repair("add", (), (of["parcel"],), value=" it never came "),
         "Delete this text?": Repair("delete", (row["what about refunds"].id,)),
-        "Move it to the test set?": Repair("move", (row["where is my parcel"].id,), value="test"),
+        "Move it to the test texts?": Repair("move", (row["where is my parcel"].id,), value="test"),
         "Label it “parcel”?": Repair("relabel", (row["what about parcels"].id,), (of["parcel"],)),
         "Merge “refund” into “parcel”?": Repair("merge", intent=of["refund"], value=of["parcel"]),
         "Rename “password” to “login”?": Repair("rename", intent=of["password"], value="login"),
@@ -166,7 +166,7 @@ def test_what_cannot_be_proposed_is_refused_and_nothing_is_stored(
     refused: dict[str, ProposedChange | str] = {
         "This would change nothing: Label “where is my parcel” as “parcel”": same,
         "needs a reason": replace(good, why="  "),
-        "is in the test set": relabelling(studio, tested.text, "refund"),
+        "is a test text": relabelling(studio, tested.text, "refund"),
         "about one text": replace(good, repair=Repair("delete", tuple(r.id for r in _two(studio)))),
         "A split is not proposed": replace(
             good,
