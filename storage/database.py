@@ -14,7 +14,7 @@ from core.files import network_file_system
 from storage.faults import damage_of, in_words, translate
 from storage.write_queue import SharedWrites, WriteQueue
 
-SCHEMA = "0022"
+SCHEMA = "0023"
 """The newest revision; the migrations and Alembic are imported only when needed."""
 
 FIXED_SQLITE = (3, 51, 3)

@@ -13,6 +13,7 @@ from core.encoders.bundled import bundled_folder
 from core.errors import InvalidInput, StudioError
 from core.text import counted
 from storage import backup, jobs, projects
+from storage.computed import vectors
 from storage.log import events, versions
 from storage.log.erased_remains import has_remains, remove_remains
 from storage.queries import dataset
@@ -79,12 +80,14 @@ def examine(studio: Studio, *, repair: bool = False) -> list[HealthCheck]:
     """Check every part of the studio, reading only; with `repair`, mend what loses nothing.
 
     Mended are files that killed processes left behind, jobs that wait without a supervisor, an
-    erasure that was interrupted, and a home that others on this machine may open.
+    erasure that was interrupted, stored embeddings that were changed, and a home that others on
+    this machine may open.
     """
     return [
         HealthCheck("database", healthy=True, detail="ok"),  # a damaged one was not opened
         _artifacts(studio, repair=repair),
         _data(studio),
+        _embeddings(studio, repair=repair),
         _jobs(studio, repair=repair),
         _erasing(studio, repair=repair),
         _maps(studio),
@@ -140,6 +143,20 @@ def _data(studio: Studio) -> HealthCheck:
                 if not versions.is_whole(connection, project.id, version)
             ]
     return HealthCheck("data", not wrong, "; ".join(wrong) or "ok")
+
+
+def _embeddings(studio: Studio, *, repair: bool) -> HealthCheck:
+    """Find stored embeddings that were changed: none is used, and each is computed anew."""
+    with studio.database.write() if repair else studio.database.read() as connection:
+        changed = vectors.remove_changed(connection, only_count=not repair)
+    if not changed:
+        return HealthCheck("embeddings", healthy=True, detail="ok")
+    were = f"{counted(changed, 'stored embedding')} changed since written"
+    if repair:
+        detail = f"{were}: deleted, to be computed anew"
+        return HealthCheck("embeddings", healthy=True, detail=detail)
+    detail = f"{were}: not used, computed anew when needed"
+    return HealthCheck("embeddings", healthy=False, detail=detail, mends=True)
 
 
 def _jobs(studio: Studio, *, repair: bool) -> HealthCheck:

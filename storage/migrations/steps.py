@@ -27,6 +27,7 @@ from storage.migrations import (
     m0020_traffic,
     m0021_said_logs,
     m0022_beside,
+    m0023_checksums,
 )
 
 STEPS = (
@@ -52,6 +53,7 @@ STEPS = (
     (m0020_traffic.REVISION, m0020_traffic.upgrade),
     (m0021_said_logs.REVISION, m0021_said_logs.upgrade),
     (m0022_beside.REVISION, m0022_beside.upgrade),
+    (m0023_checksums.REVISION, m0023_checksums.upgrade),
 )
 
 

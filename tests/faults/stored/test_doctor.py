@@ -20,9 +20,10 @@ FAULTS = (
     Fault(
         36,
         "`doctor` meets each damage",
-        "A blob deleted, one changed, a row changed behind the log's back, an interrupted erasure, "
-        "a leftover file, an orphaned checkpoint, an open home, a training that nobody works on",
-        "Each is named; `--repair` mends the last five, and the others stay as they were",
+        "A blob deleted, one changed, a row changed behind the log's back, a stored embedding "
+        "zeroed, an interrupted erasure, a leftover file, an orphaned checkpoint, an open home, a "
+        "training that nobody works on",
+        "Each is named; `--repair` mends the last six, and the others stay as they were",
     ),
 )
 
@@ -42,6 +43,16 @@ def change_row(home: Path) -> None:
     raw = sqlite3.connect(home / "studio.db")
     raw.create_function("lower", 1, lambda text: text and text.casefold(), deterministic=True)
     raw.execute("UPDATE utterance SET labels = NULL WHERE text = 'good morning'")
+    raw.commit()
+    raw.close()
+
+
+def zero_embedding(home: Path) -> None:
+    raw = sqlite3.connect(home / "studio.db")
+    raw.execute(
+        "UPDATE vector SET value = zeroblob(length(value)) WHERE text_hash = "
+        "(SELECT text_hash FROM utterance WHERE text = 'good morning')"
+    )
     raw.commit()
     raw.close()
 
@@ -92,6 +103,7 @@ def findings(home: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dic
         (delete_blob, "artifacts", "is missing", False),
         (change_blob, "artifacts", "was changed", False),
         (change_row, "data", "differs from its log", False),
+        (zero_embedding, "embeddings", "1 stored embedding changed", True),
         (interrupt_erasure, "erasing", "interrupted", True),
         (leave_file, "artifacts", "1 file that nothing needs", True),
         (leave_checkpoint, "jobs", "1 checkpoint that nothing needs", True),
