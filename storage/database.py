@@ -11,10 +11,12 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput
 from core.files import network_file_system
-from storage.faults import damage_of, in_words, translate
+from storage.faults import in_words, translate
+from storage.soundness.checksums import add_checksum
+from storage.soundness.damage import damage_of
 from storage.write_queue import SharedWrites, WriteQueue
 
-SCHEMA = "0023"
+SCHEMA = "0024"
 """The newest revision; the migrations and Alembic are imported only when needed."""
 
 FIXED_SQLITE = (3, 51, 3)
@@ -28,6 +30,8 @@ _PRAGMAS = (
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
     "PRAGMA busy_timeout=15000",
+    # Some builds of SQLite else refuse `crc32` in an index.
+    "PRAGMA trusted_schema=ON",
     # Memory mapping makes reading tens of thousands of embeddings three times as fast.
     "PRAGMA mmap_size=1073741824",
     # After a large transaction the write-ahead log is cut back when it begins anew.
@@ -268,6 +272,7 @@ def _configure(raw: Any, _record: object) -> None:
     for pragma in _PRAGMAS:
         cursor.execute(pragma)
     cursor.close()
+    add_checksum(raw)
     # SQLite's own `lower` changes ASCII letters only, but a search for ä must find Ä.
     raw.create_function("lower", 1, _folded, deterministic=True)
 

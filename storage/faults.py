@@ -2,12 +2,10 @@
 
 import errno
 import json
-import sqlite3
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy.engine import ExceptionContext
 
@@ -31,7 +29,6 @@ _NOT_OPENED = ("unable to open database file",)
 _AGAIN = "Nothing was saved. Try again in 15 seconds."
 _BUSY = ("is locked",)
 _LAST = "last-backup.json"
-_MOST_LINES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,35 +127,3 @@ def translate(context: ExceptionContext) -> None:
     error = in_words(str(original), Path(file or ""))
     if error is not None:
         raise error from original
-
-
-def damage_of(database: Path, module: Any = sqlite3) -> tuple[str, ...]:
-    """List all damage of a database's file that SQLite finds, reading only; () for a sound one.
-
-    At most 100 lines. `module` is a driver as `sqlite3`.
-
-    Raises:
-        StudioError: It could not be read for another reason, such as a lack of rights.
-    """
-    if not database.exists():
-        return ()
-    try:
-        raw = module.connect(f"file:{database.as_posix()}?mode=ro", uri=True, timeout=15)
-    except module.Error as error:
-        return _as_damage(error, database)
-    try:
-        rows = raw.execute(f"PRAGMA integrity_check({_MOST_LINES})").fetchall()
-        lines = [str(row[0]) for row in rows if row[0] != "ok"]
-        lost = raw.execute("PRAGMA foreign_key_check").fetchall()
-        return (*lines, *([f"{len(lost)} rows point nowhere"] if lost else []))
-    except module.Error as error:
-        return _as_damage(error, database)
-    finally:
-        raw.close()
-
-
-def _as_damage(error: Exception, database: Path) -> tuple[str, ...]:
-    told = in_words(str(error), database)
-    if told is None or isinstance(told, DatabaseDamaged):
-        return (str(error),)
-    raise told from error

@@ -14,9 +14,8 @@ from core.errors import InvalidInput, StudioError
 from core.text import counted
 from storage import backup, jobs, projects
 from storage.computed import vectors
-from storage.log import events, versions
 from storage.log.erased_remains import has_remains, remove_remains
-from storage.queries import dataset
+from storage.soundness.log_check import differences
 
 _MIN_FREE_BYTES = 1 << 30
 _OWNER_ALONE, _OTHERS = 0o700, 0o077
@@ -130,18 +129,9 @@ def _artifacts(studio: Studio, *, repair: bool) -> HealthCheck:
 
 def _data(studio: Studio) -> HealthCheck:
     """Check that current rows equal the replayed log, and that versions match their hash."""
-    wrong: list[str] = []
     with studio.database.read() as connection:
-        for project in projects.list_all(connection):
-            state = versions.state_at(connection, project.id, project.head_revision)
-            now = list(dataset.utterances(connection, project.id))
-            if state.utterance_records() != now or events.head(connection, project.id) < 0:
-                wrong.append(f"'{project.name}' differs from its log")
-            wrong += [
-                f"'{project.name}' data version {version.number} changed"
-                for version in versions.list_all(connection, project.id)
-                if not versions.is_whole(connection, project.id, version)
-            ]
+        every = projects.list_all(connection)
+        wrong = [line for project in every for line in differences(connection, project)]
     return HealthCheck("data", not wrong, "; ".join(wrong) or "ok")
 
 

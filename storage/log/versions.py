@@ -59,9 +59,8 @@ def list_all(connection: Connection, project_id: int) -> list[DatasetVersionReco
     return [record_of(DatasetVersionRecord, row) for row in rows]
 
 
-def is_whole(connection: Connection, project_id: int, version: DatasetVersionRecord) -> bool:
-    """Whether the log still gives a version's SHA-256, in the version's scheme."""
-    state = state_at(connection, project_id, version.revision)
+def is_whole(state: State, version: DatasetVersionRecord) -> bool:
+    """Whether the data at a version's revision have its SHA-256, in the version's scheme."""
     names = {record.id: record.name for record in state.intent_records()}
     sha256 = canonical_hash(state.utterance_records(), names, version.scheme)
     return sha256 == version.sha256
