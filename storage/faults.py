@@ -5,6 +5,7 @@ import json
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 
 from sqlalchemy.engine import ExceptionContext
@@ -39,9 +40,10 @@ class LastBackup:
     at: str
 
 
-def note_backup(database: Path, out: Path) -> None:
-    """Remember in the home where its newest backup lies."""
-    note = json.dumps(asdict(LastBackup(str(out.absolute()), now())))
+def note_backup(database: Path, out: Path, made: datetime | None = None) -> None:
+    """Remember in the home where its newest backup lies; it was made now if no time is given."""
+    at = now() if made is None else made.isoformat(timespec="milliseconds")
+    note = json.dumps(asdict(LastBackup(str(out.absolute()), at)))
     with suppress(StudioError):  # the backup is made, wherever it is remembered
         write_atomically(database.parent / _LAST, [note.encode()])
 
@@ -104,7 +106,8 @@ def damaged(database: Path) -> DatabaseDamaged:
     then = "No backup is known."
     if backup is not None:
         then = f"The newest backup, of {backup.at[:10]}, is {backup.file}: restore it elsewhere."
-    return DatabaseDamaged(f"The database {database} is damaged.", f"{first} {then}")
+    known = "" if backup is None else backup.file
+    return DatabaseDamaged(f"The database {database} is damaged.", f"{first} {then}", known)
 
 
 def translate(context: ExceptionContext) -> None:
