@@ -38,6 +38,8 @@ def damage_of(database: Path, module: Any = sqlite3) -> tuple[str, ...]:
         lost = raw.execute("PRAGMA foreign_key_check").fetchall()
         lines += [f"{len(lost)} rows point nowhere"] if lost else []
         lines += ["the description of the tables was changed"] if schema_changed(raw) else []
+    except UnicodeDecodeError:  # SQLite quotes what it could not read
+        lines.append("the description of the tables is no text")
     except module.Error as error:
         lines += _as_damage(error, database)
     finally:

@@ -32,6 +32,8 @@ NEW_OPTIONS |= {
     ("intent-studio backup", "--keep"),
     ("intent-studio doctor", "--prune"),
     ("intent-studio doctor", "--now"),
+    ("intent-studio versions", "--delete"),
+    ("intent-studio versions", "--even-so"),
     ("intent-studio bundle export", "--sign"),
     ("intent-studio bundle export", "--without-texts"),
     ("intent-studio bundle verify", "--key"),

@@ -41,7 +41,7 @@ def columns_of(raw: Any, table: str) -> list[Column]:
     return [Column(table, row[1], row[2], row[5]) for row in rows]
 
 
-def content_of(file: Path) -> list[tuple[Any, ...]]:
+def content_of(file: Path) -> list[tuple[str, list[Any]]]:
     """Return all rows of all tables, read from the tables themselves; raises what SQLite raises."""
     raw = opened_raw(file)
     try:
@@ -76,7 +76,7 @@ def _other(value: Any, kind: str) -> Any:
         return bytes([value[0] ^ 1]) + value[1:]
     if isinstance(value, str):
         return value[:-1] + chr(ord(value[-1]) ^ 1) if value else "?"
-    return value + 1
+    return value + 1_001  # the key of no other row
 
 
 @contextmanager
