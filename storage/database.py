@@ -30,8 +30,6 @@ _PRAGMAS = (
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
     "PRAGMA busy_timeout=15000",
-    # Some builds of SQLite else refuse `crc32` in an index.
-    "PRAGMA trusted_schema=ON",
     # Memory mapping makes reading tens of thousands of embeddings three times as fast.
     "PRAGMA mmap_size=1073741824",
     # After a large transaction the write-ahead log is cut back when it begins anew.
