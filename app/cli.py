@@ -8,6 +8,7 @@ Exit codes: 0 done, 2 wrong input (message and hint on standard error), 3 a mode
 import json
 import logging
 import os
+import shlex
 import sys
 import uuid
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from importlib import import_module
 
 from app.failures import failure_in_words
 from app.log_lines import places_of
-from core.errors import StudioError
+from core.errors import DatabaseDamaged, StudioError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,12 +74,15 @@ def _broken(error: Exception) -> int:
 
 def _refuse(error: StudioError, *, as_json: bool) -> None:
     """Say on standard error what was wrong, with --json as one object; the result stays empty."""
+    hint = error.hint
+    if isinstance(error, DatabaseDamaged) and error.backup:  # pages name no command
+        hint += f" `intent-studio --home NEW_FOLDER restore {shlex.quote(error.backup)}` does so."
     if as_json:
-        _say(json.dumps({"message": error.message, "hint": error.hint}))
+        _say(json.dumps({"message": error.message, "hint": hint}))
         return
     _say(error.message)
-    if error.hint:
-        _say(f"  {error.hint}")
+    if hint:
+        _say(f"  {hint}")
 
 
 def _say(sentence: str) -> None:

@@ -65,7 +65,12 @@ class ArtifactDamaged(StudioError):
 
 
 class DatabaseDamaged(StudioError):
-    """The database's file is not what was written."""
+    """The database's file is not what was written; `backup` is the newest one known, or ""."""
+
+    def __init__(self, message: str, hint: str = "", backup: str = "") -> None:
+        """Store the sentences, and the file from which the database can be restored."""
+        super().__init__(message, hint)
+        self.backup = backup
 
 
 class DatabaseBusy(StudioError):

@@ -104,7 +104,7 @@ class ArtifactStore:
                 self.found_damaged.add(tree_sha256)
                 raise ArtifactDamaged(
                     f"The stored file {path} is missing or was changed.",
-                    "Restore a backup, or train again.",
+                    "Take it from a backup, or use another version.",
                 )
             yield path, sha256
         self.found_damaged.discard(tree_sha256)
@@ -152,16 +152,16 @@ class ArtifactStore:
         file = self.path(sha256)
         return file.exists() and file.stat().st_mtime >= time.time() - grace_seconds
 
-    def damage(self, connection: Connection) -> list[str]:
-        """Describe every blob that is missing or does not match its SHA-256."""
-        faults: list[str] = []
+    def damaged(self, connection: Connection) -> dict[str, str]:
+        """Return "is missing" or "was changed" for each blob that is not what its name says."""
+        found: dict[str, str] = {}
         for sha256 in connection.execute(sa.select(blob.c.sha256)).scalars():
             file = self.path(sha256)
             if not file.is_file():
-                faults.append(f"{sha256[:12]} is missing")
+                found[sha256] = "is missing"
             elif file_sha256(file) != sha256:
-                faults.append(f"{sha256[:12]} was changed")
-        return faults
+                found[sha256] = "was changed"
+        return found
 
 
 def record_tree(connection: Connection, store: ArtifactStore, files: dict[str, str]) -> str:

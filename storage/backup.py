@@ -6,10 +6,13 @@ import shutil
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import MALFORMED, ArtifactDamaged, Conflict
 from core.files import disk_error, move_durably, replace_file, sweep_parts, sync_file
+from storage.artifacts import ArtifactStore
 from storage.database import Database, copy_database, open_database
 from storage.faults import note_backup
 
@@ -62,7 +65,49 @@ def restore(file: Path, home: Path) -> int:
             move_durably(artifact, home / artifact.relative_to(staged))
         # The database last: it makes the home a studio.
         move_durably(staged / "studio.db", home / "studio.db")
+    note_backup(home / "studio.db", file, datetime.fromtimestamp(file.stat().st_mtime, UTC))
     return n_files
+
+
+def held(file: Path, store: ArtifactStore, names: Iterable[str]) -> set[str]:
+    """Return which of some blobs a backup has, sound or not."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            there = set(archive.namelist())
+    except (*MALFORMED, zipfile.BadZipFile):
+        return set()
+    return {sha256 for sha256 in names if _entry(store, sha256) in there}
+
+
+def recover(file: Path, store: ArtifactStore, names: Iterable[str]) -> set[str]:
+    """Take blobs from a backup into the store, each only if it is sound; return their SHA-256."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return {sha256 for sha256 in names if _recovered(archive, store, sha256)}
+    except (*MALFORMED, zipfile.BadZipFile) as error:
+        if disk_error(error) is not None:
+            raise
+        return set()
+
+
+def _entry(store: ArtifactStore, sha256: str) -> str:
+    return f"artifacts/{store.path(sha256).relative_to(store.folder).as_posix()}"
+
+
+def _recovered(archive: zipfile.ZipFile, store: ArtifactStore, sha256: str) -> bool:
+    name = _entry(store, sha256)
+    try:
+        actual = hashlib.sha256()
+        with archive.open(name) as source:
+            while block := source.read(1 << 20):
+                actual.update(block)
+        if actual.hexdigest() != sha256:
+            return False
+        with archive.open(name) as source, replace_file(store.path(sha256)) as out:
+            shutil.copyfileobj(source, out, 1 << 20)
+    except (KeyError, EOFError, zipfile.BadZipFile, zlib.error):  # it has none, or a damaged one
+        return False
+    return True
 
 
 def _unpack(file: Path, target: Path) -> int:

@@ -11,10 +11,12 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput, StudioError
 from core.files import network_file_system
-from storage.faults import damage_of, damaged_tables, in_words, is_damaged, translate
+from storage.faults import in_words, translate
+from storage.soundness.checksums import add_checksum
+from storage.soundness.damage import damage_of, damaged_tables, is_damaged
 from storage.write_queue import SharedWrites, WriteQueue
 
-SCHEMA = "0022"
+SCHEMA = "0024"
 """The newest revision; the migrations and Alembic are imported only when needed."""
 
 FIXED_SQLITE = (3, 51, 3)
@@ -289,6 +291,7 @@ def _configure(raw: Any, _record: object) -> None:
     for pragma in _PRAGMAS:
         cursor.execute(pragma)
     cursor.close()
+    add_checksum(raw)
     # SQLite's own `lower` changes ASCII letters only, but a search for ä must find Ä.
     raw.create_function("lower", 1, _folded, deterministic=True)
 

@@ -2,13 +2,11 @@
 
 import errno
 import json
-import sqlite3
 import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy.engine import ExceptionContext
 
@@ -32,7 +30,6 @@ _NOT_OPENED = ("unable to open database file",)
 _AGAIN = "Nothing was saved. Try again in 15 seconds."
 _BUSY = ("is locked",)
 _LAST = "last-backup.json"
-_MOST_LINES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +40,10 @@ class LastBackup:
     at: str
 
 
-def note_backup(database: Path, out: Path) -> None:
-    """Remember in the home where its newest backup lies."""
-    note = json.dumps(asdict(LastBackup(str(out.absolute()), now())))
+def note_backup(database: Path, out: Path, made: datetime | None = None) -> None:
+    """Remember in the home where its newest backup lies; it was made now if no time is given."""
+    at = now() if made is None else made.isoformat(timespec="milliseconds")
+    note = json.dumps(asdict(LastBackup(str(out.absolute()), at)))
     with suppress(StudioError):  # the backup is made, wherever it is remembered
         write_atomically(database.parent / _LAST, [note.encode()])
 
@@ -108,7 +106,8 @@ def damaged(database: Path) -> DatabaseDamaged:
     then = "No backup is known."
     if backup is not None:
         then = f"The newest backup, of {backup.at[:10]}, is {backup.file}: restore it elsewhere."
-    return DatabaseDamaged(f"The database {database} is damaged.", f"{first} {then}")
+    known = "" if backup is None else backup.file
+    return DatabaseDamaged(f"The database {database} is damaged.", f"{first} {then}", known)
 
 
 def translate(context: ExceptionContext) -> None:
@@ -131,79 +130,3 @@ def translate(context: ExceptionContext) -> None:
     error = in_words(str(original), Path(file or ""))
     if error is not None:
         raise error from original
-
-
-def damage_of(database: Path, module: Any = sqlite3) -> tuple[str, ...]:
-    """List all damage of a database's file that SQLite finds, reading only; () for a sound one.
-
-    At most 100 lines. `module` is a driver as `sqlite3`.
-
-    Raises:
-        StudioError: It could not be read for another reason, such as a lack of rights.
-    """
-
-    def look(raw: Any) -> tuple[str, ...]:
-        rows = raw.execute(f"PRAGMA integrity_check({_MOST_LINES})").fetchall()
-        lines = [str(row[0]) for row in rows if row[0] != "ok"]
-        lost = raw.execute("PRAGMA foreign_key_check").fetchall()
-        return (*lines, *([f"{len(lost)} rows point nowhere"] if lost else []))
-
-    return _looked_at(database, module, look) if database.exists() else ()
-
-
-def is_damaged(database: Path, module: Any = sqlite3) -> bool:
-    """Whether SQLite's quick check finds damage; it reads each page once, and compares no index.
-
-    Raises:
-        StudioError: It could not be read for another reason.
-    """
-    return bool(_looked_at(database, module, lambda raw: _quick(raw, "1")))
-
-
-def damaged_tables(database: Path, module: Any = sqlite3) -> frozenset[str]:
-    """Name the tables of which a page is damaged, in the table itself or in an index of it.
-
-    Raises:
-        StudioError: It could not be read for another reason.
-    """
-    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
-    names: list[str] = []
-
-    def list_names(raw: Any) -> tuple[str, ...]:
-        names.extend(str(row[0]) for row in raw.execute(query))
-        return ()
-
-    _looked_at(database, module, list_names)
-    return frozenset(
-        name
-        for name in names
-        if _looked_at(database, module, lambda raw, name=name: _quick(raw, f"'{name}'"))  # type: ignore[misc]
-    )
-
-
-def _quick(raw: Any, what: str) -> tuple[str, ...]:
-    rows = raw.execute(f"PRAGMA quick_check({what})").fetchall()
-    return tuple(str(row[0]) for row in rows if row[0] != "ok")
-
-
-def _looked_at(
-    database: Path, module: Any, look: Callable[[Any], tuple[str, ...]]
-) -> tuple[str, ...]:
-    """Return what `look` finds wrong by a connection that only reads, or why it could not."""
-    try:
-        raw = module.connect(f"file:{database.as_posix()}?mode=ro", uri=True, timeout=15)
-    except module.Error as error:
-        return _as_damage(error, database)
-    try:
-        return look(raw)
-    except module.Error as error:
-        return _as_damage(error, database)
-    finally:
-        raw.close()
-
-
-def _as_damage(error: Exception, database: Path) -> tuple[str, ...]:
-    told = in_words(str(error), database)
-    if told is None or isinstance(told, DatabaseDamaged):
-        return (str(error),)
-    raise told from error

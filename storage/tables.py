@@ -327,8 +327,7 @@ share = Table(
     Column("id", Text, primary_key=True),
     Column("project_id", Integer, _project(), nullable=False),
     Column("kind", Text, nullable=False),
-    # A receipt's id, or the number of a model version.
-    Column("target", Text, nullable=False),
+    Column("target", Text, nullable=False),  # a receipt's id, or the number of a model version
     Column("token_sha256", Text, nullable=False, unique=True),
     Column("actor", Text, nullable=False),
     Column("created_at", Text, nullable=False),
@@ -395,6 +394,7 @@ vector = Table(
     Column("fingerprint", Text, primary_key=True),
     Column("text_hash", Text, primary_key=True),
     Column("value", LargeBinary, nullable=False),
+    Column("checksum", Integer, nullable=False, server_default="0"),
     sqlite_strict=True,
     sqlite_with_rowid=False,
 )

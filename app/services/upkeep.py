@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,13 +13,21 @@ from core.encoders.bundled import bundled_folder
 from core.errors import InvalidInput, StudioError
 from core.text import counted, size_words
 from storage import backup, jobs, projects
-from storage.log import events, versions
+from storage.artifacts import drop_tree
+from storage.computed import layouts, vectors
+from storage.faults import last_backup
 from storage.log.erased_remains import has_remains, remove_remains
-from storage.queries import dataset
+from storage.log.versions import differences
+from storage.soundness.artifact_owners import file_damage, of_maps_alone, without_files
 
 _MIN_FREE_BYTES = 1_000_000_000
 _OWNER_ALONE, _OTHERS = 0o700, 0o077
 _DATED = re.compile(r"studio-\d{8}T\d{6}\.\d{6}Z\.zip")
+_INSTEAD_OF_FILES = (
+    "Train again and put the new version in use; then `intent-studio versions PROJECT --delete N "
+    "--even-so` removes a version whose files are lost, and `intent-studio dialogues remove` a log."
+)
+_INSTEAD_OF_ROWS = "Restore a backup into another home, and compare."
 _SHOWN = 8
 """Lines of damage that are shown."""
 
@@ -29,12 +37,14 @@ class HealthCheck:
     """The result of `doctor` for one part of the studio.
 
     `mends` is whether it found something that it can mend without loss when it is asked to.
+    `remedy` is what ends a finding that it cannot mend, or "".
     """
 
     subject: str
     healthy: bool
     detail: str
     mends: bool = False
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +88,16 @@ def restore(file: Path, home: Path) -> int:
 def examine(studio: Studio, *, repair: bool = False) -> list[HealthCheck]:
     """Check every part of the studio, reading only; with `repair`, mend what loses nothing.
 
-    Mended are files that killed processes left behind, jobs that wait without a supervisor, an
-    erasure that was interrupted, and a home that others on this machine may open.
+    Mended are stored files that the newest backup holds sound, damaged maps, which are deleted to
+    be made anew, files that killed processes left behind, jobs that wait without a supervisor, an
+    erasure that was interrupted, stored embeddings that were changed, and a home that others on
+    this machine may open.
     """
     return [
         HealthCheck("database", healthy=True, detail="ok"),  # a damaged one was not opened
         _artifacts(studio, repair=repair),
         _data(studio),
+        _embeddings(studio, repair=repair),
         _jobs(studio, repair=repair),
         _erasing(studio, repair=repair),
         _maps(studio),
@@ -113,33 +126,68 @@ def _around(home: Path, *, repair: bool) -> list[HealthCheck]:
 
 def _artifacts(studio: Studio, *, repair: bool) -> HealthCheck:
     with studio.database.read() as connection:
-        damage = studio.artifacts.damage(connection)
+        damaged = file_damage(connection, studio.artifacts)
+        lost = without_files(connection)
         left = len(studio.artifacts.leftovers(connection))
-    words = "ok"
+    mended = _mended_files(studio, damaged, repair=repair)
+    if repair:
+        damaged = {name: words for name, words in damaged.items() if name not in mended}
+    wrong = [*damaged.values(), *lost]
+    words = [f"{counted(len(mended), 'damaged file')} mended"] if repair and mended else []
     if left and repair:
         with studio.database.write() as connection:
-            words = f"ok, {studio.artifacts.sweep(connection)} leftovers swept"
+            words.append(f"{studio.artifacts.sweep(connection)} leftovers swept")
     elif left:
-        words = f"ok, {counted(left, 'file')} that nothing needs"
-    mends = bool(left) and not repair
-    return HealthCheck("artifacts", not damage, "; ".join(damage) or words, mends)
+        words.append(f"{counted(left, 'file')} that nothing needs")
+    may_mend = mended.issuperset(damaged) and not lost and bool(left or mended)
+    return HealthCheck(
+        "artifacts",
+        not wrong,
+        "; ".join(wrong) or ", ".join(["ok", *words]),
+        mends=may_mend and not repair,
+        remedy=_INSTEAD_OF_FILES if wrong else "",
+    )
+
+
+def _mended_files(studio: Studio, damaged: Collection[str], *, repair: bool) -> set[str]:
+    """Take damaged files from the newest backup, and delete damaged maps, which are made anew.
+
+    Returns the SHA-256 of the files that were mended; without `repair`, of those that can be.
+    """
+    known = last_backup(studio.places.home) if damaged else None
+    mended = set[str]()
+    if known is not None:
+        find = backup.recover if repair else backup.held
+        mended = find(Path(known.file), studio.artifacts, damaged)
+    with studio.database.write() if repair and damaged else studio.database.read() as connection:
+        maps = of_maps_alone(connection, set(damaged) - mended)
+        if repair and maps:
+            for tree in layouts.remove_damaged(connection, maps):
+                drop_tree(connection, tree)
+    return mended | maps
 
 
 def _data(studio: Studio) -> HealthCheck:
     """Check that current rows equal the replayed log, and that versions match their hash."""
-    wrong: list[str] = []
     with studio.database.read() as connection:
-        for project in projects.list_all(connection):
-            state = versions.state_at(connection, project.id, project.head_revision)
-            now = list(dataset.utterances(connection, project.id))
-            if state.utterance_records() != now or events.head(connection, project.id) < 0:
-                wrong.append(f"'{project.name}' differs from its log")
-            wrong += [
-                f"'{project.name}' data version {version.number} changed"
-                for version in versions.list_all(connection, project.id)
-                if not versions.is_whole(connection, project.id, version)
-            ]
-    return HealthCheck("data", not wrong, "; ".join(wrong) or "ok")
+        every = projects.list_all(connection)
+        wrong = [line for project in every for line in differences(connection, project)]
+    remedy = _INSTEAD_OF_ROWS if wrong else ""
+    return HealthCheck("data", not wrong, "; ".join(wrong) or "ok", remedy=remedy)
+
+
+def _embeddings(studio: Studio, *, repair: bool) -> HealthCheck:
+    """Find stored embeddings that were changed: none is used, and each is computed anew."""
+    with studio.database.write() if repair else studio.database.read() as connection:
+        changed = vectors.remove_changed(connection, only_count=not repair)
+    if not changed:
+        return HealthCheck("embeddings", healthy=True, detail="ok")
+    were = f"{counted(changed, 'stored embedding')} changed since written"
+    if repair:
+        detail = f"{were}: deleted, to be computed anew"
+        return HealthCheck("embeddings", healthy=True, detail=detail)
+    detail = f"{were}: not used, computed anew when needed"
+    return HealthCheck("embeddings", healthy=False, detail=detail, mends=True)
 
 
 def _jobs(studio: Studio, *, repair: bool) -> HealthCheck:

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
@@ -15,8 +16,8 @@ from app.services.data.erasing import (
 )
 from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport, PackageReport
+from app.services.versions import registry, timeline
 from app.services.versions import shapes as geometry
-from app.services.versions import timeline
 from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
@@ -283,7 +284,10 @@ def projects_(options: argparse.Namespace) -> None:
 
 
 def versions(options: argparse.Namespace) -> None:
-    """List dataset and model versions."""
+    """List dataset and model versions; with --delete, delete one."""
+    if options.delete is not None:
+        _delete_version(options)
+        return
     with opened(options) as studio:
         frozen, models = timeline.list_versions(studio, options.project)
         shapes = geometry.shapes_of(studio, options.project) if options.shapes else []
@@ -312,6 +316,15 @@ def versions(options: argparse.Namespace) -> None:
     )
     if shapes:
         _say_shapes(shapes)
+
+
+def _delete_version(options: argparse.Namespace) -> None:
+    number = options.delete
+    with opened(options) as studio:
+        gone = registry.delete_model(studio, options.project, number, even_so=options.even_so)
+    freed = (gone.bytes_freed - gone.bytes_later) / (1 << 20)
+    words = f"Deleted version {number} of '{options.project}'; {freed:.1f} MiB of files went."
+    report(options, words, {"deleted": number, **asdict(gone)})
 
 
 def _say_shapes(shapes: Sequence[geometry.Shape]) -> None:

@@ -1,6 +1,7 @@
 """Commands that keep a studio running and intact."""
 
 import argparse
+import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -13,7 +14,7 @@ from app.services.studio import Studio
 from app.services.training.jobs import cancel_job, list_jobs, read_log, resume_job
 from app.settings import Settings
 from app.terminal.job_table import show_jobs
-from app.terminal.output import opened, places_of, print_json, report, say, table
+from app.terminal.output import opened, places_of, print_json, report, say, table, tell
 from core.errors import InvalidInput, StudioError
 from core.text import counted, size_words
 from storage.database import damage
@@ -98,6 +99,8 @@ def restore(options: argparse.Namespace) -> None:
     home = Settings(**({"home": options.home} if options.home else {})).folder
     count = upkeep.restore(options.file, home)
     report(options, f"Brought {count:,} files to {home}.", {"files": count, "home": str(home)})
+    if not options.json:
+        tell(f"Next: intent-studio --home {shlex.quote(str(home))} doctor")
 
 
 def doctor(options: argparse.Namespace) -> None:
@@ -116,8 +119,10 @@ def doctor(options: argparse.Namespace) -> None:
     ill = [f.subject for f in findings if not f.healthy]
     if "database" in ill:
         raise damaged(places_of(options).database)
-    if [f for f in findings if not f.healthy and not f.mends]:
-        raise StudioError(f"Out of order: {', '.join(ill)}.", "Restore a backup, or train again.")
+    rest = [f for f in findings if not f.healthy and not f.mends]
+    if rest:
+        remedies = dict.fromkeys(f.remedy for f in rest if f.remedy)
+        raise StudioError(f"Out of order: {', '.join(ill)}.", " ".join(remedies))
 
 
 def _prune(options: argparse.Namespace) -> None:

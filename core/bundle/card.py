@@ -213,7 +213,9 @@ def _figures(facts: Mapping[str, Any]) -> list[str]:
         rows["Texts that fit no intent, refused"] = (
             f"{percent(refused / outside, 1)} ({refused:,} of {outside:,})"
         )
-    now = f"Measured {measured_now(n)}, with the limit for out of scope and the labels in this file:"
+    now = (
+        f"Measured {measured_now(n)}, with the limit for out of scope and the labels in this file:"
+    )
     untested = untested_words(measured.get("tested_intents"), measured.get("intents"))
     return [now, "", *_table(rows), *_paragraph(untested), "", *trained]
 

@@ -1,12 +1,13 @@
 """Stored layouts of the embedding map: the newest of each model version and method."""
 
+from collections.abc import Collection
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from storage.records import LayoutRecord, now, record_of
-from storage.tables import alias, layout
+from storage.tables import alias, layout, tree
 
 
 def add(connection: Connection, values: dict[str, Any]) -> LayoutRecord:
@@ -44,6 +45,13 @@ def newest(connection: Connection, project_id: int, method: str) -> LayoutRecord
 def remove_all(connection: Connection, project_id: int) -> list[str]:
     """Delete all layouts of a project; return their trees."""
     gone = sa.delete(layout).where(layout.c.project_id == project_id)
+    return list(connection.execute(gone.returning(layout.c.tree_sha256)).scalars())
+
+
+def remove_damaged(connection: Connection, blobs: Collection[str]) -> list[str]:
+    """Delete the layouts with one of some files, each of which can be made anew; return trees."""
+    trees = sa.select(tree.c.sha256).where(tree.c.blob_sha256.in_(blobs))
+    gone = sa.delete(layout).where(layout.c.tree_sha256.in_(trees))
     return list(connection.execute(gone.returning(layout.c.tree_sha256)).scalars())
 
 

@@ -27,7 +27,10 @@ from storage.migrations import (
     m0020_traffic,
     m0021_said_logs,
     m0022_beside,
+    m0023_checksums,
+    m0024_row_sums,
 )
+from storage.soundness.checksums import note_schema
 
 STEPS = (
     (m0001_initial.REVISION, m0001_initial.upgrade),
@@ -52,6 +55,8 @@ STEPS = (
     (m0020_traffic.REVISION, m0020_traffic.upgrade),
     (m0021_said_logs.REVISION, m0021_said_logs.upgrade),
     (m0022_beside.REVISION, m0022_beside.upgrade),
+    (m0023_checksums.REVISION, m0023_checksums.upgrade),
+    (m0024_row_sums.REVISION, m0024_row_sums.upgrade),
 )
 
 
@@ -68,6 +73,7 @@ def migrate(connection: Connection) -> None:
         if found is None or revision > found:
             upgrade(operations)
             _stamp(connection, revision)
+    note_schema(connection.connection.driver_connection)
 
 
 def _stamp(connection: Connection, revision: str) -> None:

@@ -33,12 +33,15 @@ NEW_OPTIONS |= {
     *(("intent-studio erase", f"--{o}") for o in ("containing", "list")),
     ("intent-studio doctor", "--prune"),
     ("intent-studio doctor", "--now"),
+    ("intent-studio versions", "--delete"),
+    ("intent-studio versions", "--even-so"),
     ("intent-studio bundle export", "--sign"),
     ("intent-studio bundle export", "--without-texts"),
     ("intent-studio bundle verify", "--key"),
     *(("intent-studio bundle export", f"--{o}") for o in ("runtime", "precision", "any-loss")),
     ("intent-studio jobs", "job"),
     ("intent-studio jobs", "verb_of_job"),
+    ("intent-studio bench few-shot", "--device"),
 }
 NEW_OPTIONS |= {
     (f"intent-studio bench {bench}", option)

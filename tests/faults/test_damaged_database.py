@@ -91,6 +91,7 @@ def test_doctor_names_the_damage_and_changes_nothing(
     refused = json.loads(printed.err)
     assert refused["message"] == f"The database {home / 'studio.db'} is damaged."
     assert str(tmp_path / "backup.zip") in refused["hint"]
+    assert f"--home NEW_FOLDER restore {tmp_path / 'backup.zip'}`" in refused["hint"]
     after = {file: file.read_bytes() for file in home.rglob("*") if file.is_file()}
     assert {file for file in before if before[file] != after.get(file)} == set()
     restored = tmp_path / "restored"

@@ -128,10 +128,10 @@ def test_twenty_rounds_of_killing_leave_each_job_done_once(home: Home) -> None:
     assert max(job.attempt for job in ended) > 1
     with home.database.read() as connection:
         made = models.list_all(connection, home.project_id)
-        damage = ArtifactStore(home.places.artifacts).damage(connection)
+        damage = ArtifactStore(home.places.artifacts).damaged(connection)
     assert [model.number for model in made] == list(range(1, 21))
     assert sorted(job.result["number"] for job in ended) == list(range(1, 21))
-    assert damage == []
+    assert damage == {}
     assert opening.damage(home.places.database) == ()
     with home.database.write() as connection:
         ArtifactStore(home.places.artifacts).sweep(connection, grace_seconds=0)

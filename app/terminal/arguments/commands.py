@@ -127,6 +127,10 @@ def _past(commands: Commands) -> None:
         action="store_true",
         help="measure uniformity and alignment, a second or so each",
     )
+    versions.add_argument("--delete", type=int, metavar="N", help="delete a model version")
+    versions.add_argument(
+        "--even-so", action="store_true", help="with --delete, against the reasons that are told"
+    )
     add_options(versions, "--json")
 
 

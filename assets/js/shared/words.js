@@ -60,9 +60,6 @@ export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
     ? percent(rightShare({accuracy, answered_right}))
     : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
 
-// On which texts a version was checked; older versions say "test set of 85 texts", and the server keeps these words.
-export const basisWords = basis => basis.replace(/^test set of ([\d,]+) texts?/, '$1 test texts');
-
 // A version's number in its name: 2 of "support desk@2".
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));
 

@@ -42,7 +42,7 @@ def damage_of(home: Path) -> list[str]:
         return []
     database = open_database(home / "studio.db")
     with database.read() as connection:
-        found = ArtifactStore(home / "artifacts").damage(connection)
+        found = ArtifactStore(home / "artifacts").damaged(connection)
     database.close()
     return [*found, *opening.damage(home / "studio.db")]
 

@@ -208,9 +208,9 @@ def _one_version_more(home: Path) -> None:
         assert jobs.live(connection) == []
         assert [job.state for job in jobs.list_all(connection)] == ["succeeded"] * 2
         assert [version.number for version in models.list_all(connection, 1)] == [1, 2]
-        assert studio.artifacts.damage(connection) == []
+        assert studio.artifacts.damaged(connection) == {}
         studio.artifacts.sweep(connection, grace_seconds=0)
-        assert studio.artifacts.damage(connection) == []
+        assert studio.artifacts.damaged(connection) == {}
     studio.database.close()
 
 

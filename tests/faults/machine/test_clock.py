@@ -52,7 +52,7 @@ def label_and_train(home: Path) -> tuple[list[str], int]:
         labelled = [events.changes_of(connection, action.id)[0].after for action in actions]
         order = [str(names.index(after[0])) for after in labelled]
         studio.artifacts.sweep(connection)
-        assert studio.artifacts.damage(connection) == []
+        assert studio.artifacts.damaged(connection) == {}
         events.undo(connection, 1)
         undone = {row.text: row.labels for row in dataset.utterances(connection, 1)}
     assert undone["please label this"] == (names[1],)

@@ -1,5 +1,6 @@
 """Stored files are cut, changed or deleted; a write-ahead log is torn; a sweep races a training."""
 
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from core.errors import ArtifactDamaged
 from storage.artifacts import record_tree
 from storage.queries import dataset
+from storage.soundness.artifact_owners import file_damage
 from tests.builders.served_studio import copy_home
 from tests.faults.kills import acts
 from tests.faults.kills.acts import events_of, opened, soundness, texts_of
@@ -20,7 +22,7 @@ FAULTS = (
         10,
         "A stored model is cut, changed or deleted",
         "Each file of a version is cut at every 4 KiB, has a byte changed, or is deleted",
-        "It is not opened; `doctor` names the file",
+        "It is not opened; `doctor` names the version and the file",
         figures="files",
     ),
     Fault(
@@ -60,16 +62,17 @@ def test_a_damaged_model_is_named_and_not_opened(
     files = [path for path in (home / "artifacts").rglob("*") if path.is_file()]
     studio, count = opened(home), 0
     for file in files:
-        whole, name = file.read_bytes(), f"{file.parent.name}{file.name}"[:12]
+        whole = file.read_bytes()
         for content in spoilt(whole)[:40]:
             rewrite(file, content)
             count += 1
             with studio.database.read() as connection:
-                [line] = studio.artifacts.damage(connection)
+                [(name, line)] = file_damage(connection, studio.artifacts).items()
                 tree = connection.exec_driver_sql("SELECT tree_sha256 FROM model_version").scalar()
                 with pytest.raises(ArtifactDamaged, match="missing or was changed"):
                     studio.artifacts.check_out(connection, str(tree), tmp_path / f"out-{count}")
-            assert line.startswith(name)
+            assert name == f"{file.parent.name}{file.name}"
+            assert re.match(r"version \d of 'p': [\w/.-]+( |, )", line), line
             if content is not None:
                 file.unlink()
             file.write_bytes(whole)
@@ -98,11 +101,11 @@ def test_a_sweep_takes_no_file_with_a_row(tmp_path: Path, template: Path) -> Non
         files = studio.artifacts.put_files(source)
         with studio.database.write() as connection:
             trees.append(record_tree(connection, studio.artifacts, files))
-            assert studio.artifacts.damage(connection) == []
+            assert studio.artifacts.damaged(connection) == {}
     stop.set()
     thread.join()
     with studio.database.read() as connection:
-        assert studio.artifacts.damage(connection) == []
+        assert studio.artifacts.damaged(connection) == {}
     studio.database.close()
 
 

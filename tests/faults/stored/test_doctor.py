@@ -2,7 +2,6 @@
 
 import json
 import os
-import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ from app.cli import main
 from storage.log.erased_remains import note_remains
 from tests.builders.served_studio import copy_home
 from tests.faults.kills import acts
+from tests.faults.shims.changed_cells import opened_raw
 from tests.faults.shims.write_points import do
 from tests.faults.table import Fault
 
@@ -20,9 +20,10 @@ FAULTS = (
     Fault(
         36,
         "`doctor` meets each damage",
-        "A blob deleted, one changed, a row changed behind the log's back, an interrupted erasure, "
-        "a leftover file, an orphaned checkpoint, an open home, a training that nobody works on",
-        "Each is named; `--repair` mends the last five, and the others stay as they were",
+        "A blob deleted, one changed, a row changed behind the log's back, a stored embedding "
+        "zeroed, an interrupted erasure, a leftover file, an orphaned checkpoint, an open home, a "
+        "training that nobody works on",
+        "Each is named; `--repair` mends the last six, and the others stay as they were",
     ),
 )
 
@@ -39,10 +40,35 @@ def change_blob(home: Path) -> None:
 
 
 def change_row(home: Path) -> None:
-    raw = sqlite3.connect(home / "studio.db")
-    raw.create_function("lower", 1, lambda text: text and text.casefold(), deterministic=True)
+    """Change a label as a faulty program does: indexes know of it, the log does not."""
+    raw = opened_raw(home / "studio.db")
     raw.execute("UPDATE utterance SET labels = NULL WHERE text = 'good morning'")
-    raw.commit()
+    raw.close()
+
+
+def rename_intent(home: Path) -> None:
+    raw = opened_raw(home / "studio.db")
+    raw.execute("UPDATE intent SET name = 'other' WHERE name = 'refund'")
+    raw.close()
+
+
+def lose_event(home: Path) -> None:
+    raw = opened_raw(home / "studio.db")
+    query = "SELECT sql FROM sqlite_master WHERE name = 'event_no_delete'"
+    [trigger] = raw.execute(query).fetchone()
+    raw.execute("DROP TRIGGER event_no_delete")
+    raw.execute("DELETE FROM event WHERE revision = (SELECT max(revision) FROM event)")
+    raw.execute("UPDATE utterance SET labels = NULL WHERE text = 'and this, too'")
+    raw.execute(trigger)
+    raw.close()
+
+
+def zero_embedding(home: Path) -> None:
+    raw = opened_raw(home / "studio.db")
+    raw.execute(
+        "UPDATE vector SET value = zeroblob(length(value)) WHERE text_hash = "
+        "(SELECT text_hash FROM utterance WHERE text = 'good morning')"
+    )
     raw.close()
 
 
@@ -91,7 +117,10 @@ def findings(home: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dic
     [
         (delete_blob, "artifacts", "is missing", False),
         (change_blob, "artifacts", "was changed", False),
-        (change_row, "data", "differs from its log", False),
+        (change_row, "data", "differs from its log: text 'good morning'", False),
+        (rename_intent, "data", "differs from its log: intent 'other'", False),
+        (lose_event, "data", "the log ends at revision", False),
+        (zero_embedding, "embeddings", "1 stored embedding changed", True),
         (interrupt_erasure, "erasing", "interrupted", True),
         (leave_file, "artifacts", "1 file that nothing needs", True),
         (leave_checkpoint, "jobs", "1 checkpoint that nothing needs", True),

@@ -142,7 +142,7 @@ def test_deleting_frees_only_what_no_other_version_uses(studio: Studio, project)
     with pytest.raises(NotFound, match="no model version 2"):
         deletion_preview(studio, "p", 2)
     with studio.database.read() as connection:
-        assert studio.artifacts.damage(connection) == []
+        assert studio.artifacts.damaged(connection) == {}
     with studio.database.write() as connection:
         assert studio.artifacts.sweep(connection) == 0
     assert add(studio, {"own.txt": "own 5"}).number == 4
@@ -238,7 +238,7 @@ def test_a_file_that_a_job_puts_in_again_while_it_is_deleted_stays(
     assert len(blobs(studio)) == 4
     with studio.database.write() as connection:
         record_tree(connection, studio.artifacts, studio.artifacts.put_files(source))
-        assert studio.artifacts.damage(connection) == []
+        assert studio.artifacts.damaged(connection) == {}
 
 
 def test_lineage_names_everything_that_makes_a_version_again(studio: Studio, project) -> None:

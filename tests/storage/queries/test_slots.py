@@ -156,9 +156,9 @@ def test_versions_say_what_is_marked_and_older_ones_keep_their_hash(database: Da
         assert new.scheme == "rows-2"
         assert new.sha256 != old.sha256
         for number in (1, 2):
-            assert versions.is_whole(
-                connection, project, versions.find(connection, project, number)
-            )
+            version = versions.find(connection, project, number)
+            state = versions.state_at(connection, project, version.revision)
+            assert versions.is_whole(state, version)
         states = versions.states_between(connection, project, old.revision, new.revision)
         assert diff_states(*states).words == ("3 with other slots",)
         first = canonical_lines(dataset.utterances(connection, project), names)
