@@ -3,8 +3,15 @@
 import threading
 import time
 
-OURS = ("look-at-pool", "prepare-what-if", "join-labels", "accuracy", "answer-traffic")
-"""Names of daemon threads that compute by torch, NumPy or ONNX Runtime."""
+OURS = (
+    "accuracy",
+    "answer-traffic",
+    "join-labels",
+    "look-at-pool",
+    "look-for-damage",
+    "prepare-what-if",
+)
+"""Names of daemon threads that compute by torch, NumPy or ONNX Runtime, or read the database."""
 
 
 def await_threads(seconds: float = 60.0) -> list[str]:

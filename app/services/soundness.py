@@ -64,7 +64,7 @@ class Soundness:
         """Remember that a request met damage, and look for what is damaged in the background."""
         if self.view.state != "damaged":
             self.view = self._damaged(frozenset())
-            threading.Thread(target=self.check, daemon=True).start()
+            threading.Thread(target=self.check, name="look-for-damage", daemon=True).start()
 
     def require(self) -> None:
         """Refuse to call the server ready; whoever asks needs no token, so no path is told.

@@ -25,7 +25,7 @@ _WATCH = """list => {
     ("path", "which", "asks"),
     [
         ("review?tab=border", "[data-key=pair]", "**/review/border?*"),
-        ("review?tab=fence", "[aria-label=Method]", "**/fence/what-if"),
+        ("review?tab=fence", "[aria-label=Measure]", "**/fence/what-if"),
         ("review?tab=fence", "[aria-label='Whose limit']", "**/fence/what-if"),
         ("review?tab=add", "[data-key=as]", "**/utterances?split=train*"),
         ("review?tab=reshape", "[data-key=how]", "**/projects/sample/pins"),

@@ -18,7 +18,7 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
     panel = page.get_by_role("region", name="Comparison")
     expect(panel.get_by_role("button").first).to_have_text("Download HTML")
     expect(panel.get_by_role("button").nth(1)).to_have_text("Download PDF")
-    expect(panel.locator("[data-role=reach-of-link]")).to_contain_text("on this computer only")
+    expect(panel.locator("[data-role=reach-of-link]")).to_contain_text("only on this computer")
     with page.expect_download() as coming:
         panel.get_by_role("button", name="Download HTML").click()
     file = tmp_path / "report.html"
@@ -38,7 +38,7 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
         expect(told).to_contain_text(re.compile(r"before .*now "))
     # "Its examples: 193 unlabelled" read as if it had learned from texts without a label.
     expect(page.locator("body")).to_contain_text(re.compile("data: .*no longer labelled"))
-    expect(page.locator("footer")).to_contain_text("on this computer only")
+    expect(page.locator("footer")).to_contain_text("only on this computer")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.goto(f"{twice.base}/reports/sample/2")  # it was a dead end
     expect(page.locator(".figures > div").first).to_contain_text("test texts answered right today")

@@ -135,7 +135,7 @@ def test_every_kind_of_change_can_be_proposed_and_accepted(live_studio: LiveStud
     wanted = {
         "Add it to “parcel”?": Repair("add", (), (of["parcel"],), value=" it never came "),
         "Delete this text?": Repair("delete", (row["what about refunds"].id,)),
-        "Make it a test text?": Repair("move", (row["where is my parcel"].id,), value="test"),
+        "Move it to the test texts?": Repair("move", (row["where is my parcel"].id,), value="test"),
         "Label it “parcel”?": Repair("relabel", (row["what about parcels"].id,), (of["parcel"],)),
         "Merge “refund” into “parcel”?": Repair("merge", intent=of["refund"], value=of["parcel"]),
         "Rename “password” to “login”?": Repair("rename", intent=of["password"], value="login"),
