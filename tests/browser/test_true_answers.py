@@ -396,7 +396,5 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
         "right (higher is better ↑)"
     )
     result = page.locator("[data-role=curve-result]")
-    expect(result).to_contain_text(
-        re.compile("The right intent first.*306 test texts when trained")
-    )
+    expect(result).to_contain_text(re.compile("right intent first.*306 test texts when trained"))
     page.unroute_all(behavior="wait")
