@@ -60,8 +60,14 @@ def count_points(template: Path, act: Act, folder: Path) -> int:
 
 def kill_at(template: Path, act: Act, folder: Path, point: int) -> None:
     home = prepared(template, act, folder / f"{act.name}-{point}")
-    assert do(lambda: act.do(home), WritePoints(point, die)).code == KILLED
-    act.between(home)
+    ended = do(lambda: act.do(home), WritePoints(point, die))
+    if ended.code == KILLED:
+        act.between(home)
+    else:
+        # Random ids split the pages of an index at other places each time: the last point that was
+        # counted may be one that this run does not have.
+        assert ended.error is None
+        assert 0 < point - len(ended.acts) <= 1 + point // 20
     second = do(lambda: act.do(home))
     assert second.error is None
     act.after(home)
