@@ -12,18 +12,6 @@ from app.services.training.runs import TrainingRequest
 from app.services.versions.registry import promote
 from storage import jobs, models
 from storage.queries import dataset
-from tests.api.conftest import (  # noqa: F401 - fixtures
-    built_pages,
-    client,
-    labelled,
-    live_studio,
-    own_folder,
-    portal,
-    prepared,
-    serve,
-    studio,
-    trained,
-)
 from tests.builders.trained_home import train_here
 from tests.faults.table import Fault
 
@@ -41,7 +29,7 @@ PAGES = ("status", "overview", "models", QUEUE, "utterances", "acts", "versions"
 
 
 @pytest.fixture
-def damaged(studio: Studio, trained: str, tiny_path: Path) -> str:  # noqa: F811
+def damaged(studio: Studio, trained: str, tiny_path: Path) -> str:
     """A project whose second version is in use and damaged; its first one is sound."""
     with studio.database.read() as connection:
         first = {row[0] for row in connection.exec_driver_sql("SELECT sha256 FROM blob")}
@@ -60,13 +48,13 @@ def damaged(studio: Studio, trained: str, tiny_path: Path) -> str:  # noqa: F811
     return trained
 
 
-def answer(client: TestClient, project: str) -> Any:  # noqa: F811
+def answer(client: TestClient, project: str) -> Any:
     return client.post(f"/api/projects/{project}/predict", json={"texts": ["where is it"]})
 
 
 def test_a_damaged_champion_is_named_and_replaced(
-    client: TestClient,  # noqa: F811
-    studio: Studio,  # noqa: F811
+    client: TestClient,
+    studio: Studio,
     damaged: str,
     tiny_path: Path,
 ) -> None:
@@ -93,6 +81,6 @@ def test_a_damaged_champion_is_named_and_replaced(
     assert answer(client, damaged).status_code == 200
 
 
-def newest_reasons(studio: Studio) -> str:  # noqa: F811
+def newest_reasons(studio: Studio) -> str:
     with studio.database.read() as connection:
         return " ".join((jobs.list_all(connection, 1)[0].result or {})["gate"])

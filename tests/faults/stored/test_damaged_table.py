@@ -20,17 +20,6 @@ from app.services.upkeep import back_up
 from app.settings import Settings
 from core.errors import DatabaseDamaged
 from storage.queries import dataset
-from tests.api.conftest import (  # noqa: F401 - fixtures
-    built_pages,
-    client,
-    labelled,
-    live_studio,
-    own_folder,
-    portal,
-    prepared,
-    serve,
-    studio,
-)
 from tests.builders.served_studio import Served
 from tests.faults.spoiling import spoil
 from tests.faults.table import Fault
@@ -58,7 +47,7 @@ FAULTS = (
 )
 
 
-def waiting(studio: Studio) -> list[str]:  # noqa: F811
+def waiting(studio: Studio) -> list[str]:
     with studio.database.read() as connection:
         return [row.id for row in dataset.utterances(connection, 1) if row.labels is None]
 
@@ -69,10 +58,10 @@ def skips(ids: list[str]) -> list[Operation]:
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_decisions_meet_a_damaged_table_as_one_request(
-    prepared: dict[str, Path],  # noqa: F811
-    studio: Studio,  # noqa: F811
-    labelled: str,  # noqa: F811
-    client: TestClient,  # noqa: F811
+    prepared: dict[str, Path],
+    studio: Studio,
+    labelled: str,
+    client: TestClient,
     n: int,
 ) -> None:
     """Each was told as refused, and the page forgot it."""
@@ -89,9 +78,9 @@ def test_decisions_meet_a_damaged_table_as_one_request(
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_decisions_meet_a_full_disk_as_one_request(
-    studio: Studio,  # noqa: F811
-    labelled: str,  # noqa: F811
-    client: TestClient,  # noqa: F811
+    studio: Studio,
+    labelled: str,
+    client: TestClient,
     n: int,
 ) -> None:
     """Each was told as refused, and the page forgot it."""
@@ -123,10 +112,10 @@ PARTS = {
 
 @pytest.mark.parametrize("name", PARTS)
 def test_a_server_finds_the_damage_by_itself(
-    studio: Studio,  # noqa: F811
-    labelled: str,  # noqa: F811
-    client: TestClient,  # noqa: F811
-    live_studio: LiveStudio,  # noqa: F811
+    studio: Studio,
+    labelled: str,
+    client: TestClient,
+    live_studio: LiveStudio,
     tmp_path: Path,
     name: str,
 ) -> None:
@@ -150,9 +139,9 @@ def test_a_server_finds_the_damage_by_itself(
 
 
 def test_a_request_that_meets_damage_makes_it_known(
-    studio: Studio,  # noqa: F811
-    labelled: str,  # noqa: F811
-    client: TestClient,  # noqa: F811
+    studio: Studio,
+    labelled: str,
+    client: TestClient,
 ) -> None:
     studio.database.close()
     spoil(studio.places.home, "event")
@@ -185,7 +174,7 @@ def test_a_running_server_checks_its_database(tmp_path: Path) -> None:
 
 @pytest.mark.fire
 def test_the_check_of_a_large_database_holds_nobody_up(
-    studio: Studio,  # noqa: F811
+    studio: Studio,
     tmp_path: Path,
     measured: Callable[[str, str], None],
 ) -> None:

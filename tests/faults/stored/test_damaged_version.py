@@ -12,17 +12,6 @@ from app.services.versions.registry import live_number, promote, roll_back
 from core.errors import Conflict
 from storage import models
 from storage.artifacts import tree_files
-from tests.api.conftest import (  # noqa: F401 - fixtures
-    built_pages,
-    client,
-    live_studio,
-    own_folder,
-    portal,
-    prepared,
-    serve,
-    studio,
-    trained,
-)
 from tests.builders.trained_home import train_here
 from tests.faults.table import Fault
 
@@ -39,7 +28,7 @@ FAULTS = (
 
 
 @pytest.fixture
-def two(studio: Studio, trained: str, tiny_path: Path) -> str:  # noqa: F811
+def two(studio: Studio, trained: str, tiny_path: Path) -> str:
     """A project whose second version is live and learned with another seed than the first."""
     settings: dict[str, object] = {"seed": 7}
     train_here(studio, TrainingRequest(trained, "instant", settings, str(tiny_path), gate=False))
@@ -47,7 +36,7 @@ def two(studio: Studio, trained: str, tiny_path: Path) -> str:  # noqa: F811
     return trained
 
 
-def own_file(studio: Studio, number: int) -> Path:  # noqa: F811
+def own_file(studio: Studio, number: int) -> Path:
     """Return the file of a version that no other one has."""
     with studio.database.read() as connection:
         made = {one.number: one.tree_sha256 for one in models.list_all(connection, 1)}
@@ -63,8 +52,8 @@ def change(file: Path) -> None:
 
 
 def test_a_changed_version_is_not_made_live(
-    client: TestClient,  # noqa: F811
-    studio: Studio,  # noqa: F811
+    client: TestClient,
+    studio: Studio,
     two: str,
 ) -> None:
     """It was, and nothing was answered any more."""
@@ -86,8 +75,8 @@ def test_a_changed_version_is_not_made_live(
 
 
 def test_a_version_without_a_file_is_known_at_once(
-    client: TestClient,  # noqa: F811
-    studio: Studio,  # noqa: F811
+    client: TestClient,
+    studio: Studio,
     two: str,
 ) -> None:
     own_file(studio, 1).unlink()
@@ -99,7 +88,7 @@ def test_a_version_without_a_file_is_known_at_once(
 
 
 def test_the_command_refuses_a_damaged_version(
-    studio: Studio,  # noqa: F811
+    studio: Studio,
     two: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
