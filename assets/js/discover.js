@@ -60,7 +60,7 @@ class DiscoverPage {
       take: (card, how) => this.#act(() => this.#take(card, how)),
       rename: (card, name) => this.#change(card.id, {name}),
       split: group => this.#act(() => this.#split(group.card)),
-      merge: group => this.#merge(group.card),
+      merge: group => this.#merge(group),
       later: group => this.#act(() => this.#later(group.card)),
       texts: card => call(`${context.base}/groups/${card.id}/texts`),
     });
@@ -261,7 +261,8 @@ class DiscoverPage {
     if (given) await this.#find({n_groups: Number(given.n), anew: true});
   }
 
-  // Keys do nothing until the next group is there, and that is told.
+  // Does something, and opens the group that it returns, or else the next one. Keys do nothing until
+  // that one is there, and that is told.
   async #act(does) {
     if (this.#isBusy) {
       this.#unheard.count();
@@ -273,8 +274,8 @@ class DiscoverPage {
     const at = this.#list.listed.findIndex(({id}) => id === this.#open);
     const next = this.#list.listed[at + 1] ?? this.#list.listed[at - 1];
     try {
-      const stays = await this.#turns.take(does);
-      await this.#renew(stays ? this.#open : (next?.id ?? null));
+      const opens = await this.#turns.take(does);
+      await this.#renew(opens ?? next?.id ?? null);
       this.#context.refreshSoon();
     } catch (error) {
       await this.#renew().catch(() => {}); // the message tells of the first error
@@ -304,20 +305,25 @@ class DiscoverPage {
     this.#remember(`Split “${card.name}” into ${number(groups.length + 1)}`, card.id, () =>
       Promise.all(groups.map(id => this.#change(id, {merged_into: card.id}))),
     );
-    return true;
+    return card.id;
   }
 
-  async #merge(card) {
+  async #merge({card, groups: near}) {
     const others = this.#groups.groups.filter(({id, state}) => id !== card.id && state !== 'done');
     if (!others.length) {
       toast('There is no other group.');
       return;
     }
-    const options = others
-      .toSorted((one, other) => one.name.localeCompare(other.name))
-      .map(({id, name, size}) => h('option', {value: id, dir: 'auto'}, `${name} (${number(size)})`));
+    const option = ({id, name, size}) => h('option', {value: id, dir: 'auto'}, `${name} (${number(size)})`);
+    const nearest = near.map(id => others.find(one => one.id === id)).filter(Boolean);
+    const byName = others.toSorted((one, other) => one.name.localeCompare(other.name));
     const words = `Its ${plural(card.size, 'text')} join another group; no label changes.`;
-    const into = h('select', {name: 'into'}, options);
+    const into = h(
+      'select',
+      {name: 'into'},
+      h('optgroup', {label: 'Most alike'}, nearest.map(option)),
+      h('optgroup', {label: 'All others'}, byName.filter(one => !nearest.includes(one)).map(option)),
+    );
     const given = await ask(`Merge “${card.name}”`, [h('p', {}, words), field('Into', into)], 'Merge');
     if (!given) return;
     const target = others.find(({id}) => String(id) === given.into);
@@ -326,6 +332,7 @@ class DiscoverPage {
       this.#remember(`Merged “${card.name}” into “${target.name}”`, card.id, () =>
         this.#change(card.id, {merged_into: 0}),
       );
+      return target.id;
     });
   }
 

@@ -42,6 +42,10 @@ you your
 _IDLE = frozenset(_IDLE_WORDS.split())
 """English words that tell nothing of what a text is about: such words alone are no name."""
 
+_NOT_AT_THE_BEGINNING = frozenset(("a", "an", "and", "be", "is", "of", "or", "s", "the"))
+_NOT_AT_THE_END = _NOT_AT_THE_BEGINNING | {"my", "your"}
+"""English words that a name of several words does not begin or end with."""
+
 _LONGEST = 40
 """Signs of a word or of a text that can be a name: a longer one is an address, or a sentence."""
 
@@ -60,7 +64,8 @@ def group_terms(
     least two texts); a pair's logarithm is at most that of its rarer word. `of` has each text's
     group, (n,). A term that shares a word with a better one, or its beginning, is left out. So are
     terms that more than half of the groups use, or more than a third of the intents, whose texts
-    are `beside`, unless a group has no others: of a few groups often one alone asks `which`.
+    are `beside`, and numbers, unless a group has no others: of a few groups often one alone asks
+    `which`.
     """
     counts: list[Counter[str]] = [Counter() for _ in range(n_groups)]
     for text, group in zip(texts, of.tolist(), strict=True):
@@ -109,8 +114,20 @@ def name_of(terms: Sequence[str], texts: Sequence[str] = ()) -> str:
     than `change pin`. Else it is the shortest text with both, if it is no longer than a name.
     Terms say nothing if there are none, or if they are words such as `where` and `come` alone.
     """
-    name = _spoken_name(terms, texts)
+    name = _trimmed(_spoken_name(terms, texts))
     return "" if _IDLE.issuperset(words_in_order(name)) else name
+
+
+def _trimmed(name: str) -> str:
+    """Leave out what a name does not begin or end with, and the `s` of `bill's minimum`."""
+    words = name.split()
+    if len(words) < _FEWEST:
+        return name
+    while words and words[0] in _NOT_AT_THE_BEGINNING:
+        words.pop(0)
+    while words and words[-1] in _NOT_AT_THE_END:
+        words.pop()
+    return " ".join(word for word in words if word != "s")
 
 
 def _spoken_name(terms: Sequence[str], texts: Sequence[str]) -> str:
@@ -177,7 +194,7 @@ def _usual(counted: Counter[str], size: int) -> dict[str, float]:
 
 
 def _best(shares: dict[str, float], rare: dict[str, float]) -> tuple[str, ...]:
-    telling = [term for term in shares if rare[term] >= _TELLING]
+    telling = [term for term in shares if rare[term] >= _TELLING and not _has_number(term)]
     best: list[str] = []
     used: set[str] = set()
     weights = {term: (-shares[term] * rare[term], -shares[term]) for term in telling or shares}
@@ -189,6 +206,11 @@ def _best(shares: dict[str, float], rare: dict[str, float]) -> tuple[str, ...]:
         if len(best) == _TERMS:
             break
     return tuple(best)
+
+
+def _has_number(term: str) -> bool:
+    """Whether a word of it is a number, such as somebody's PIN."""
+    return any(word.isdigit() for word in term.split())
 
 
 def _alike(word: str, other: str) -> bool:

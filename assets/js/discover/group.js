@@ -188,8 +188,9 @@ export class GroupView {
 
   // The name is what the intent will be called; it can be written over.
   #title(typed) {
+    // The remedies have the typed name already. Drawn again as the field is left, they would swallow
+    // the click by which it is left.
     const rename = guarded(async () => {
-      this.#drawRemedies();
       const name = this.#name;
       if (name !== this.#group.card.name) await this.#acts.rename(this.#group.card, name);
     });

@@ -156,6 +156,24 @@ def test_what_is_unticked_stays_and_the_name_can_be_changed(
     assert counts(raw)["labelled"] == 0
 
 
+def test_the_click_that_leaves_the_name_takes_the_group(
+    visit: Callable[..., Page], raw: Served
+) -> None:
+    """The button was made anew as the field was left: the first click after typing did nothing."""
+    page = visit(raw, "/discover?project=raw")
+    primary = page.locator("[data-key='act I']")
+    expect(primary).to_be_enabled()
+    n = int(primary.inner_text().split()[1])
+    page.keyboard.press("n")
+    page.keyboard.type("typed_and_clicked")
+    primary.click()
+    newest = page.locator("[data-role=newest]")
+    expect(newest).to_contain_text(f"{n} texts: typed_and_clicked")
+    page.keyboard.press("u")
+    expect(page.locator(".toast")).to_contain_text("Taken back")
+    assert counts(raw)["labelled"] == 0
+
+
 def test_a_group_is_split_merged_and_left_for_later(
     visit: Callable[..., Page], raw: Served
 ) -> None:
@@ -172,9 +190,16 @@ def test_a_group_is_split_merged_and_left_for_later(
     expect(listed).to_have_count(18)
     shows_what_is_marked(page)
     page.keyboard.press("c")
-    page.get_by_role("dialog").get_by_role("button", name="Merge").click()
-    expect(newest).to_contain_text("Merged “")
+    dialog = page.get_by_role("dialog")
+    likest = dialog.locator("optgroup[label='Most alike'] option")
+    expect(likest).to_have_count(5)
+    expect(dialog.locator("optgroup[label='All others'] option")).to_have_count(12)
+    target = likest.first.inner_text().rpartition(" (")[0]  # chosen until somebody chooses another
+    dialog.get_by_role("button", name="Merge").click()
+    expect(newest).to_contain_text(f"into “{target}”")
     expect(listed).to_have_count(17)
+    shown = page.get_by_role("textbox", name="Name of the group")
+    expect(shown).to_have_value(target)  # the next group was shown, and not what had been made
     page.keyboard.press("u")
     expect(listed).to_have_count(18)
     shows_what_is_marked(page)

@@ -151,3 +151,21 @@ def test_texts_without_words_and_empty_groups_have_no_name() -> None:
     terms = group_terms(("!!", "??"), np.array([0, 0]), 2)
     assert [name_of(some) for some in terms] == ["", ""]
     assert group_terms(("hello there",), np.array([0]), 1)[0] == ("hello", "there")
+
+
+def test_a_name_neither_begins_nor_ends_with_a_word_that_only_joins() -> None:
+    """Groups were called “an uber”, “pets or” and “bill s minimum”."""
+    assert name_of(("an", "uber"), ("get me an uber", "call an uber")) == "uber"
+    assert name_of(("pets", "or"), ("have you pets or not", "pets or no pets")) == "pets"
+    asked = ("what's my bill's minimum", "pay my bill's minimum")
+    assert name_of(("bill", "minimum"), asked) == "bill minimum"
+
+
+def test_somebodys_number_names_no_group() -> None:
+    """A group about PINs was called “be 1234”."""
+    texts = ("make it be 1234", "let the code be 1234", "set the code", "a cat", "a dog", "no cat")
+    [first, _] = group_terms(texts, np.array([0, 0, 0, 1, 1, 1]), 2)
+    assert "code" in first
+    assert not any("1234" in term for term in first)
+    [only] = group_terms(("1234", "1234"), np.zeros(2, dtype=np.int64), 1)
+    assert only == ("1234",)
