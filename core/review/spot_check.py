@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
-from scipy.special import betaincinv
+from scipy.special import betainc, betaincinv
 
 _PRIOR_WEIGHT = 20.0
 """The expectation before the check counts as much as so many judged texts."""
+
+_REFUTED = 0.05
+"""Chance of at least the errors that were found, below which the expectation is given up."""
 
 _SURE = 0.95
 
@@ -34,9 +37,10 @@ def judge(checked: int, wrong: int, rest: int, expected_share: float) -> Verdict
 
     `at_most` is the one-sided bound of Clopper and Pearson (1934), which holds for drawing without
     replacement too. `expected` starts from `expected_share`, what was expected before the check,
-    as a Beta prior worth 20 texts.
+    as a Beta prior worth 20 texts; what the check refutes is left out.
     """
-    share = (_PRIOR_WEIGHT * expected_share + wrong) / (_PRIOR_WEIGHT + checked)
+    weight = 0.0 if _chance(checked, wrong, expected_share) < _REFUTED else _PRIOR_WEIGHT
+    share = (weight * expected_share + wrong) / (weight + checked) if weight + checked else 0.0
     return Verdict(
         checked,
         wrong,
@@ -45,6 +49,11 @@ def judge(checked: int, wrong: int, rest: int, expected_share: float) -> Verdict
         _bound(checked, wrong, 0.5),
         share * rest,
     )
+
+
+def _chance(checked: int, wrong: int, share: float) -> float:
+    """Return the chance of at least so many errors where a share of all is wrong."""
+    return 1.0 if wrong == 0 else float(betainc(wrong, checked - wrong + 1, share))
 
 
 def _bound(checked: int, wrong: int, confidence: float) -> float:

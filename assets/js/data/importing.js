@@ -10,7 +10,7 @@ import {SecondClick} from '../shared/second_click.js';
 import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 import {Cases, countsOf} from './cases.js';
-import {Mapping} from './mapping.js';
+import {Mapping, timesWords} from './mapping.js';
 import {PLATFORMS} from './package.js';
 import {PasteBox} from './pasting.js';
 import {Questions} from './questions.js';
@@ -18,6 +18,7 @@ import {Questions} from './questions.js';
 const WHY_NOT = 'Nothing is imported yet. Look at them first.';
 const SHOWN = 5; // rows
 const NAMED = 8; // new intents
+const SHORT = 20; // signs of a cell
 const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet,.arrow,.lu,.zip';
 
 export class ImportSheet {
@@ -167,8 +168,9 @@ export class ImportSheet {
         'div',
         {class: 'stack', 'data-role': 'preview'},
         h('h2', {}, `Import “${incoming.name}”`),
-        table(preview.columns, rows),
+        table(preview.columns, rows.map(row => row.map(unbroken))),
         mapping.form,
+        timesWords(preview, this.#context.project),
         incoming.problem
           ? problemOf(incoming)
           : h('div', {class: 'note'}, rows.length ? outlook(report) : NO_ROWS),
@@ -256,6 +258,9 @@ export class ImportSheet {
     );
   }
 }
+
+// A date or a channel stays on one line.
+const unbroken = cell => (cell.length <= SHORT ? h('span', {class: 'unbroken'}, cell) : cell);
 
 const NO_INTENT = '|'; // how a file says it
 const NO_ROWS = 'This file has no row with a text. Choose another file, or read it another way above.';

@@ -38,6 +38,7 @@ export class GroupView {
       pick: intent => this.#take({intent: intent.id}),
       create: name => this.#take({create: name}),
       label: 'Another intent',
+      isForMany: true,
     });
   }
 
@@ -180,8 +181,8 @@ export class GroupView {
     const {labelled, label} = this.#group.card;
     if (!labelled) return '';
     return [
-      'Others of its texts have a label already',
-      label ? ', most ' : '.',
+      `${plural(labelled, 'further text of it has', 'further texts of it have')} a label already`,
+      label ? `${labelled > 1 ? ', most ' : ': '}` : '.',
       label && this.#intents.labels([label]),
     ];
   }
@@ -314,28 +315,28 @@ export class GroupView {
   }
 
   #remedies() {
-    const {card, intents} = this.#group;
+    const {card, intents, same} = this.#group;
     const count = plural(this.#count, 'text');
     const isKnown = this.#intents.byName.has(this.#name);
     const nothing = this.#count < 1;
-    const act = (key, words, does, looks = '', disabled = false) => {
+    const act = (key, words, does, look = '', disabled = false) => {
       const onclick = guarded(event => !this.#second.is(event) && does());
       return h(
         'button',
-        {class: looks, 'data-key': `act ${key}`, disabled, onclick},
+        {class: look, 'data-key': `act ${key}`, disabled, onclick},
         h('span', {}, words),
         h('kbd', {class: 'for-keys', 'aria-hidden': 'true'}, key),
       );
     };
-    const near = intents.map((id, at) =>
-      act(
-        at + 1,
-        ['Put them into ', chip(this.#intents.byId.get(id), id)],
-        () => this.#take({intent: id}),
-        '',
-        nothing,
-      ),
-    );
+    const looks = is => (is && !this.#isLoose ? 'primary' : ''); // what is likely right
+    const isTyped = this.#name !== this.#proposed(card.name);
+    const isSame = same && intents.includes(same) && !isKnown && !isTyped;
+    const near = intents.map((id, at) => {
+      const intent = this.#intents.byId.get(id);
+      const words = [isSame && id === same ? `Put ${count} into ` : 'Put them into ', chip(intent, id)];
+      const takes = () => this.#take({intent: id});
+      return intent?.name !== this.#name && act(at + 1, words, takes, looks(isSame && id === same), nothing);
+    });
     const name = breaking(this.#name);
     const first = isKnown
       ? [`Put ${count} into “`, name, '”']
@@ -348,8 +349,8 @@ export class GroupView {
       act(MERGE, 'Merge', () => this.#acts.merge(this.#group)),
       act(LATER, card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),
     );
-    const looks = this.#isLoose ? '' : 'primary'; // first what is likely right
-    const main = act(TAKE, first, () => this.#take({create: this.#name}), looks, nothing);
-    return [h('div', {class: 'row'}, main, near, this.#finder.element), rest];
+    const main = act(TAKE, first, () => this.#take({create: this.#name}), looks(!isSame), nothing);
+    const both = isSame ? [near, main] : [main, near];
+    return [h('div', {class: 'row'}, both, this.#finder.element), rest];
   }
 }

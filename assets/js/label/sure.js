@@ -10,6 +10,7 @@ import {number, percent, plural, unturned} from '../shared/words.js';
 
 const FEWEST = 5; // sure texts that are worth a check
 const LISTED = 200; // rows of the list of sure texts
+const MOST_WRONG = 0.05; // share of wrong labels from which on they are better not accepted
 const SOON_MS = 1000; // after which the server is asked again while it counts
 const COUNTING = 'Counting what the model is sure of …';
 
@@ -247,12 +248,14 @@ class SpotCheck {
     if (asked !== this.#asked) return;
     const told = h('p', {class: 'utterance', tabindex: -1, 'data-role': 'verdict'}, verdictWords(verdict));
     const rest = verdict.wrong ? stayWords(verdict.wrong) : '';
+    const isSound = verdict.expected <= MOST_WRONG * verdict.rest;
     fill(
       this.element,
       told,
       rest && h('p', {}, rest),
+      !isSound && h('p', {class: 'note warn'}, 'Too many to accept: label some more texts, train, then check again.'),
       h('p', {class: 'soft'}, boundWords(verdict)),
-      this.#deeds(this.#sure.texts.length - verdict.wrong),
+      this.#deeds(this.#sure.texts.length - verdict.wrong, isSound),
       this.#list(),
     );
     told.focus(); // on the button, one key more of a quick hand accepted what nobody had read
@@ -265,11 +268,11 @@ class SpotCheck {
 
   // What can be done after the verdict, with `n` labels. The dialog stays open until they are saved: if the server
   // refuses, what was judged is still there, and the same act can be sent again.
-  #deeds(n) {
+  #deeds(n, isSound) {
     const act = {...this.#answers, key: crypto.randomUUID()};
     const take = h(
       'button',
-      {class: 'primary', 'data-key': 'accept', onclick: guarded(() => accept())},
+      {class: isSound ? 'primary' : '', 'data-key': 'accept', onclick: guarded(() => accept())},
       `Accept ${plural(n, 'label')}`,
     );
     const back = h('button', {'data-key': 'back', onclick: () => this.#reopen()}, 'Back to the check');
@@ -292,11 +295,11 @@ class SpotCheck {
     const {texts} = this.#sure;
     const line = ({text, intent_id: id}) =>
       h('li', {}, chip(this.#intents.byId.get(id), id), h('span', {}, text));
-    const more = texts.length > LISTED ? `, the surest ${LISTED}` : '';
+    const of = texts.length > LISTED ? `The surest ${LISTED} of the` : 'All';
     return h(
       'details',
       {},
-      h('summary', {}, `All ${number(texts.length)} texts${more}`),
+      h('summary', {}, `${of} ${number(texts.length)} texts`),
       h('ol', {class: 'last sure-list'}, texts.slice(0, LISTED).map(line)),
     );
   }

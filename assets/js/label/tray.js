@@ -34,6 +34,7 @@ export class Tray {
       label: 'Label all with',
       pick: intent => give({intents: [intent.id]}),
       create: name => give({create: [name]}),
+      isForMany: true,
     });
   }
 

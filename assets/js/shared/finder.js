@@ -33,14 +33,16 @@ export class Finder {
   #draws;
   #takes;
   #left;
+  #isSure;
 
   // `choices` returns what fits the typed words, `draws` what shows a choice, `takes` is called with the chosen one,
-  // `left` on Escape.
-  constructor({choices, draws, takes, left = () => {}, label, placeholder}) {
+  // `left` on Escape. Enter takes the first choice if `isSure` says so of it and the typed words.
+  constructor({choices, draws, takes, left = () => {}, isSure = () => true, label, placeholder}) {
     this.#choices = choices;
     this.#draws = draws;
     this.#takes = takes;
     this.#left = left;
+    this.#isSure = isSure;
     this.#list = h('ul', {id: this.#id, role: 'listbox', 'aria-label': label, hidden: true});
     this.#input = h('input', {
       type: 'search',
@@ -72,7 +74,9 @@ export class Finder {
     const typed = this.#input.value.trim();
     this.#shown = this.#choices(typed).slice(0, MOST_SHOWN);
     // Choices that arrive late leave the place that an arrow has reached.
-    this.#at = typed === this.#typed ? Math.min(this.#at, Math.max(0, this.#shown.length - 1)) : 0;
+    const [first] = this.#shown;
+    const start = first && this.#isSure(first, typed) ? 0 : -1;
+    this.#at = typed === this.#typed ? Math.min(this.#at, Math.max(start, this.#shown.length - 1)) : start;
     this.#typed = typed;
     this.#draw();
   }
@@ -81,9 +85,10 @@ export class Finder {
     const [list, input] = [this.#list, this.#input];
     list.hidden = !this.#shown.length || document.activeElement !== input;
     const isLost = this.#typed && !this.#shown.length && document.activeElement === input;
-    fill(this.#nothing, isLost ? 'Nothing found.' : '');
+    const isOpen = !list.hidden && this.#typed && this.#at < 0;
+    fill(this.#nothing, isLost ? 'Nothing found.' : isOpen ? 'Choose one: arrow keys, then Enter.' : '');
     input.setAttribute('aria-expanded', String(!list.hidden));
-    input.setAttribute('aria-activedescendant', list.hidden ? '' : `${this.#id}-${this.#at}`);
+    input.setAttribute('aria-activedescendant', list.hidden || this.#at < 0 ? '' : `${this.#id}-${this.#at}`);
     fill(
       list,
       this.#shown.map((choice, place) => this.#option(choice, place)),
@@ -124,7 +129,8 @@ export class Finder {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      this.#at = (this.#at + step + this.#shown.length) % Math.max(1, this.#shown.length);
+      const from = this.#at < 0 && step < 0 ? 0 : this.#at;
+      this.#at = (from + step + this.#shown.length) % Math.max(1, this.#shown.length);
       this.#draw();
     }
     if (event.key === 'Enter' && !event.isComposing) {
@@ -146,8 +152,9 @@ export class IntentFinder {
   #intents;
   #create;
 
-  // `intents` returns the intents to choose from; without `create` no new intent can be made.
-  constructor({intents, pick, create = null, label}) {
+  // `intents` returns the intents to choose from; without `create` no new intent can be made. In an act on many texts,
+  // Enter takes a whole name alone: “calendar”, meant as a new intent, labelled thirty as “calendar_update”.
+  constructor({intents, pick, create = null, label, isForMany = false}) {
     this.#intents = intents;
     this.#create = create;
     this.#finder = new Finder({
@@ -155,6 +162,7 @@ export class IntentFinder {
       draws: ({intent, name}) =>
         intent ? chip(intent) : [h('span', {class: 'badge accent'}, 'new'), `Create “${name}”`],
       takes: ({intent, name}) => (intent ? pick(intent) : create(name)),
+      isSure: ({intent, name}, typed) => !isForMany || plain(intent?.name ?? name) === plain(typed),
       label,
       placeholder: create ? `Find or create an intent${KEY}` : label,
     });

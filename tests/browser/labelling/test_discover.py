@@ -174,6 +174,25 @@ def test_the_click_that_leaves_the_name_takes_the_group(
     assert counts(raw)["labelled"] == 0
 
 
+def test_the_beginning_of_a_name_puts_no_group_into_an_intent(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Whoever typed the name of a new intent gave thirty texts a longer one that begins so."""
+    page = visit(studio, "/discover?project=sample")
+    expect(page.locator("[data-role=typical] li").first).to_be_visible()
+    group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
+    page.keyboard.press("/")
+    page.keyboard.type("lost")
+    options = group.get_by_role("option")
+    expect(options.first).to_contain_text("lost")
+    page.keyboard.press("Enter")
+    expect(group.get_by_text("Choose one: arrow keys, then Enter.")).to_be_visible()
+    expect(newest).to_be_hidden()
+    page.keyboard.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Escape")
+
+
 def test_a_group_is_split_merged_and_left_for_later(
     visit: Callable[..., Page], raw: Served
 ) -> None:

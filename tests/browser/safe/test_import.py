@@ -1,5 +1,6 @@
 """An import counts every case before it writes, asks about doubtful labels, and is undone whole."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -296,6 +297,23 @@ def test_a_table_without_labels_says_so_before_it_is_imported(
     preview.get_by_label("Intent is in").select_option("what it is about")
     expect(preview.locator("[data-role=no-labels]")).to_have_count(0)
     expect(preview).to_contain_text("1 new intent: Parcel")
+
+
+def test_a_column_of_times_is_told_and_leads_to_the_page_that_reads_it(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """A month later the page of the traffic said that nothing had been sent before."""
+    file = tmp_path / "chats.csv"
+    rows = "".join(f"2026-11-{day:02},whatsapp,where is parcel {day}\n" for day in range(1, 9))
+    file.write_text(f"date,channel,message\n{rows}", encoding="utf-8")
+    page = visit(studio, "/data?project=sample")
+    preview = choose(page, file)
+    times = preview.locator("[data-role=times]")
+    expect(times).to_contain_text("“date” is not kept here.")
+    expect(times.get_by_role("link")).to_have_attribute("href", re.compile("tab=traffic"))
+    day = preview.get_by_role("cell", name="2026-11-01").locator("span")
+    assert day.evaluate("cell => cell.getClientRects().length") == 1  # it stood on two lines
+    preview.get_by_role("button", name="Cancel").click()
 
 
 def test_a_new_name_that_is_like_an_intent_of_the_project_is_asked_about(

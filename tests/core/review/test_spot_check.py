@@ -57,3 +57,11 @@ def test_a_few_right_answers_make_no_model_sure() -> None:
     assert sure_limit(np.full(9, 0.99), np.ones(9, bool)) == (0.99, 0.1)
     assert sure_limit(np.full(49, 0.99), np.ones(49, bool)) == (0.99, 0.02)
     assert sure_limit(np.zeros(0), np.zeros(0, bool))[0] > 1
+
+
+def test_an_expectation_that_the_check_refutes_counts_nothing() -> None:
+    """1 % was expected, 3 of 20 were wrong, and of 1,598 others 128 were to be wrong, not 240."""
+    refuted = judge(20, 3, 1_598, 0.01)
+    assert refuted.expected == pytest.approx(1_598 * 3 / 20)
+    borne_out = judge(20, 1, 1_598, 0.01)  # at least one of 20 is wrong in 18 of 100 such checks
+    assert borne_out.expected == pytest.approx(1_598 * (20 * 0.01 + 1) / 40)
