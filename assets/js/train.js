@@ -1,5 +1,6 @@
 // The Train page: two choices with what they take, progress that survives a reload, then a verdict to decide by.
 import {accuracyState} from './shared/accuracy.js';
+import {query} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {firstAct} from './shared/first_act.js';
 import {guarded, toast} from './shared/messages.js';
@@ -73,6 +74,7 @@ class TrainPage {
   async start() {
     this.#layOut();
     await Promise.all([this.#loadChoices(), this.#settings.load(this.#context.base)]);
+    this.#choices.wish(query().get('way')); // a link that says “Train Quick first” leads to that
     this.#showChoice();
     this.#context.onStatus((status, before) => {
       this.#drawStart();

@@ -31,6 +31,7 @@ export class Rows {
   #answers;
   #body = h('tbody');
   #pickPage;
+  #last = null; // id of the row whose box was ticked last: a click with Shift ticks all up to another one
   #second = new SecondClick(); // once a row is deleted, the next one's button stands where its button stood
 
   // Callbacks in `hears`: `edit`, `values`, `remove` and `decide` with a row, `picked` on a change of the selection,
@@ -118,11 +119,15 @@ export class Rows {
     this.#draw();
   }
 
-  #pick(row, is) {
+  #pick(row, {target: {checked: is}, shiftKey: isRange}) {
     this.#pickedAll = false;
-    if (is) this.#picked.add(row.id);
-    else this.#picked.delete(row.id);
-    this.#hears.picked();
+    const place = id => this.#rows.findIndex(one => one.id === id);
+    const [from, to] = [place(row.id), place(this.#last)].toSorted((one, other) => one - other);
+    const touched = isRange && from >= 0 ? this.#rows.slice(from, to + 1) : [row];
+    for (const {id} of touched) this.#picked[is ? 'add' : 'delete'](id);
+    this.#last = row.id;
+    if (touched.length > 1) this.#draw();
+    else this.#hears.picked();
   }
 
   #draw() {
@@ -143,7 +148,7 @@ export class Rows {
       'aria-label': `Pick “${row.text.slice(0, 60)}”`,
       'data-key': `pick ${row.id}`,
       checked: this.#picked.has(row.id),
-      onchange: event => this.#pick(row, event.target.checked),
+      onclick: event => this.#pick(row, event), // a change does not tell of Shift; a key clicks, too
     });
     const text = h(
       'button',

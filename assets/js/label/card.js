@@ -134,7 +134,7 @@ export class Card {
       return h('p', {}, follow, then);
     }
     if (!hasModel && this.#intents.open.filter(one => one.utterances > one.tests).length >= TAUGHT) {
-      const train = h('a', {href: address('train', this.#project)}, QUICK);
+      const train = h('a', {href: address('train', this.#project, {way: 'quick'})}, QUICK);
       return h('p', {}, train, ' (about 10 seconds), and each card suggests an intent. These are no suggestions.');
     }
     const words = hasModel ? LOADING : this.#intents.open.length ? NO_MODEL : NO_INTENT;

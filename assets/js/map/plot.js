@@ -288,7 +288,10 @@ export class Plot {
     const lit = this.#lit; // what is dimmed is not taken
     const places = this.#near.within(sees).filter(place => !lit.size || lit.has(place));
     this.#draws = false;
-    this.#hears.lassoed(places);
+    // First those without a label, which an act on the selection is about.
+    const kinds = this.#view.colours?.kinds ?? [];
+    const isBare = place => kinds[place] === 'unlabelled';
+    this.#hears.lassoed([...places].sort((one, other) => isBare(other) - isBare(one)));
   }
 
   #go(right, up) {

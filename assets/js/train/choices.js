@@ -40,6 +40,12 @@ export class Choices {
     this.#draw();
   }
 
+  // Chooses the way of this role, such as `quick`, if it can be used.
+  wish(role) {
+    const wished = role && this.#of(role).find(({recipe}) => this.#isUsable(recipe));
+    if (wished) this.#choose(wished.recipe);
+  }
+
   // Proposes `recipe`, by which the live version was made, instead of `lost`, by which the last one was not better.
   prefer(recipe, lost) {
     if (recipe === lost) return;

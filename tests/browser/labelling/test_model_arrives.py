@@ -75,6 +75,7 @@ def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     card = page.get_by_role("region", name="Text to label")
     expect(card).to_contain_text("Train Quick first (about 10 seconds)")
     expect(card).to_contain_text("These are no suggestions.")
+    quick = card.get_by_role("link", name="Train Quick first").get_attribute("href")
     page.keyboard.press("m")  # a red error came from the server
     expect(page.locator(".toast")).to_contain_text("once there is a model")
     expect(page.locator(".toast.bad")).to_have_count(0)
@@ -87,6 +88,9 @@ def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     expect(card).not_to_contain_text("suggestions will follow")
     expect(page.locator("[data-role=utterance]")).to_have_text(text)
     page.unroute_all(behavior="wait")
+    page.goto(f"{studio.base}{quick}")  # "Best" was chosen there, which takes minutes
+    chosen = page.get_by_role("radio", name="Quick")
+    expect(chosen).to_have_attribute("aria-checked", "true")
 
 
 def test_while_sure_texts_are_counted_again_no_figure_of_before_is_told(

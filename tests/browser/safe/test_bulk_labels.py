@@ -31,8 +31,12 @@ def test_a_lasso_labels_what_its_button_counts_and_undo_takes_it_back(
     page = visit(studio, "/map?project=sample")
     page.wait_for_selector(".map[data-ready=true]")
     ids = studio.ask("/projects/sample/map")["ids"]
-    page.evaluate(probe("lasso"), [ids.index(key) for key in everything])
+    page.evaluate(probe("lasso"), [ids.index(key) for key in (*tests, *other, *bare)])
     reach = page.locator("[data-role=reach]")
+    listed = page.locator("[data-role=selection] [data-key^='out ']")
+    expect(listed).to_have_count(7)
+    keys = listed.evaluate_all("all => all.map(one => one.dataset.key.slice(4))")
+    assert set(keys[:3]) == set(bare)  # what the button labels; labelled texts had come first
     button = page.get_by_role("button", name="Label 3 texts")
     expect(reach).to_contain_text("3 unlabelled")
     expect(button).to_be_disabled()  # no label is chosen
@@ -149,3 +153,24 @@ def test_the_bar_of_the_data_page_follows_the_same_rule(
     toast.get_by_role("button", name="Undo").click()
     expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
     assert labels(studio, ids) == before
+
+
+def test_a_click_with_shift_picks_all_rows_up_to_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """38 rows took 38 clicks."""
+    page = visit(studio, "/data?project=sample")
+    boxes = page.locator("[data-role=utterances] tbody input[type=checkbox]")
+    expect(boxes).to_have_count(50)
+    boxes.nth(6).click(modifiers=["Shift"])  # alone: no other box was ticked before
+    picked = page.locator("[data-role=picked]")
+    expect(picked).to_have_text("1 text picked")
+    boxes.nth(2).click(modifiers=["Shift"])
+    expect(picked).to_have_text("5 texts picked")
+    for place in range(50):
+        assert boxes.nth(place).is_checked() == (2 <= place <= 6)
+    boxes.nth(4).click(modifiers=["Shift"])  # from 2 to 4: they are unticked
+    expect(picked).to_have_text("2 texts picked")
+    boxes.nth(10).focus()
+    page.keyboard.press("Space")
+    expect(picked).to_have_text("3 texts picked")
