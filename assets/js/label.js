@@ -198,9 +198,9 @@ class LabelPage {
     const found = await call(`${this.#context.base}/suggestions?ids=${encodeURIComponent(ids.join(','))}`);
     const settled = new Set(this.#settled);
     const items = found.filter(item => item.labels === null && !settled.has(item.id));
-    const come = items.length === 1 ? 'comes' : 'come';
+    const words = n => `${plural(n, 'text')} ${which} ${n === 1 ? 'comes' : 'come'} first.`;
     if (!items.length) toast('These texts are labelled already.');
-    else this.#queue.startWith(items, `${plural(items.length, 'text')} ${which} ${come} first.`);
+    else this.#queue.startWith(items, words);
   }
 
   // Ids of utterances that must not be offered again.
@@ -327,7 +327,7 @@ class LabelPage {
     const items = near.map(({id, text, split, labels, flagged}) => {
       return {id, text, split, labels, flagged, suggestions: null};
     });
-    this.#queue.bringForward(items, `${plural(near.length, 'text')} like ${like} come next.`);
+    this.#queue.bringForward(items, n => `${plural(n, 'text')} like ${like} ${n === 1 ? 'comes' : 'come'} next.`);
   }
 
   // Labels have joined the model. The number and colour of an intent that was created with one come from the server.

@@ -238,7 +238,7 @@ export class TrafficTab {
         figure(percent(one.share)),
       ]);
     const head = ['About', above('Texts'), above('Of those without')];
-    const all = this.#toGroup(null, isGrouped ? 'All groups' : 'Group them to see what they are about');
+    const all = this.#toGroup(null, isGrouped ? 'All groups' : 'Sort them into groups to see what they are about');
     return section(
       'What is not answered',
       h('p', {}, words),

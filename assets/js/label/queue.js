@@ -34,7 +34,6 @@ export class Queue {
   items = [];
   waiting = 0; // on the server, including those leased to other browsers
   fetching = false;
-  filter = null; // words of a filter that replaces the order, or null
   #context;
   #client;
   #settled;
@@ -46,6 +45,7 @@ export class Queue {
   #renewing = false;
   #outdated = false; // whether labels joined after the newest request for answers
   #missed = false; // whether texts were asked for while the server was answering an earlier request
+  #lead = {ids: new Set(), wordsOf: () => ''}; // texts that come before the order, and what is said of so many
   #round = 0; // answers to requests of earlier rounds are dropped
 
   // `settled` returns ids of decided utterances that the server may not know about yet.
@@ -60,6 +60,13 @@ export class Queue {
 
   get first() {
     return this.items[0];
+  }
+
+  // Words on the texts that come before the order; null once all of them were decided.
+  get filter() {
+    const {ids, wordsOf} = this.#lead;
+    const n = this.items.filter(({id}) => ids.has(id)).length;
+    return n ? wordsOf(n) : null;
   }
 
   get note() {
@@ -80,22 +87,23 @@ export class Queue {
     this.items.unshift(...items);
   }
 
-  // The current utterance stays, even if it is one of these; the others follow it.
-  bringForward(items, filter) {
+  // The current utterance stays, even if it is one of these; the others follow it. `wordsOf` says of so many that
+  // they come first.
+  bringForward(items, wordsOf) {
     const [first, ...rest] = this.items;
     const ids = new Set(items.map(item => item.id));
     const others = items.filter(item => item.id !== first?.id);
     this.items = [first, ...others, ...rest.filter(item => !ids.has(item.id))].filter(Boolean);
-    this.filter = filter;
+    this.#lead = {ids, wordsOf};
     this.#changed();
     this.suggest();
   }
 
   // These come before all others, the current utterance included.
-  startWith(items, filter) {
+  startWith(items, wordsOf) {
     const ids = new Set(items.map(item => item.id));
     this.items = [...items, ...this.items.filter(item => !ids.has(item.id))];
-    this.filter = filter;
+    this.#lead = {ids, wordsOf};
     this.#changed();
     this.suggest();
   }
@@ -108,7 +116,7 @@ export class Queue {
   // The rest is requested again, and stays until the answer is there: keys in a burst need texts.
   async rearrange() {
     if (this.#anew && this.fetching) return; // under way; asked anew each second, it would never be done
-    this.filter = null;
+    this.#lead.ids.clear();
     this.#round += 1;
     this.#anew = true;
     await this.refill();
@@ -124,7 +132,7 @@ export class Queue {
   async reorder(order) {
     this.order = order;
     this.items = [];
-    this.filter = null;
+    this.#lead.ids.clear();
     this.#round += 1;
     this.#changed();
     await this.refill();

@@ -89,8 +89,7 @@ def test_the_card_in_view_gets_its_suggestions_as_soon_as_the_model_is_there(
     expect(page.locator("[data-role=utterance]")).to_have_text(text)
     page.unroute_all(behavior="wait")
     page.goto(f"{studio.base}{quick}")  # "Best" was chosen there, which takes minutes
-    chosen = page.get_by_role("radio", name="Quick")
-    expect(chosen).to_have_attribute("aria-checked", "true")
+    expect(page.get_by_role("radio", name="Quick")).to_have_attribute("aria-checked", "true")
 
 
 def test_while_sure_texts_are_counted_again_no_figure_of_before_is_told(

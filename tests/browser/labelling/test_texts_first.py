@@ -1,0 +1,26 @@
+"""What the Label page says of texts that come before its order."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_texts_that_another_page_chose_are_counted_down_and_then_the_order_is_told_again(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """ "8 texts that another page chose come first" stood there long after the eighth."""
+    rows = studio.ask("/projects/sample/utterances?state=unlabelled&split=pool&size=2")["rows"]
+    page = visit(studio, f"/label?project=sample&texts={','.join(row['id'] for row in rows)}")
+    text = page.locator("[data-role=utterance]")
+    expect(page.get_by_text("2 texts that another page chose come first.")).to_be_visible()
+    for row, left in zip(rows, ("1 text that another page chose comes first.", None), strict=True):
+        expect(text).to_have_text(row["text"])
+        page.keyboard.press("s")
+        if left:
+            expect(page.get_by_text(left)).to_be_visible()
+    expect(page.get_by_text("that another page chose")).to_have_count(0)
+    for row in reversed(rows):
+        page.keyboard.press("u")
+        expect(text).to_have_text(row["text"])
