@@ -141,6 +141,9 @@ def _facts(
         checked=checked_on(judged, model.pipeline.task),
         broken=_broken(studio, model),
         is_now=model.later is not None,
+        chose_line=judged.on_tests
+        and model.project is not None
+        and model.project.fence is not None,
     )
     if since is None:
         return alone

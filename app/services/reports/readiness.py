@@ -54,7 +54,8 @@ class Facts:
 
     `broken` are the pins of today that it breaks. `is_now` tells whether labels given since its
     training count. `advice` says whether to use it or the version that it is compared with, and
-    `breaks` whether it breaks a pin which that one keeps.
+    `breaks` whether it breaks a pin which that one keeps. `chose_line` tells whether a person has
+    chosen the limit for out of scope by the texts that it is checked on.
     """
 
     task: Task
@@ -68,6 +69,7 @@ class Facts:
     advice: Advice | None = None
     breaks: bool = False
     other: str = "the version before"
+    chose_line: bool = False
 
 
 def checked_on(judged: JudgedVersion, task: Task) -> Checked:
@@ -133,7 +135,7 @@ def sentences_of(facts: Facts) -> tuple[str, ...]:
         _quality_words(facts),
         _refusal_words(facts),
         _intent_words(facts),
-        _outcome_words(facts.outcome, facts.other),
+        _outcome_words(facts),
     )
 
 
@@ -149,11 +151,13 @@ def _quality_words(facts: Facts) -> str:
         return "How often it is right is not known: there are no texts to check it on."
     right = "with exactly the right intents" if facts.task == "multi-label" else "right"
     basis = (
-        f"test texts that it had never seen ({checked.right:,} of {checked.n:,} right)"
+        f"test texts that it never learned from ({checked.right:,} of {checked.n:,} right)"
         if checked.on_tests
         else f"its own examples, each without its own label ({checked.right:,} of {checked.n:,})"
     )
-    return f"Of 100 texts it answers about {of_hundred(checked.share)} {right}, checked on {basis}."
+    line = " Its limit for out of scope was chosen by the same texts." if facts.chose_line else ""
+    share = of_hundred(checked.share)
+    return f"Of 100 texts it answers about {share} {right}, checked on {basis}.{line}"
 
 
 def _refusal_words(facts: Facts) -> str:
@@ -212,14 +216,17 @@ def _works(one: IntentLine) -> bool:
     return one.share is not None and one.share >= WELL
 
 
-def _outcome_words(outcome: Outcome | None, other: str) -> str:
+def _outcome_words(facts: Facts) -> str:
+    other = facts.other
+    luck = "part of it may be luck, for the limit for out of scope was chosen by the same texts"
+    sure = f"; {luck}." if facts.chose_line else ", and that is not luck."
     return {
         None: "It is the first version, so there is nothing to compare it with.",
-        "better": f"It is better than {other}, and that is not luck.",
+        "better": f"It is better than {other}{sure}",
         "alike": f"It is about as good as {other}: the difference may be luck.",
-        "worse": f"It is worse than {other}, and that is not luck.",
+        "worse": f"It is worse than {other}{sure}",
         "unknown": f"Nobody can say whether it is better than {other}.",
-    }[outcome]
+    }[facts.outcome]
 
 
 def _outside_basis(scope: ScopeLine) -> str:

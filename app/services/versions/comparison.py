@@ -58,12 +58,16 @@ class Contender:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What models are asked to be judged: labelled texts, none of an intent too, and pins."""
+    """What models are asked to be judged: labelled texts, none of an intent too, and pins.
+
+    `chose_line` tells whether a person has chosen the limit for out of scope by the same texts.
+    """
 
     task: Task
     tests: Sequence[Exemplar]
     pins: Sequence[OpenPin] = ()
     stale_pins: int = 0
+    chose_line: bool = False
 
 
 def compare_versions(
@@ -138,7 +142,7 @@ def questions_of(studio: Studio, project: str) -> Questions:
         tests = _tests(connection, record, names)
         pins = open_pins(connection, record.id)
         n_stored = len(models.pins(connection, record.id))
-    return Questions(record.task, tests, pins, n_stored - len(pins))
+    return Questions(record.task, tests, pins, n_stored - len(pins), record.fence is not None)
 
 
 def compare_on(
@@ -178,6 +182,7 @@ def compare_on(
         left_out=len(tests) - len(unseen),
         pins=_pin_changes(pins, before, after),
         stale_pins=questions.stale_pins,
+        chose_line=questions.chose_line,
     )
     outcome = outcome_of(comparison)
     judged = replace(comparison, outcome=outcome, words=words_of(comparison))

@@ -52,6 +52,7 @@ class ModelComparison:
         f1: For several labels, micro F1 of champion and candidate on the same texts; else None.
         outcome: Whether the candidate is better or worse, alike within chance, or nobody knows.
         verdict: How many texts each answers right, in words, and whether the difference is luck.
+        chose_line: Whether a person has chosen the limit for out of scope by the same texts.
     """
 
     candidate: str
@@ -76,6 +77,7 @@ class ModelComparison:
     outside_n: int = 0
     outside_refused: tuple[int, int] = (0, 0)
     outside_difference: Difference | None = None
+    chose_line: bool = False
 
     def pins_of(self, verdict: str) -> tuple[PinChange, ...]:
         """Return the pins of one verdict."""

@@ -69,6 +69,11 @@ def luck_words(comparison: ModelComparison) -> str:
     if difference is None or difference.value == 0:
         return ""
     what = "improvement" if difference.value > 0 else "loss"
+    if difference.beyond_chance and comparison.chose_line and comparison.basis == "test split":
+        return (
+            f" The {what} is more than luck would give, but the limit for out of scope was chosen "
+            "by the same texts."
+        )
     if difference.beyond_chance:
         return f" The {what} is real, not luck."
     return f" So small a difference on {counted(comparison.n, 'text')} may be luck."

@@ -72,6 +72,16 @@ def test_ready_or_not_is_decided_by_the_rule_that_the_report_prints(
     assert (len(found.sentences), len(found.figures)) == (5, 3)
 
 
+def test_a_limit_chosen_by_the_test_texts_is_told_where_they_are_counted() -> None:
+    """The report called it no luck, and the test texts ones "that it had never seen"."""
+    chosen = readiness_of(replace(GOOD, outcome="better", chose_line=True)).sentences
+    assert "Its limit for out of scope was chosen by the same texts." in chosen[1]
+    assert "part of it may be luck" in chosen[-1]
+    alone = readiness_of(replace(GOOD, outcome="better")).sentences
+    assert alone[-1].endswith("and that is not luck.")
+    assert "limit" not in alone[1]
+
+
 def test_sentences_and_figures_count_on_what_they_rest() -> None:
     found = readiness_of(GOOD)
     assert "Of 100 texts it answers about 90 right" in found.sentences[1]

@@ -122,6 +122,19 @@ def test_the_gate_closes_when_the_whole_interval_is_a_loss(studio: Studio, n_bro
     assert ("no loss of accuracy beyond luck" in verdict.reasons[-1]) is (n_broken == 3)
 
 
+def test_a_limit_chosen_by_the_same_texts_takes_the_certainty_from_a_gain(studio: Studio) -> None:
+    """ "Real, not luck" was said after the limit had been moved by the texts that it rests on."""
+    start(studio, hundred())
+    better = contender("p@2", wrong())
+    worse = contender("p@1", wrong(*range(8)))
+    assert "is real, not luck." in compare_contenders(studio, "p", better, worse).verdict
+    with studio.database.write() as connection:
+        projects.change_fence(connection, 1, {"method": "familiarity"})
+    found = compare_contenders(studio, "p", better, worse)
+    assert found.outcome == "better"
+    assert "the limit for out of scope was chosen by the same texts." in found.verdict
+
+
 def test_a_pin_is_fixed_broken_kept_or_missed_and_a_broken_one_closes_the_gate(
     studio: Studio,
 ) -> None:
