@@ -11,6 +11,9 @@ from core.errors import InvalidInput
 from core.text import counted
 
 _STEPS = 3
+_FEWEST = 3
+"""Texts of a group that are worth a step of their own."""
+
 _BLIND = 3
 
 
@@ -112,7 +115,7 @@ def waiting_page(project: str, back: str) -> str:
 
 
 def _steps(view: TrafficView) -> tuple[str, ...]:
-    groups = [one for one in view.uncovered if one.name != NO_GROUP]
+    groups = [one for one in view.uncovered if one.name != NO_GROUP and one.count >= _FEWEST]
     found = [
         f"{counted(one.count, 'text')} about “{one.name}” got no intent: look through the group on "
         "the page Discover. What belongs together becomes an intent or joins one; what fits none "

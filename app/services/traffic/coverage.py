@@ -233,12 +233,15 @@ def _share_of_group(facts: TrafficFacts, group: int | None, count: int, n: int) 
 def _changes(
     facts: TrafficFacts, old: Sequence[_AnsweredRow], now: Sequence[_AnsweredRow]
 ) -> tuple[TrafficChange, ...]:
-    """Return the changes of intents, then of uncovered groups; those beyond chance first."""
+    """Return the changes of intents, uncovered groups and sources; those beyond chance first."""
     asked = [Counter(key for one in rows for key in one.intents or [""]) for rows in (old, now)]
     grouped = [Counter(_group_key(one) for one in rows) for rows in (old, now)]
     asked[0][""] += 0  # no intent is one of the things that are compared, even where all have one
     found = [_told(facts, "intent" if c.name else "no intent", c) for c in compare_shares(*asked)]
     found += [_told(facts, "group", c) for c in compare_shares(*grouped) if c.name]
+    sources = [Counter(one.row.source for one in rows) for rows in (old, now)]
+    if len(sources[0] | sources[1]) > 1:
+        found += [_told(facts, "source", change) for change in compare_shares(*sources)]
     return tuple(sorted(found, key=lambda one: not one.is_real))
 
 
@@ -280,8 +283,15 @@ def _share(name: str, count: int, n: int, key: str = "") -> TrafficShare:
 def _told(facts: TrafficFacts, about: Subject, change: ShareChange) -> TrafficChange:
     """Name a change, and say it; `change` has the id of its intent or group for a name."""
     key = change.name
-    name = facts.intents[key] if about == "intent" else NO_INTENT
-    name = facts.group_names[int(key)] if about == "group" else name
+    match about:
+        case "intent":
+            name = facts.intents[key]
+        case "group":
+            name = facts.group_names[int(key)]
+        case "source":
+            name = key
+        case "no intent":
+            name = NO_INTENT
     before, after = (_share(name, one.count, one.n, key) for one in (change.before, change.after))
     return TrafficChange(
         about=about,
@@ -297,8 +307,12 @@ def _told(facts: TrafficFacts, about: Subject, change: ShareChange) -> TrafficCh
 
 def _sentence(about: Subject, before: TrafficShare, after: TrafficShare, p: float) -> str:
     """Say what changed, with its evidence."""
-    subjects = {"intent": after.name, "no intent": "Texts without an intent"}
-    subject = subjects.get(about, f"Texts without an intent about “{after.name}”")
+    subject = {
+        "intent": after.name,
+        "no intent": "Texts without an intent",
+        "group": f"Texts without an intent about “{after.name}”",
+        "source": f"Texts from “{after.name}”",
+    }[about]
     way = "up" if after.share > before.share else "down"
     told = [f"{percent(one.share, 1)} ({one.count:,} of {one.n:,})" for one in (before, after)]
     chance = "once in 1,000" if p < _FEW_CHANCES else f"{percent(p, 1)} of the time"

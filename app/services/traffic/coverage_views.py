@@ -5,7 +5,7 @@ from typing import Literal
 
 from app.services.live.said.drift import What
 
-Subject = Literal["intent", "no intent", "group"]
+Subject = Literal["intent", "no intent", "group", "source"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class SourceLine:
 
 @dataclass(frozen=True, slots=True)
 class TrafficChange:
-    """How the share of an intent, of no intent or of an uncovered group changed.
+    """How the share of an intent, of no intent, of an uncovered group or of a source changed.
 
     Attributes:
         before, after: Shares in the period before, and in this one.
         chance: How often chance alone would make any such change, in [0, 1]; corrected for the
-            number of intents, or of groups.
+            number of intents, of groups, or of sources.
         is_real: Whether the change is more than chance.
         sentence: The change with its evidence.
     """
@@ -89,8 +89,8 @@ class TrafficView:
         lines: Covered texts of each source week by week, the source with most texts first.
         uncovered: Texts without an answer by their group, of all without one.
         blind_spots: Names of intents with 10 labels or more that answer no text.
-        changes: Of every intent, of no intent and of the uncovered groups since the period
-            before, those beyond chance first; none without traffic in both.
+        changes: Of every intent, of no intent, of the uncovered groups and of the sources since
+            the period before, those beyond chance first; none without traffic in both.
         counting: Whether answers are being computed; what is counted is then empty.
         trouble: Why there are no answers, or "".
         sure: Texts that are answered with an intent whose probability is 0.8 or more;

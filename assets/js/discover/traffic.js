@@ -191,7 +191,8 @@ export class TrafficTab {
 
   // A group leads to Discover's acts; of an intent, the texts themselves unfold.
   #sentence(change) {
-    if (change.what) return h('div', {dir: 'auto'}, change.sentence); // a drift, which quotes its texts
+    // A drift quotes its texts; those of a source are counted below.
+    if (change.what || change.about === 'source') return h('div', {dir: 'auto'}, change.sentence);
     if (change.about === 'group')
       return h('div', {}, change.sentence, ' ', this.#toGroup(Number(change.id), 'Look at the group'));
     return new Evidence(this.#context.base, this.#days, change).element;

@@ -56,7 +56,7 @@ def test_a_text_counts_as_often_as_it_was_said_and_for_each_intent() -> None:
 def test_a_change_beyond_chance_is_told_with_its_evidence() -> None:
     earlier = rows("2026-11-03", *["a"] * 970, *["b"] * 30)
     found = view(rows("2026-11-10", *["a"] * 910, *["b"] * 90), earlier)
-    pay, cancel, move = found.changes
+    pay, cancel, move = (one for one in found.changes if one.about != "source")
     assert (
         "pay: up from 3.0 % (30 of 1,000) to 9.0 % (90 of 1,000); "
         "by chance alone, less than once in 1,000." in {pay.sentence, cancel.sentence}
@@ -70,6 +70,20 @@ def test_a_change_beyond_chance_is_told_with_its_evidence() -> None:
     assert (move.about, move.after.count, move.is_real) == ("no intent", 0, False)
     alike = view(rows("2026-11-10", *["a"] * 90, *["b"] * 5), earlier)
     assert [one.is_real for one in alike.changes] == [False] * len(alike.changes)
+
+
+def test_a_source_that_falls_silent_is_told() -> None:
+    """A third of all texts had come by a channel that sent none, and nothing was said of it."""
+    earlier = rows("2026-11-03", *["a"] * 100)
+    now = [row for row in rows("2026-11-10", *["a"] * 100) if row.source == "web"]
+    sources = {one.name: one for one in view(now, earlier).changes if one.about == "source"}
+    assert sources.keys() == {"web", "phone"}
+    assert sources["phone"].is_real
+    assert sources["phone"].sentence == (
+        "Texts from “phone”: down from 50.0 % (50 of 100) to 0.0 % (0 of 50); "
+        "by chance alone, less than once in 1,000."
+    )
+    assert not any(one.about == "source" for one in view(now, now).changes)  # one has no other
 
 
 def test_a_new_group_of_texts_without_an_answer_is_told() -> None:
