@@ -20,7 +20,8 @@ class Touched:
     """What an action was about.
 
     Attributes:
-        about: A file, the one text with its new label, or intents; empty where there are more.
+        about: A file, the one text with its new label, the one label of several texts (“as
+            refund”), or intents; empty where there are more.
         n: Number of texts that it changed.
     """
 
@@ -35,10 +36,11 @@ def touched_by(connection: Connection, batches: Sequence[int]) -> dict[int, Touc
     counted = connection.execute(query.group_by(event.c.batch_id))
     number = {row.batch_id: int(row.n) for row in counted}
     told = _of_texts(connection, [key for key, n in number.items() if n == 1])
+    alike = _labels(connection, [key for key, n in number.items() if n > 1])
     named = _of_intents(connection, [key for key in batches if key not in number])
     files = _files(connection, batches)
     every = number.keys() | named.keys() | files.keys()
-    about = {**named, **told, **files}
+    about = {**named, **told, **alike, **files}
     return {key: Touched(about.get(key, ""), number.get(key, 0)) for key in every}
 
 
@@ -70,6 +72,23 @@ def _of_texts(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
         label = " and ".join(sorted(names.get(key, "?") for key in labels.get(row.batch_id, ())))
         told[row.batch_id] = f"{quoted} as {label}" if label else quoted
     return told
+
+
+def _labels(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
+    """Return the label that an action gave all its texts, if it was one."""
+    query = sa.select(event.c.batch_id, event.c.after).join(batch, batch.c.id == event.c.batch_id)
+    query = query.where(
+        event.c.batch_id.in_(batches), event.c.field == "labels", batch.c.verb.in_(_LABELLING)
+    )
+    given = defaultdict[int, list[Any]](list)
+    for row in connection.execute(query.distinct()):
+        given[row.batch_id].append(row.after)
+    alone = {key: labels[0] for key, labels in given.items() if len(labels) == 1 and labels[0]}
+    names = _names(connection, [one for label in alone.values() for one in label])
+    return {
+        key: f"as {' and '.join(sorted(names.get(one, '?') for one in label))}"
+        for key, label in alone.items()
+    }
 
 
 def _texts(connection: Connection, rows: Sequence[Row[Any]]) -> Mapping[str, str]:

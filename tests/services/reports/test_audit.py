@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from app.jobs.local import LocalExecutor
+from app.services.data.bulk import BulkAct
 from app.services.data.erasing import erase_texts
 from app.services.data.exporting import export_file
 from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent, merge_intents
 from app.services.data.projects import create_project, rename_project
+from app.services.data.utterances import label_each
 from app.services.live.server_state import open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.reports.sharing import create_share, list_shares, stop_sharing
@@ -166,6 +168,26 @@ def test_a_training_that_is_cancelled_and_resumed_says_so(
     home.places.checkpoints(job.id).joinpath("step-1").mkdir(parents=True)
     resume_job(home, job.id)
     assert told(home)[:2] == [("resume training", how, 0), ("cancel training", how, 0)]
+
+
+def test_the_one_label_of_several_texts_is_told(studio: Studio, tmp_path: Path) -> None:
+    """ "Label, 20 texts" stood there, and nobody knew what as."""
+    create_project(studio, "p")
+    for name in ("greeting", "refund"):
+        add_intent(studio, "p", name)
+    pool = tmp_path / "pool.txt"
+    pool.write_text("good day\nhello there\nmoney back\ngood evening\n", encoding="utf-8")
+    import_file(studio, ImportRequest("p", pool))
+    with studio.database.read() as connection:
+        ids = {row.text: row.id for row in dataset.utterances(connection, 1)}
+        greeting, refund = (
+            dataset.intent_named(connection, 1, name).id for name in ("greeting", "refund")
+        )
+    greetings = {ids["good day"]: greeting, ids["hello there"]: greeting}
+    label_each(studio, "p", greetings, BulkAct(2))
+    assert told(studio)[0] == ("label", "as greeting", 2)
+    label_each(studio, "p", {ids["money back"]: refund, ids["good evening"]: greeting}, BulkAct(2))
+    assert told(studio)[0] == ("label", "", 2)
 
 
 def test_a_pin_names_its_text_which_can_be_erased(studio: Studio) -> None:
