@@ -12,7 +12,7 @@ const OF_INTENTS = new Set(['intent', 'prediction']); // other entries have an o
 function signsOf(used, entries, hasGroups) {
   const kinds = !used.some(({kind}) => kind) && 'Small dots have no label, crosses are out of scope.';
   const isOther = entry => !entry.kind && shapeOf(entries.indexOf(entry), entry.kind) > 0;
-  const shapes = used.some(isOther) && 'A square or another shape only parts intents of like colours.';
+  const shapes = used.some(isOther) && 'Shapes only tell apart intents of similar colours.';
   const groups = hasGroups && 'Names in italics are groups of Discover, without a label.';
   return [kinds, shapes, groups].filter(Boolean).join(' ');
 }

@@ -66,7 +66,7 @@ export class Selection {
 
   showNothing() {
     this.#giveUp(false);
-    const words = 'Each point is a text; like ones lie together. Click one, or choose Lasso and draw around some.';
+    const words = 'Each point is a text; similar texts lie together. Click one, or choose Lasso and draw around some.';
     this.#fill(h('h2', {}, 'Selection'), h('p', {class: 'soft'}, words), this.#mixedUp.element);
   }
 

@@ -131,7 +131,7 @@ def test_the_legend_has_most_of_the_room_and_says_what_its_signs_mean(page: Page
     )
     assert room >= 9
     expect(page.locator(".legend [data-role=signs]")).to_have_text(
-        "A square or another shape only parts intents of like colours. "
+        "Shapes only tell apart intents of similar colours. "
         "Names in italics are groups of Discover, without a label."
     )
 
