@@ -2,7 +2,7 @@
 import {breaking, fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
-import {guarded, toast} from '../shared/messages.js';
+import {guarded} from '../shared/messages.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
@@ -11,6 +11,7 @@ const FEW = 4; // a smaller group is not split
 const LOOSE = 0.5; // mean cosine of texts and middle
 const MIXED = 0.45; // below it, what lies together is no group
 const UNTICK = 'Untick what does not belong.';
+const LOOK = 'These texts have little in common. Untick what does not belong, then press again.';
 const LONG = 160; // signs; a longer text may fill more lines than are shown
 
 // A long text is cut behind some lines; all of it stands under the pointer, and where Tab stops.
@@ -23,6 +24,7 @@ export class GroupView {
   #group = null;
   #share = 'core'; // or `all`: which texts are taken
   #without = new Set(); // ids of shown texts that do not belong to it
+  #isWarned = false; // whether an act on it waits for a look at all its texts
   #every = null; // its texts, once they were asked for; the closest to its middle first
   #finder;
   #second = new SecondClick(); // the next group comes where one that was taken stood
@@ -49,7 +51,10 @@ export class GroupView {
       this.#without.clear();
       this.#share = 'core';
     }
-    if (isOther) this.#every = null;
+    if (isOther) {
+      this.#every = null;
+      this.#isWarned = false;
+    }
     const isOlder = this.#every && group?.revision !== this.#group.revision;
     this.#group = group;
     if (!group) fill(this.element);
@@ -115,9 +120,8 @@ export class GroupView {
   async #take(label) {
     const {card, revision, cohesion, typical} = this.#group;
     if (cohesion < MIXED && !this.#every && typical.length < this.#size) {
+      this.#isWarned = true; // told in the page: a message would cover the buttons to press
       await this.#showEvery();
-      if (!this.#every) return undefined;
-      toast('These texts have little in common.', 'More are shown now: untick what does not belong, then press again.');
       return undefined;
     }
     const how = {share: this.#share, without: this.#leftOut, expected: this.#count, revision};
@@ -131,13 +135,14 @@ export class GroupView {
 
   #draw(typed = null) {
     const {border} = this.#group;
-    const loose = this.#isLoose && 'They have little in common: look closely, or split them. ';
+    const loose = this.#isLoose && !this.#isWarned && 'They have little in common: look closely, or split them. ';
     const about = [loose, this.#labelledWords()];
     fill(
       this.element,
       this.#title(typed),
       h('p', {class: 'soft small tabular', 'data-role': 'counts'}, this.#counts()),
       about.some(Boolean) && h('p', {class: 'soft small'}, about),
+      this.#isWarned && this.#every && h('p', {class: 'note warn', role: 'alert', 'data-role': 'loose'}, LOOK),
       this.#shares(),
       h(
         'div',
