@@ -145,7 +145,7 @@ def finds_the_new_group(designer: Designer) -> None:
     Texts in odd words about something that is known may found a group, too.
     """
     page = designer.page
-    page.get_by_role("link", name=re.compile("^(All groups|Group them)")).click()
+    page.get_by_role("link", name=re.compile("^(All groups|Sort them)")).click()
     page.get_by_role("button", name="Sort them in").click()
     first = page.locator("[data-role=groups] button[data-key^=group]").first
     expect(first.locator(".badge")).to_have_text("new", timeout=120_000)
