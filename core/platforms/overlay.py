@@ -6,7 +6,7 @@ keeps beside it, such as its id. Phrases whose label is as it was are never writ
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
 from core.platforms.arrays import ArrayEdits
@@ -64,6 +64,7 @@ class Overlaid:
 class _Plan:
     agent: Agent
     outside: Counter[str] = field(default_factory=Counter)  # intents that mean out of scope
+    langs: dict[str, str] = field(default_factory=dict)  # what phrases of a file say in `lang`
     arrays: dict[tuple[str, int], ArrayEdits] = field(default_factory=dict)
     placed: list[str] = field(default_factory=list)  # texts that the platform does not have yet
     lost: dict[str, list[str]] = field(default_factory=dict)
@@ -99,7 +100,7 @@ def overlay(
     and whose phrases are out of scope in the project, is the package's own name for that.
     """
     rows = {normalise(row.text): row for row in project}
-    plan = _Plan(agent, _outside(agent, rows, intents))
+    plan = _Plan(agent, _outside(agent, rows, intents), _langs(agent))
     under: dict[str, set[str]] = {}
     for phrase in agent.phrases:
         under.setdefault(normalise(phrase.text), set()).add(phrase.intent)
@@ -127,6 +128,21 @@ def _outside(
     strange = (one for one in agent.phrases if one.intent and one.intent not in intents)
     found = ((one, rows.get(normalise(one.text))) for one in strange)
     return Counter(one.intent for one, row in found if row is not None and row.intents == ())
+
+
+def _langs(agent: Agent) -> dict[str, str]:
+    """Return by file the newest `lang` of its phrases in Dialogflow ES."""
+    if agent.platform != "dialogflow-es":
+        return {}
+    found = ((one.file, (one.fields or {}).get("lang")) for one in agent.phrases)
+    return {file: lang for file, lang in found if isinstance(lang, str)}
+
+
+def _lang(plan: _Plan, home: Home, language: str) -> str:
+    """Return what a new phrase says in `lang`: it does if those of its file do."""
+    if plan.agent.files.get(home.file):
+        return plan.langs.get(home.file, "")
+    return language if plan.langs else ""
 
 
 def _relabel(
@@ -189,6 +205,7 @@ def _joined(agent: Agent, intents: Sequence[str]) -> str | None:
 
 def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
     """Write a phrase behind those of its intent; whether the file can hold it."""
+    new = replace(new, lang=_lang(plan, home, new.language))
     element = written(plan.agent.platform, new)
     if element is None:
         plan.lose("texts with signs that the file gives another meaning", new.said.text)

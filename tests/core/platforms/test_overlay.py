@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -104,6 +105,25 @@ def test_a_new_text_is_written_as_its_neighbours_are(platform: str, tmp_path: Pa
         new_lines = after[name].decode().splitlines()
         gone = [one for one in difflib.ndiff(old_lines, new_lines) if one.startswith("- ")]
         assert len(gone) <= 2, gone  # the line of the closing bracket, and a count
+
+
+def test_a_new_phrase_names_its_language_where_its_neighbours_do(tmp_path: Path) -> None:
+    export = write_export("dialogflow-es", tmp_path)
+    with_lang = {
+        name: content.replace(b'"count": 0,', b'"count": 0,\n    "lang": "en",')
+        for name, content in read_export(export).items()
+    }
+    for files in (read_export(export), with_lang):
+        with zipfile.ZipFile(export, "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        agent = read_agent(export)
+        new = Labelled("I want my money", ("refund",))
+        found = overlay(agent, [*project_of(agent), new])
+        (changed,) = found.changed.values()
+        first, added = json.loads(changed)
+        assert list(added) == list(first)
+        assert added.get("lang") == first.get("lang")
 
 
 def test_what_a_package_has_no_place_for_is_told(tmp_path: Path) -> None:
