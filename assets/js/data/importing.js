@@ -121,8 +121,8 @@ export class ImportSheet {
       if (TESTS.test(file.name)) await this.#look(incoming.key, {split: 'test'});
       else this.#show(incoming);
     } catch (error) {
-      if (asked === this.#asked) this.#say(problemOf({problem: error.message, hint: error.hint}));
-      else complain(error);
+      if (asked !== this.#asked) complain(error);
+      else this.#say(problemOf({problem: error.message, hint: error.hint}, closer(() => this.#say())));
     } finally {
       this.#drop.removeAttribute('aria-busy');
       this.#picker.value = '';
@@ -243,7 +243,6 @@ export class ImportSheet {
       this.#say();
       return this.#imported();
     });
-    const close = () => this.#say();
     this.#say(
       h(
         'div',
@@ -251,7 +250,7 @@ export class ImportSheet {
         h('span', {class: 'grow'}, summary(report, AFTER), destination(split)),
         h('span', {'data-role': 'next'}),
         h('button', {onclick: guarded(undo)}, 'Undo'),
-        h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, icon('x')),
+        closer(() => this.#say()),
       ),
     );
   }
@@ -260,8 +259,16 @@ export class ImportSheet {
 const NO_INTENT = '|'; // how a file says it
 const NO_ROWS = 'This file has no row with a text. Choose another file, or read it another way above.';
 
-const problemOf = ({problem, hint}) =>
-  h('div', {class: 'note bad', role: 'alert'}, problem, h('div', {class: 'small'}, hint));
+const problemOf = ({problem, hint}, close) =>
+  h(
+    'div',
+    {class: 'note bad row', role: 'alert'},
+    h('div', {class: 'grow'}, problem, h('div', {class: 'small'}, hint)),
+    close,
+  );
+
+const closer = close =>
+  h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, icon('x'));
 
 const noLabels = () =>
   h(

@@ -59,3 +59,19 @@ def test_a_foreign_file_is_refused_in_words(
     page.get_by_label("File that the platform exported").set_input_files(other)
     expect(page.locator(".toast")).to_contain_text("other.zip is no export of a platform")
     expect(page.get_by_role("region", name="Back into an agent")).to_be_hidden()
+
+
+def test_half_a_zip_is_told_as_damaged_and_the_message_can_be_closed(
+    visit: Callable[..., Page], shop: Served, tmp_path: Path
+) -> None:
+    whole = write_export("dialogflow-es", tmp_path).read_bytes()
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(whole[: len(whole) // 2])
+    page = visit(shop, "/data?project=shop")
+    page.get_by_label("File to import").set_input_files(cut)
+    told = page.get_by_role("alert").filter(has_text="cut.zip is a damaged or incomplete ZIP")
+    expect(told).to_contain_text("Download it again")
+    told.get_by_role("button", name="Close this message").click()
+    expect(told).to_be_hidden()
+    page.get_by_label("File that the platform exported").set_input_files(cut)
+    expect(page.locator(".toast")).to_contain_text("cut.zip is a damaged or incomplete ZIP")
