@@ -161,3 +161,11 @@ def test_test_texts_are_written_where_they_are_asked_for(shop: Studio, tmp_path:
     skill = json.loads((tmp_path / "test.json").read_text(encoding="utf-8"))
     said = {one["intent"]: [x["text"] for x in one["examples"]] for one in skill["intents"]}
     assert said == {"book": [], "refund": ["refund my ticket"]}
+
+
+def test_a_phrase_of_a_whole_dialogflow_es_names_its_language(shop: Studio, tmp_path: Path) -> None:
+    archive = tmp_path / "agent.zip"
+    write_project(shop, "shop", HandoverChoice("dialogflow-es"), archive)
+    with zipfile.ZipFile(archive) as package:
+        (phrase,) = json.loads(package.read("intents/refund_usersays_en.json"))
+    assert phrase["lang"] == "en"
