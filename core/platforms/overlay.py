@@ -312,4 +312,7 @@ def _check_limits(plan: _Plan) -> None:
 
 
 def _told(found: Mapping[str, list[str]]) -> tuple[Loss, ...]:
-    return tuple(Loss(what, len(texts), tuple(texts[:_NAMED])) for what, texts in found.items())
+    return tuple(
+        Loss(what, len(texts), tuple(texts[:_NAMED]), max(0, len(texts) - _NAMED))
+        for what, texts in found.items()
+    )

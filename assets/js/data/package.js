@@ -117,5 +117,10 @@ export const listOf = texts =>
     texts.map(text => h('li', {dir: 'auto'}, text)),
   );
 
-export const examplesOf = (verb, {what, count, examples}) =>
-  h('details', {}, h('summary', {}, `${verb}: ${what} (${number(count)})`), listOf(examples));
+export const examplesOf = (verb, {what, count, examples, more}) =>
+  h(
+    'details',
+    {},
+    h('summary', {}, `${verb}: ${what} (${number(count)})`),
+    listOf(more ? [...examples, `and ${number(more)} more`] : examples),
+  );
