@@ -58,6 +58,7 @@ class HandoverReport:
         left_out: Texts that have no place, each counted once.
         losses: What else has none.
         refusals: FormatLimits of the platform that would be broken: nothing is written then.
+        warning: That an agent of the platform has more than these files; empty where it has not.
     """
 
     target: Target
@@ -69,6 +70,7 @@ class HandoverReport:
     refusals: tuple[Loss, ...]
     words: tuple[str, ...]
     dry_run: bool
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +240,16 @@ def _report(target: Target, found: HandedOver, *, dry_run: bool) -> HandoverRepo
         refusals=found.refusals,
         words=tuple(_words(target, found, dry_run=dry_run)),
         dry_run=dry_run,
+        warning=_warning(TARGETS[target]),
+    )
+
+
+def _warning(target: TargetFormat) -> str:
+    if not target.lacks:
+        return ""
+    return (
+        f"A new agent of intents and phrases alone: it has no {target.lacks}. "
+        "Put in the place of an agent that you have, it would delete these."
     )
 
 
@@ -256,6 +268,8 @@ def _words(target: Target, found: HandedOver, *, dry_run: bool) -> list[str]:
 def words_of_handover(report: HandoverReport) -> list[str]:
     """Say what is written, what is left out or lost, and what the platform would refuse."""
     words = list(report.words)
+    if report.warning:
+        words.append(f"{report.warning} To change that agent, name its export by --onto.")
     words += [f"Left out: {one.what} ({one.count:,})." for one in report.left_out]
     words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
     for one in report.refusals:

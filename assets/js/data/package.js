@@ -6,6 +6,8 @@ import {guarded} from '../shared/messages.js';
 import {call, upload} from '../shared/rest.js';
 import {number} from '../shared/words.js';
 
+export const INTO_AGENT = 'Back into an agent …';
+
 // What files are called that platforms and other tools export.
 export const PLATFORMS = {
   'dialogflow-es': 'Dialogflow ES',

@@ -89,8 +89,17 @@ def test_the_whole_project_is_taken_to_another_platform(
     page.locator("summary", has_text="Export").click()
     page.get_by_role("button", name="For a platform").click()
     sheet = page.get_by_role("region", name="For a platform")
+    expect(sheet).to_contain_text("A new agent of intents and phrases alone: it has no responses")
+    sheet.get_by_label("Platform or tool").select_option(label="Prodigy")
+    expect(sheet).to_contain_text("Prodigy:")
+    expect(sheet).not_to_contain_text("A new agent")
+    sheet.get_by_label("Platform or tool").select_option(label="Amazon Lex test set")
+    expect(sheet.get_by_role("alert")).to_contain_text("There are no pins")
+    expect(sheet.get_by_role("alert")).to_contain_text("Pin a text on the page Try")
+    expect(page.locator(".toast")).to_have_count(0)
     sheet.get_by_label("Platform or tool").select_option(label="Amazon Lex V2")
     expect(sheet).to_contain_text("Amazon Lex V2:")
+    expect(sheet).not_to_contain_text("There are no pins")
     expect(sheet).to_contain_text("Left out: texts without a label")
     with page.expect_download() as downloading:
         sheet.get_by_role("link", name="Download").click()
@@ -99,7 +108,6 @@ def test_the_whole_project_is_taken_to_another_platform(
     assert downloading.value.suggested_filename == "sample-lex.zip"
     names = list(read_export(out))
     assert any(name.endswith("/Intents/wifi_coverage/Intent.json") for name in names)
-    sheet.get_by_label("Platform or tool").select_option(label="Amazon Lex test set")
-    expect(page.locator(".toast")).to_contain_text("There are no pins")
-    sheet.get_by_role("button", name="Close").click()
+    with page.expect_file_chooser():  # where the labels go into the agent itself
+        sheet.get_by_role("button", name="Back into an agent").click()
     expect(sheet).to_be_hidden()

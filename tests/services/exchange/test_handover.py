@@ -4,6 +4,7 @@ import csv
 import json
 import zipfile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -18,6 +19,7 @@ from app.services.exchange.handover import (
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.exports.targets import TARGETS
+from core.platforms.agent import Platform
 from storage import models, projects
 from storage.queries import dataset
 
@@ -169,3 +171,14 @@ def test_a_phrase_of_a_whole_dialogflow_es_names_its_language(shop: Studio, tmp_
     with zipfile.ZipFile(archive) as package:
         (phrase,) = json.loads(package.read("intents/refund_usersays_en.json"))
     assert phrase["lang"] == "en"
+
+
+def test_a_whole_agent_says_what_it_has_not(shop: Studio) -> None:
+    report = look_at_handover(shop, "shop", HandoverChoice("dialogflow-es"))
+    assert report.warning.startswith(
+        "A new agent of intents and phrases alone: it has no responses, contexts, events, webhooks"
+    )
+    assert "name its export by --onto" in words_of_handover(report)[1]
+    for target in get_args(Platform):  # all that `--onto` takes, but for CSVs, which have no more
+        report = look_at_handover(shop, "shop", HandoverChoice(target))
+        assert bool(report.warning) != target.endswith("csv")
