@@ -268,8 +268,7 @@ def _words(target: Target, found: HandedOver, *, dry_run: bool) -> list[str]:
 def words_of_handover(report: HandoverReport) -> list[str]:
     """Say what is written, what is left out or lost, and what the platform would refuse."""
     words = list(report.words)
-    if report.warning:
-        words.append(f"{report.warning} To change that agent, name its export by --onto.")
+    words += [report.warning] * bool(report.warning)
     words += [f"Left out: {one.what} ({one.count:,})." for one in report.left_out]
     words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
     for one in report.refusals:
