@@ -4,7 +4,7 @@ import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {examplesOf, INTO_AGENT, listOf} from './package.js';
+import {examplesOf, INTO_AGENT, listOf, problemOf} from './package.js';
 
 export class HandoverSheet {
   element = h('section', {class: 'sheet', 'aria-label': 'For a platform', hidden: true});
@@ -104,7 +104,3 @@ export class HandoverSheet {
     );
   }
 }
-
-// Stands in the panel until another platform is chosen.
-const problemOf = ({message, hint}) =>
-  h('div', {class: 'note', role: 'alert'}, message, h('div', {class: 'small'}, hint));

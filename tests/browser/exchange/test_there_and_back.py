@@ -108,6 +108,6 @@ def test_the_whole_project_is_taken_to_another_platform(
     assert downloading.value.suggested_filename == "sample-lex.zip"
     names = list(read_export(out))
     assert any(name.endswith("/Intents/wifi_coverage/Intent.json") for name in names)
-    with page.expect_file_chooser():  # where the labels go into the agent itself
-        sheet.get_by_role("button", name="Back into an agent").click()
+    sheet.get_by_role("button", name="Back into an agent").click()
     expect(sheet).to_be_hidden()
+    expect(page.get_by_role("region", name="Back into an agent")).to_be_visible()
