@@ -105,7 +105,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             unfit_in_slots=_NO_WORD,
             limits=FormatLimits(768, 2_000, 2_000, 100),
         ),
-        lacks="responses, contexts, events, webhooks, fallback answers, settings and ids",
+        lacks="responses, contexts, events, webhooks, fallback answers, settings or ids of intents",
     ),
     "dialogflow-cx": TargetFormat(
         "Dialogflow CX",
@@ -119,7 +119,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             unfit_in_slots=_NO_WORD,
             limits=FormatLimits(768, 2_000, 10_000),  # agents in use have names of 81 characters
         ),
-        lacks="flows, pages, responses, webhooks, settings and ids",
+        lacks="flows, pages, responses, webhooks, settings or ids of intents",
     ),
     "cx-csv": TargetFormat(
         "Dialogflow CX, CSV of phrases",
@@ -142,7 +142,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             limits=FormatLimits(500, 15_000, 500, 50),
         ),
         ".json",
-        lacks="patterns, features, prebuilt entities, parts of entities and settings",
+        lacks="patterns, features, prebuilt entities, parts of entities or settings",
     ),
     "lu": TargetFormat(
         "LUIS, text",
@@ -156,7 +156,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             limits=FormatLimits(500, 15_000, 500, 50),
         ),
         ".lu",
-        lacks="patterns, features and prebuilt entities",
+        lacks="patterns, features or prebuilt entities",
     ),
     "clu": TargetFormat(
         "Microsoft CLU",
@@ -169,7 +169,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             limits=FormatLimits(500, 50_000, 500, 50),
         ),
         ".json",
-        lacks="prebuilt entities, regular expressions and settings",
+        lacks="prebuilt entities, regular expressions or settings",
     ),
     "watson": TargetFormat(
         "Watson Assistant",
@@ -182,7 +182,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             limits=FormatLimits(1_024, 25_000, 2_000, 128),
         ),
         ".json",
-        lacks="dialog, responses and settings",
+        lacks="dialog, responses or settings",
     ),
     "watson-csv": TargetFormat(
         "Watson Assistant, CSV",
@@ -210,7 +210,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             unfit_in_slots=_NO_LEX,
             limits=FormatLimits(500, 1_500, None, 100),
         ),
-        lacks="prompts, responses, code hooks, settings and ids",
+        lacks="prompts, responses, code hooks, settings or ids of intents",
     ),
     "rasa": TargetFormat(
         "Rasa",
@@ -224,7 +224,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             unfit=_NO_LINE,
             unfit_in_slots=_NO_RASA,
         ),
-        lacks="responses, actions, stories, rules, regular expressions and settings",
+        lacks="responses, actions, stories, rules, regular expressions or settings",
     ),
     "rasa-json": TargetFormat(
         "Rasa, JSON",

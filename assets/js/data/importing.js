@@ -315,11 +315,17 @@ function outlook(report) {
 function packageWords(found) {
   if (!found) return null;
   const filled = found.files.filter(({phrases}) => phrases > 0).length;
-  const read = `${PLATFORMS[found.platform]}: phrases in ${number(filled)} of ${plural(found.files.length, 'file')}. `;
+  const read = `${PLATFORMS[found.platform]}: phrases in ${plural(filled, 'file')}. `;
   const stays = found.losses.map(({what, count}) => `${what} (${number(count)})`).join(', ');
   const values = Object.entries(found.values).map(([slot, count]) => `${slot} (${number(count)})`);
   const book = values.length > 0 && h('div', {class: 'small soft'}, `Values for the slot book: ${values.join(', ')}.`);
-  return [read, book, stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`)];
+  const rest = `Texts and their labels are read, and no ${found.unread}. Export, “Back into an agent” keeps these.`;
+  return [
+    read,
+    book,
+    stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`),
+    found.unread && h('div', {class: 'small soft', 'data-role': 'unread'}, rest),
+  ];
 }
 
 // How a text of the project is told of, one and many, before and after an import.
