@@ -84,6 +84,7 @@ def export_file(
             frozen = versions.find(connection, project.id, number_of(choice.version))
             state = versions.state_at(connection, project.id, frozen.revision)
             records, intents = state.utterance_records(), state.intent_records()
+        records = dataset.in_order_of_arrival(connection, project.id, records)
     names = {intent.id: intent.name for intent in intents}
     chosen = [record for record in records if _is_chosen(record, kind, choice.split)]
     rows = (_exported(record, names) for record in chosen)

@@ -147,7 +147,8 @@ def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
         )
     with studio.database.read() as connection:
         record = projects.find(connection, project)
-        utterances, intents = _data(connection, record, choice.version)
+        found, intents = _data(connection, record, choice.version)
+        utterances = dataset.in_order_of_arrival(connection, record.id, found)
         pins = models.pins(connection, record.id)
         known = known_values(connection, record.id)
     names = {one.id: one.name for one in intents}
@@ -178,7 +179,7 @@ def _data(
         )
     frozen = versions.find(connection, project.id, version)
     state = versions.state_at(connection, project.id, frozen.revision)
-    return list(state.utterance_records()), list(state.intent_records())
+    return state.utterance_records(), list(state.intent_records())
 
 
 def _row(record: UtteranceRecord, names: dict[str, str], choice: HandoverChoice) -> ImportedRow:

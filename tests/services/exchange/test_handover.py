@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+from app.services.data.exporting import export_file
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.exchange.handover import (
@@ -182,3 +183,22 @@ def test_a_whole_agent_says_what_it_has_not(shop: Studio) -> None:
     for target in get_args(Platform):  # all that `--onto` takes, but for CSVs, which have no more
         report = look_at_handover(shop, "shop", HandoverChoice(target))
         assert bool(report.warning) != target.endswith("csv")
+
+
+def test_texts_are_written_in_the_order_in_which_they_came_in(
+    studio: Studio, tmp_path: Path
+) -> None:
+    create_project(studio, "shop")
+    said = [f"{word} my ticket" for word in ("refund", "take", "cancel", "return", "a", "zap")]
+    for number, part in enumerate((said[:4], said[4:])):
+        path = tmp_path / f"{number}.csv"
+        path.write_text("text,intent\n" + "".join(f"{text},refund\n" for text in part))
+        import_file(studio, ImportRequest("shop", path))
+    folder = tmp_path / "rasa"
+    write_project(studio, "shop", HandoverChoice("rasa"), folder)
+    lines = (folder / "data" / "nlu.yml").read_text(encoding="utf-8").splitlines()
+    assert [line.strip()[2:] for line in lines if line.endswith("ticket")] == said
+    for name in ("all.csv", "all.yml", "all.txt"):
+        export_file(studio, "shop", tmp_path / name)
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert sorted(said, key=text.index) == said
