@@ -37,6 +37,7 @@ from app.services.data.uploads import (
     delete_upload,
     import_rows,
     import_upload,
+    look_at_package,
     preview_upload,
     receive_package,
     receive_upload,
@@ -224,11 +225,22 @@ def package(studio: OpenStudio, project: str, file: UploadFile) -> ReceivedPacka
     return receive_package(studio, project, file.filename or "package.zip", pieces)
 
 
+@router.get("/projects/{project}/packages/{key}/look")
+def look_at_onto(
+    studio: OpenStudio, project: str, key: str, remove_missing: bool = False
+) -> ReceivedPackage:
+    """Count what the project's labels would change in a stored package."""
+    return look_at_package(studio, project, key, remove_missing=remove_missing)
+
+
 @router.get("/projects/{project}/packages/{key}", responses=BYTES)
-def onto(studio: OpenStudio, project: str, key: str) -> FileResponse:
+def onto(studio: OpenStudio, project: str, key: str, remove_missing: bool = False) -> FileResponse:
     """Download a stored package with the project's labels; all else keeps every byte."""
     path = upload_path(studio, key)
-    return download(path.name, lambda out: export_onto(studio, project, path, out))
+    return download(
+        f"{path.stem}-labelled{path.suffix}",
+        lambda out: export_onto(studio, project, path, out, remove_missing=remove_missing),
+    )
 
 
 @router.get("/projects/{project}/handovers")

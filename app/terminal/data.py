@@ -343,12 +343,13 @@ def _share(value: object) -> str:
 
 def _say_package(package: PackageReport) -> None:
     with_phrases = sum(1 for one in package.files if one.phrases)
-    files = f"{with_phrases:,} of {counted(len(package.files), 'file')}"
-    say(f"{package.platform}: phrases in {files} that were read.")
+    say(f"{package.platform}: phrases in {counted(with_phrases, 'file')}.")
     for slot, count in package.values.items():
         say(f"  into the slot book: {counted(count, 'value')} of “{slot}”")
     for loss in package.losses:
         say(f"  stays in the package: {loss.what} ({loss.count:,})")
+    if package.unread:
+        say(f"  texts and labels are read, and no {package.unread}; export --onto keeps these")
 
 
 def _say_report(report: ImportReport) -> None:

@@ -5,7 +5,7 @@ import {Filter} from './data/filter.js';
 import {HandoverSheet} from './data/handover.js';
 import {ImportSheet} from './data/importing.js';
 import {IntentList} from './data/intents.js';
-import {PackageSheet} from './data/package.js';
+import {INTO_AGENT, PackageSheet} from './data/package.js';
 import {Rows} from './data/rows.js';
 import {SavedFilters} from './data/saved_filters.js';
 import {actWords, undoWords} from './shared/act_words.js';
@@ -24,7 +24,6 @@ import {isLarge, mayUndo, undoing} from './shared/undoing.js';
 import {ago} from './shared/words.js';
 import {frame} from './studio.js';
 
-const INTO_AGENT = 'Back into an agent …';
 const FOR_PLATFORM = 'For a platform …';
 
 export const mount = view => frame(view, 'data', 'Data', null, context => new DataPage(context).start());
@@ -146,7 +145,7 @@ class DataPage {
       {title, 'data-key': 'package', onclick: () => this.#package.choose()},
       INTO_AGENT,
     );
-    this.#handover = new HandoverSheet(this.#context);
+    this.#handover = new HandoverSheet(this.#context, () => this.#package.choose());
     const whole = h(
       'button',
       {

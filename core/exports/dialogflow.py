@@ -77,8 +77,10 @@ def _phrase(given: Fitted, row: ImportedRow, intent: str, platform: Platform) ->
     """Return a phrase, with the id and the counts that it had when it was imported."""
     marks = {name: f"@{kind}" for name, kind in given.kinds.items()}
     said = SlottedText(row.text, row.slots)
-    new = written(platform, NewPhrase(said, intent, given.language_of(row), marks))
-    return cast("dict[str, Any]", new) | kept_fields(row, platform)
+    kept, language = kept_fields(row, platform), given.language_of(row)
+    lang = "" if kept else language
+    new = written(platform, NewPhrase(said, intent, language, marks, lang))
+    return cast("dict[str, Any]", new) | kept
 
 
 def dialogflow_es(given: Fitted) -> Files:

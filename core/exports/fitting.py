@@ -12,6 +12,8 @@ from core.platforms.gathering import Losses
 from core.templates.slots import Slot
 
 _SHOWN = 200
+_LANGUAGES = 100
+"""Languages that a loss names."""
 
 
 def fit(content: Content, places: FormatPlaces) -> Fitted:
@@ -24,7 +26,9 @@ def fit(content: Content, places: FormatPlaces) -> Fitted:
     for what, given in (("intents", names), ("slots", slots)):
         for before, after in given.items():
             if before != after:
-                lost.add(f"names of {what}, which the platform writes otherwise", before)
+                written = f"{before} → {after}"
+                words = f"names of {what}, which the platform writes otherwise"
+                lost.add(words, written, most=len(given))  # all: whoever uses a name must change it
     kinds = {slots[name]: _kind(name, places) for name in slots}
     types = allowed_names(sorted(set(kinds.values())), places.unfit_in_slots)
     _tell(content, rows, places, lost)
@@ -79,7 +83,7 @@ def _tell_text(content: Content, row: ImportedRow, places: FormatPlaces, lost: L
     if row.slots and not places.marks:
         lost.add("marked values: written as plain words", shown)
     if row.language not in ("", content.language) and not places.languages:
-        lost.add("languages of texts", row.language)
+        lost.add("languages of texts", row.language, most=_LANGUAGES)
     if row.synthetic:
         lost.add("which text a synthetic one was made from", shown)
 

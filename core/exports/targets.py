@@ -64,6 +64,8 @@ class TargetFormat:
     Attributes:
         single: Whether it is one file; others are a zip or a folder.
         tests: Whether it is the pins alone.
+        lacks: What an agent of the platform has besides intents and phrases, and these files have
+            not; empty where the files stand for no agent.
     """
 
     title: str
@@ -71,6 +73,7 @@ class TargetFormat:
     places: FormatPlaces
     ending: str = ".zip"
     tests: bool = False
+    lacks: str = ""
 
     @property
     def single(self) -> bool:
@@ -102,6 +105,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             unfit_in_slots=_NO_WORD,
             limits=FormatLimits(768, 2_000, 2_000, 100),
         ),
+        lacks="responses, contexts, events, webhooks, fallback answers, settings or ids of intents",
     ),
     "dialogflow-cx": TargetFormat(
         "Dialogflow CX",
@@ -115,6 +119,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             unfit_in_slots=_NO_WORD,
             limits=FormatLimits(768, 2_000, 10_000),  # agents in use have names of 81 characters
         ),
+        lacks="flows, pages, responses, webhooks, settings or ids of intents",
     ),
     "cx-csv": TargetFormat(
         "Dialogflow CX, CSV of phrases",
@@ -137,6 +142,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             limits=FormatLimits(500, 15_000, 500, 50),
         ),
         ".json",
+        lacks="patterns, features, prebuilt entities, parts of entities or settings",
     ),
     "lu": TargetFormat(
         "LUIS, text",
@@ -150,6 +156,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             limits=FormatLimits(500, 15_000, 500, 50),
         ),
         ".lu",
+        lacks="patterns, features or prebuilt entities",
     ),
     "clu": TargetFormat(
         "Microsoft CLU",
@@ -162,6 +169,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             limits=FormatLimits(500, 50_000, 500, 50),
         ),
         ".json",
+        lacks="prebuilt entities, regular expressions or settings",
     ),
     "watson": TargetFormat(
         "Watson Assistant",
@@ -174,6 +182,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             limits=FormatLimits(1_024, 25_000, 2_000, 128),
         ),
         ".json",
+        lacks="dialog, responses or settings",
     ),
     "watson-csv": TargetFormat(
         "Watson Assistant, CSV",
@@ -201,6 +210,7 @@ TARGETS: Mapping[Target, TargetFormat] = {
             unfit_in_slots=_NO_LEX,
             limits=FormatLimits(500, 1_500, None, 100),
         ),
+        lacks="prompts, responses, code hooks, settings or ids of intents",
     ),
     "rasa": TargetFormat(
         "Rasa",
@@ -214,12 +224,14 @@ TARGETS: Mapping[Target, TargetFormat] = {
             unfit=_NO_LINE,
             unfit_in_slots=_NO_RASA,
         ),
+        lacks="responses, actions, stories, rules, regular expressions or settings",
     ),
     "rasa-json": TargetFormat(
         "Rasa, JSON",
         rasa.rasa_json,
         FormatPlaces(several=True, values=True, roles=True, reserved=frozenset({rasa.OUT})),
         ".json",
+        lacks="regular expressions",
     ),
     "humanfirst": TargetFormat(
         "HumanFirst",

@@ -18,8 +18,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ZIP = b"PK\x03\x04"
 _KINDS = (
-    (b"PK\x03\x04", "a ZIP archive without a known export, or a damaged Excel workbook"),
     (b"\xd0\xcf\x11\xe0", "an Excel or Word file that is old or has a password"),
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -122,6 +122,11 @@ def _checked_encoding(asked: str) -> str:
 
 
 def _refuse_what_is_not_text(path: Path, start: bytes) -> None:
+    if start.startswith(_ZIP):
+        raise InvalidInput(
+            f"{path} is a ZIP archive without an export that is known here.",
+            "Choose the whole export of a platform or tool, or a file of the archive.",
+        )
     for magic, kind in _KINDS:
         if start.startswith(magic):
             raise InvalidInput(f"{path} is not a text file but {kind}.", _HINT)

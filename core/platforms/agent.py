@@ -63,11 +63,15 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What has no place on the other side: what it is, how many, and some of them by name."""
+    """What has no place on the other side: what it is, how many, and some of them by name.
+
+    `more` is the number of examples beyond those that are named.
+    """
 
     what: str
     count: int
     examples: tuple[str, ...] = ()
+    more: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,5 +1,6 @@
 """What the readers of all platforms have in common: files are parsed once, phrases are gathered."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -21,19 +22,28 @@ class Losses:
 
     _counts: dict[str, int] = field(default_factory=dict)
     _named: dict[str, dict[str, None]] = field(default_factory=dict)
+    _more: Counter[str] = field(default_factory=Counter)
 
-    def add(self, what: str, example: str = "", count: int = 1) -> None:
-        """Count something; beyond a hundred kinds all others are one."""
+    def add(self, what: str, example: str = "", count: int = 1, most: int = _NAMED) -> None:
+        """Count something, and name it among the first `most` examples.
+
+        Beyond a hundred kinds all others are one.
+        """
         if what not in self._counts and len(self._counts) == _MOST_KINDS:
             what = "other things"
         self._counts[what] = self._counts.get(what, 0) + count
         named = self._named.setdefault(what, {})
-        if example and len(named) < _NAMED:
+        if example and len(named) < most:
             named[example] = None
+        elif example and example not in named:
+            self._more[what] += 1
 
     def told(self) -> tuple[Loss, ...]:
         """Return what was counted, in the order of its first occurrence."""
-        return tuple(Loss(what, n, tuple(self._named[what])) for what, n in self._counts.items())
+        counts = self._counts.items()
+        return tuple(
+            Loss(what, n, tuple(self._named[what]), self._more[what]) for what, n in counts
+        )
 
 
 def fitting_slots(text: str, slots: Iterable[Slot], losses: Losses) -> tuple[Slot, ...]:

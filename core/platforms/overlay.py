@@ -6,7 +6,7 @@ keeps beside it, such as its id. Phrases whose label is as it was are never writ
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
 from core.platforms.arrays import ArrayEdits
@@ -41,13 +41,39 @@ class Labelled:
     is_test: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """Texts that the project had and has no more, in NFC without outer white space.
+
+    `is_removed` says whether they are removed from the package, too.
+    """
+
+    texts: frozenset[str] = field(default=frozenset(), repr=False)
+    is_removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseChange:
+    """A phrase that changes; intents may be `OUT_OF_SCOPE`.
+
+    `before` is None for an added one, `after` for a removed one.
+    """
+
+    text: str
+    before: str | None
+    after: str | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlaid:
     """What an overlay does.
 
     Attributes:
         changed: New content by file, of those that change.
-        kept, moved, added: Numbers of phrases; kept and moved are those of the package.
+        kept, moved, removed: Numbers of phrases of the package.
+        added: Number of texts that the package did not have.
+        missing: Number of phrases of the package that the project had and has no more.
+        changes: The phrases that are moved, added or removed.
         losses: What could not be carried.
         refusals: Why the package must not be written; none where this is empty.
     """
@@ -56,6 +82,9 @@ class Overlaid:
     kept: int
     moved: int
     added: int
+    removed: int
+    missing: int
+    changes: tuple[PhraseChange, ...] = field(repr=False)
     losses: tuple[Loss, ...]
     refusals: tuple[Loss, ...]
 
@@ -63,9 +92,13 @@ class Overlaid:
 @dataclass(slots=True, eq=False)
 class _Plan:
     agent: Agent
+    deleted: Deleted = Deleted()
     outside: Counter[str] = field(default_factory=Counter)  # intents that mean out of scope
+    langs: dict[str, str] = field(default_factory=dict)  # what phrases of a file say in `lang`
     arrays: dict[tuple[str, int], ArrayEdits] = field(default_factory=dict)
     placed: list[str] = field(default_factory=list)  # texts that the platform does not have yet
+    missing: list[str] = field(default_factory=list)  # texts that the project has no more
+    changes: list[PhraseChange] = field(default_factory=list)
     lost: dict[str, list[str]] = field(default_factory=dict)
     refused: dict[str, list[str]] = field(default_factory=dict)
 
@@ -89,7 +122,10 @@ class _Plan:
 
 
 def overlay(
-    agent: Agent, project: Iterable[Labelled], intents: Collection[str] | None = None
+    agent: Agent,
+    project: Iterable[Labelled],
+    intents: Collection[str] | None = None,
+    deleted: Deleted = Deleted(),
 ) -> Overlaid:
     """Change those phrases of a package whose label differs in the project, and add what is new.
 
@@ -97,22 +133,29 @@ def overlay(
     keeps all its places if its label is one of them. Test texts are matched, but not added.
     `intents` are the names that the project has: an intent of the package that is none of them,
     and whose phrases are out of scope in the project, is the package's own name for that.
+    A phrase that the project never had stays, since others put it there.
     """
     rows = {normalise(row.text): row for row in project}
-    plan = _Plan(agent, _outside(agent, rows, intents))
+    plan = _Plan(agent, deleted, _outside(agent, rows, intents), _langs(agent))
     under: dict[str, set[str]] = {}
     for phrase in agent.phrases:
         under.setdefault(normalise(phrase.text), set()).add(phrase.intent)
-    moved = sum(_relabel(plan, phrase, rows, under) for phrase in agent.phrases)
+    for phrase in agent.phrases:
+        _relabel(plan, phrase, rows, under)
     new = [row for key, row in rows.items() if key not in under]
     added = sum(_add(plan, row) for row in new)
     changed = _changed(plan)
     _check_limits(plan)
+    removed = sum(one.after is None for one in plan.changes)
+    moved = len(plan.changes) - added - removed
     return Overlaid(
         changed=changed,
-        kept=len(agent.phrases) - moved,
+        kept=len(agent.phrases) - moved - removed,
         moved=moved,
         added=added,
+        removed=removed,
+        missing=len(plan.missing),
+        changes=tuple(plan.changes),
         losses=_told(plan.lost),
         refusals=_told(plan.refused),
     )
@@ -129,18 +172,59 @@ def _outside(
     return Counter(one.intent for one, row in found if row is not None and row.intents == ())
 
 
+def _langs(agent: Agent) -> dict[str, str]:
+    """Return by file the newest `lang` of its phrases in Dialogflow ES."""
+    if agent.platform != "dialogflow-es":
+        return {}
+    found = ((one.file, (one.fields or {}).get("lang")) for one in agent.phrases)
+    return {file: lang for file, lang in found if isinstance(lang, str)}
+
+
+def _lang(plan: _Plan, home: Home, language: str) -> str:
+    """Return what a new phrase says in `lang`: it does if those of its file do."""
+    if plan.agent.files.get(home.file):
+        return plan.langs.get(home.file, "")
+    return language if plan.langs else ""
+
+
 def _relabel(
     plan: _Plan, phrase: Phrase, rows: Mapping[str, Labelled], under: Mapping[str, set[str]]
-) -> bool:
-    intent = _wanted(plan, phrase, rows, under)
-    if intent is None:
-        return False
+) -> None:
+    """Move or remove a phrase, if the project says so and the file can be edited there."""
+    row = rows.get(normalise(phrase.text))
+    if row is None:
+        _remove(plan, phrase)
+        return
+    intent = _wanted(plan, phrase, row, under)
+    if intent is None or not _is_in_a_list(plan, phrase):
+        return
+    home = _home(plan, intent, phrase.language, phrase.text)
+    if home is not None and _move(plan, phrase, intent, home):
+        plan.changes.append(PhraseChange(phrase.text, phrase.intent, intent))
+
+
+def _is_in_a_list(plan: _Plan, phrase: Phrase) -> bool:
     if phrase.label is None and not isinstance(phrase.array.value, list):
         plan.lose("phrases of several lines in the file: left as they are", phrase.text)
         return False
-    home = _home(plan, intent, phrase.language, phrase.text)
-    if home is None:
-        return False
+    return True
+
+
+def _remove(plan: _Plan, phrase: Phrase) -> None:
+    """Remove a phrase that the project has no more, if that is asked for."""
+    if normalise(phrase.text) not in plan.deleted.texts:
+        plan.lose("phrases that the project never had: left as they are", phrase.text)
+        return
+    plan.missing.append(phrase.text)
+    if not plan.deleted.is_removed:
+        plan.lose("phrases deleted or reworded in the project: left as they are", phrase.text)
+    elif _is_in_a_list(plan, phrase):
+        plan.edits(Home(phrase.file, phrase.array)).remove(phrase.index)
+        plan.changes.append(PhraseChange(phrase.text, phrase.intent, None))
+
+
+def _move(plan: _Plan, phrase: Phrase, intent: str, home: Home) -> bool:
+    """Put a phrase under another intent; whether the file can hold it there."""
     source = plan.edits(Home(phrase.file, phrase.array))
     if phrase.label is not None:
         source.relabel(phrase.index, phrase.label, intent or NONE)
@@ -157,14 +241,10 @@ def _relabel(
 
 
 def _wanted(
-    plan: _Plan, phrase: Phrase, rows: Mapping[str, Labelled], under: Mapping[str, set[str]]
+    plan: _Plan, phrase: Phrase, row: Labelled, under: Mapping[str, set[str]]
 ) -> str | None:
     """Return the intent that a phrase has in the project; None if it stays where it is."""
     key = normalise(phrase.text)
-    row = rows.get(key)
-    if row is None:
-        plan.lose("phrases that are not in the project: left as they are", phrase.text)
-        return None
     if row.intents is None:
         plan.lose("phrases without a label in the project: left as they are", phrase.text)
         return None
@@ -189,6 +269,7 @@ def _joined(agent: Agent, intents: Sequence[str]) -> str | None:
 
 def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
     """Write a phrase behind those of its intent; whether the file can hold it."""
+    new = replace(new, lang=_lang(plan, home, new.language))
     element = written(plan.agent.platform, new)
     if element is None:
         plan.lose("texts with signs that the file gives another meaning", new.said.text)
@@ -227,6 +308,7 @@ def _add(plan: _Plan, row: Labelled) -> bool:
     is_placed = _append(plan, home, NewPhrase(said, intent, language, plan.agent.marks))
     if is_placed:
         plan.placed.append(row.text)
+        plan.changes.append(PhraseChange(row.text, None, intent))
     return is_placed
 
 
@@ -295,4 +377,7 @@ def _check_limits(plan: _Plan) -> None:
 
 
 def _told(found: Mapping[str, list[str]]) -> tuple[Loss, ...]:
-    return tuple(Loss(what, len(texts), tuple(texts[:_NAMED])) for what, texts in found.items())
+    return tuple(
+        Loss(what, len(texts), tuple(texts[:_NAMED]), max(0, len(texts) - _NAMED))
+        for what, texts in found.items()
+    )

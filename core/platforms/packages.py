@@ -17,6 +17,7 @@ _MOST_FILES = 20_000
 _MOST_BYTES = 1_000_000_000
 _SMALL_ENTRY = 10_000
 _DAMAGES = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError)
+_ZIP = b"PK\x03\x04"
 _AGAIN = "Export it again from the platform, and do not repack it."
 
 Kind = Literal["file", "zip", "folder"]
@@ -116,11 +117,21 @@ def open_package(path: Path) -> Package:
         raise InvalidInput(f"There is no file {path}.", "Check the path.")
     if zipfile.is_zipfile(path):
         return Package(path, "zip", _zip_files(path))
+    if _begins_as_zip(path):
+        raise InvalidInput(
+            f"{path.name} is a damaged or incomplete ZIP archive: its end is missing.",
+            "Download it again, or export it again from where it came from.",
+        )
     if path.stat().st_size > _MOST_BYTES:
         most = size_words(_MOST_BYTES)
         raise InvalidInput(f"{path.name} is over {most}.", "Export a smaller part.")
     name = path.name
     return Package(path, "file", _ReadLater(iter([name]), lambda _: {name: path.read_bytes()}))
+
+
+def _begins_as_zip(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(_ZIP)) == _ZIP
 
 
 def write_package(package: Package, changed: Mapping[str, bytes], out: Path) -> None:

@@ -46,6 +46,8 @@ def read_agent(path: Path) -> Agent:
         InvalidInput: It is of none of these, damaged, hostile, or holds no phrase.
     """
     package = open_package(path)
+    if package.kind == "file" and not path.stat().st_size:
+        raise InvalidInput(f"{path.name} is empty.", "Choose the file that the platform exported.")
     read = _reader(package) or (read_bulk_csv if is_bulk_csv(package) else None)
     if read is None:
         raise InvalidInput(

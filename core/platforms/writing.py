@@ -45,12 +45,20 @@ LIMITS: Mapping[Platform, Limits] = {
 
 @dataclass(frozen=True, slots=True)
 class NewPhrase:
-    """A phrase to be written; `intent` may be `OUT_OF_SCOPE`, `marks` has the types of slots."""
+    """A phrase to be written.
+
+    Attributes:
+        intent: May be `OUT_OF_SCOPE`.
+        marks: Types of slots.
+        lang: Code that a phrase of Dialogflow ES names itself, as those since 2021 do; empty for
+            none.
+    """
 
     said: SlottedText
     intent: str
     language: str
     marks: Mapping[str, str]
+    lang: str = ""
 
 
 def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | None:
@@ -96,6 +104,7 @@ def _dialogflow(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
         "data": [_chunk(phrase, slot) for slot in _pieces(said)],
         "isTemplate": False,
         "count": 0,
+        **({"lang": phrase.lang} if phrase.lang else {}),
         "updated": 0,
     }
 

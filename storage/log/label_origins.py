@@ -1,4 +1,4 @@
-"""Find in the log who labelled an utterance, when, and from where.
+"""Find in the log who labelled an utterance, when, and from where, and which texts were taken out.
 
 What was undone gave no label, and neither did its undo: the label is again of who gave it before.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from storage.log import events
 from storage.tables import batch, event
 
 GROUP = "group"
@@ -187,6 +188,25 @@ def label_origins(
                 synthetic.get(row.subject_id, ""),
             )
     return origins
+
+
+def texts_taken_out(connection: Connection, project_id: int) -> set[str]:
+    """Return the texts of utterances that were deleted or reworded, by acts that were not undone.
+
+    A text may be in the project again. An undone import took none out. Erased texts are forgotten.
+    """
+    without_effect = _without_effect(connection, project_id, events.head(connection, project_id))
+    is_gone = sa.and_(event.c.field == "row", event.c.after.is_(None))
+    query = sa.select(event.c.batch_id, event.c.before).where(
+        event.c.project_id == project_id,
+        event.c.subject == "utterance",
+        sa.or_(is_gone, event.c.field == "text"),
+    )
+    found = set[str]()
+    for row in connection.execute(query):
+        if row.batch_id not in without_effect:
+            found.add(row.before if isinstance(row.before, str) else row.before["text"])
+    return found
 
 
 def _without_effect(connection: Connection, project_id: int, revision: int) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """The current intents and utterances of a project, read as records."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,6 +10,7 @@ from sqlalchemy.engine import Connection
 from core.errors import NotFound
 from core.text import did_you_mean
 from core.types import Intent
+from storage.queries.columns import arrivals
 from storage.records import IntentRecord, UtteranceRecord, intent_record, utterance_record
 from storage.tables import JsonText, intent, utterance
 
@@ -170,3 +171,11 @@ def read_gathered(
             attributes = dict(zip(_COLUMNS, row, strict=True))
             records.append(utterance_record(attributes["id"], attributes))
     return records
+
+
+def in_order_of_arrival(
+    connection: Connection, project_id: int, records: Iterable[UtteranceRecord]
+) -> list[UtteranceRecord]:
+    """Sort utterances as they came in first, those of a file in its order."""
+    places = {key: place for place, key in enumerate(arrivals(connection, project_id))}
+    return sorted(records, key=lambda record: (places.get(record.id, len(places)), record.id))

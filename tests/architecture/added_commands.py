@@ -25,6 +25,7 @@ NEW_OPTIONS |= {
     ("intent-studio", "--version"),
     ("intent-studio doctor", "--repair"),
     *(("intent-studio export", name) for name in ("--dry-run", "--language", "--onto", "--split")),
+    ("intent-studio export", "--remove-missing"),
     *(("intent-studio predict", name) for name in ("--precision", "--to")),
     ("intent-studio serve", "--log"),
     *(("intent-studio serve", f"--{o}") for o in ("public-url", "root-path", "trusted-host")),

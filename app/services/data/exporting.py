@@ -9,13 +9,14 @@ from core.formats.beside import language_and_kept
 from core.formats.rows import SEPARATOR, ImportedRow, WriteFormat
 from core.formats.writing import write_rows
 from core.platforms.agent import Loss, Platform
-from core.platforms.overlay import Labelled, Overlaid, overlay
+from core.platforms.overlay import Deleted, Labelled, Overlaid, PhraseChange, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
-from core.text import counted
+from core.text import counted, normalise
 from core.types import Split
 from storage import projects
 from storage.log import versions
+from storage.log.label_origins import texts_taken_out
 from storage.people import acts
 from storage.people.acts import Act
 from storage.queries import dataset
@@ -30,6 +31,9 @@ _ENDINGS: dict[str, WriteFormat] = {
     ".yaml": "rasa",
 }
 
+
+_MOST_CHANGES = 200
+"""Phrases that a report lists."""
 
 _WITHOUT_SPLIT: frozenset[WriteFormat] = frozenset({"text", "rasa"})
 """Formats that cannot say which texts are those of the test set."""
@@ -80,6 +84,7 @@ def export_file(
             frozen = versions.find(connection, project.id, number_of(choice.version))
             state = versions.state_at(connection, project.id, frozen.revision)
             records, intents = state.utterance_records(), state.intent_records()
+        records = dataset.in_order_of_arrival(connection, project.id, records)
     names = {intent.id: intent.name for intent in intents}
     chosen = [record for record in records if _is_chosen(record, kind, choice.split)]
     rows = (_exported(record, names) for record in chosen)
@@ -140,6 +145,9 @@ class OntoReport:
         kept: Phrases of the package that stay as they are.
         moved: Phrases that get another intent.
         added: Texts of the project that the package did not have.
+        removed: Phrases of the package that were deleted or reworded in the project, and leave it.
+        missing: Phrases of the package that could be removed so.
+        changes: The first 200 phrases that are moved, added or removed.
         changed: Names of the files that differ.
         losses: What has no place in the package.
         refusals: Why nothing is written; the platform would refuse the package.
@@ -149,6 +157,9 @@ class OntoReport:
     kept: int
     moved: int
     added: int
+    removed: int
+    missing: int
+    changes: tuple[PhraseChange, ...]
     changed: tuple[str, ...]
     losses: tuple[Loss, ...]
     refusals: tuple[Loss, ...]
@@ -156,9 +167,18 @@ class OntoReport:
 
 
 def export_onto(
-    studio: Studio, project: str, package: Path, out: Path, *, dry_run: bool = False
+    studio: Studio,
+    project: str,
+    package: Path,
+    out: Path,
+    *,
+    dry_run: bool = False,
+    remove_missing: bool = False,
 ) -> OntoReport:
     """Write a copy of a package with the project's labels; all else keeps every byte.
+
+    `remove_missing` removes phrases that were deleted or reworded in the project. What the project
+    never had stays.
 
     Raises:
         NotFound: There is no such project.
@@ -171,16 +191,9 @@ def export_onto(
     with studio.database.read() as connection:
         target = projects.find(connection, project)
         names = dataset.intent_names(connection, target.id)
-        rows = [
-            Labelled(
-                text=record.text,
-                intents=_named(record, names),
-                slots=record.slots,
-                is_test=record.split == "test",
-            )
-            for record in dataset.utterances(connection, target.id)
-        ]
-    found = overlay(agent, rows, set(names.values()))
+        rows = [_labelled(record, names) for record in dataset.utterances(connection, target.id)]
+        gone = frozenset(map(normalise, texts_taken_out(connection, target.id)))
+    found = overlay(agent, rows, set(names.values()), Deleted(gone, is_removed=remove_missing))
     report = _report(agent.platform, found, dry_run=dry_run)
     if dry_run:
         return report
@@ -198,12 +211,24 @@ def export_onto(
     return report
 
 
+def _labelled(record: UtteranceRecord, names: dict[str, str]) -> Labelled:
+    return Labelled(
+        text=record.text,
+        intents=_named(record, names),
+        slots=record.slots,
+        is_test=record.split == "test",
+    )
+
+
 def _report(platform: Platform, found: Overlaid, *, dry_run: bool) -> OntoReport:
     return OntoReport(
         platform=platform,
         kept=found.kept,
         moved=found.moved,
         added=found.added,
+        removed=found.removed,
+        missing=found.missing,
+        changes=found.changes[:_MOST_CHANGES],
         changed=tuple(sorted(found.changed)),
         losses=found.losses,
         refusals=found.refusals,
@@ -221,10 +246,13 @@ def words_of(report: OntoReport) -> list[str]:
 
 def summary_of(report: OntoReport) -> list[str]:
     """Say what changes, in two sentences."""
-    would = "would get" if report.dry_run else "got"
+    if not report.changed:
+        return [f"Nothing changes: {counted(report.kept, 'phrase')} stay as they are."]
+    gets, is_ = ("would get", "would be") if report.dry_run else ("got", "were")
+    removed = f"{counted(report.removed, 'phrase')} {is_} removed, " if report.removed else ""
     return [
-        f"{counted(report.moved, 'phrase')} {would} another intent, "
-        f"{counted(report.added, 'text')} {'would be' if report.dry_run else 'were'} added, "
+        f"{counted(report.moved, 'phrase')} {gets} another intent, "
+        f"{counted(report.added, 'text')} {is_} added, {removed}"
         f"{counted(report.kept, 'phrase')} stay as they are.",
         f"{counted(len(report.changed), 'file')} of the package "
         f"{'would differ' if report.dry_run else 'differ'}.",

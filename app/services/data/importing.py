@@ -16,6 +16,7 @@ from app.services.data.import_plan import ImportPlan, IntentsOfImport
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from core.errors import Conflict
+from core.exports.targets import TARGETS
 from core.formats.platform_rows import Export, export_in, export_rows
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, Tool
@@ -69,13 +70,15 @@ class FilePhrases:
 class PackageReport:
     """What was read of an export; `losses` stay in it alone. `platform` is its format.
 
-    `values` is the number of values that the slot book gets, by slot.
+    `values` is the number of values that the slot book gets, by slot. `unread` is what agents of
+    the platform have besides and is never read; empty for a tool.
     """
 
     platform: Platform | Tool
     files: tuple[FilePhrases, ...]
     losses: tuple[Loss, ...]
     values: dict[str, int] = field(default_factory=dict)
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,8 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
 def _package(export: Export) -> PackageReport:
     files = tuple(FilePhrases(name, n) for name, n in export.files.items())
     values = {slot: len(found) for slot, found in export.slot_values.items() if found}
-    return PackageReport(export.platform, files, tuple(export.losses), values)
+    unread = TARGETS[export.platform].lacks
+    return PackageReport(export.platform, files, tuple(export.losses), values, unread)
 
 
 def _import(studio: Studio, request: ImportRequest, export: Export | None) -> ImportReport:

@@ -191,12 +191,31 @@ def receive_package(
     """
     key = store_upload(studio, name, chunks)
     try:
-        path = upload_path(studio, key)
-        with naming_upload(path):
-            report = export_onto(studio, project, path, path.parent / "out", dry_run=True)
+        return look_at_package(studio, project, key)
     except BaseException:
         delete_upload(studio, key)
         raise
+
+
+def look_at_package(
+    studio: Studio, project: str, key: str, *, remove_missing: bool = False
+) -> ReceivedPackage:
+    """Say what the project's labels would change in a stored package.
+
+    Raises:
+        InvalidInput: It is no package of a known platform.
+        NotFound: There is no such project, or the package was deleted.
+    """
+    path = upload_path(studio, key)
+    with naming_upload(path):
+        report = export_onto(
+            studio,
+            project,
+            path,
+            path.parent / "out",
+            dry_run=True,
+            remove_missing=remove_missing,
+        )
     return ReceivedPackage(key, path.name, report, tuple(summary_of(report)))
 
 

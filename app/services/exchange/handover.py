@@ -58,6 +58,7 @@ class HandoverReport:
         left_out: Texts that have no place, each counted once.
         losses: What else has none.
         refusals: FormatLimits of the platform that would be broken: nothing is written then.
+        warning: That an agent of the platform has more than these files; empty where it has not.
     """
 
     target: Target
@@ -69,6 +70,7 @@ class HandoverReport:
     refusals: tuple[Loss, ...]
     words: tuple[str, ...]
     dry_run: bool
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,8 @@ def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
         )
     with studio.database.read() as connection:
         record = projects.find(connection, project)
-        utterances, intents = _data(connection, record, choice.version)
+        found, intents = _data(connection, record, choice.version)
+        utterances = dataset.in_order_of_arrival(connection, record.id, found)
         pins = models.pins(connection, record.id)
         known = known_values(connection, record.id)
     names = {one.id: one.name for one in intents}
@@ -176,7 +179,7 @@ def _data(
         )
     frozen = versions.find(connection, project.id, version)
     state = versions.state_at(connection, project.id, frozen.revision)
-    return list(state.utterance_records()), list(state.intent_records())
+    return state.utterance_records(), list(state.intent_records())
 
 
 def _row(record: UtteranceRecord, names: dict[str, str], choice: HandoverChoice) -> ImportedRow:
@@ -238,6 +241,16 @@ def _report(target: Target, found: HandedOver, *, dry_run: bool) -> HandoverRepo
         refusals=found.refusals,
         words=tuple(_words(target, found, dry_run=dry_run)),
         dry_run=dry_run,
+        warning=_warning(TARGETS[target]),
+    )
+
+
+def _warning(target: TargetFormat) -> str:
+    if not target.lacks:
+        return ""
+    return (
+        f"A new agent of intents and phrases alone: it has no {target.lacks}. "
+        "Put in the place of an agent that you have, it would delete these."
     )
 
 
@@ -256,6 +269,7 @@ def _words(target: Target, found: HandedOver, *, dry_run: bool) -> list[str]:
 def words_of_handover(report: HandoverReport) -> list[str]:
     """Say what is written, what is left out or lost, and what the platform would refuse."""
     words = list(report.words)
+    words += [report.warning] * bool(report.warning)
     words += [f"Left out: {one.what} ({one.count:,})." for one in report.left_out]
     words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
     for one in report.refusals:

@@ -1,5 +1,6 @@
 """The arguments of every command but the benchmarks."""
 
+import argparse
 from pathlib import Path
 from typing import get_args
 
@@ -47,16 +48,25 @@ def _data(commands: Commands) -> None:
     export.add_argument("--language", help="code of texts that name none, such as de (en)")
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
     export.add_argument("--split", choices=SPLITS, help="write the texts of one split alone")
+    _add_onto(export)
+    add_options(export, "--dry-run", "--json")
+    _folder(commands)
+    _project(commands)
+    _past(commands)
+
+
+def _add_onto(export: argparse.ArgumentParser) -> None:
     export.add_argument(
         "--onto",
         type=Path,
         metavar="PACKAGE",
         help="a platform's export: write it with this project's labels, all else as it is",
     )
-    add_options(export, "--dry-run", "--json")
-    _folder(commands)
-    _project(commands)
-    _past(commands)
+    export.add_argument(
+        "--remove-missing",
+        action="store_true",
+        help="with --onto: remove phrases that were deleted or reworded in the project",
+    )
 
 
 def _folder(commands: Commands) -> None:

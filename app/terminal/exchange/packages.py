@@ -34,10 +34,20 @@ def export(options: argparse.Namespace) -> None:
     """Export a project, to a file or onto the package that it came from."""
     if options.onto is not None:
         with opened(options) as studio:
-            onto = (options.project, options.onto, options.file)
-            written = export_onto(studio, *onto, dry_run=options.dry_run)
+            written = export_onto(
+                studio,
+                options.project,
+                options.onto,
+                options.file,
+                dry_run=options.dry_run,
+                remove_missing=options.remove_missing,
+            )
         report(options, "\n".join(words_of(written)), written)
+        if written.missing > written.removed and not options.remove_missing:
+            tell("--remove-missing removes phrases that were deleted or reworded in the project.")
         return
+    if options.remove_missing:
+        raise InvalidInput("--remove-missing goes with --onto.", "Name the package, too.")
     if _is_handover(options):
         _hand_over(options)
         return
@@ -82,6 +92,8 @@ def _hand_over(options: argparse.Namespace) -> None:
         else:
             done = write_project(studio, options.project, choice, options.file)
     report(options, "\n".join(words_of_handover(done)), done)
+    if done.warning:
+        tell("To bring the labels into the agent that you have, name its export by --onto.")
 
 
 def sync(options: argparse.Namespace) -> None:

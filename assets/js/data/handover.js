@@ -4,7 +4,7 @@ import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {examplesOf, listOf} from './package.js';
+import {examplesOf, INTO_AGENT, listOf, problemOf} from './package.js';
 
 export class HandoverSheet {
   element = h('section', {class: 'sheet', 'aria-label': 'For a platform', hidden: true});
@@ -17,8 +17,12 @@ export class HandoverSheet {
   #report = h('div', {role: 'status'});
   #asked = 0; // the newest of the reports that were asked for
 
-  constructor(context) {
+  #toAgent;
+
+  // `toAgent` opens the sheet that takes labels back into an agent.
+  constructor(context, toAgent) {
     this.#base = `${context.base}/handovers`;
+    this.#toAgent = toAgent;
   }
 
   // Opens the sheet, and shows the report of the platform that was chosen last.
@@ -63,12 +67,12 @@ export class HandoverSheet {
       const report = await call(path);
       if (asked === this.#asked) this.#show(report, path);
     } catch (error) {
-      if (asked === this.#asked) fill(this.#report);
-      throw error;
+      if (asked === this.#asked) fill(this.#report, problemOf(error));
+      else throw error;
     }
   });
 
-  #show({words, left_out: leftOut, losses, refusals, files}, path) {
+  #show({words, left_out: leftOut, losses, refusals, files, warning}, path) {
     const href = inStudio(`/api${path}/file`);
     const save = refusals.length
       ? h('button', {class: 'primary', disabled: true}, 'Download')
@@ -76,11 +80,27 @@ export class HandoverSheet {
     fill(
       this.#report,
       words.map(one => h('p', {class: 'below'}, one)),
+      warning && this.#warn(warning),
       refusals.map(one => examplesOf('Refused by the platform', one)),
       leftOut.map(one => examplesOf('Left out', one)),
       losses.map(one => examplesOf('Not carried', one)),
       files.length > 1 && h('details', {}, h('summary', {}, 'Files'), listOf(files)),
       h('div', {class: 'row below'}, save),
+    );
+  }
+
+  #warn(words) {
+    const open = () => {
+      this.element.hidden = true;
+      this.#toAgent();
+    };
+    const back = h('button', {'data-key': 'to-agent', onclick: open}, INTO_AGENT);
+    const lead = 'To bring your labels into that agent, with all else as it is:';
+    return h(
+      'div',
+      {class: 'note warn row', 'data-role': 'warning'},
+      h('div', {class: 'grow'}, words, h('div', {class: 'small'}, lead)),
+      back,
     );
   }
 }

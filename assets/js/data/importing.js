@@ -122,8 +122,8 @@ export class ImportSheet {
       if (TESTS.test(file.name)) await this.#look(incoming.key, {split: 'test'});
       else this.#show(incoming);
     } catch (error) {
-      if (asked === this.#asked) this.#say(problemOf({problem: error.message, hint: error.hint}));
-      else complain(error);
+      if (asked !== this.#asked) complain(error);
+      else this.#say(problemOf({problem: error.message, hint: error.hint}, closer(() => this.#say())));
     } finally {
       this.#drop.removeAttribute('aria-busy');
       this.#picker.value = '';
@@ -245,7 +245,6 @@ export class ImportSheet {
       this.#say();
       return this.#imported();
     });
-    const close = () => this.#say();
     this.#say(
       h(
         'div',
@@ -253,7 +252,7 @@ export class ImportSheet {
         h('span', {class: 'grow'}, summary(report, AFTER), destination(split)),
         h('span', {'data-role': 'next'}),
         h('button', {onclick: guarded(undo)}, 'Undo'),
-        h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, icon('x')),
+        closer(() => this.#say()),
       ),
     );
   }
@@ -265,8 +264,16 @@ const unbroken = cell => (cell.length <= SHORT ? h('span', {class: 'unbroken'}, 
 const NO_INTENT = '|'; // how a file says it
 const NO_ROWS = 'This file has no row with a text. Choose another file, or read it another way above.';
 
-const problemOf = ({problem, hint}) =>
-  h('div', {class: 'note bad', role: 'alert'}, problem, h('div', {class: 'small'}, hint));
+const problemOf = ({problem, hint}, close) =>
+  h(
+    'div',
+    {class: 'note bad row', role: 'alert'},
+    h('div', {class: 'grow'}, problem, h('div', {class: 'small'}, hint)),
+    close,
+  );
+
+const closer = close =>
+  h('button', {class: 'plain', 'aria-label': 'Close this message', onclick: close}, icon('x'));
 
 const noLabels = () =>
   h(
@@ -313,11 +320,17 @@ function outlook(report) {
 function packageWords(found) {
   if (!found) return null;
   const filled = found.files.filter(({phrases}) => phrases > 0).length;
-  const read = `${PLATFORMS[found.platform]}: phrases in ${number(filled)} of ${plural(found.files.length, 'file')}. `;
+  const read = `${PLATFORMS[found.platform]}: phrases in ${plural(filled, 'file')}. `;
   const stays = found.losses.map(({what, count}) => `${what} (${number(count)})`).join(', ');
   const values = Object.entries(found.values).map(([slot, count]) => `${slot} (${number(count)})`);
   const book = values.length > 0 && h('div', {class: 'small soft'}, `Values for the slot book: ${values.join(', ')}.`);
-  return [read, book, stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`)];
+  const rest = `Texts and their labels are read, and no ${found.unread}. Export, “Back into an agent” keeps these.`;
+  return [
+    read,
+    book,
+    stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`),
+    found.unread && h('div', {class: 'small soft', 'data-role': 'unread'}, rest),
+  ];
 }
 
 // How a text of the project is told of, one and many, before and after an import.

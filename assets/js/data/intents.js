@@ -98,7 +98,9 @@ export class IntentList {
       h(
         'div',
         {class: 'row tight'},
-        !intent.archived && intent.utterances > 0 && this.#reshaping(intent),
+        intent.utterances > 0 && this.#toTexts(intent),
+        !intent.archived && act('Add examples …', leave => this.#addExamples(intent, leave)),
+        !intent.archived && intent.utterances > 0 && this.#toMerging(intent),
         // A text of several intents keeps the others, so there the bulk bar takes one intent away.
         !multi && !intent.archived && act('Turn into out of scope …', leave => this.#toOutOfScope(intent, leave)),
         intent.archived
@@ -108,14 +110,32 @@ export class IntentList {
     );
   }
 
+  #toTexts({id, utterances}) {
+    const href = address('data', this.#context.project, {intent: id});
+    return h('a', {class: 'button small', href}, `Show its ${plural(utterances, 'text')}`);
+  }
+
   // Review shows what a merge does to answers, once there is a model; until then texts are moved by their labels.
-  #reshaping({id, utterances}) {
+  #toMerging({id}) {
     const {project, status} = this.#context;
-    const [words, href] =
-      status.champion === null
-        ? [`Show its ${plural(utterances, 'text')}`, address('data', project, {intent: id})]
-        : ['Merge into another intent …', address('review', project, {tab: 'reshape', intent: id, how: 'merge'})];
-    return h('a', {class: 'button small', href}, words);
+    const href = address('review', project, {tab: 'reshape', intent: id, how: 'merge'});
+    return status.champion !== null && h('a', {class: 'button small', href}, 'Merge into another intent …');
+  }
+
+  // Texts that are here already keep a label that they have.
+  async #addExamples({name}, leave) {
+    leave();
+    const box = h('textarea', {name: 'texts', rows: 6, required: true});
+    const given = await ask(`Add examples to ${name}`, field('One text a line', box), 'Add');
+    const lines = given?.texts.split(/[\r\n]+/).filter(line => line.trim()) ?? [];
+    if (!lines.length) return;
+    const texts = lines.map(text => ({text, intents: [name]}));
+    const {added, conflicting, key} = await post(`${this.#base}/texts`, {texts});
+    const [one, many] = ['text has another label here and keeps it', 'texts have another label here and keep it'];
+    const kept = conflicting ? `${plural(conflicting, one, many)}.` : '';
+    const undo = key ? undoing(this.#base, key, this.#changed) : null;
+    toast(`${plural(added, 'text')} added to ${name}.`, kept, 'good', undo);
+    await this.#changed();
   }
 
   async #askToArchive(intent, leave) {

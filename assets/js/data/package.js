@@ -4,7 +4,9 @@ import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
 import {call, upload} from '../shared/rest.js';
-import {number} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
+
+export const INTO_AGENT = 'Back into an agent …';
 
 // What files are called that platforms and other tools export.
 export const PLATFORMS = {
@@ -48,9 +50,22 @@ export class PackageSheet {
     this.element.append(this.#picker);
   }
 
-  // Lets the person choose the file that the platform exported.
-  choose() {
-    this.#picker.click();
+  // Says which file is wanted, and lets the person choose it.
+  choose(problem = null) {
+    const open = () => this.#picker.click();
+    const pick = h('button', {class: 'primary', 'data-key': 'pick', onclick: open}, 'Choose the export');
+    this.#say(
+      this.#heading('Back into an agent', () => this.#say()),
+      problem,
+      h(
+        'p',
+        {class: 'below'},
+        'Choose the file that the platform exported: the one that you imported here, or a newer one. ' +
+          'You see what would change, and get a copy of it with your labels.',
+      ),
+      h('div', {class: 'row'}, pick),
+    );
+    this.element.querySelector('[data-key=pick]').focus();
   }
 
   #send = guarded(async file => {
@@ -60,11 +75,18 @@ export class PackageSheet {
     this.#say(h('p', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
     try {
       const found = await upload(`${this.#base}/packages`, file);
-      if (asked === this.#asked) this.#show(found);
+      if (asked === this.#asked) this.#show(found, false);
     } catch (error) {
-      if (asked === this.#asked) this.#say();
-      throw error;
+      if (asked === this.#asked) this.choose(problemOf(error));
+      else throw error;
     }
+  });
+
+  // Counts again, with the deleted phrases removed or left.
+  #look = guarded(async (key, removes) => {
+    const asked = (this.#asked += 1);
+    const found = await call(`${this.#base}/packages/${key}/look?remove_missing=${removes}`);
+    if (asked === this.#asked) this.#show(found, removes);
   });
 
   #say(...content) {
@@ -73,41 +95,79 @@ export class PackageSheet {
     if (content.length) this.element.scrollIntoView({block: 'nearest'});
   }
 
-  #show({key, name, report, words}) {
-    const isRefused = report.refusals.length > 0;
-    const href = inStudio(`/api${this.#base}/packages/${key}`);
-    const save = isRefused
-      ? h('button', {class: 'primary', disabled: true}, 'Download')
-      : h('a', {class: 'button primary', href, download: true, 'data-key': 'download-package'}, 'Download');
+  #heading(words, close) {
+    const shut = h('button', {class: 'plain', 'aria-label': 'Close', onclick: close}, icon('x'));
+    return h('div', {class: 'row'}, h('h2', {class: 'grow', dir: 'auto'}, words), shut);
+  }
+
+  #show({key, name, report, words}, removes) {
     const close = guarded(async () => {
       this.#say();
       await call(`${this.#base}/uploads/${key}`, {method: 'DELETE'});
     });
-    const title = h(
-      'h2',
-      {class: 'grow', dir: 'auto'},
-      `Your labels in “${name}”, ${PLATFORMS[report.platform]}`,
-    );
+    const {moved, added, removed} = report;
     this.#say(
-      h(
-        'div',
-        {class: 'row'},
-        title,
-        h('button', {class: 'plain', 'aria-label': 'Close', onclick: close}, icon('x')),
-      ),
+      this.#heading(`Your labels in “${name}”, ${PLATFORMS[report.platform]}`, close),
       words.map(one => h('p', {class: 'below'}, one)),
+      report.missing > 0 && this.#removal(key, report, removes),
       report.refusals.map(one => examplesOf('Refused by the platform', one)),
+      report.changes.length > 0 && changesOf(report.changes, moved + added + removed),
       report.losses.map(one => examplesOf('Not carried', one)),
       report.changed.length > 0 &&
-        h('details', {}, h('summary', {}, 'Files that change'), listOf(report.changed)),
-      h(
-        'div',
-        {class: 'row'},
-        save,
-        !isRefused && h('span', {class: 'soft small'}, 'All other files stay as they are.'),
-      ),
+        h(
+          'details',
+          {'data-key': 'files'},
+          h('summary', {}, `Files that change (${number(report.changed.length)})`),
+          listOf(report.changed),
+        ),
+      report.changed.length > 0 && this.#download(key, report, removes),
     );
   }
+
+  // Phrases that were deleted here stay in the agent, unless the person asks for their removal.
+  #removal(key, {missing}, removes) {
+    const box = h('input', {
+      type: 'checkbox',
+      'data-key': 'remove-missing',
+      checked: removes,
+      onchange: event => this.#look(key, event.target.checked),
+    });
+    const which = plural(missing, 'phrase of the agent was', 'phrases of the agent were');
+    const words = ` ${which} deleted or reworded here: remove ${missing === 1 ? 'it' : 'them'} from the agent, too`;
+    return h('label', {class: 'below'}, box, words);
+  }
+
+  #download(key, report, removes) {
+    const href = inStudio(`/api${this.#base}/packages/${key}?remove_missing=${removes}`);
+    const isRefused = report.refusals.length > 0;
+    const save = isRefused
+      ? h('button', {class: 'primary', disabled: true}, 'Download')
+      : h('a', {class: 'button primary', href, download: true, 'data-key': 'download-package'}, 'Download');
+    const rest = 'All other files stay as they are.';
+    return h('div', {class: 'row'}, save, !isRefused && h('span', {class: 'soft small'}, rest));
+  }
+}
+
+// Stands in a sheet until something else is chosen.
+export const problemOf = ({message, hint}) =>
+  h('div', {class: 'note bad', role: 'alert'}, message, h('div', {class: 'small'}, hint));
+
+const shown = intent => intent || 'out of scope';
+
+function changeOf({text, before, after}) {
+  if (before === null) return `“${text}”: added to ${shown(after)}`;
+  if (after === null) return `“${text}”: removed from ${shown(before)}`;
+  return `“${text}”: ${shown(before)} → ${shown(after)}`;
+}
+
+function changesOf(changes, total) {
+  const more = total - changes.length;
+  return h(
+    'details',
+    {'data-key': 'phrases'},
+    h('summary', {}, `Phrases that change (${number(total)})`),
+    listOf([...changes.map(changeOf), ...(more > 0 ? [`and ${number(more)} more`] : [])]),
+  );
 }
 
 export const listOf = texts =>
@@ -117,5 +177,10 @@ export const listOf = texts =>
     texts.map(text => h('li', {dir: 'auto'}, text)),
   );
 
-export const examplesOf = (verb, {what, count, examples}) =>
-  h('details', {}, h('summary', {}, `${verb}: ${what} (${number(count)})`), listOf(examples));
+export const examplesOf = (verb, {what, count, examples, more}) =>
+  h(
+    'details',
+    {},
+    h('summary', {}, `${verb}: ${what} (${number(count)})`),
+    listOf(more ? [...examples, `and ${number(more)} more`] : examples),
+  );

@@ -148,11 +148,13 @@ class RowEdits(ArrayEdits):
     __slots__ = ()
 
     def rendered(self) -> str:
-        """Return the rows with other names in their cells, and those that are added."""
+        """Return the rows that stay, with other names in their cells, and those that are added."""
+        written = [(one.start, one.end, csv_line([name])) for one, name in self._named()]
+        gone = [(*self._row(index), "") for index in self._removed]
         pieces, at = list[str](), self.start
-        for _, (label, name) in sorted(self._named().items()):
-            pieces += [self.text[at : label.start], csv_line([name])]
-            at = label.end
+        for start, end, cell in sorted(written + gone):
+            pieces += [self.text[at:start], cell]
+            at = end
         kept = "".join([*pieces, self.text[at : self.end]])
         if not self.appended:
             return kept
@@ -160,15 +162,26 @@ class RowEdits(ArrayEdits):
         added = "".join(f"{one}{self._line_end}" for one in self.appended)
         return kept + self._line_end * is_open + added
 
-    def _named(self) -> dict[int, tuple[Node, str]]:
-        """Return the cells to be written; a row that had its name from one of them gets its own."""
-        named = dict(self._relabelled)
-        current = ""
+    def _row(self, index: int) -> tuple[int, int]:
+        """Return the start of a row, and its end behind the line break."""
+        item = self._items[index]
+        end = _END.match(self.text, item.end)
+        return item.start, item.end if end is None else end.end()
+
+    def _named(self) -> Iterator[tuple[Node, str]]:
+        """Yield the cells to be written; a row that had its name from one of them gets its own."""
+        current, is_told = "", True  # the name that a blank cell means, and whether it stands above
         for index, item in enumerate(self._items):
             (label,) = item.items
             own = str(label.value).strip()
-            is_after = index - 1 in self._relabelled and not own and index not in named
             current = own or current
-            if is_after:
-                named[index] = label, current
-        return named
+            if index in self._removed:
+                is_told = is_told and not own
+            elif index in self._relabelled:
+                is_told = False
+                yield self._relabelled[index]
+            elif own:
+                is_told = True
+            elif not is_told:
+                is_told = True
+                yield label, current

@@ -98,6 +98,27 @@ def test_what_a_row_offers_reads_as_something_to_press(
     page.keyboard.press("Escape")
 
 
+def test_examples_are_added_in_the_dialog_of_an_intent_which_leads_to_its_texts(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample")
+    intents = page.get_by_role("region", name="Intents")
+    intents.get_by_role("button", name="roaming").click()
+    page.get_by_role("dialog").get_by_role("button", name="Add examples …").click()
+    box = page.get_by_role("dialog").get_by_label("One text a line")
+    box.fill("is the moon a roaming zone\n\n  may I call from a submarine")
+    page.get_by_role("dialog").get_by_role("button", name="Add", exact=True).click()
+    toast = page.locator(".toast", has_text="2 texts added to roaming.")
+    expect(toast).to_be_visible()
+    intents.get_by_role("button", name="roaming").click()
+    page.get_by_role("dialog").get_by_role("link", name="Show its").click()
+    page.wait_for_url("**/data?*intent=*")
+    rows = page.locator("[data-role=utterances]")
+    expect(rows).to_contain_text("is the moon a roaming zone")
+    expect(rows).to_contain_text("may I call from a submarine")
+    studio.ask("/projects/sample/undo", {})  # as others of this module find it
+
+
 def test_the_dialog_of_an_intent_leads_to_the_preview_of_a_merge(
     visit: Callable[..., Page], studio: Served
 ) -> None:

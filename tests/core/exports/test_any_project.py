@@ -163,10 +163,22 @@ def test_a_name_that_means_something_else_there_is_written_otherwise(
     rows = [ImportedRow("any of them", (name,), "train"), ImportedRow("who won", (), "train")]
     content = Content("shop", "en", {name: ""}, rows, pins=[Expectation("x", ("gone",))])
     found = hand_over(content, target)
-    assert "names of intents, which the platform writes otherwise" in {
-        one.what for one in found.losses
-    }
+    told = {one.what: one.examples for one in found.losses}
+    written = (f"{name} → {name}_2",)
+    assert told["names of intents, which the platform writes otherwise"] == written
     assert f"{name}_2" in "".join(one.decode() for one in found.files.values())
+
+
+def test_every_name_that_is_written_otherwise_is_told() -> None:
+    names = [f"book flight {number}" for number in range(20)]
+    rows = [ImportedRow(f"fly {name}", (name,), "train") for name in names]
+    rows += [ImportedRow(f"not labelled {number}", None, "pool") for number in range(8)]
+    found = hand_over(Content("shop", "en", dict.fromkeys(names, ""), rows), "lex")
+    (loss,) = found.losses
+    assert (loss.count, loss.more) == (20, 0)
+    assert loss.examples[7] == "book flight 7 → book_flight_7"
+    (left,) = found.left_out
+    assert (left.count, len(left.examples), left.more) == (8, 5, 3)
 
 
 @pytest.mark.parametrize("target", ["dialogflow-cx", "cx-csv"])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
-from core.platforms.overlay import Labelled, overlay
+from core.platforms.overlay import Deleted, Labelled, overlay
 from core.platforms.readers.bulk_csv import csv_line
 from core.platforms.reading import read_agent
 from tests.core.platforms.exports import write_export
@@ -40,6 +40,23 @@ def test_a_row_that_had_its_name_from_a_relabelled_one_gets_its_own(tmp_path: Pa
     path.write_text(one, encoding="utf-8", newline="")
     agent = read_agent(path)
     assert [said.intent for said in agent.phrases] == ["book", "refund", "book", "refund", "refund"]
+
+
+def test_a_row_that_had_its_name_from_a_removed_one_gets_its_own(tmp_path: Path) -> None:
+    path = write_export("cx-csv", tmp_path)
+    before = path.read_bytes().decode()
+    agent = read_agent(path)
+    rows = [Labelled(one.text, (one.intent,)) for one in agent.phrases]
+    for count in (1, 2):
+        texts = frozenset(row.text for row in rows[:count])
+        found = overlay(agent, rows[count:], deleted=Deleted(texts, is_removed=True))
+        after = found.changed[path.name].decode()
+        path.write_text(after, encoding="utf-8", newline="")
+        again = read_agent(path)
+        assert [(one.text, one.intent) for one in again.phrases] == [
+            (row.text, *(row.intents or ())) for row in rows[count:]
+        ]
+        assert len(after.split("\r\n")) == len(before.split("\r\n")) - count
 
 
 def test_new_texts_come_behind_with_the_quotes_that_they_need(tmp_path: Path) -> None:

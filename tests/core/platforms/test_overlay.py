@@ -2,13 +2,14 @@
 
 import difflib
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.platforms.agent import Agent
-from core.platforms.overlay import Labelled, Overlaid, overlay
+from core.platforms.overlay import Deleted, Labelled, Overlaid, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
 from core.templates.slots import Slot
@@ -45,6 +46,43 @@ def test_unchanged_labels_change_no_byte(export: Path, tmp_path: Path) -> None:
     found = overlay(agent, project_of(agent))
     assert (found.moved, found.added, found.kept) == (0, 0, len(agent.phrases))
     assert back(agent, found, tmp_path) == read_export(export)
+
+
+def test_a_deleted_phrase_leaves_the_package_if_it_is_asked_for(
+    export: Path, tmp_path: Path
+) -> None:
+    agent = read_agent(export)
+    (text,) = {one.text for one in agent.phrases if asked_refund(one.text)}
+    rows = [row for row in project_of(agent) if row.text != text]
+    deleted = Deleted(frozenset({text, "never in the package"}))
+    left = overlay(agent, rows, deleted=deleted)
+    assert (left.changed, left.missing, left.removed, left.changes) == ({}, 1, 0, ())
+    assert [loss.what for loss in left.losses] == [
+        "phrases deleted or reworded in the project: left as they are"
+    ]
+    found = overlay(agent, rows, deleted=replace(deleted, is_removed=True))
+    assert (found.moved, found.added, found.removed, found.missing) == (0, 0, 1, 1)
+    assert (found.kept, found.losses) == (len(agent.phrases) - 1, ())
+    (change,) = found.changes
+    assert (change.text, change.after) == (text, None)
+    after = back(agent, found, tmp_path)
+    again = read_agent(tmp_path / "out" / export.name)
+    assert [(one.text, one.intent, one.slots) for one in again.phrases] == [
+        (one.text, one.intent, one.slots) for one in agent.phrases if one.text != text
+    ]
+    for name, content in read_export(export).items():
+        new = [one for one in after[name].split() if one not in content.split()]
+        assert len(new) <= 1, new  # a count, or the name that a row had from the one before
+
+
+def test_a_phrase_that_the_project_never_had_stays(export: Path) -> None:
+    agent = read_agent(export)
+    rows = [row for row in project_of(agent) if not asked_refund(row.text)]
+    found = overlay(agent, rows, deleted=Deleted(is_removed=True))
+    assert (found.changed, found.missing, found.removed) == ({}, 0, 0)
+    assert [(loss.what, loss.count) for loss in found.losses] == [
+        ("phrases that the project never had: left as they are", 1)
+    ]
 
 
 def test_one_relabel_moves_one_phrase(export: Path, tmp_path: Path) -> None:
@@ -104,6 +142,25 @@ def test_a_new_text_is_written_as_its_neighbours_are(platform: str, tmp_path: Pa
         new_lines = after[name].decode().splitlines()
         gone = [one for one in difflib.ndiff(old_lines, new_lines) if one.startswith("- ")]
         assert len(gone) <= 2, gone  # the line of the closing bracket, and a count
+
+
+def test_a_new_phrase_names_its_language_where_its_neighbours_do(tmp_path: Path) -> None:
+    export = write_export("dialogflow-es", tmp_path)
+    with_lang = {
+        name: content.replace(b'"count": 0,', b'"count": 0,\n    "lang": "en",')
+        for name, content in read_export(export).items()
+    }
+    for files in (read_export(export), with_lang):
+        with zipfile.ZipFile(export, "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        agent = read_agent(export)
+        new = Labelled("I want my money", ("refund",))
+        found = overlay(agent, [*project_of(agent), new])
+        (changed,) = found.changed.values()
+        first, added = json.loads(changed)
+        assert list(added) == list(first)
+        assert added.get("lang") == first.get("lang")
 
 
 def test_what_a_package_has_no_place_for_is_told(tmp_path: Path) -> None:

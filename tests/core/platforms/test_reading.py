@@ -148,6 +148,21 @@ def test_bombs_doubles_and_damage_are_refused(tmp_path: Path) -> None:
         read_agent(whole)
 
 
+@pytest.mark.parametrize("read", [read_agent, lambda path: next(read_rows(path))])
+def test_a_zip_whose_end_is_missing_is_told_as_one(read: Any, tmp_path: Path) -> None:
+    whole = write_export("dialogflow-es", tmp_path).read_bytes()
+    cut = tmp_path / "cut.zip"
+    cut.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InvalidInput, match=r"^cut\.zip is a damaged or incomplete ZIP archive"):
+        read(cut)
+
+
+def test_an_empty_file_is_no_package(tmp_path: Path) -> None:
+    (tmp_path / "none.zip").touch()
+    with pytest.raises(InvalidInput, match=r"^none\.zip is empty"):
+        read_agent(tmp_path / "none.zip")
+
+
 def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
     path = tmp_path / "es.zip"
     with zipfile.ZipFile(path, "w") as archive:

@@ -45,10 +45,17 @@ def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
                 "what": "labels of people who disagree",
                 "count": 2,
                 "examples": ["🛫 fly to Boston", "refund my ticket"],
+                "more": 0,
             },
-            {"what": "answers that skip a text", "count": 1, "examples": ["who won the match"]},
+            {
+                "what": "answers that skip a text",
+                "count": 1,
+                "examples": ["who won the match"],
+                "more": 0,
+            },
         ],
         "values": {},
+        "unread": "",
     }
     assert (report["added"], report["labelled"], report["marked"]) == (4, 2, 1)
 

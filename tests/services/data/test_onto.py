@@ -1,16 +1,23 @@
 """A platform's export is imported, repaired and written back through the services."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.exporting import export_onto, words_of
+from app.services.data.history import undo_last
 from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.uploads import receive_package, upload_path
+from app.services.data.utterances import change_many
 from app.services.studio import Studio
 from core.errors import InvalidInput
+from storage import projects
+from storage.queries import utterances
+from storage.queries.utterances import Filter
 from tests.core.platforms.exports import EXPORTS, read_export, write_export
 
 _REFUND = {"dialogflow-es": "get me my money back"}
@@ -74,3 +81,54 @@ def test_an_uploaded_package_is_told_of_and_a_foreign_one_forgotten(
     with pytest.raises(InvalidInput, match=r"^x\.json is no export of a platform"):
         receive_package(studio, "shop", "x.json", [b'{"a": 1}'])
     assert len(list(studio.places.uploads.iterdir())) == 1
+
+
+def _edit(studio: Studio, text: str, edit: Edit) -> None:
+    with studio.database.read() as connection:
+        (row,) = utterances.by_text(connection, projects.find(connection, "shop").id, text)
+    change_many(studio, "shop", Filter(ids=(row.id,)), edit, BulkAct(1, EVERY_TEXT))
+
+
+def test_what_was_deleted_or_reworded_here_leaves_the_agent_if_it_is_asked_for(
+    studio: Studio, tmp_path: Path
+) -> None:
+    package = write_export("luis", tmp_path)
+    create_project(studio, "shop")
+    import_file(studio, ImportRequest("shop", package))
+    _edit(studio, "get my money back", Edit("delete"))
+    _edit(studio, "refund my ticket", Edit("text", "refund this ticket"))
+    _edit(studio, "who won the match", Edit("delete"))
+    undo_last(studio, "shop")
+    others = package.read_text(encoding="utf-8").replace("fly to Boston", "fly to Berlin")
+    package.write_text(others, encoding="utf-8")  # as somebody else wrote it at the platform
+    out = tmp_path / "out.json"
+    report = export_onto(studio, "shop", package, out)
+    assert (report.missing, report.removed, report.added) == (2, 0, 2)
+    assert {one.what: one.count for one in report.losses} == {
+        "phrases that the project never had: left as they are": 1,
+        "phrases deleted or reworded in the project: left as they are": 2,
+    }
+    assert "refund my ticket" in out.read_text(encoding="utf-8")
+    report = export_onto(studio, "shop", package, out, remove_missing=True)
+    assert (report.missing, report.removed, report.added) == (2, 2, 2)
+    assert "2 texts were added, 2 phrases were removed, " in words_of(report)[0]
+    assert [loss.count for loss in report.losses] == [1]
+    written = out.read_text(encoding="utf-8")
+    said = {one["text"] for one in json.loads(written)["utterances"]}
+    assert said == {
+        *("🛫 fly to Boston", "🛫 fly to Berlin"),
+        *("refund this ticket", "who won the match"),
+    }
+
+
+def test_an_import_that_was_taken_back_deletes_nothing_in_the_agent(
+    studio: Studio, tmp_path: Path
+) -> None:
+    package = write_export("luis", tmp_path)
+    create_project(studio, "shop")
+    import_file(studio, ImportRequest("shop", package))
+    undo_last(studio, "shop")
+    out = tmp_path / "out.json"
+    report = export_onto(studio, "shop", package, out, remove_missing=True)
+    assert (report.missing, report.removed, report.changed) == (0, 0, ())
+    assert words_of(report)[0] == "Nothing changes: 4 phrases stay as they are."

@@ -4,9 +4,11 @@ import csv
 import json
 import zipfile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from app.services.data.exporting import export_file
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.exchange.handover import (
@@ -18,6 +20,7 @@ from app.services.exchange.handover import (
 from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.exports.targets import TARGETS
+from core.platforms.agent import Platform
 from storage import models, projects
 from storage.queries import dataset
 
@@ -161,3 +164,41 @@ def test_test_texts_are_written_where_they_are_asked_for(shop: Studio, tmp_path:
     skill = json.loads((tmp_path / "test.json").read_text(encoding="utf-8"))
     said = {one["intent"]: [x["text"] for x in one["examples"]] for one in skill["intents"]}
     assert said == {"book": [], "refund": ["refund my ticket"]}
+
+
+def test_a_phrase_of_a_whole_dialogflow_es_names_its_language(shop: Studio, tmp_path: Path) -> None:
+    archive = tmp_path / "agent.zip"
+    write_project(shop, "shop", HandoverChoice("dialogflow-es"), archive)
+    with zipfile.ZipFile(archive) as package:
+        (phrase,) = json.loads(package.read("intents/refund_usersays_en.json"))
+    assert phrase["lang"] == "en"
+
+
+def test_a_whole_agent_says_what_it_has_not(shop: Studio) -> None:
+    report = look_at_handover(shop, "shop", HandoverChoice("dialogflow-es"))
+    assert report.warning.startswith(
+        "A new agent of intents and phrases alone: it has no responses, contexts, events, webhooks"
+    )
+    assert words_of_handover(report)[1] == report.warning
+    for target in get_args(Platform):  # all that `--onto` takes, but for CSVs, which have no more
+        report = look_at_handover(shop, "shop", HandoverChoice(target))
+        assert bool(report.warning) != target.endswith("csv")
+
+
+def test_texts_are_written_in_the_order_in_which_they_came_in(
+    studio: Studio, tmp_path: Path
+) -> None:
+    create_project(studio, "shop")
+    said = [f"{word} my ticket" for word in ("refund", "take", "cancel", "return", "a", "zap")]
+    for number, part in enumerate((said[:4], said[4:])):
+        path = tmp_path / f"{number}.csv"
+        path.write_text("text,intent\n" + "".join(f"{text},refund\n" for text in part))
+        import_file(studio, ImportRequest("shop", path))
+    folder = tmp_path / "rasa"
+    write_project(studio, "shop", HandoverChoice("rasa"), folder)
+    lines = (folder / "data" / "nlu.yml").read_text(encoding="utf-8").splitlines()
+    assert [line.strip()[2:] for line in lines if line.endswith("ticket")] == said
+    for name in ("all.csv", "all.yml", "all.txt"):
+        export_file(studio, "shop", tmp_path / name)
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert sorted(said, key=text.index) == said
