@@ -8,7 +8,7 @@ import {pin} from '../shared/pins.js';
 import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
-import {number} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
 import {harmOf, mayHarm} from './harm.js';
 import {keysOf} from './keys.js';
 
@@ -259,9 +259,16 @@ export class FindingView {
 
   #tell(one, blast) {
     one.blast = blast;
-    fill(one.line, radiusLine(blast));
+    fill(one.line, radiusLine(blast), this.#merges(one));
     this.#markHarm(one);
     if (one === this.#seen) this.#open(one);
+  }
+
+  // What a merge costs, whatever it does to answers: an intent that was told apart is one no more.
+  #merges({repair, blast: {touched: [n]}}) {
+    if (repair.kind !== 'merge') return null;
+    const name = this.#tools.intents.byId.get(repair.intent)?.name ?? '?';
+    return h('span', {class: 'badge warn', dir: 'auto'}, `relabels ${plural(n, 'text')}: “${name}” is gone`);
   }
 
   #open(one) {

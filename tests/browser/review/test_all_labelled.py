@@ -1,0 +1,47 @@
+"""A project without test and unlabelled texts, as an imported agent is: what Review can say there."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from app.bootstrap import open_studio
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.utterances import change_many
+from app.settings import Settings
+from storage.queries import dataset
+from storage.queries.utterances import Filter
+from tests.builders.served_studio import Served, copy_home
+
+
+@pytest.fixture(scope="module")
+def all_labelled(
+    sample_home: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    serve_copy: Callable[[Path], Served],
+) -> Served:
+    """The sample without its test texts and its unlabelled ones."""
+    home = copy_home(sample_home, tmp_path_factory.mktemp("all-labelled") / "home")
+    studio = open_studio(Settings(home=home, device="cpu"))
+    with studio.database.read() as connection:
+        rows = list(dataset.utterances(connection, 1))
+    ids = tuple(row.id for row in rows if row.split == "test" or row.labels is None)
+    act = BulkAct(len(ids), EVERY_TEXT)
+    change_many(studio, "sample", Filter(ids=ids), Edit("delete"), act)
+    studio.database.close()
+    return serve_copy(home)
+
+
+def test_a_change_that_is_checked_on_no_text_is_not_said_to_change_nothing(
+    visit: Callable[..., Page], all_labelled: Served
+) -> None:
+    """“no answer changes” stood beside “Checked on 0 test and 0 unlabelled texts.”"""
+    page = visit(all_labelled, "/review?project=sample&kind=confusion")
+    merges = page.locator("[data-role=finding] .remedy", has_text="Merge")
+    expect(merges.first.locator("[data-role=radius]")).to_have_text("not checked")
+    finding = page.locator("[data-role=finding]")
+    expect(finding.locator(".turns").first).to_contain_text("Not checked: there are no test texts")
+    expect(finding).not_to_contain_text("no answer")
+    expect(merges.first).to_contain_text(re.compile(r"relabels \d+ texts: “.+” is gone"))
