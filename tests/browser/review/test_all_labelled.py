@@ -1,4 +1,4 @@
-"""A project without test and unlabelled texts, as an imported agent is: what Review can say there."""
+"""A project without test and unlabelled texts, such as an imported agent, on the Review page."""
 
 import re
 from collections.abc import Callable
@@ -45,3 +45,21 @@ def test_a_change_that_is_checked_on_no_text_is_not_said_to_change_nothing(
     expect(finding.locator(".turns").first).to_contain_text("Not checked: there are no test texts")
     expect(finding).not_to_contain_text("no answer")
     expect(merges.first).to_contain_text(re.compile(r"relabels \d+ texts: “.+” is gone"))
+
+
+def test_where_a_list_ends_it_opens_the_findings_that_still_wait(
+    visit: Callable[..., Page], all_labelled: Served
+) -> None:
+    """It said “Nothing to mend” while wrong labels waited at the foot of another list."""
+    page = visit(all_labelled, "/review?project=sample&kind=thin")  # the sample has no such intent
+    nothing = page.locator("[data-role=findings] .empty")
+    expect(nothing).to_contain_text("None left of this kind")
+    fold = page.locator("[data-role=findings] button[data-key=folded]")
+    expect(fold).to_have_text(re.compile(r"\d+ more labels worth a look"))
+    nothing.get_by_role("button", name=re.compile(r"Show \d+ other findings")).click()
+    expect(page.locator("[data-role=findings] li:not(.fold) button").first).to_be_visible()
+    expect(fold).to_have_count(1)
+    page.goto(f"{all_labelled.base}/review?project=sample&kind=label")
+    expect(page.locator("[data-role=findings] li:not(.fold) button").first).to_be_visible()
+    fold.click()
+    expect(page.locator("[data-key='kind doubt']")).to_have_attribute("aria-pressed", "true")
