@@ -63,3 +63,29 @@ def test_where_a_list_ends_it_opens_the_findings_that_still_wait(
     expect(page.locator("[data-role=findings] li:not(.fold) button").first).to_be_visible()
     fold.click()
     expect(page.locator("[data-key='kind doubt']")).to_have_attribute("aria-pressed", "true")
+
+
+def test_after_a_training_on_labels_alone_review_comes_next(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    """“The others wait for a label” and “Label more” were said where no text was without one."""
+    file = tmp_path / "labels.csv"
+    asked = {"parcel": "where is my parcel", "refund": "give me my money for order"}
+    lines = [f"{text} {n},{name}\n" for name, text in asked.items() for n in range(12)]
+    file.write_text("text,intent\n" + "".join(lines), encoding="utf-8")
+    studio = serve(empty=True)
+    page = visit(studio)
+    page.get_by_label("Name").fill("shop")
+    page.get_by_role("button", name="Create project").click()
+    page.get_by_label("File to import").set_input_files(file)
+    page.locator("[data-role=preview]").get_by_role("button", name="Import").click()
+    imported = page.locator("[data-role=imported]")
+    expect(imported.locator("[data-role=destination]")).to_have_text("The model learns from them.")
+    imported.get_by_role("link", name="Train").click()
+    page.get_by_role("radio", name="Quick").click()
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=600_000)
+    result = page.get_by_role("region", name="Result")
+    expect(result.get_by_role("link", name="Label more")).to_have_count(0)
+    result.get_by_role("link", name="Look for wrong labels").click()
+    page.wait_for_selector("h1:has-text('Review')")
