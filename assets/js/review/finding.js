@@ -30,7 +30,7 @@ const isForetold = one => one.repair && !firstOf(one);
 // What a deletion changes is opened by who points at it: opened by itself it looked like advice.
 const isOpened = one => isForetold(one) && one.repair.kind !== 'delete';
 // The title of what a remedy would change: its words alone stood there like a second button.
-const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '')}”`);
+const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '').replace(/“(.*?)”/g, '‘$1’')}”`);
 // What was done, and to which text, where it was done to one.
 function deedOf({words, repair, textOfMany}, {texts}) {
   const [id, ...others] = repair?.ids ?? [texts[0]?.id];
@@ -334,6 +334,7 @@ export class FindingView {
     });
     fill(this.#other, finder.element);
     finder.open();
+    this.#other.scrollIntoView({block: 'nearest'}); // with the whole list of labels, not the field alone
   }
 
   #pick(remedy) {

@@ -210,3 +210,22 @@ def test_review_says_once_that_letters_are_keys_and_shows_them_at_the_end(
     remedy = page.locator(".remedy").last
     expect(remedy).to_be_visible()
     assert remedy.evaluate("button => button.lastElementChild.tagName") == "KBD"
+
+
+def test_the_list_of_labels_is_in_sight_and_no_quotes_stand_in_quotes(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The sheet cut the list after one line, and a title read “Both “Lost Luggage””."""
+    page = visit(studio, "/review?project=sample&kind=label")
+    page.locator("[data-role=findings] button", has_text=", or “").first.click()
+    within = page.locator("[data-role=finding] h3", has_text="If you choose")
+    expect(within).to_have_text(re.compile(r"^If you choose “Label it [^“”]+”$"))
+    page.locator(".remedy", has_text="Another label").click()
+    labels = page.get_by_role("listbox", name="Find the right label")
+    expect(labels).to_be_visible()
+    sheet = page.locator("[data-role=finding]").bounding_box()
+    box = labels.bounding_box()
+    assert sheet is not None
+    assert box is not None
+    assert box["height"] > 200
+    assert box["y"] + box["height"] <= sheet["y"] + sheet["height"]
