@@ -164,7 +164,7 @@ def _copy(evidence: Evidence, pair: Twins) -> Finding:
         id=_pair_id("duplicate", evidence, pair),
         kind="duplicate",
         title=f"Twice in {evidence.label(evidence.labels[pair.first])}",
-        why=f"These two {alike}; one of them teaches little, and both of them vote.",
+        why=f"These two {alike}; one of them teaches little, and together they count double.",
         figure=pair.cosine,
         measure=SAME_TEXT if pair.same_text else "nearly the same",
         texts=(first, second),
