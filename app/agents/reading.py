@@ -21,8 +21,8 @@ from app.services.trying.pins import load_pins
 from app.services.trying.similar import find_similar
 from app.services.versions import comparison
 from app.services.versions.comparison_views import ModelComparison
-from app.services.versions.registry import live_number, model_states
-from app.services.versions.verdict import Sides, advice_on
+from app.services.versions.registry import live_number, model_states, sides_of
+from app.services.versions.verdict import advice_on
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import InvalidInput
 from core.text import label_words
@@ -305,7 +305,7 @@ def compare(
     """Compare two versions; the answers that differ are listed, those that break first."""
     found, start = compare_now(live_studio, project, candidate, champion), place_of(cursor)
     older = int(found.champion.rpartition("@")[2])
-    sides = Sides(candidate, older, live_number(live_studio.studio, project))
+    sides = sides_of(live_studio.studio, project, candidate, older)
     advice = advice_on(found, sides)
     changed = [one for one in found.answers if one.changed]
     order = {"broken": 0, "fixed": 1, "other": 2}

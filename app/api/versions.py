@@ -19,7 +19,7 @@ from app.services.versions.bundles import Handover, export_encoder, export_model
 from app.services.versions.intact import damaged_versions
 from app.services.versions.registry import ChampionChange, DeletionView, LineageView
 from app.services.versions.timeline import TimelineEntry, list_versions, timeline
-from app.services.versions.verdict import Sides, advice_on
+from app.services.versions.verdict import advice_on
 from core.errors import InvalidInput
 from core.text import size_words
 from storage.log.diff import DatasetDiff
@@ -58,7 +58,7 @@ def compare(
     """Compare a candidate with the champion, both as they would answer now; return the verdict."""
     compared = compare_now(live_studio, project, candidate, champion)
     older = int(compared.champion.rpartition("@")[2])
-    sides = Sides(candidate, older, registry.live_number(live_studio.studio, project))
+    sides = registry.sides_of(live_studio.studio, project, candidate, older)
     return schemas.Compared(compared, comparison.gate(compared), advice_on(compared, sides))
 
 

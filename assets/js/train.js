@@ -14,8 +14,8 @@ import {earlierTable, isOver, jobView} from './train/job.js';
 import {Result} from './train/result.js';
 import {RecipeSettings} from './train/settings.js';
 
-const GATE_WORDS =
-  'Use the new version automatically, unless it answers worse or breaks a pin';
+const UNLESS = 'unless it answers worse or breaks a promised answer (pin)';
+const GATE_WORDS = `Use the new version automatically, ${UNLESS}`;
 const CALM = 'Your labels stay as they are.';
 const WHAT =
   'A training makes a new version from the texts that have an intent; those labelled out of scope only check what is ' +
@@ -136,12 +136,11 @@ class TrainPage {
     const {champion} = this.#context.status;
     const what = WHAT + this.#counted;
     const answering = `${what} Version ${champion} answers meanwhile`;
-    const unless = 'unless it answers worse or breaks a pin';
     const first = this.#choices.chosen.why_not ? what : `${what} The first version answers when it is ready.`;
     if (champion === null) this.#outlook.textContent = first;
     else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
     else if (this.#gate.checked)
-      this.#outlook.textContent = `${answering}; the new one takes over by itself, ${unless}.`;
+      this.#outlook.textContent = `${answering}; the new one takes over by itself, ${UNLESS}.`;
     else this.#outlook.textContent = `${answering}; then you decide which of the two to use.`;
   }
 

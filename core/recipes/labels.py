@@ -317,3 +317,9 @@ def chosen_epochs(
 
 
 AnyModelRecipe = InstantRecipe | ConvfitRecipe | AdapterRecipe | LabelEncoderRecipe
+
+LEARN_FROM_LABELS = frozenset(
+    str(recipe.model_fields["kind"].default)
+    for recipe in (ConvfitRecipe, AdapterRecipe, LabelEncoderRecipe)
+)
+"""Kinds of the recipes that change an encoder by labels."""

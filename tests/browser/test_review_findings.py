@@ -100,7 +100,7 @@ def test_an_act_has_the_same_key_in_every_finding(
     assert met == set(acts)
     kept = page.locator("[data-role=findings] button").first.get_attribute("data-key")
     page.keyboard.press("n")
-    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
+    expect(page.locator(MADE, has_text="Kept as it is")).to_be_visible()
     page.keyboard.press("u")
     expect(page.locator(f"[data-key='{kept}']")).to_have_attribute("aria-pressed", "true")
 
@@ -344,7 +344,7 @@ def test_the_newest_act_keeps_its_undo_when_the_message_has_gone(
     expect(page.locator("[data-role=finding] h2")).to_be_in_viewport(ratio=1)
     expect(page.locator(".remedy:focus")).to_have_count(0)
     newest = page.locator(MADE)
-    expect(newest).to_contain_text("Keep as it is")
+    expect(newest).to_contain_text("Kept as it is")
     undo = page.get_by_role("button", name="Undo")  # it stood in a message, too
     expect(undo).to_have_count(1)
     expect(undo).to_be_in_viewport(ratio=1)

@@ -62,12 +62,12 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         page.reload()
         card = page.locator("[data-role=accuracy]").first
         expect(card.locator(".figure")).to_have_text(
-            "94.0 % right answers on its own examples, version 1"
+            "94.0 % right answers on held-out labels, version 1"
         )
         expect(card).to_contain_text("Not tested yet. Import test texts.")
         expect(card).not_to_contain_text("when trained")
         page.goto(f"{studio.base}/label?project=sample")
-        expect(page.locator("[data-role=champion]")).to_contain_text("94.0 % right answers on its")
+        expect(page.locator("[data-role=champion]")).to_contain_text("% right answers on held-out")
         told = page.locator(".state [data-role=readiness]")
         expect(told).to_have_text("Not tested yet")
         expect(told).to_be_in_viewport(ratio=1)

@@ -11,7 +11,8 @@ known yet, its rule does not apply and the next one decides.
 6. Wrong labels make answers wrong, and the next training would learn them.
 7. Labels that the encoder has not learned, once there are enough to make a difference.
 8. More labels, those first of which the model is unsure.
-9. The few labels that are left to learn; then a test set, without which accuracy is unknown.
+9. The few labels that are left to learn; then a look for wrong ones, if nobody has looked since the
+   training; then a test set, without which accuracy is unknown.
 """
 
 from dataclasses import dataclass, field
@@ -57,7 +58,7 @@ class ProjectFacts:
         is_training: Whether a training is queued or runs.
         new_labels: Labels that the champion was not trained on.
         proposals: Proposals that wait for a person.
-        label_errors: Likely label errors.
+        label_errors: Likely label errors; None also until Review is opened.
         knows_doubt: Whether it is known of which unlabelled texts the model is unsure.
     """
 
@@ -194,6 +195,13 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
         return NextStep("label", action, unsure, "label", {"order": "helps", "n": str(few)})
     if new:
         return _training(facts, champion)
+    return _when_all_is_learned(facts)
+
+
+def _when_all_is_learned(facts: ProjectFacts) -> NextStep:
+    if facts.label_errors is None and facts.new_labels is not None:
+        reason = "Every text has a label. Review lists those that the others do not bear out."
+        return NextStep("review", "Look for wrong labels", reason, "review")
     if not facts.tests:
         reason = "Without labelled test texts nobody knows how often the answers are right."
         return NextStep("test-set", "Import test texts", reason, "data", _IMPORT)

@@ -11,6 +11,7 @@ from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.studio import Studio
 from core.pipeline import IntentPipeline
+from core.recipes.labels import LEARN_FROM_LABELS
 from core.text import match_key
 from core.types import FloatArray, ScoreArray
 from storage import projects
@@ -97,16 +98,33 @@ def score_records(
 def answer_scored(
     live: LiveModel, records: Sequence[UtteranceRecord], rows: FloatArray, scores: ScoreArray
 ) -> tuple[RowAnswer, ...]:
-    """Answer utterances by their embeddings (n, d) and scores (n, intents)."""
+    """Answer utterances by their embeddings (n, d) and scores (n, intents).
+
+    An example whose answer would repeat the label that it had before is answered with its new one.
+    """
     twins, own = said_exactly(live), {exemplar.id for exemplar in live.pipeline.exemplars}
     answers = [
         (record, given if record.id in own else twins.get(match_key(record.text), given))
         for record, given in zip(records, answered(live, rows, scores), strict=True)
     ]
+    answers = [
+        (r, r.labels if r.labels and _echoes(live, r, said) else said) for r, said in answers
+    ]
     return tuple(
         RowAnswer(record.id, given, record.labels is not None and set(given) != set(record.labels))
         for record, given in answers
     )
+
+
+def _echoes(live: LiveModel, record: UtteranceRecord, given: Sequence[str]) -> bool:
+    """Whether an answer repeats a label that was corrected after the encoder had learned it.
+
+    A tuned encoder lays a text beside those of the label that it had, so the others vote for that.
+    """
+    kind = live.version.lineage.get("recipe", {}).get("kind")
+    text, learned = live.taught.get(record.id, ("", ()))
+    corrected = text == record.text and set(learned) != set(record.labels or ())
+    return corrected and kind in LEARN_FROM_LABELS and set(given) == set(learned)
 
 
 def said_exactly(live: LiveModel) -> dict[str, tuple[str, ...]]:

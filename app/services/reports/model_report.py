@@ -37,8 +37,13 @@ from app.services.reports.versions_now import compare_now
 from app.services.studio import Studio
 from app.services.versions.comparison import compare_versions
 from app.services.versions.comparison_words import version_words
-from app.services.versions.registry import live_number, model_states, version_before
-from app.services.versions.verdict import Sides, advice_on
+from app.services.versions.registry import (
+    live_number,
+    model_states,
+    sides_of,
+    version_before,
+)
+from app.services.versions.verdict import advice_on
 from core.explain.typical import typical_examples
 from core.metrics.mixed_up import MixUp, WrongAnswer, mixed_up
 from core.metrics.paired import PairedAnswer
@@ -261,7 +266,6 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
     if frozen[0] is not None and frozen[1] is not None and frozen[0].number != frozen[1].number:
         data = compare_versions(studio, project.name, frozen[0].number, frozen[1].number).words
     found = compare_now(live_studio, project.name, number, other)
-    live = live_number(studio, project.name)
     sides = {
         verdict: [_change(one, project.task) for one in found.answers if one.verdict == verdict]
         for verdict in ("fixed", "broken")
@@ -277,7 +281,7 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
         n_better=len(sides["fixed"]),
         worse=tuple(sides["broken"][:_CHANGED]),
         n_worse=len(sides["broken"]),
-        advice=advice_on(found, Sides(number, other, live)),
+        advice=advice_on(found, sides_of(studio, project.name, number, other)),
         breaks=bool(found.pins_of("broken")),
     )
 

@@ -101,33 +101,38 @@ def _doubt(agree: int, of: int, own: str, other: str, *, agreed: bool) -> str:
 def same_texts(evidence: Evidence) -> list[Finding]:
     """List examples that say the same: under different labels first, then duplicates.
 
-    Two that are merely alike conflict only where one is answered as the other is labelled. What
-    says the same does not depend on the version: no training of the encoder on labels counts.
+    Two that are merely alike conflict only where one is answered as the other is labelled; of
+    several such pairs of that one, the first is listed. What says the same does not depend on the
+    version: no training of the encoder on labels counts.
     """
     texts = [exemplar.text for exemplar in evidence.exemplars]
     duplicate = ONLY_SAME_TEXTS if evidence.learned else DUPLICATE
     pairs = twins(texts, evidence.head.targets, evidence.near, duplicate)
     won = evidence.held_out.argmax(1).tolist()
-    conflicts = [
-        pair for pair in pairs if pair.conflict and (pair.same_text or _pulls(evidence, pair, won))
-    ]
-    conflicts = sorted(conflicts, key=lambda pair: not pair.same_text)[:MOST]
+    conflicting = sorted((p for p in pairs if p.conflict), key=lambda pair: not pair.same_text)
+    conflicts, told = list[Twins](), set[int]()
+    for pair in conflicting:
+        pulled = _pulled(evidence, pair, won)
+        if pair.same_text or not pulled <= told:
+            conflicts.append(pair)
+            told |= pulled
     # A synthetic example resembles its source on purpose.
     said = (
         pair for pair in pairs if evidence.is_said(pair.first) and evidence.is_said(pair.second)
     )
     copies = list(islice((pair for pair in said if not pair.conflict), MOST))
-    return [_conflict(evidence, p) for p in conflicts] + [_copy(evidence, p) for p in copies]
+    return [_conflict(evidence, p) for p in conflicts[:MOST]] + [_copy(evidence, p) for p in copies]
 
 
-def _pulls(evidence: Evidence, pair: Twins, won: Sequence[int]) -> bool:
-    """Whether the others' votes give one of the two a label of the other, and none of its own."""
+def _pulled(evidence: Evidence, pair: Twins, won: Sequence[int]) -> set[int]:
+    """Return which of the two the others' votes give a label of the other, and none of its own."""
     ways = ((pair.first, pair.second), (pair.second, pair.first))
     labels = evidence.labels
-    return any(
-        (answer := evidence.columns[won[one]]) in labels[other] and answer not in labels[one]
+    return {
+        one
         for one, other in ways
-    )
+        if (answer := evidence.columns[won[one]]) in labels[other] and answer not in labels[one]
+    }
 
 
 def _conflict(evidence: Evidence, pair: Twins) -> Finding:
@@ -164,7 +169,7 @@ def _copy(evidence: Evidence, pair: Twins) -> Finding:
         id=_pair_id("duplicate", evidence, pair),
         kind="duplicate",
         title=f"Twice in {evidence.label(evidence.labels[pair.first])}",
-        why=f"These two {alike}; one of them teaches little, and both of them vote.",
+        why=f"These two {alike}; one of them teaches little, and together they count double.",
         figure=pair.cosine,
         measure=SAME_TEXT if pair.same_text else "nearly the same",
         texts=(first, second),

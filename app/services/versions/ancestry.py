@@ -5,17 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import NotFound
-from core.recipes.labels import AdapterRecipe, ConvfitRecipe, LabelEncoderRecipe
+from core.recipes.labels import LEARN_FROM_LABELS
 from storage import jobs, models, projects
 from storage.database import Transaction
 from storage.log import versions
 from storage.records import ModelVersionRecord, ProjectRecord
-
-_LEARN_FROM_LABELS = frozenset(
-    str(recipe.model_fields["kind"].default)
-    for recipe in (ConvfitRecipe, AdapterRecipe, LabelEncoderRecipe)
-)
-"""Recipes that change an encoder by labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +69,7 @@ def base_before_labels(connection: Transaction, record: ModelVersionRecord) -> s
     """
     base = None
     for one in (record, *(parent for parent, _ in ancestors(connection, record))):
-        if one.lineage.get("recipe", {}).get("kind") in _LEARN_FROM_LABELS:
+        if one.lineage.get("recipe", {}).get("kind") in LEARN_FROM_LABELS:
             base = _place_of_base(connection, one)
     return base
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from app.services.studio import Studio
 from app.services.versions.ancestry import AncestorView, ancestors
 from app.services.versions.intact import require_intact
+from app.services.versions.verdict import Sides
 from core.encoders.bundled import BUNDLED_SHA256
 from core.errors import Conflict
 from core.files import deflated_size
@@ -180,6 +181,15 @@ def live_number(studio: Studio, project: str) -> int | None:
     """Return the number of the version that answers, or None."""
     states = model_states(studio, project)
     return next((number for number, state in states.items() if state == "champion"), None)
+
+
+def sides_of(studio: Studio, project: str, newer: int, older: int) -> Sides:
+    """Return what is known of two compared versions besides their answers."""
+    with studio.database.read() as connection:
+        key = projects.find(connection, project).id
+        new, old = (models.find(connection, key, number) for number in (newer, older))
+        learned_more = versions.learned_at(connection, new) > versions.learned_at(connection, old)
+    return Sides(newer, older, live_number(studio, project), learned_more)
 
 
 def version_before(studio: Studio, project: str) -> int | None:

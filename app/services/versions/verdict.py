@@ -7,7 +7,8 @@ first limit is a habit of the trade, not a law: the report says it.
 A version is advised instead of the live one if it is better beyond luck and breaks no pin. If the
 two differ by no more than luck, they are about as good, and either may be used: by itself a version
 takes over if it is better or about as good (`comparison.gate`), in the same words. Both are
-compared as they would answer in use now, where so many labels do not forbid it.
+compared as they would answer in use now, where so many labels do not forbid it. Where nothing
+compares them, the one that was trained on newer labels is advised.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,11 +94,15 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Numbers of two compared versions, and of the version that answers, if any."""
+    """Numbers of two compared versions, and of the version that answers, if any.
+
+    `learned_more`: the newer one was trained on newer labels than the older one.
+    """
 
     newer: int
     older: int
     live: int | None
+    learned_more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +154,8 @@ def reasons_of(known: Known) -> tuple[str, ...]:
     kept = None if refused is None else 1 - refused
     reasons = {
         "There are no texts to check it on.": share is None,
-        "There are no test texts: it was checked on its own examples only, which flatters it.": (
-            share is not None and not known.on_tests
-        ),
+        "There are no test texts: it was checked on labels that were held out of its training, "
+        "which are often easier than what users write.": (share is not None and not known.on_tests),
         f"It answers {percent(share or 0.0, 1)} of the texts right; “ready” begins at "
         f"{percent(READY)}.": share is not None and share < READY,
         f"It breaks {counted(len(known.broken), 'pin')}: {broken_words(known.broken)}.": (
@@ -217,7 +221,7 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
     None where the version that answers is neither of the two.
     """
     new, old = f"version {sides.newer}", f"version {sides.older}"
-    standing = _standing(comparison, old)
+    standing = _standing(comparison, sides)
     if sides.live == sides.newer:
         act = f"go back to {old}" if standing.is_loss else f"keep {new} live"
         return Advice(not standing.is_loss, f"{standing.words}: {act}.", act)
@@ -229,16 +233,21 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
     return Advice(standing.is_gain, f"{standing.words}: {act}.", act, standing.is_even)
 
 
-def _standing(comparison: ModelComparison, old: str) -> _Standing:
+def _standing(comparison: ModelComparison, sides: Sides) -> _Standing:
+    old = f"version {sides.older}"
     broken, outcome = len(comparison.pins_of("broken")), comparison.outcome
     if broken:
         more = " more" if comparison.pins_of("missed") else ""
         return _Standing(f"It breaks {counted(broken, 'pin')}{more}", is_loss=True)
+    if outcome == "unknown":
+        words = f"There are no test texts to compare it with {old} on"
+        if sides.learned_more:
+            return _Standing(f"{words}, and it has learned newer labels", is_gain=True)
+        return _Standing(words, is_even=True)
     words = {
         "better": f"Better than {old}",
         "alike": f"About as good as {old}",
         "worse": f"Worse than {old}",
-        "unknown": f"Nobody can say whether it is better than {old}",
     }[outcome]
     return _Standing(words, outcome == "better", outcome == "worse", outcome == "alike")
 

@@ -59,7 +59,8 @@ class Blast:
     Attributes:
         pool: Unlabelled texts whose answer changes.
         test: Texts of the test split whose answer changes.
-        watched: Watched texts: unlabelled ones, and those of the test split.
+        watched: Watched texts: unlabelled ones, those of the test split, and pins. Of none, nothing
+            is known.
         left_out: Texts that are not watched: too many, or not embedded yet.
         right: Test texts that are right now, and with the change.
         in_scope: Those of an intent that no example says: the accuracy of the live model is theirs.
@@ -75,7 +76,7 @@ class Blast:
 
     pool: int
     test: int
-    watched: tuple[int, int]
+    watched: tuple[int, int, int]
     left_out: int
     fixed: int
     broken: int
@@ -140,7 +141,7 @@ class JudgedAnswers:
             pool=int((changed & pool).sum()),
             test=int((changed & test).sum()),
             pins=int((changed & pin).sum()),
-            watched=(int(pool.sum()), int(test.sum())),
+            watched=(int(pool.sum()), int(test.sum()), int(pin.sum())),
             left_out=self.prepared.left_out,
             fixed=int((fixed & test).sum()),
             broken=int((broken & test).sum()),

@@ -175,7 +175,7 @@ export class ImportSheet {
           ? problemOf(incoming)
           : h('div', {class: 'note'}, rows.length ? outlook(report) : NO_ROWS),
         preview.columns.length > 1 && !preview.intent_column && chosen.intent_column !== '' && noLabels(),
-        !incoming.problem && rows.length > 0 && destination(mapping.values.split),
+        !incoming.problem && rows.length > 0 && destination(mapping.values.split, report),
         cases.element,
         buttons,
       ),
@@ -249,7 +249,7 @@ export class ImportSheet {
       h(
         'div',
         {class: 'note good row', role: 'status', 'data-role': 'imported'},
-        h('span', {class: 'grow'}, summary(report, AFTER), destination(split)),
+        h('span', {class: 'grow'}, summary(report, AFTER), destination(split, report)),
         h('span', {'data-role': 'next'}),
         h('button', {onclick: guarded(undo)}, 'Undo'),
         closer(() => this.#say()),
@@ -298,8 +298,11 @@ const DESTINATIONS = {
   pool: 'They wait for a label.',
 };
 const BY_LABEL = 'The model learns from labelled rows; the others wait for a label.';
-const destination = split =>
-  h('div', {class: 'small', 'data-role': 'destination'}, DESTINATIONS[split] ?? BY_LABEL);
+// Of rows that go by their labels, some may wait; where all have one, none does.
+const destination = (split, {added, labelled}) => {
+  const words = DESTINATIONS[split] ?? (labelled < added ? BY_LABEL : DESTINATIONS.train);
+  return h('div', {class: 'small', 'data-role': 'destination'}, words);
+};
 
 // A file that is called a test set is taken for one; the list beside the columns says so.
 const TESTS = /(^|[^a-z])(test|tests|testset|eval|evaluation|heldout|held-out)([^a-z]|$)/i;

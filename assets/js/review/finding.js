@@ -8,7 +8,7 @@ import {pin} from '../shared/pins.js';
 import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
-import {number} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
 import {harmOf, mayHarm} from './harm.js';
 import {keysOf} from './keys.js';
 
@@ -30,13 +30,32 @@ const isForetold = one => one.repair && !firstOf(one);
 // What a deletion changes is opened by who points at it: opened by itself it looked like advice.
 const isOpened = one => isForetold(one) && one.repair.kind !== 'delete';
 // The title of what a remedy would change: its words alone stood there like a second button.
-const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '')}”`);
-// What was done, and to which text, where it was done to one.
-function deedOf({words, repair, textOfMany}, {texts}) {
+const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '').replace(/“(.*?)”/g, '‘$1’')}”`);
+// The first words of remedies once they are done: "Label it" below a tick read like an instruction.
+const DONE = {
+  They: 'Kept both, as they',
+  Keep: 'Kept',
+  Take: 'Took',
+  Pass: 'Passed',
+  Decline: 'Declined',
+  Delete: 'Deleted',
+  Merge: 'Merged',
+  Rename: 'Renamed',
+  Describe: 'Described',
+  Make: 'Made',
+  Move: 'Moved',
+  Add: 'Added',
+};
+const asLabelled = (text, name) => `Labelled “${text.slice(0, LONGEST_NAMED)}” as ${name}`;
+
+// What was done, and to which text, where it was done to one; `nameOf` names labels.
+function deedOf({words, repair, textOfMany}, {texts}, nameOf) {
   const [id, ...others] = repair?.ids ?? [texts[0]?.id];
   const text = textOfMany || (!others.length && texts.find(one => one.id === id)?.text);
+  if (text && repair?.kind === 'relabel') return asLabelled(text, nameOf(repair.intents));
   const named = text ? `: “${text.slice(0, LONGEST_NAMED)}”` : '';
-  return `${words.replace(' …', '')}${named}`;
+  const done = words.replace(': keep both', '').replace(/^\w+/, first => DONE[first] ?? first);
+  return `${done.replace(' …', '')}${named}`;
 }
 const QUESTIONS = {
   split: input => ['Name of the new intent', input, 'Split'],
@@ -170,7 +189,7 @@ export class FindingView {
     const {intents, act} = this.#tools;
     const repair = {kind: 'relabel', ids: [one.id], intents: one.suggested};
     const name = one.suggested.map(id => intents.byId.get(id)?.name ?? '?').join(' and ');
-    const words = `Labelled “${one.text.slice(0, LONGEST_NAMED)}” as “${name}”.`;
+    const words = asLabelled(one.text, `“${name}”`);
     const look = guarded(() => this.#lookAt(repair, `Label it “${name}”`));
     return h(
       'button',
@@ -259,9 +278,16 @@ export class FindingView {
 
   #tell(one, blast) {
     one.blast = blast;
-    fill(one.line, radiusLine(blast));
+    fill(one.line, radiusLine(blast), this.#merges(one));
     this.#markHarm(one);
     if (one === this.#seen) this.#open(one);
+  }
+
+  // What a merge costs, whatever it does to answers: an intent that was told apart is one no more.
+  #merges({repair, blast: {touched: [n]}}) {
+    if (repair.kind !== 'merge') return null;
+    const name = this.#tools.intents.byId.get(repair.intent)?.name ?? '?';
+    return h('span', {class: 'badge warn', dir: 'auto'}, `relabels ${plural(n, 'text')}: “${name}” is gone`);
   }
 
   #open(one) {
@@ -298,7 +324,12 @@ export class FindingView {
     const settled = one.textOfMany ? '' : finding.id; // the other texts of a confusion are left
     const isTest = Boolean(one.textOfMany); // only test texts get their label one by one
     const about = {finding: settled, seen: finding.seen, blast: one.blast, isTest};
-    await this.#tools.act(repair, deedOf(one, finding), about);
+    await this.#tools.act(repair, deedOf(one, finding, ids => this.#labelled(ids)), about);
+  }
+
+  #labelled(ids) {
+    const {byId, nothing} = this.#tools.intents;
+    return ids.map(id => `“${byId.get(id)?.name ?? '?'}”`).join(' and ') || nothing;
   }
 
   async #spoken({asks, repair}) {
@@ -327,6 +358,7 @@ export class FindingView {
     });
     fill(this.#other, finder.element);
     finder.open();
+    this.#other.scrollIntoView({block: 'nearest'}); // with the whole list of labels, not the field alone
   }
 
   #pick(remedy) {

@@ -291,14 +291,17 @@ export class FindingsTab {
     const total = this.#total;
     const alike = new Set(this.#findings.map(({kind}) => kind)).size < 2; // the filter above says which
     const rows = this.#findings.map((finding, place) => this.#row(finding, place, alike));
-    const none = h('li', {class: 'empty'}, this.#recounted ? RECOUNTING : NOTHING);
     const more = total > rows.length && this.#more(rows.length, total);
-    fill(
-      this.#list,
-      rows.length ? rows : none,
-      more,
-      !this.#kind && counts[DOUBT] > 0 && this.#folded(counts[DOUBT]),
-    );
+    const isEnd = !rows.length || !this.#kind || this.#kind === 'label'; // of what comes before the doubts
+    const folded = isEnd && this.#kind !== DOUBT && counts[DOUBT] > 0 && this.#folded(counts[DOUBT]);
+    fill(this.#list, rows.length ? rows : this.#none(allOf(counts), folded), more, folded);
+  }
+
+  // In place of a list without findings; `all` findings of other kinds wait, and `folded` doubts stand below.
+  #none(all, folded) {
+    const others = {'data-key': 'others', onclick: this.#opens('')};
+    const left = [h('h2', {}, 'None left of this kind'), h('button', others, `Show ${plural(all, 'other finding')}`)];
+    return h('li', {class: 'empty'}, this.#recounted ? RECOUNTING : all ? left : folded ? DOUBTS_LEFT : NOTHING);
   }
 
   #more(shown, total) {
@@ -351,6 +354,7 @@ export class FindingsTab {
 }
 
 const NOTHING = [h('h2', {}, 'Nothing to mend'), 'Label more texts, or look again after the next training.'];
+const DOUBTS_LEFT = [h('h2', {}, 'The likely faults are done'), 'Some of the labels below may still be wrong.'];
 const RECOUNTING = [h('h2', {}, 'Counting again'), 'The texts of the last findings have just been changed.'];
 const LOADING = ['Loading the model', 'Your examples are compared as soon as it is there.'];
 const COMPARING = [

@@ -64,9 +64,9 @@ export const verdictWords = figures => {
 // What these words go by: while it is the same, they need not be drawn again.
 export const accuracyState = status => JSON.stringify([status?.now, status?.checking, status?.model, status?.verdict]);
 
-// No test text backs the figure: it was counted on the examples that the model has learned.
+// No test text backs the figure: it was counted on labels that were held out of the training.
 export const isUntested = ({verdict}) => verdict?.level === 'unknown';
-export const ON_ITS_OWN = 'on its own examples';
+export const ON_ITS_OWN = 'on held-out labels';
 
 // The figure of the training is not that of what answers now: until this is known, no figure is the headline.
 export const isCounting = figures =>

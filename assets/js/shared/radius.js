@@ -20,6 +20,7 @@ const UNKNOWN = {
 };
 // An answer that changes and is right before and after bears the name that the repair gives its label.
 const RIGHT = {merge: 'right under the merged label', split: 'right under the new label'};
+const UNCHECKED = 'Not checked: there are no test texts, no unlabelled ones and no pins. Add test texts on Data.';
 const SHOWN = 12;
 export const COUNTING = 'counting answers …'; // until it is known which answers change
 
@@ -57,18 +58,26 @@ const isUnknown = ({test, pool, pins, fixed, broken, pins_fixed: kept, pins_brok
 const becoming = (n, what) => `${number(n)} ${n === 1 ? 'becomes' : 'become'} ${what}`;
 
 // "22 answers change: 5 test texts, 16 unlabelled, 1 pin"; only test texts and pins have a label by which an
-// answer is right or wrong. Where none changes, of how many.
-function changing({test, pool, pins, watched: [nPool, nTest]}) {
+// answer is right or wrong. Where none changes, of how many; where there is none to look at, that nothing is known.
+function changing({test, pool, pins, watched, touched: [nTouched]}) {
   const n = test + pool + pins;
-  const among = [nTest > 0 && `${number(nTest)} test`, nPool > 0 && `${number(nPool)} unlabelled`];
-  const of = among.filter(Boolean).join(' and ');
-  if (!n) return of ? `no answer of ${of} ${nPool + nTest === 1 ? 'text' : 'texts'} changes` : 'no answer changes';
+  if (!n && nTouched && !isChecked(watched)) return 'not checked';
+  if (!n) return isChecked(watched) ? `no answer of ${checkedOn(watched)} changes` : 'no answer changes';
   const parts = [
     test > 0 && plural(test, 'test text'),
     pool > 0 && `${number(pool)} unlabelled`,
     pins > 0 && plural(pins, 'pin'),
   ];
   return `${plural(n, 'answer')} ${n === 1 ? 'changes' : 'change'}: ${parts.filter(Boolean).join(', ')}`;
+}
+
+const isChecked = watched => watched.some(n => n > 0);
+
+// "61 test and 40 unlabelled texts and 2 pins"; what there is none of is left out.
+function checkedOn([nPool, nTest, nPins]) {
+  const among = [nTest > 0 && `${number(nTest)} test`, nPool > 0 && `${number(nPool)} unlabelled`];
+  const texts = `${among.filter(Boolean).join(' and ')} ${nPool + nTest === 1 ? 'text' : 'texts'}`;
+  return [nPool + nTest > 0 && texts, nPins > 0 && plural(nPins, 'pin')].filter(Boolean).join(' and ');
 }
 
 // "81 → 82 of 85 test texts right, 1 pin broken, 3 unlabelled no longer refused"; without test texts the number of
@@ -92,11 +101,11 @@ function acrossWords({scope: [taken, refused]}) {
 
 // `kind` is that of the repair.
 export function turnsOf(blast, kind = '') {
-  const {turns, watched, left_out: leftOut, pins_broken: lost} = blast;
-  const [nPool, nTest] = watched;
-  const basis = `Checked on ${number(nTest)} test and ${plural(nPool, 'unlabelled text')}.`;
+  const {turns, watched, touched, left_out: leftOut, pins_broken: lost} = blast;
+  const none = touched[0] > 0 && !leftOut && UNCHECKED;
+  const basis = isChecked(watched) ? `Checked on ${checkedOn(watched)}.` : none;
   const judged = rightOf(blast, kind);
-  const missing = leftOut > 0 && `${plural(leftOut, 'more text')} were not checked.`;
+  const missing = leftOut > 0 && `${plural(leftOut, isChecked(watched) ? 'more text' : 'text')} were not checked.`;
   return h(
     'div',
     {class: 'turns'},

@@ -84,11 +84,13 @@ export class Result {
 
   // What to do with the first version, which answers at once.
   #firstSteps() {
-    const to = page => address(page, this.#context.status.project);
+    const {project, unlabelled} = this.#context.status;
+    const to = page => address(page, project);
     return [
       h('span', {class: 'soft'}, 'It is the first one that answers.'),
       h('a', {class: 'button', href: to('try')}, 'Try it'),
-      h('a', {class: 'button', href: to('label')}, 'Label more'),
+      h('a', {class: 'button', href: to('review')}, 'Look for wrong labels'),
+      unlabelled > 0 && h('a', {class: 'button', href: to('label')}, 'Label more'),
     ];
   }
 

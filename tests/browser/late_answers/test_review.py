@@ -23,10 +23,10 @@ def test_a_finding_is_kept_as_it_is_and_taken_back(
     page = reviewed(visit, studio, "label")
     kept = shown(page)
     page.locator(".remedy", has_text="Keep as it is").click()
-    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
+    expect(page.locator(MADE, has_text="Kept as it is")).to_be_visible()
     expect(row(page, kept)).to_have_count(0)
     page.keyboard.press("u")
-    expect(page.locator(".toast", has_text="Taken back: Keep as it is")).to_be_visible()
+    expect(page.locator(".toast", has_text="Taken back: Kept as it is")).to_be_visible()
     expect(row(page, kept)).to_have_attribute("aria-pressed", "true")
 
 
@@ -52,7 +52,7 @@ def test_a_finding_goes_at_once_and_the_message_names_the_text_that_went(
     page.locator(".remedy", has_text="Delete the second").click()
     late.arrived()
     late.release()
-    told = page.locator(MADE, has_text=f"Delete the second: “{second}”")
+    told = page.locator(MADE, has_text=f"Deleted the second: “{second}”")
     expect(told).to_be_visible()
     rows = studio.ask("/projects/sample/utterances?text=gone+for+good")["rows"]
     assert second not in [one["text"] for one in rows]
@@ -75,7 +75,7 @@ def test_a_click_is_not_lost_when_an_answer_comes_while_the_button_is_pressed(
     settle(page)
     assert drawn.evaluate("one => one.isConnected")
     page.mouse.up()
-    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
+    expect(page.locator(MADE, has_text="Kept as it is")).to_be_visible()
     expect(row(page, kept)).to_have_count(0)
 
 
@@ -222,7 +222,8 @@ def test_a_late_answer_does_not_go_over_what_is_pointed_at_since(
     remedy.hover()
     told = page.locator("[data-role=finding] h3")
     words = remedy.locator(".words").inner_text().replace(" …", "")
-    expect(told).to_have_text(f"If you choose “{words}”")
+    inner = words.replace("“", "\u2018").replace("”", "\u2019")
+    expect(told).to_have_text(f"If you choose “{inner}”")
     before = told.inner_text()
     late.release()
     expect(told).to_have_text(before)

@@ -162,9 +162,9 @@ def test_a_remedy_stays_under_the_pointer_when_the_list_of_labels_closes(
     before, pressed = page.evaluate("measured")
     assert pressed == before
     expect(page.locator("[role=listbox]")).to_be_hidden()
-    expect(page.locator(MADE, has_text="Keep as it is")).to_be_visible()
+    expect(page.locator(MADE, has_text="Kept as it is")).to_be_visible()
     page.keyboard.press("u")  # other tests look at the same findings
-    expect(page.locator(".toast", has_text="Taken back: Keep as it is")).to_be_visible()
+    expect(page.locator(".toast", has_text="Taken back: Kept as it is")).to_be_visible()
 
 
 def test_the_field_for_another_label_lies_on_nothing(
@@ -210,3 +210,40 @@ def test_review_says_once_that_letters_are_keys_and_shows_them_at_the_end(
     remedy = page.locator(".remedy").last
     expect(remedy).to_be_visible()
     assert remedy.evaluate("button => button.lastElementChild.tagName") == "KBD"
+
+
+def test_the_list_of_labels_is_in_sight_and_no_quotes_stand_in_quotes(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The sheet cut the list after one line, and a title read “Both “Lost Luggage””."""
+    page = visit(studio, "/review?project=sample&kind=label")
+    page.locator("[data-role=findings] button", has_text=", or “").first.click()
+    within = page.locator("[data-role=finding] h3", has_text="If you choose")
+    expect(within).to_have_text(re.compile(r"^If you choose “Label it [^“”]+”$"))
+    page.locator(".remedy", has_text="Another label").click()
+    labels = page.get_by_role("listbox", name="Find the right label")
+    expect(labels).to_be_visible()
+    sheet = page.locator("[data-role=finding]").bounding_box()
+    box = labels.bounding_box()
+    assert sheet is not None
+    assert box is not None
+    assert box["height"] > 200
+    assert box["y"] + box["height"] <= sheet["y"] + sheet["height"]
+
+
+def test_what_was_done_is_told_as_done(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """A tick stood beside “Label it “Fun Fact”: …”, which read like an instruction."""
+    page = visit(serve(), "/review?project=sample&kind=label")
+    page.locator("[data-role=findings] button", has_text=", or “").first.click()
+    remedy = page.locator(".remedy", has_text="Label it “").first
+    name = remedy.locator(".words").inner_text().removeprefix("Label it ")
+    text = page.locator("[data-role=finding] .told .grow > div").first.inner_text()
+    expect(remedy.locator("[data-role=radius]")).to_be_visible()
+    remedy.click()
+    if page.get_by_role("dialog").count():
+        page.get_by_role("dialog").get_by_role("button", name="Give this label").click()
+    expect(page.locator(MADE)).to_contain_text(f"Labelled “{text[:80]}” as {name}")
+    page.keyboard.press("n")
+    expect(page.locator(MADE)).to_contain_text("Kept as it is: “")

@@ -219,7 +219,7 @@ def test_a_file_of_test_texts_goes_to_the_test_set_and_the_page_says_so(
     page = visit(studio, "/data?project=sample")
     for name, says, split in (
         ("support_test.csv", "They become test texts", "test"),
-        ("latest.csv", "The model learns from labelled rows", "train"),
+        ("latest.csv", "The model learns from them", "train"),
     ):
         text = f"a text that only {name} has"
         (tmp_path / name).write_text(f"text,intent\n{text},data_usage\n", encoding="utf-8")

@@ -37,6 +37,8 @@ DONE = replace(LIVE, unlabelled=0)
         (replace(LIVE, unlabelled=1), "Label the last text", "label"),
         (replace(DONE, new_labels=2), "Train", "train"),
         (replace(DONE, tests=0), "Import test texts", "data"),
+        (replace(DONE, tests=0, new_labels=0), "Look for wrong labels", "review"),
+        (replace(DONE, tests=0, new_labels=0, label_errors=0), "Import test texts", "data"),
         (DONE, "Try the model", "try"),
     ],
 )

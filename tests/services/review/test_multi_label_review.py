@@ -42,6 +42,6 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
         after = answers()
         changed = {text for text in texts if before[text] != after[text]}
         assert {turn.text: turn.after for turn in told.turns} == {t: after[t] for t in changed}
-        assert told.watched == (len(POOL), len(TESTS))
+        assert told.watched == (len(POOL), len(TESTS), 0)
         before = after
     studio.database.close()

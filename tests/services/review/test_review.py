@@ -254,20 +254,26 @@ def test_texts_that_differ_by_an_opposite_are_no_conflict(live_studio: LiveStudi
 def test_texts_that_are_alike_conflict_only_where_one_is_answered_as_the_other_is_labelled(
     live_studio: LiveStudio,
 ) -> None:
-    """On ATIS 131 pairs stood before all else: "show all flights" beside "... and fares"."""
+    """On ATIS 131 pairs stood before all else: "show all flights" beside "... and fares".
+
+    A wrong label stood there again beside each of the texts that it was like.
+    """
     record, live = open_live(live_studio, "p")
     evidence = review._evidence(live_studio, record, live)
     texts = [exemplar.text for exemplar in live.pipeline.exemplars]
     pairs = [p for p in twins(texts, evidence.head.targets, evidence.near) if p.conflict]
-    wanted = set[frozenset[str]]()
+    wanted, pulled = set[frozenset[str]](), set[str]()
     for pair in pairs:
         for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
             answer = evidence.columns[int(evidence.held_out[one].argmax())]
             if answer in evidence.labels[other] and answer not in evidence.labels[one]:
                 wanted.add(frozenset((texts[one], texts[other])))
+                pulled.add(texts[one])
     assert 0 < len(wanted) < len(pairs)
     listed = {frozenset(t.text for t in f.texts) for f in found(live_studio, "conflict")}
-    assert listed == wanted
+    assert listed < wanted
+    assert pulled <= frozenset().union(*listed)
+    assert len(listed) <= len(pulled)
 
 
 def test_the_next_label_is_one_of_the_pool_and_leaves_when_it_is_given(

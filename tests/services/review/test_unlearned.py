@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.services.live.row_answers import answer_rows, exemplar_scores
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import examples as findings_about_examples
 from app.services.review import review
@@ -15,7 +16,7 @@ from app.services.versions.registry import promote
 from core.encoders.loading import load_folder
 from core.heads.votes.fit import fit_votes, leave_one_out
 from tests.builders.tiny_encoder import tiny_folder
-from tests.builders.trained_home import train
+from tests.builders.trained_home import label, train
 
 
 @pytest.fixture
@@ -49,6 +50,35 @@ def test_a_tuned_version_doubts_labels_by_the_encoder_it_started_from(
     doubted = {finding.texts[0].text for finding in findings}
     assert doubted == {texts[row] for row in np.flatnonzero(wrong)}
     assert 0 < len(doubted) < len(texts)
+
+
+def test_a_corrected_label_is_not_doubted_by_the_encoder_that_learned_the_old_one(
+    tuned: LiveStudio,
+) -> None:
+    """Data said “The other examples say” the old label, which Review had called wrong."""
+    _, live = open_live(tuned, "p")
+    text, had = next(
+        (e.text, e.intents[0])
+        for e, answer in zip(
+            live.pipeline.exemplars,
+            answer_rows(
+                tuned.studio, tuned.models, "p", [e.id for e in live.pipeline.exemplars]
+            ).answers,
+            strict=True,
+        )
+        if not answer.differs
+    )
+    other = next(name for name in live.pipeline.head.intents if name != had)
+    label(tuned.studio, text, other)
+    _, live = open_live(tuned, "p")
+    [row] = [e.id for e in live.pipeline.exemplars if e.text == text]
+    [answer] = answer_rows(tuned.studio, tuned.models, "p", [row]).answers
+    [at] = [n for n, e in enumerate(live.pipeline.exemplars) if e.id == row]
+    scores = exemplar_scores(live.pipeline)
+    assert scores is not None
+    assert live.pipeline.head.intents[int(scores[0][at].argmax())] == had  # what the others say
+    assert not answer.differs
+    assert answer.intents == live.votes_as(row)[1]
 
 
 def test_the_number_of_duplicates_does_not_depend_on_the_version(

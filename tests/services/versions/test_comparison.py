@@ -270,6 +270,26 @@ def test_without_anything_alike_there_is_no_verdict_and_it_is_said(
     assert found.outcome == "unknown"
     assert found.verdict.startswith("Nobody can say whether version 2 is better than version 1")
     assert gate(found).reasons[1].startswith("Nobody can say whether it is better")
+    even = advice_on(found, Sides(2, 1, live=1))
+    assert even is not None
+    assert even.either
+    assert even.words.endswith(": use either; if unsure, keep version 1.")
+
+
+def test_a_version_that_learned_corrections_is_advised_where_no_test_text_compares(
+    studio: Studio,
+) -> None:
+    """After 14 corrected labels the blue button said “Keep version 1, leave version 2 unused”."""
+    start(studio, {})
+    sides = [contender(name, StubPipeline({})) for name in ("p@2", "p@1")]
+    found = compare_contenders(studio, "p", *sides)
+    advice = advice_on(found, Sides(2, 1, live=1, learned_more=True))
+    assert advice == Advice(
+        use=True,
+        words="There are no test texts to compare it with version 1 on, and it has learned newer "
+        "labels: use version 2.",
+        act="use version 2",
+    )
 
 
 def test_a_renamed_intent_is_the_same_answer_and_a_merged_one_is_wrong(studio: Studio) -> None:

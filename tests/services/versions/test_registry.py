@@ -14,8 +14,10 @@ from app.services.versions.registry import (
     model_states,
     promote,
     roll_back,
+    sides_of,
 )
 from app.services.versions.timeline import list_versions, timeline
+from app.services.versions.verdict import Sides
 from core.encoders.bundled import BUNDLED_SHA256
 from core.errors import Conflict, NotFound
 from storage import jobs, models, projects
@@ -146,6 +148,20 @@ def test_deleting_frees_only_what_no_other_version_uses(studio: Studio, project)
     with studio.database.write() as connection:
         assert studio.artifacts.sweep(connection) == 0
     assert add(studio, {"own.txt": "own 5"}).number == 4
+
+
+def test_of_two_versions_the_one_of_a_later_data_snapshot_has_learned_more(
+    studio: Studio, project
+) -> None:
+    with studio.database.write() as connection:
+        first = versions.cut(connection, projects.get(connection, project), "first")
+        events.record(connection, project, Action("x"), [edits.create_intent("a")])
+        second = versions.cut(connection, projects.get(connection, project), "second")
+    for frozen in (first, second, second):
+        add(studio, {"a": "a"}, dataset_version_id=frozen.id)
+    promote(studio, "p", 1)
+    assert sides_of(studio, "p", 2, 1) == Sides(2, 1, live=1, learned_more=True)
+    assert not sides_of(studio, "p", 3, 2).learned_more
 
 
 def test_a_number_is_not_given_twice(studio: Studio, project) -> None:
