@@ -32,8 +32,9 @@ export function accuracyInShort(figures) {
   const right = h('span', {class: 'soft'}, ' right', h('span', {class: 'wordy'}, ' answers')); // a phone has less room
   if (!now) return [h('b', {}, figuresOf(figures)), right, h('span', {class: 'soft wordy'}, when)];
   const [cause] = now.causes.filter(one => !/ labels? since training/.test(one));
+  const short = cause?.replace(/ \(.*\)$/, ''); // how many more are right stands under the pointer
   const causes =
-    cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${cause}`);
+    cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${short}`);
   if (figures.checking) return h('span', {class: 'soft', 'data-role': 'counting'}, inWords(now), ' …'); // of before
   return [h('b', {}, inWords(now)), right, causes];
 }
