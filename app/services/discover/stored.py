@@ -13,6 +13,7 @@ from core.discover.grouping import MOST_GROUPS, usual_groups
 from core.discover.order import CORE
 from core.discover.showing import show
 from core.errors import NotFound
+from core.types import FloatArray
 from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
@@ -36,6 +37,9 @@ _SAME = 0.8
 """
 
 _NEAR_GROUPS = 5
+
+_SPEAKS = 3
+"""Labelled texts from which on a group stands for an intent when others are compared with it."""
 
 MOST_LISTED = 500
 """Texts of a group that are listed at once."""
@@ -138,14 +142,12 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
     """
     with studio.database.read() as connection:
         target = projects.find(connection, project)
-        cards = _cards(connection, target, text_groups.families(connection, target.id))
+        families = text_groups.families(connection, target.id)
+        cards = _cards(connection, target, families)
         waiting = count_waiting(connection, target)
         counts = utterances.counts(connection, target.id)
     has_labels = counts.by_intent != counts.tests_by_intent
-    ordered = sorted(
-        cards,
-        key=_order,
-    )
+    ordered = _ordered(families, cards)
     grouped = sum(one.size for one in cards)
     return GroupsView(
         groups=tuple(ordered),
@@ -183,7 +185,7 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
         typical=tuple(texts[:n_typical]),
         border=tuple(texts[n_typical:]),
         intents=tuple(near),
-        same=_same(card, near, usable),
+        same=_same(near),
         groups=_near_groups(families, cards, group),
         cohesion=float(group.facts["cohesion"]),
         revision=target.head_revision,
@@ -237,11 +239,21 @@ def _cards(connection: Transaction, project: ProjectRecord, families: Families) 
     return cards
 
 
-def _order(card: GroupCard) -> tuple[bool, bool, bool, float, int, int]:
-    """Order groups: what is new, then what has no label yet and resembles no intent, first."""
-    is_labelled = card.labelled > card.size
-    new, known = not card.is_new, card.known or 0.0
-    return card.state != "open", new, is_labelled, known, -card.size, card.id
+def _ordered(families: Families, cards: Sequence[GroupCard]) -> list[GroupCard]:
+    """Order groups: what is new, then what labels tell nothing about yet, comes first."""
+    told = set[int]()
+    taken = [card for card in cards if _speaks(card)]
+    if taken:
+        cosines = _centres(families, cards) @ _centres(families, taken).T
+        near = (cosines.max(axis=1) >= _SAME).tolist()
+        told |= {card.id for card, is_near in zip(cards, near, strict=True) if is_near}
+
+    def place(card: GroupCard) -> tuple[bool, bool, bool, float, int, int]:
+        known = card.known or 0.0
+        is_told = card.id in told
+        return card.state != "open", not card.is_new, is_told, known, -card.size, card.id
+
+    return sorted(cards, key=place)
 
 
 def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
@@ -272,16 +284,19 @@ def _near(
 ) -> dict[str, float]:
     """Return the usable intents whose texts, or whose groups, lie nearest, at most 2, by cosine."""
     near = {key: cosine for key, cosine in group.facts["nearest"] if key in usable}
-    others = [card for card in cards if card.label in usable]
+    others = [card for card in cards if card.label in usable and _speaks(card)]
     for card, cosine in zip(others, _cosines(families, others, group), strict=True):
         near[card.label] = max(near.get(card.label, -1.0), cosine)
     best = sorted(near, key=lambda key: -near[key])
     return {key: near[key] for key in best[:2] if near[key] >= _NEAR}
 
 
-def _same(card: GroupCard, near: dict[str, float], usable: set[str]) -> str:
-    if card.labelled > card.size and card.label in usable:
-        return card.label
+def _speaks(card: GroupCard) -> bool:
+    """Whether its labels tell what a group is about: one of fifty texts does not."""
+    return card.labelled > card.size or card.labelled >= _SPEAKS
+
+
+def _same(near: dict[str, float]) -> str:
     return next((key for key, cosine in near.items() if cosine >= _SAME), "")
 
 
@@ -298,8 +313,11 @@ def _cosines(families: Families, cards: Sequence[GroupCard], group: TextGroupRec
     """Return the cosines of some groups' centres with that of one group."""
     if not cards:
         return []
-    centres = unit_rows(np.stack([_centre(families.groups[one.id]) for one in cards]))
-    return (centres @ _centre(group)).tolist()  # type: ignore[no-any-return]
+    return (_centres(families, cards) @ _centre(group)).tolist()  # type: ignore[no-any-return]
+
+
+def _centres(families: Families, cards: Sequence[GroupCard]) -> FloatArray:
+    return unit_rows(np.stack([_centre(families.groups[one.id]) for one in cards]))
 
 
 def _centre(group: TextGroupRecord) -> np.ndarray[tuple[int], np.dtype[np.float32]]:

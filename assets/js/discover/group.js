@@ -338,9 +338,11 @@ export class GroupView {
     const isSame = same && intents.includes(same) && !isKnown && !isTyped;
     const near = intents.map((id, at) => {
       const intent = this.#intents.byId.get(id);
-      const words = [isSame && id === same ? `Put ${count} into ` : 'Put them into ', chip(intent, id)];
+      const isIt = isSame && id === same;
+      const named = [`Put ${count} into “`, breaking(intent?.name ?? id), '”'];
+      const words = isIt ? named : ['Put them into ', chip(intent, id)];
       const takes = () => this.#take({intent: id});
-      return intent?.name !== this.#name && act(at + 1, words, takes, looks(isSame && id === same), nothing);
+      return intent?.name !== this.#name && act(at + 1, words, takes, looks(isIt), nothing);
     });
     const name = breaking(this.#name);
     const first = isKnown

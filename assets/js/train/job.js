@@ -88,7 +88,7 @@ function wordsOf({state, stage, message, result, measured_on: measured, untested
       ? ['Right answers: ', accuracyOf(withToday(trained, today))]
       : `Right answers: ${whenTrained(trained)}. ${NOT_IN_IT}`;
     const left = today?.now ? today.now.untested : untested;
-    return h('span', {'data-role': 'figure'}, figure, left && ` · ${left}`);
+    return h('span', {'data-role': 'figure'}, figure, left && [h('br'), left]);
   }
   return {
     queued: 'waiting for its turn',

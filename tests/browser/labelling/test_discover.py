@@ -174,6 +174,28 @@ def test_the_click_that_leaves_the_name_takes_the_group(
     assert counts(raw)["labelled"] == 0
 
 
+def test_a_group_that_is_an_intent_already_is_first_offered_to_that(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The blue button made “set_alarm” beside the intent “alarm”."""
+    [intent, *_] = studio.ask("/projects/sample/overview")["intents"]
+
+    def of_an_intent(route: Route) -> None:
+        found = route.fetch().json()
+        known = {"intents": [intent["id"]], "same": intent["id"], "cohesion": 0.9}
+        route.fulfill(json={**found, **known})
+
+    page = visit(studio, "/")
+    page.route(re.compile(r"/projects/sample/groups/\d+$"), of_an_intent)
+    page.goto(f"{studio.base}/discover?project=sample")
+    primary = page.locator("[data-role=group] .deeds button.primary")
+    expect(primary).to_have_text(re.compile(rf"^Put \d+ texts into “{intent['name']}”\s*1$"))
+    page.keyboard.press("n")
+    page.keyboard.type("a_name_of_my_own")
+    expect(primary).to_contain_text("the new intent “a_name_of_my_own”")
+    page.unroute_all(behavior="wait")
+
+
 def test_the_beginning_of_a_name_puts_no_group_into_an_intent(
     visit: Callable[..., Page], studio: Served
 ) -> None:
