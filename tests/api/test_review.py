@@ -29,7 +29,7 @@ def test_a_conflict_is_found_judged_mended_and_taken_back(client, trained) -> No
     remedies = [r["repair"] for r in first["remedies"] if r["repair"]]
     told = client.post("/api/projects/p/review/what-if", json={"repairs": remedies}).json()
     assert len(told) == len(remedies) == 4
-    assert all(one["watched"] == [3, 0] for one in told)
+    assert all(one["watched"] == [3, 0, 0] for one in told)
     mend = {"key": "mend-00001", "finding": first["id"], "repair": remedies[0]}
     assert client.post("/api/projects/p/review/act", json=mend).status_code == 200
     after = client.get("/api/projects/p/review", params={"kind": "conflict"}).json()

@@ -118,6 +118,7 @@ _JOBS = tuple(
 )
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]", "measured_on", "untested")
 NEW_FIELDS: set[tuple[str, str, str]] = {
+    ("GET /api/projects/{project}/compare", "answer", "comparison.chose_line"),
     ("GET /api/projects/{project}/export", "parameters", "query split"),
     ("GET /api/projects/{project}/utterances", "answer", "rows[].beside"),
     ("POST /api/projects/{project}/utterances/by-ids", "answer", "[].beside"),

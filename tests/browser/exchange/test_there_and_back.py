@@ -65,7 +65,7 @@ def test_labels_that_are_mended_in_review_go_back_alone(
     expect(first).to_contain_text("conflicting labels")
     both = page.locator(".remedy", has_text="Both “wifi_coverage”")
     page.keyboard.press(both.locator("kbd").inner_text())
-    expect(page.locator(_MADE)).to_contain_text("Both “wifi_coverage”")
+    expect(page.locator(_MADE)).to_contain_text("as “wifi_coverage”")
 
     page = visit(studio, "/data?project=shop")
     out = tmp_path / "back.zip"
