@@ -241,7 +241,7 @@ def _cards(connection: Transaction, project: ProjectRecord, families: Families) 
 
 def _ordered(families: Families, cards: Sequence[GroupCard]) -> list[GroupCard]:
     """Order groups: what is new, then what labels tell nothing about yet, comes first."""
-    told = set[int]()
+    told = {card.id for card in cards if _nearest(families.groups[card.id]) >= _SAME}
     taken = [card for card in cards if _speaks(card)]
     if taken:
         cosines = _centres(families, cards) @ _centres(families, taken).T
@@ -289,6 +289,11 @@ def _near(
         near[card.label] = max(near.get(card.label, -1.0), cosine)
     best = sorted(near, key=lambda key: -near[key])
     return {key: near[key] for key in best[:2] if near[key] >= _NEAR}
+
+
+def _nearest(group: TextGroupRecord) -> float:
+    """Return the cosine of the nearest intent with labels when a group was made or joined last."""
+    return max((cosine for _, cosine in group.facts["nearest"]), default=0.0)
 
 
 def _speaks(card: GroupCard) -> bool:
