@@ -108,7 +108,8 @@ def answer_scored(
         for record, given in zip(records, answered(live, rows, scores), strict=True)
     ]
     answers = [
-        (r, r.labels if r.labels and _echoes(live, r, said) else said) for r, said in answers
+        (r, r.labels if r.labels and r.id in own and _echoes(live, r, said) else said)
+        for r, said in answers
     ]
     return tuple(
         RowAnswer(record.id, given, record.labels is not None and set(given) != set(record.labels))
