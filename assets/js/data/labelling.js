@@ -36,9 +36,10 @@ export class LabelCell {
   }
 
   #open() {
+    const nothing = {id: '', name: this.#intents.nothing}; // whoever types it finds it, too
     const finder = new IntentFinder({
-      intents: () => this.#intents.open,
-      pick: guarded(intent => this.#pick(intent)),
+      intents: () => [...this.#intents.open, nothing],
+      pick: guarded(intent => (intent === nothing ? this.#take('out-of-scope') : this.#pick(intent))),
       label: 'Find an intent',
     });
     const keep = event => event.preventDefault(); // the list of the finder would close under the pointer
