@@ -218,7 +218,7 @@ def test_saving_a_fence_tells_what_it_does_and_every_page_then_says_what_is_true
     )
     expect(page.locator("[data-role=fence-pins] li")).to_contain_text("no signal")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(header).to_contain_text("0.0 % right answers now: limit for out of scope moved (")
+    expect(header).to_contain_text("0.0 % right answers now: limit for out of scope moved")
     page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(header).to_have_text(before)
     assert studio.ask("/projects/sample/fence/what-if", {})["stands"]["limit"] is None

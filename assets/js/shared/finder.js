@@ -76,7 +76,8 @@ export class Finder {
     // Choices that arrive late leave the place that an arrow has reached.
     const [first] = this.#shown;
     const start = first && this.#isSure(first, typed) ? 0 : -1;
-    this.#at = typed === this.#typed ? Math.min(this.#at, Math.max(start, this.#shown.length - 1)) : start;
+    const isReached = typed === this.#typed && this.#at >= 0;
+    this.#at = isReached ? Math.min(this.#at, this.#shown.length - 1) : start;
     this.#typed = typed;
     this.#draw();
   }
