@@ -40,7 +40,7 @@ def judge(checked: int, wrong: int, rest: int, expected_share: float) -> Verdict
     as a Beta prior worth 20 texts; what the check refutes is left out.
     """
     weight = 0.0 if _chance(checked, wrong, expected_share) < _REFUTED else _PRIOR_WEIGHT
-    share = (weight * expected_share + wrong) / (weight + checked) if weight + checked else 0.0
+    share = (weight * expected_share + wrong) / (weight + checked)
     return Verdict(
         checked,
         wrong,

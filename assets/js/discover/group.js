@@ -50,8 +50,6 @@ export class GroupView {
     if (isOther) {
       this.#without.clear();
       this.#share = 'core';
-    }
-    if (isOther) {
       this.#every = null;
       this.#isWarned = false;
     }

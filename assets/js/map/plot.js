@@ -291,7 +291,7 @@ export class Plot {
     // First those without a label, which an act on the selection is about.
     const kinds = this.#view.colours?.kinds ?? [];
     const isBare = place => kinds[place] === 'unlabelled';
-    this.#hears.lassoed([...places].sort((one, other) => isBare(other) - isBare(one)));
+    this.#hears.lassoed(places.toSorted((one, other) => isBare(other) - isBare(one)));
   }
 
   #go(right, up) {

@@ -73,9 +73,9 @@ export class Finder {
   look() {
     const typed = this.#input.value.trim();
     this.#shown = this.#choices(typed).slice(0, MOST_SHOWN);
-    // Choices that arrive late leave the place that an arrow has reached.
     const [first] = this.#shown;
     const start = first && this.#isSure(first, typed) ? 0 : -1;
+    // Choices that arrive late leave the place that an arrow has reached.
     const isReached = typed === this.#typed && this.#at >= 0;
     this.#at = isReached ? Math.min(this.#at, this.#shown.length - 1) : start;
     this.#typed = typed;
