@@ -246,8 +246,10 @@ class DiscoverPage {
     );
   }
 
+  // Asks the server what would go: the list may still lack an act that was told of already.
   async #askAnew() {
-    const {waiting, groups, most_groups: allowed, usual_groups: usual} = this.#groups;
+    const listed = await call(`${this.#context.base}/groups`);
+    const {waiting, groups, most_groups: allowed, usual_groups: usual} = listed;
     const most = Math.min(allowed, waiting);
     const isTaken = groups.some(({state}) => state === 'done');
     const gone = isTaken ? 'Groups that were taken stay. All others' : `All ${plural(groups.length, 'group')}`;
