@@ -37,6 +37,7 @@ class TrainPage {
   #followed = null; // a promise of the newest list of trainings
   #follows = 0; // number of the newest request for it; older answers are dropped
   #looks = 0; // the same for what can be chosen
+  #compared = null; // the newest version and the live one, once it was asked which of them is better
   #isStarting = false; // until the server has taken the training, nothing starts another one
   #estimates = 0; // number of the newest request; older answers are dropped
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
@@ -233,6 +234,7 @@ class TrainPage {
     }
     if (ended?.state === 'failed') toast(ended.message, ended.hint, 'bad');
     await this.#result.draw(this.#ended);
+    this.#tellLost().catch(() => (this.#compared = null)); // a version may be damaged: nothing is said of it
     if (ended && !this.#result.element.hidden) this.#result.element.scrollIntoView({block: 'nearest'});
   }
 
@@ -245,13 +247,34 @@ class TrainPage {
     return job ? this.#choices.nameOf(job.recipe) : null;
   }
 
+  // The newest version, where it is not live and the live one was made in another way; else null.
+  get #otherThanLive() {
+    const {champion} = this.#context.status;
+    const newest = this.#jobs.find(({result}) => result?.metrics);
+    const [mine, live] = [newest && numberOf(newest.result.model), this.#jobOf(champion)];
+    if (!live || mine === champion || newest.recipe === live.recipe) return null;
+    return {mine, recipe: newest.recipe, live: champion, way: live.recipe};
+  }
+
   // A way that did not beat the live version is not proposed again: the way of the live one is.
   #preferWhatWon() {
-    const {champion, candidate} = this.#context.status;
-    const newest = this.#jobs.find(({result}) => result?.metrics);
-    const isLost = newest && (candidate === null ? numberOf(newest.result.model) !== champion : this.#result.isLost);
-    const won = this.#jobOf(champion);
-    if (isLost && won) this.#choices.prefer(won.recipe, newest.recipe);
+    const other = this.#otherThanLive;
+    const isLost = this.#context.status.candidate === null || this.#result.advice?.use === false;
+    if (other && isLost) this.#choices.prefer(other.way, other.recipe);
+  }
+
+  // Says of the other way what the comparison of its version with the live one says, if that one is to be kept.
+  async #tellLost() {
+    const other = this.#otherThanLive;
+    const pair = other && `candidate=${other.mine}&champion=${other.live}`;
+    if (pair === this.#compared) return;
+    this.#compared = pair;
+    this.#choices.tellLost(null);
+    if (!other) return;
+    const isShown = other.mine === this.#context.status.candidate; // its result stands on the page, compared
+    const {advice} = isShown ? this.#result : await call(`${this.#context.base}/compare?${pair}`);
+    if (pair !== this.#compared || !advice || advice.use) return;
+    this.#choices.tellLost({recipe: other.recipe, words: `Version ${other.mine} was made so. ${advice.words}`});
   }
 
   // The live version has learned all labels, and its training had the settings that are chosen.

@@ -3,7 +3,6 @@ import {fill, h} from '../shared/elements.js';
 import {capital} from '../shared/words.js';
 
 const FIRST = 'best';
-const LOST = 'Last time it was not better than the live version.';
 const FEATURED = ['quick', 'best'];
 
 export class Choices {
@@ -12,7 +11,7 @@ export class Choices {
   #all = []; // what the server says of each recipe
   #name = null; // the chosen recipe
   #isPicked = false; // whether a person chose it
-  #lost = null; // the recipe of a version that was not better than the live one
+  #lost = null; // a version that is not better than the live one: `recipe`, and what is said of it in `words`
 
   // Calls `chosen` when another recipe is chosen.
   constructor(chosen) {
@@ -48,9 +47,12 @@ export class Choices {
 
   // Proposes `recipe`, by which the live version was made, instead of `lost`, by which the last one was not better.
   prefer(recipe, lost) {
-    if (recipe === lost) return;
+    if (!this.#isPicked && this.#name === lost && this.#isUsable(recipe)) this.choose(recipe);
+  }
+
+  // Says beside the way of a version that it is not better than the one that is live; null: of none.
+  tellLost(lost) {
     this.#lost = lost;
-    if (!this.#isPicked && this.#name === lost && this.#isUsable(recipe)) this.#name = recipe;
     this.#draw();
   }
 
@@ -106,7 +108,7 @@ export class Choices {
       h('strong', {}, name),
       h('span', {}, summary),
       why && h('span', {class: 'why small'}, why),
-      recipe === this.#lost && h('span', {class: 'warn small', 'data-role': 'lost'}, LOST),
+      recipe === this.#lost?.recipe && h('span', {class: 'warn small', 'data-role': 'lost'}, this.#lost.words),
       data && h('span', {class: 'small'}, h('span', {class: 'soft'}, 'Learns from '), data),
       time && h('span', {class: 'small', 'data-role': 'time'}, capital(time)),
     );

@@ -11,7 +11,7 @@ export class Result {
   element = h('section', {class: 'sheet result', hidden: true, 'aria-label': 'Result', tabindex: -1});
   #context;
   #wayOf; // what the page calls the training of a version; null where that is not known
-  isLost = false; // whether the newer of the two is not advised
+  advice = null; // on the two that are compared here; null before that
   #drawn = ''; // which comparison is shown: comparing again takes the server a while
 
   constructor(context, wayOf) {
@@ -22,7 +22,7 @@ export class Result {
   hide() {
     this.element.hidden = true;
     this.#drawn = '';
-    this.isLost = false;
+    this.advice = null;
   }
 
   // `job` is a training that ended while this page was open, or null.
@@ -44,7 +44,7 @@ export class Result {
     try {
       const found = await call(`${this.#context.base}/compare?candidate=${newer}&champion=${older}`);
       if (wanted !== this.#drawn) return undefined;
-      this.isLost = Boolean(found.advice && !found.advice.use);
+      this.advice = found.advice;
       fill(this.element, title, comparisonOf(found, ...actions(found.advice)));
     } catch (error) {
       if (wanted !== this.#drawn) return undefined;
