@@ -123,7 +123,7 @@ class ReviewPage {
   // finding was counted, `blast` what it was foretold to change; `isTest`, whether it is about a test text.
   async #act(repair, words, {finding = '', seen = null, blast = null, isTest = false} = {}) {
     const about = LABELLING.has(repair?.kind) && (isTest ? WHEN_TESTS_COUNT : whenLabelsCount(this.#context.status));
-    const one = {key: crypto.randomUUID(), words, finding, repair, gain: blast && gainsOf(blast), about};
+    const one = {key: crypto.randomUUID(), words, finding, repair, gain: blast && gainsOf(blast, repair.kind), about};
     this.#newest.add(one);
     this.#findings.leaveOut(one);
     try {

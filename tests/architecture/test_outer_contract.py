@@ -135,6 +135,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/slots", "answer", "slots[].values[].synonyms"),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
+    ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
     *(
         ("DELETE /api/projects/{project}/dialogues/{log}", "parameters", f"query {name}")
         for name in ("key", "texts")

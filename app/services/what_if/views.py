@@ -70,6 +70,8 @@ class Blast:
         pins: Pins whose answer changes, kept ones too.
         turns: The first answers that change, the worst first: broken ones, then unlabelled texts
             that would be refused, and those that would be no longer, then fixed ones.
+        joined: Of `in_scope`, those that a merge alone makes right: they were answered as the other
+            of its two intents. `fixed` does not count them.
         touched: Utterances that the repair changes, and how many of them are of the test set.
         scope: Unlabelled texts that were out of scope and get an intent, and the other way round.
     """
@@ -89,6 +91,7 @@ class Blast:
     touched: tuple[int, int] = (0, 0)
     scope: tuple[int, int] = (0, 0)
     pins: int = 0
+    joined: int = 0
     near: tuple[NearExample, ...] = ()
     now: str = ""
 
@@ -151,6 +154,7 @@ class JudgedAnswers:
             turns=self._changed_answers(changed, was, is_, expected),
             in_scope=_counted(is_fresh & ~is_outside, today, is_),
             outside=_counted(is_outside, was, is_),
+            joined=int((is_fresh & ~is_outside & was & ~today).sum()),
             scope=(int((moved_in & pool).sum()), int((moved_out & pool).sum())),
         )
 

@@ -220,7 +220,8 @@ export class FindingView {
     const pointed = {};
     this.#seen = pointed;
     const [blast] = await post(`${this.#tools.base}/review/what-if`, {repairs: [repair]});
-    if (pointed === this.#seen) fill(this.#turns, foretold(words), radiusLine(blast), turnsOf(blast, repair.kind));
+    if (pointed !== this.#seen) return;
+    fill(this.#turns, foretold(words), radiusLine(blast, repair.kind), turnsOf(blast, repair.kind));
   }
 
   #remedy(remedy, place, key) {
@@ -278,7 +279,7 @@ export class FindingView {
 
   #tell(one, blast) {
     one.blast = blast;
-    fill(one.line, radiusLine(blast), this.#merges(one));
+    fill(one.line, radiusLine(blast, one.repair.kind), this.#merges(one));
     this.#markHarm(one);
     if (one === this.#seen) this.#open(one);
   }

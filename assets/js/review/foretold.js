@@ -65,7 +65,7 @@ export class Foretold {
       const found = await post(this.#path, {repairs: some.map(([, {repair}]) => repair)});
       some.forEach(([line, change], place) => {
         change.blast = found[place];
-        fill(line, radiusLine(change.blast));
+        fill(line, radiusLine(change.blast, change.repair.kind));
       });
     } catch (error) {
       for (const [line] of some) fill(line, error.message);

@@ -220,9 +220,10 @@ export class ReshapeTab {
     if (signal.aborted) return;
     this.#arm(blast);
     const touched = h('p', {'data-role': 'touched'}, touchedWords(blast), this.#goes());
+    const {how} = this.#form;
     // The bar lies over the list: it has the result alone.
-    fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast, this.#form.how))));
-    fill(this.#turns, h('h3', {}, 'What changes'), touched, radiusLine(blast), turnsOf(blast, this.#form.how));
+    fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast, how))));
+    fill(this.#turns, h('h3', {}, 'What changes'), touched, radiusLine(blast, how), turnsOf(blast, how));
   }
 
   // What was counted before is of another choice.

@@ -79,9 +79,9 @@ export class Newest {
           {class: 'row tight'},
           act.isSaved && h('span', {class: 'good', title: 'Saved'}, icon('circle-check')),
           h('span', {class: 'cut', dir: 'auto', title: act.words}, act.words),
-          act.isSaved && act.gain,
           h('button', undo, 'Undo ', h('kbd', {'aria-hidden': 'true'}, 'U')),
         ),
+        act.isSaved && act.gain && h('div', {class: 'row tight gain', 'data-role': 'gain'}, act.gain),
         act.isSaved && act.about && h('div', {class: 'soft', 'data-role': 'about-act'}, act.about),
       ],
     );

@@ -26,40 +26,66 @@ export const COUNTING = 'counting answers …'; // until it is known which answe
 
 const badge = (words, kind) => h('span', {class: `badge ${kind}`}, words);
 
-export function radiusLine(blast) {
+// `kind` is that of the repair.
+export function radiusLine(blast, kind = '') {
   return h(
     'span',
     {class: 'row tight', 'data-role': 'radius'},
     h('span', {}, changing(blast), isUnknown(blast) && '; none known to be better or worse'),
-    blast.fixed > 0 && badge(becoming(blast.fixed, 'right'), 'good'),
-    blast.broken > 0 && badge(becoming(blast.broken, 'wrong'), 'bad'),
+    turnBadges(blast, 'become', 'becomes'),
+    kind === 'merge' && joinedBadge(blast),
     blast.scope[0] > 0 && badge(`${number(blast.scope[0])} no longer refused`, 'warn'),
     pinBadges(blast),
   );
 }
+
+// Test texts whose answer turns right or wrong, in words for many and for one.
+const turnBadges = ({fixed, broken}, many, one) => [
+  fixed > 0 && badge(`${number(fixed)} ${fixed === 1 ? one : many} right`, 'good'),
+  broken > 0 && badge(`${number(broken)} ${broken === 1 ? one : many} wrong`, 'bad'),
+];
+
+// A merge mends no answer by itself: these were answered as the other of its two intents.
+const joinedBadge = ({joined}) => joined > 0 && badge(`${number(joined)} more right, as the two count as one`, '');
 
 const pinBadges = ({pins_fixed: kept, pins_broken: lost}) => [
   kept.length > 0 && badge(`${plural(kept.length, 'pin')} kept again`, 'good'),
   lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
 ];
 
-// What an act has made better and worse, as badges: "81 → 82 of 85 right".
-export function gainsOf(blast) {
-  const {n, now, then} = blast.in_scope;
-  const words = `${number(now)} → ${number(then)} of ${number(n)} right`;
-  const about = {class: `badge ${then > now ? 'good' : 'bad'}`, title: 'Test texts answered right, before and after'};
-  return [now !== then && h('span', about, words), pinBadges(blast)];
+// What an act has done, by the same counts as before it, then what this is in the share of right answers: "8 answers
+// changed: 5 test texts, 3 unlabelled", "3 became right", "81 → 84 of 85 right".
+export const gainsOf = (blast, kind = '') => [
+  countOf(blast) > 0 && h('span', {class: 'soft', 'data-role': 'changed-answers'}, changing(blast, 'changed')),
+  turnBadges(blast, 'became', 'became'),
+  kind === 'merge' && joinedBadge(blast),
+  sharesOf(blast),
+  pinBadges(blast),
+];
+
+function sharesOf({in_scope: fitting, outside, watched: [, nTest]}) {
+  const which = fitting.n < nTest ? 'Test texts that fit an intent and are no examples' : 'Test texts';
+  const share = ({n, now, then}, words, title) =>
+    now !== then &&
+    h(
+      'span',
+      {class: `badge ${then > now ? 'good' : 'bad'}`, title: `${title}, before and after`},
+      `${number(now)} → ${number(then)} of ${number(n)} ${words}`,
+    );
+  const refused = 'Test texts that fit no intent, refused';
+  return [share(fitting, 'right', `${which}, answered right`), share(outside, 'out of scope refused', refused)];
 }
 
-// Whether answers change, and nobody has said of any of them what is right.
-const isUnknown = ({test, pool, pins, fixed, broken, pins_fixed: kept, pins_broken: lost}) =>
-  test + pool + pins > 0 && !fixed && !broken && !kept.length && !lost.length;
+const countOf = ({test, pool, pins}) => test + pool + pins;
 
-const becoming = (n, what) => `${number(n)} ${n === 1 ? 'becomes' : 'become'} ${what}`;
+// Whether answers change, and nobody has said of any of them what is right.
+const isUnknown = ({fixed, broken, joined, pins_fixed: kept, pins_broken: lost, ...rest}) =>
+  countOf(rest) > 0 && !fixed && !broken && !joined && !kept.length && !lost.length;
 
 // "22 answers change: 5 test texts, 16 unlabelled, 1 pin"; only test texts and pins have a label by which an
 // answer is right or wrong. Where none changes, of how many; where there is none to look at, that nothing is known.
-function changing({test, pool, pins, watched, touched: [nTouched]}) {
+// `verb` is that of one that is done.
+function changing({test, pool, pins, watched, touched: [nTouched]}, verb = '') {
   const n = test + pool + pins;
   if (!n && nTouched && !isChecked(watched)) return 'not checked';
   if (!n) return isChecked(watched) ? `no answer of ${checkedOn(watched)} changes` : 'no answer changes';
@@ -68,7 +94,7 @@ function changing({test, pool, pins, watched, touched: [nTouched]}) {
     pool > 0 && `${number(pool)} unlabelled`,
     pins > 0 && plural(pins, 'pin'),
   ];
-  return `${plural(n, 'answer')} ${n === 1 ? 'changes' : 'change'}: ${parts.filter(Boolean).join(', ')}`;
+  return `${plural(n, 'answer')} ${verb || (n === 1 ? 'changes' : 'change')}: ${parts.filter(Boolean).join(', ')}`;
 }
 
 const isChecked = watched => watched.some(n => n > 0);

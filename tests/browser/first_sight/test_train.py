@@ -49,7 +49,10 @@ def test_no_way_is_said_to_have_lost_against_itself(
 
     page = visit(twice, "/")
     page.route("**/projects/sample/jobs", by_best)
-    page.route("**/projects/sample/status", lambda route: route.fulfill(json=route.fetch().json() | live))
+    page.route(
+        "**/projects/sample/status",
+        lambda route: route.fulfill(json=route.fetch().json() | live),
+    )
     page.goto(f"{twice.base}/train?project=sample")
     lost = page.locator("[data-role=lost]")
     expect(lost).to_have_count(1)

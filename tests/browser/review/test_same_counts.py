@@ -1,0 +1,57 @@
+"""What a finding foretells and what stands beside the act once it is done are the same counts."""
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+
+def numbers(words: str) -> dict[str, int]:
+    """Return how many answers change, become right and wrong, and are right as two count as one."""
+    found = {
+        "changed": re.search(r"(\d+) answers? change", words),
+        "right": re.search(r"(\d+) (?:becomes?|became) right", words),
+        "wrong": re.search(r"(\d+) (?:becomes?|became) wrong", words),
+        "joined": re.search(r"(\d+) more right, as the two count as one", words),
+    }
+    return {name: int(match[1]) if match else 0 for name, match in found.items()}
+
+
+def test_a_merge_is_told_by_the_same_counts_before_and_after_it(
+    visit: Callable[..., Page], studio: Served, foretold: None
+) -> None:
+    """“3 become right, 2 become wrong” came to “281 → 287 right”: six, of which nobody had said."""
+    page = visit(studio, "/review?project=sample&kind=confusion")
+    finding = page.locator("[data-role=finding]")
+    merge = finding.locator(".remedy", has_text="Merge “wrong_charge” into “bill_question”")
+    expect(merge.locator("[data-role=radius]")).to_contain_text("answers change: ")
+    before = numbers(merge.inner_text())
+    assert before["right"] > 0
+    assert before["joined"] > 0
+    merge.click()
+    gain = page.locator("[data-role=newest] [data-role=gain]")
+    expect(gain).to_contain_text("answers changed: ")
+    done = gain.inner_text()
+    assert numbers(done) == before
+    share = re.search(r"(\d+) → (\d+) of \d+ right", done)
+    assert share
+    gained = before["right"] - before["wrong"] + before["joined"]
+    assert int(share[2]) - int(share[1]) == gained
+    page.keyboard.press("u")
+    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+
+
+def test_a_label_is_told_by_the_same_counts_before_and_after_it(
+    visit: Callable[..., Page], studio: Served, foretold: None
+) -> None:
+    """“8 answers change” was not told after the act; the share of right answers alone was."""
+    page = visit(studio, "/review?project=sample&kind=next")
+    label = page.locator("[data-role=finding] .remedy", has_text="answer").first
+    expect(label.locator("[data-role=radius]")).to_contain_text(re.compile("answers? changes?: "))
+    before = numbers(label.inner_text())
+    label.click()
+    gain = page.locator("[data-role=newest] [data-role=gain]")
+    expect(gain).to_contain_text(re.compile("answers? changed: "))
+    assert numbers(gain.inner_text()) == before
