@@ -7,8 +7,10 @@ import {call} from './shared/rest.js';
 import {capital, nothingFits, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
-const LEAD = 'Everything that was done in this project: when, by whom, and from where.';
-const HEAD = ['When', 'Who', 'What', 'Texts', 'From'];
+const LEAD =
+  'Everything that was done in this project: when, by whom, and from where. “Texts changed” leaves out texts, such as ' +
+  'rows of an import, that were so already. Of texts that programs send from production, only new ones are acts.';
+const HEAD = ['When', 'Who', 'What', 'Texts changed', 'From'];
 const STEP = 50;
 const VIA = {
   page: 'a page',
@@ -106,11 +108,12 @@ const aboutOf = (verb, about) => (verb === 'receipt' ? '' : about);
 
 const empty = () => h('p', {class: 'soft'}, 'Nothing was done that fits. Choose “all” above.');
 
-function rowOf({at, actor, verb, about, n, via, undone}, nothing) {
+function rowOf({at, actor, verb, about, n, via, undone, idle}, nothing) {
   const what = [
     h('b', {}, capital(actWords(verb, nothing))),
     aboutOf(verb, about) && [' ', h('bdi', {}, about)],
     undone && [' ', h('span', {class: 'badge'}, 'taken back')],
+    idle && [' ', h('span', {class: 'badge'}, 'changed nothing: it was so already')],
   ];
   return [
     h('td', {title: new Date(at).toLocaleString('en-GB')}, since(at)),

@@ -34,6 +34,7 @@ class ActRecord:
         about: What it was done to, such as a file, a version or a text; may be empty.
         n: Number of texts that it changed; 0 for an act outside the log.
         undone: Whether it was taken back.
+        idle: Whether it changed nothing in the log, for all was so already.
     """
 
     at: str
@@ -43,6 +44,7 @@ class ActRecord:
     about: str
     n: int
     undone: bool
+    idle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +125,15 @@ def read_page(connection: Connection, project_id: int, which: ActFilter) -> ActP
 
 
 def _every(project_id: int) -> sa.CompoundSelect[Any]:
-    happened = sa.exists().where(event.c.batch_id == batch.c.id) | batch.c.verb.in_(_ALSO)
+    changes = sa.exists().where(event.c.batch_id == batch.c.id) | batch.c.verb.in_(_ALSO)
     in_log = sa.select(
         *(batch.c.at, batch.c.actor, batch.c.via, batch.c.verb, batch.c.origin.label("about")),
-        batch.c.undone_by.is_not(None).label("undone"),
+        *(batch.c.undone_by.is_not(None).label("undone"), sa.not_(changes).label("idle")),
         *(batch.c.id.label("batch_id"), sa.literal(0).label("act_id")),
-    ).where(batch.c.project_id == project_id, happened)
+    ).where(batch.c.project_id == project_id)
     outside = sa.select(
         *(act.c.at, act.c.actor, act.c.via, act.c.verb, act.c.about, sa.false().label("undone")),
-        *(sa.literal(0).label("batch_id"), act.c.id.label("act_id")),
+        *(sa.false().label("idle"), sa.literal(0).label("batch_id"), act.c.id.label("act_id")),
     ).where(act.c.project_id == project_id)
     return sa.union_all(in_log, outside)
 
@@ -141,7 +143,8 @@ def _record(row: Row[Any], touched: Touched) -> ActRecord:
     if row.batch_id:
         via = via or ("page" if about == "page" else "")  # as earlier releases kept it
         about = touched.about
-    return ActRecord(row.at, row.actor, via, row.verb, about, touched.n, bool(row.undone))
+    undone, idle = bool(row.undone), bool(row.idle)
+    return ActRecord(row.at, row.actor, via, row.verb, about, touched.n, undone, idle)
 
 
 _ABOUT = 200

@@ -136,6 +136,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
     ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
+    ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),
     *(
         ("DELETE /api/projects/{project}/dialogues/{log}", "parameters", f"query {name}")
         for name in ("key", "texts")

@@ -29,6 +29,7 @@ from storage.database import Transaction
 from storage.log import events
 from storage.log.events import Action
 from storage.log.staging import Landed, StagedChanges, land
+from storage.people.acts import Act, note_aside
 from storage.people.known_values import keep_values
 from storage.queries import dataset
 from storage.records import IntentRecord, ProjectRecord, UtteranceRecord
@@ -174,6 +175,8 @@ def _import(studio: Studio, request: ImportRequest, export: Export | None) -> Im
             staged.fill(plan.changes(rows()))
             _check_counts(plan, request.choices)
             if not staged.count:
+                nothing = Act("import", studio.settings.actor, f"{request.path.name}: nothing new")
+                note_aside(studio.database, project.id, nothing)
                 return _report(plan, request, options)
             action = Action("import", studio.settings.actor, f"import {request.path.name}")
             landed = land(studio.database, project.id, action, staged)

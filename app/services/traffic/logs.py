@@ -12,6 +12,7 @@ from app.services.traffic.receiving import (
     EARLIEST,
     LONGEST_SOURCE,
     ReadTraffic,
+    ReceivedTraffic,
     Sent,
     latest_time,
     read_sent,
@@ -19,11 +20,12 @@ from app.services.traffic.receiving import (
 )
 from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
-from core.text import is_blank, is_storable, normalise, text_hash
+from core.text import counted, is_blank, is_storable, normalise, text_hash
 from core.traffic.conversation_logs import ConversationTool
 from core.traffic.log_rows import LogColumns, LogRow, find_shape, read_log
 from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
 from storage import projects
+from storage.people.acts import Act, note_aside
 from storage.said import traffic
 
 _SHOWN = 3
@@ -210,13 +212,35 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
     if request.dry_run:
         return found
     done = store_read(live_studio, request.project, read, request.upload)
-    return replace(
+    found = replace(
         found,
         repeated=done.repeated,
         kept=done.kept,
         left_out=done.left_out,
         added=done.added,
     )
+    _note(live_studio, request, found, done)
+    return found
+
+
+def _note(
+    live_studio: LiveStudio, request: LogRequest, found: TrafficLogReport, done: ReceivedTraffic
+) -> None:
+    """Keep the import as an act of its own: the log's actions are of texts that were new alone."""
+    counts = {
+        f"{counted(found.rows, 'row')} read": True,
+        f"{done.kept:,} stored": True,
+        f"{counted(done.added, 'text')} new": True,
+        f"{done.repeated:,} stored before": done.repeated,
+        f"{done.left_out:,} beyond the sample of their day": done.left_out,
+    }
+    about = (
+        f"{request.path.name}: {', '.join(words for words, is_told in counts.items() if is_told)}"
+    )
+    studio = live_studio.studio
+    with studio.database.read() as connection:
+        project_id = projects.find(connection, request.project).id
+    note_aside(studio.database, project_id, Act("import log", studio.settings.actor, about))
 
 
 def _usable(

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from app.services.live.server_state import LiveStudio
 from core.errors import NotFound
+from core.text import counted
 from storage import projects
 from storage.database import Transaction
 from storage.log import events
 from storage.log.events import TRAFFIC, Action, Reversal
+from storage.people.acts import Act, note_aside
 from storage.queries import utterances
 from storage.records import BatchRecord, row_of
 from storage.said import logs
@@ -58,6 +60,9 @@ def undo_log(live_studio: LiveStudio, project: str, key: str) -> UndoneLog:
         with database.write() as connection:
             actor = live_studio.studio.settings.actor
             counts += _take_back(connection, project_id, action, actor)
+    if rows or actions:
+        about = f"{log.name}: {counted(rows, 'row')}, {counted(counts['removed'], 'text')} gone"
+        note_aside(database, project_id, Act("undo log", live_studio.studio.settings.actor, about))
     return UndoneLog(rows, counts["removed"], counts["stay"])
 
 

@@ -13,6 +13,7 @@ from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent, merge_intents
 from app.services.data.projects import create_project, rename_project
 from app.services.data.utterances import label_each
+from app.services.labelling.decisions import Operation, decide
 from app.services.live.server_state import open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.reports.sharing import create_share, list_shares, stop_sharing
@@ -218,3 +219,23 @@ def say(studio: Studio, project: str, text: str, key: str = "u1") -> None:
     change = edits.create_utterance(key, text, "pool", "f", None)
     with studio.database.write() as connection:
         events.record(connection, projects.find(connection, project).id, Action("add"), [change])
+
+
+def test_an_import_and_a_decision_that_change_nothing_are_listed_all_the_same(
+    studio: Studio, labelled_csv: Path
+) -> None:
+    """Of 340 decisions History listed 333: seven gave texts the labels that they had."""
+    create_project(studio, "p")
+    for _ in range(2):
+        import_file(studio, ImportRequest("p", labelled_csv))
+    with studio.database.read() as connection:
+        row = next(iter(dataset.utterances(connection, 1)))
+    label = Operation("again", "label", row.id, row.labels or (), seen=row.labels)
+    assert [one.state for one in decide(studio, "p", [label])] == ["saved"]
+    page = list_acts(studio, "p", ActFilter())
+    assert [(one.verb, one.about, one.n, one.idle) for one in page.acts] == [
+        ("label", "", 0, True),
+        ("import", f"{labelled_csv.name}: nothing new", 0, False),
+        ("import", labelled_csv.name, 20, False),
+        ("create project", "p", 0, False),
+    ]

@@ -7,12 +7,14 @@ import pytest
 from app.services.data.history import list_actions
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.reports.audit import list_acts
 from app.services.studio import Studio
 from app.services.traffic import receiving
 from app.services.traffic.logs import LogRequest, import_log
 from app.services.traffic.receiving import Sent, receive_traffic
 from app.services.traffic.undoing import UndoneLog, undo_log
 from core.errors import NotFound
+from storage.people.acts import ActFilter
 from storage.queries import utterances
 from storage.queries.utterances import Filter
 from storage.said import traffic
@@ -97,3 +99,18 @@ def test_history_names_the_log_and_nothing_else_is_taken_back(
     with pytest.raises(NotFound, match="No log was imported under this key"):
         undo_log(live, "p", KEY[:-1])
     assert len(texts(live)) == 6
+
+
+def test_history_lists_each_import_of_a_log_and_what_it_stored(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    """A second log of the same texts added none, and History did not list it."""
+    load(live, tmp_path)
+    load(live, tmp_path, "e" * 32)
+    undo_log(live, "p", KEY)
+    done = list_acts(live.studio, "p", ActFilter()).acts
+    assert [(one.verb, one.about) for one in done if one.verb.endswith(" log")] == [
+        ("undo log", "log.csv: 6 rows, 6 texts gone"),
+        ("import log", "log.csv: 6 rows read, 0 stored, 0 texts new, 6 stored before"),
+        ("import log", "log.csv: 6 rows read, 6 stored, 6 texts new"),
+    ]
