@@ -9,8 +9,9 @@ import {call, post, upload} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
 import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
+import {AlsoTraffic} from './also_traffic.js';
 import {Cases, countsOf} from './cases.js';
-import {Mapping, timesWords} from './mapping.js';
+import {Mapping} from './mapping.js';
 import {PLATFORMS} from './package.js';
 import {PasteBox} from './pasting.js';
 import {Questions} from './questions.js';
@@ -35,6 +36,8 @@ export class ImportSheet {
   #lead = h('p', {hidden: true}, 'Choose a file, with labels or without, or paste some in.');
   #title = h('h2', {}, 'Import');
   #questions = new Questions();
+  #traffic = null; // whether the texts of the file in the preview count as traffic, too
+  #drawButtons = () => {};
   #secondClick = new SecondClick();
   #asked = 0; // number of the newest preview; older answers are dropped
 
@@ -114,6 +117,8 @@ export class ImportSheet {
     const asked = (this.#asked += 1);
     this.#questions.leave();
     this.#questions = new Questions();
+    this.#leaveTraffic();
+    this.#traffic = new AlsoTraffic(this.#context, file, () => this.#drawButtons());
     this.#drop.setAttribute('aria-busy', 'true');
     this.#say(h('div', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
     try {
@@ -129,6 +134,11 @@ export class ImportSheet {
       this.#picker.value = '';
     }
   });
+
+  #leaveTraffic() {
+    this.#traffic?.leave().catch(() => {}); // the server forgets it by itself after a day
+    this.#traffic = null;
+  }
 
   #say(...content) {
     this.preview.hidden = content.length === 0;
@@ -158,6 +168,7 @@ export class ImportSheet {
     const mapping = new Mapping(preview, {chosen, multi: this.#multi, changed: again});
     const buttons = h('div', {class: 'row import-acts'}); // in sight, however long the preview is
     const looked = chosen.exceptions?.length ?? 0; // exceptions that the report counts
+    this.#traffic?.show(preview);
     const draw = () => fill(buttons, this.#buttons(incoming, {...mapping.values, ...cases.values}, looked));
     const cases = new Cases(report, {chosen, nothing: this.#intents.nothing, changed: again, ticked: draw});
     const {nothing} = this.#intents;
@@ -170,7 +181,7 @@ export class ImportSheet {
         h('h2', {}, `Import “${incoming.name}”`),
         table(preview.columns, rows.map(row => row.map(unbroken))),
         mapping.form,
-        timesWords(preview, this.#context.project),
+        this.#traffic?.element,
         incoming.problem
           ? problemOf(incoming)
           : h('div', {class: 'note'}, rows.length ? outlook(report) : NO_ROWS),
@@ -180,6 +191,7 @@ export class ImportSheet {
         buttons,
       ),
     );
+    this.#drawButtons = draw;
     this.#questions.watch(cases.lists, buttons, draw);
   }
 
@@ -187,6 +199,7 @@ export class ImportSheet {
     const cancel = guarded(async () => {
       this.#asked += 1;
       this.#say();
+      this.#leaveTraffic();
       await call(`${this.#uploads}/${incoming.key}`, {method: 'DELETE'});
     });
     return [
@@ -210,9 +223,11 @@ export class ImportSheet {
 
   #taking({key, report}, values, looked) {
     const changes = report && (report.added || report.labelled || report.relabelled || report.marked);
-    const nothing = report && !changes && !values.exceptions.length;
+    const also = this.#traffic?.n ?? 0;
+    const nothing = report && !changes && !values.exceptions.length && !also;
     const take = event => !this.#secondClick.is(event) && this.#take(key, {...values, counted: countsOf(report)});
-    const words = nothing ? 'Nothing new to import' : importing(report, values, looked);
+    const more = also > 0 ? `, count ${number(also)} as traffic` : '';
+    const words = nothing ? 'Nothing new to import' : importing(report, values, looked) + more;
     return busyButton(words, take, {class: 'primary', disabled: !report || nothing, 'data-key': 'import'});
   }
 
@@ -221,7 +236,8 @@ export class ImportSheet {
     const asked = (this.#asked += 1);
     try {
       const report = await post(`${this.#uploads}/${key}/import`, values);
-      if (asked === this.#asked) this.#done(report, values.split);
+      const also = await this.#storeTraffic();
+      if (asked === this.#asked) this.#done(report, values.split, also);
       else toast(summary(report, AFTER), '', 'good', undoing(this.#base, report.key, this.#imported));
       await this.#imported();
       this.#leadOn();
@@ -233,6 +249,13 @@ export class ImportSheet {
     }
   }
 
+  // The texts are imported whatever comes of it.
+  async #storeTraffic() {
+    const traffic = this.#traffic;
+    this.#traffic = null;
+    return (await traffic?.store().catch(complain)) ?? null;
+  }
+
   // Before the first model, what comes after texts.
   #leadOn() {
     if (this.#context.status.champion !== null) return;
@@ -240,16 +263,21 @@ export class ImportSheet {
     this.preview.querySelector('[data-role=next]')?.replaceChildren(next);
   }
 
-  #done(report, split) {
-    const undo = undoing(this.#base, report.key, () => {
+  #done(report, split, also) {
+    const over = () => {
       this.#say();
       return this.#imported();
-    });
+    };
+    const back = report.key ? undoing(this.#base, report.key, over) : over;
+    const undo = async () => {
+      await also?.undo(); // before its texts go
+      await back();
+    };
     this.#say(
       h(
         'div',
         {class: 'note good row', role: 'status', 'data-role': 'imported'},
-        h('span', {class: 'grow'}, summary(report, AFTER), destination(split, report)),
+        h('span', {class: 'grow'}, summary(report, AFTER), also?.words, destination(split, report)),
         h('span', {'data-role': 'next'}),
         h('button', {onclick: guarded(undo)}, 'Undo'),
         closer(() => this.#say()),

@@ -1,5 +1,4 @@
 // Which column, sheet and set of a file means what.
-import {address} from '../shared/address.js';
 import {field, h, select} from '../shared/elements.js';
 
 const SPLITS = [
@@ -13,17 +12,6 @@ const KINDS = [
   ['csv', 'a table with columns'],
   ['text', 'one text a line'],
 ];
-
-const TIMES = /date|time|^when$|^at$|created|sent/i; // names of columns that say when a text was written
-
-// Columns that are not read, told where one of them has times: another page reads those.
-export function timesWords({columns, text_column: text, intent_column: intent}, project) {
-  const found = columns.find(name => name !== text && name !== intent && TIMES.test(name));
-  if (!found) return null;
-  const there = h('a', {href: address('discover', project, {tab: 'traffic'})}, 'What people say now');
-  const lead = `“${found}” is not kept here. To see what people say over time, import this file under `;
-  return h('div', {class: 'small soft', 'data-role': 'times'}, lead, there, ', too.');
-}
 
 export class Mapping {
   form;

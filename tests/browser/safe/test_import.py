@@ -309,11 +309,39 @@ def test_a_column_of_times_is_told_and_leads_to_the_page_that_reads_it(
     page = visit(studio, "/data?project=sample")
     preview = choose(page, file)
     times = preview.locator("[data-role=times]")
-    expect(times).to_contain_text("“date” is not kept here.")
+    expect(times).to_contain_text("Without that “date” is not kept.")
     expect(times.get_by_role("link")).to_have_attribute("href", re.compile("tab=traffic"))
     day = preview.get_by_role("cell", name="2026-11-01").locator("span")
     assert day.evaluate("cell => cell.getClientRects().length") == 1  # it stood on two lines
     preview.get_by_role("button", name="Cancel").click()
+
+
+def test_texts_with_times_count_as_traffic_too_where_the_box_is_ticked_and_undo_takes_both(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """The page only told that another one reads the times; the same file had to go there, too."""
+    file = tmp_path / "calls.csv"
+    rows = "".join(f"2026-11-{day:02},phone,is van {day} late\n" for day in range(1, 9))
+    file.write_text(f"date,channel,message\n{rows}", encoding="utf-8")
+    page = visit(studio, "/data?project=sample")
+    preview = choose(page, file)
+    box = preview.get_by_label("Also count these texts as traffic, by the column “date”")
+    expect(box).not_to_be_checked()
+    box.check()
+    expect(preview.locator("[data-role=log-counts]")).to_contain_text(
+        "8 texts with a time, said from 2026-11-01 to 2026-11-08."
+    )
+    preview.get_by_role("button", name="Import 8 texts, count 8 as traffic").click()
+    done = page.locator("[data-role=imported]")
+    expect(done).to_contain_text("8 new texts, without a label. 8 texts count as traffic: ")
+    assert texts(studio, "text=is+van") != []
+    said = studio.ask("/projects/sample/acts?verb=import+log")["acts"]
+    assert said[0]["about"] == "calls.csv: 8 rows read, 8 stored, 0 texts new"
+    done.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    assert texts(studio, "text=is+van") == []
+    [undone] = studio.ask("/projects/sample/acts?verb=undo+log")["acts"]
+    assert undone["about"] == "calls.csv: 8 rows, 0 texts gone"
 
 
 def test_a_new_name_that_is_like_an_intent_of_the_project_is_asked_about(

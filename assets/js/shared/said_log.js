@@ -1,0 +1,41 @@
+// A log of what people said, with times: what an import of it does, in words.
+import {h} from './elements.js';
+import {number, plural} from './words.js';
+
+const FEW = 5; // sources that are named
+const TOOLS = {rasa: 'Rasa', 'dialogflow-cx': 'Dialogflow CX'};
+
+export const zoneHere = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+
+// Number of rows with a text and a time.
+export const timedIn = ({sources}) => Object.values(sources).reduce((sum, n) => sum + n, 0);
+
+// What importing a log does, of which times without a zone are those of `zone`, in a list.
+export function countsOf(report, zone) {
+  const {first, last, repeated, added, untimed, examples, textless, misshapen, sources, masked, tool} = report;
+  const timed = timedIn(report);
+  const named = Object.entries(sources);
+  const more = named.length > FEW ? `, and ${plural(named.length - FEW, 'more')}` : '';
+  const told = named.slice(0, FEW).map(([name, n]) => `${name} ${number(n)}`);
+  const hidden = Object.values(masked ?? {}).reduce((sum, n) => sum + n, 0);
+  const lines = [
+    tool && `Conversations of ${TOOLS[tool]}: only what users said is read.`,
+    timed > 0 && `${plural(timed, 'text')} with a time, said from ${first} to ${last}.`,
+    timed > 0 && `By source: ${told.join(', ')}${more}.`,
+    timed > 0 && `Times without a zone are taken as those of ${zone}.`,
+    repeated > 0 && `${number(repeated)} of them are stored already.`,
+    added > 0 && `${plural(added, 'text')} ${added === 1 ? 'is' : 'are'} new to the project, to be labelled.`,
+    hidden > 0 && `${plural(hidden, 'piece')} of personal data will be masked.`,
+    untimed > 0 &&
+      `${plural(untimed, 'row')} without a time that can be read: left out (${examples.map(quoted).join(', ')}).`,
+    textless > 0 && `${plural(textless, 'row')} without a text, or with one that is too long: left out.`,
+    misshapen > 0 && `${plural(misshapen, 'row')} with too few or too many cells: left out.`,
+  ];
+  return h(
+    'ul',
+    {class: 'listed', 'data-role': 'log-counts'},
+    lines.filter(Boolean).map(words => h('li', {}, words)),
+  );
+}
+
+const quoted = time => (time ? `“${time}”` : 'empty');
