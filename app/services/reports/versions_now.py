@@ -1,5 +1,7 @@
 """Two versions side by side, both as they would answer if they were in use now."""
 
+from dataclasses import replace
+
 from app.services.live.in_use import as_in_use
 from app.services.live.server_state import LiveStudio
 from app.services.versions.comparison import (
@@ -41,4 +43,4 @@ def _contender(live_studio: LiveStudio, project: str, number: int) -> Contender 
     if opened is None:
         return None
     pipeline = opened[1].pipeline
-    return Contender(stored.name, stored.metrics, {}, lambda: pipeline)
+    return replace(stored, open=lambda: pipeline)

@@ -47,7 +47,9 @@ def judge_candidate(
         names = names_since(connection, project.id, version.id)
     if champion is None:
         return _first(facts)
-    candidate = Contender("the candidate", facts["metrics"], names, lambda: pipeline)
+    candidate = Contender(
+        "the candidate", facts["metrics"], names, lambda: pipeline, version.sha256
+    )
     try:
         found = compare_contenders(
             studio, project.name, candidate, stored(studio, project.name, champion.number)

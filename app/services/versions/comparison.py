@@ -15,6 +15,7 @@ from app.services.versions.comparison_views import (
     PinChange,
 )
 from app.services.versions.comparison_words import (
+    apart_words,
     broken_pins_words,
     outcome_of,
     points,
@@ -48,12 +49,16 @@ _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact ma
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contender:
-    """A model to compare; `names` maps intent names of its training to present ones."""
+    """A model to compare; `names` maps intent names of its training to present ones.
+
+    `data` is the SHA-256 of the dataset version that it learned from; "" is not known.
+    """
 
     name: str
     metrics: Mapping[str, Any]
     names: Mapping[str, str]
     open: Callable[[], IntentPipeline]
+    data: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,8 @@ def stored_contender(studio: Studio, project: str, number: int) -> Contender:
     with studio.database.read() as connection:
         key = projects.find(connection, project).id
         record = models.find_answering(connection, key, number)
-    return Contender(name, record.metrics, {}, lambda: load_model(studio, name))
+    data = str(record.lineage.get("dataset_sha256") or "")
+    return Contender(name, record.metrics, {}, lambda: load_model(studio, name), data)
 
 
 def compare_contenders(
@@ -186,7 +192,8 @@ def compare_on(
     )
     outcome = outcome_of(comparison)
     judged = replace(comparison, outcome=outcome, words=words_of(comparison))
-    return replace(judged, verdict=verdict_of(judged))
+    apart = apart_words(candidate, champion) if outcome == "unknown" else ""
+    return replace(judged, verdict=verdict_of(judged) + apart)
 
 
 def gate(comparison: ModelComparison) -> GateVerdict:
@@ -367,7 +374,8 @@ def _compare_figures(
             answers=report.changed,
         )
     old, new = champion.metrics, candidate.metrics
-    if not _judged_alike(old, new):
+    is_other_data = bool(champion.data and candidate.data) and champion.data != candidate.data
+    if is_other_data or not _judged_alike(old, new):  # as many labels may be those of other texts
         return comparison
     before, after = _shares(old, new)
     return replace(

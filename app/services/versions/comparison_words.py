@@ -1,8 +1,11 @@
 """The result of comparing two models, in sentences."""
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from app.services.versions.comparison_views import ModelComparison, Outcome
+from core.metrics.in_words import measured_on
 from core.metrics.paired import Difference
 from core.text import counted, label_words, percent, signed_points
 
@@ -41,9 +44,9 @@ def verdict_of(comparison: ModelComparison) -> str:
 
 
 def _moment_words(comparison: ModelComparison) -> str:
-    """Say which labels vote in both; "" where stored figures are compared."""
+    """Say which labels vote in both, or that stored figures are compared."""
     if comparison.basis != "test split":
-        return ""
+        return ", both as checked after their trainings, on the same texts"
     if comparison.moment == "now":
         return ", both with all labels up to now"
     return ", both without the labels given since their trainings"
@@ -90,6 +93,33 @@ def broken_pins_words(comparison: ModelComparison) -> str:
     return f" It breaks {counted(fresh + before, 'pin')}{as_before}."
 
 
+class _Checked(Protocol):
+    """A model with the figures of its training."""
+
+    @property
+    def name(self) -> str:
+        """Its name, such as `PROJECT@N`."""
+        ...
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """The figures, as they are stored."""
+        ...
+
+
+def apart_words(*models: _Checked) -> str:
+    """Say on which texts each figure stands that is told elsewhere; "" unless all have one."""
+    told = [
+        f"{percent(share, 1)} of {version_words(one.name)} stand {measured_on(one.metrics)}"
+        for one in models
+        if (share := one.metrics.get("answered_right", one.metrics.get("accuracy"))) is not None
+        and one.metrics.get("judged_on")
+    ]
+    if len(told) < len(models):
+        return ""
+    return f" The figures of their trainings do not compare them: {', '.join(told)}."
+
+
 def version_words(name: str) -> str:
     """Write `PROJECT@N` as "version N"; other names stay."""
     _, at, number = name.rpartition("@")
@@ -111,13 +141,14 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     if comparison.basis == "nothing":
         words.append(
             "There are no test texts to compare on, and the two were not checked in the same way "
-            "after their training. Make some labelled texts test texts."
+            "on the same texts after their training. Make some labelled texts test texts."
         )
     if comparison.difference is None or comparison.before is None or comparison.after is None:
         return words
     if comparison.basis == "stored figures":
         words.append(
-            "There are no test texts to compare on; the figures of both trainings are compared."
+            "There are no test texts to compare on; the figures of both trainings are compared, "
+            "which were checked on the same texts."
         )
     right = "right" if comparison.task == "single-label" else "with just the right intents"
     of = "test text" if comparison.basis == "test split" else "text"
@@ -142,7 +173,8 @@ def _answer_words(comparison: ModelComparison) -> list[str]:
     counts: Counter[str] = Counter(answer.verdict for answer in comparison.answers)
     verdicts = {"fixed": "now right", "broken": "now wrong", "other": "wrong in another way"}
     parts = [f"{counts[kind]:,} {words}" for kind, words in verdicts.items() if counts[kind]]
-    words = [f"Answers: {', '.join(parts)}." if parts else "Every text is answered as before."]
+    none = f"Each of {counted(comparison.n, 'test text')} is answered as before."
+    words = [f"Answers: {', '.join(parts)}." if parts else none]
     old, new = comparison.refused
     if old != new:
         fit = "that fits" if new == 1 else "that fit"

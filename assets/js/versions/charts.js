@@ -141,15 +141,20 @@ export class Charts {
 }
 
 // What the points say, and what to do about it.
+const APART = 'The versions were checked on different texts, so their points do not compare them:';
+const basisOf = ({number, measured_on: on}) => `version ${number} ${on}`;
+
 function readingOf(versions) {
   const share = ({metrics}) => rightShare(metrics);
   const live = versions.find(({champion}) => champion);
   const [best] = [...versions].sort((one, other) => share(other) - share(one) || other.champion - one.champion);
   const high = 'Each point is a version; higher is better. The axis does not begin at 0: read the figures.';
   if (versions.length === 1) return `${high} There is one so far: label more, and train again to see a line.`;
+  const bases = new Set(versions.map(({measured_on: on}) => on));
+  if (bases.size > 1) return `${high} ${APART} ${versions.map(basisOf).join('; ')}.`;
   if (!live || live === best) {
     const kept = live ? ' It is live: label more texts like those that it answers wrongly, and train again.' : '';
-    const most = `answered most test texts right when trained, ${percent(share(best))}`;
+    const most = `answered most texts right, ${percent(share(best))} ${best.measured_on}`;
     return `${high} Version ${best.number} ${most}.${kept}`;
   }
   return (

@@ -335,7 +335,7 @@ def test_each_chart_says_what_one_reads_in_it_and_what_to_do(
     words = page.locator("[data-role=accuracy-words]")
     expect(words).to_contain_text(
         "Each point is a version; higher is better. The axis does not begin at 0: read the figures."
-        " Version 1 answered most test texts right when trained"
+        " Version 1 answered most texts right, "
     )
     chart = page.locator("[data-role=accuracy-chart][data-ready]")  # 1 point filled all its height
     low, high = chart.evaluate("chart => chart._fullLayout.yaxis.range")

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from app.services.data.projects import create_project
@@ -258,6 +260,31 @@ def test_figures_of_before_the_thousands_mark_still_count_as_judged_alike(
     assert compare_contenders(studio, "p", new, old).basis == basis
 
 
+def test_figures_of_as_many_but_other_labels_are_not_compared_and_each_says_on_what_it_stands(
+    studio: Studio,
+) -> None:
+    """“88.2 %” and “82.9 %” of other labels were compared, because there were as many of both."""
+    start(studio, {})
+    shares = (0.9, 0.8)
+    old, new = (
+        replace(
+            contender(f"p@{number}", StubPipeline({}), {**STORED, "accuracy": share}),
+            data=f"data {number}",
+        )
+        for number, share in enumerate(shares, 1)
+    )
+    found = compare_contenders(studio, "p", new, old)
+    assert (found.basis, found.outcome) == ("nothing", "unknown")
+    assert found.verdict.endswith(
+        "The figures of their trainings do not compare them: 80.0 % of version 2 stand on held-out "
+        "labels when trained (leave-one-out over 20 training texts), 90.0 % of version 1 stand on "
+        "held-out labels when trained (leave-one-out over 20 training texts)."
+    )
+    alike = compare_contenders(studio, "p", replace(new, data="data 1"), old)
+    assert alike.basis == "stored figures"
+    assert "16 of 20 texts right, 18 before, both as checked after their trainings" in alike.verdict
+
+
 @pytest.mark.parametrize("metrics", [{}, {**STORED, "judged_on": "other", "accuracy": 0.1}])
 def test_without_anything_alike_there_is_no_verdict_and_it_is_said(
     studio: Studio, metrics: dict
@@ -266,7 +293,7 @@ def test_without_anything_alike_there_is_no_verdict_and_it_is_said(
     old = contender("p@1", StubPipeline({}), {**STORED, "accuracy": 0.9})
     found = compare_contenders(studio, "p", contender("p@2", StubPipeline({}), metrics), old)
     assert (found.basis, found.difference, found.before) == ("nothing", None, None)
-    assert "not checked in the same way" in found.words[0]
+    assert "not checked in the same way on the same texts" in found.words[0]
     assert found.outcome == "unknown"
     assert found.verdict.startswith("Nobody can say whether version 2 is better than version 1")
     assert gate(found).reasons[1].startswith("Nobody can say whether it is better")
