@@ -300,7 +300,8 @@ const DESTINATIONS = {
 const BY_LABEL = 'The model learns from labelled rows; the others wait for a label.';
 // Of rows that go by their labels, some may wait; where all have one, none does.
 const destination = (split, {added, labelled}) => {
-  const words = DESTINATIONS[split] ?? (labelled < added ? BY_LABEL : DESTINATIONS.train);
+  const learned = labelled < added ? BY_LABEL : DESTINATIONS.train;
+  const words = split === 'train' ? learned : (DESTINATIONS[split] ?? learned);
   return h('div', {class: 'small', 'data-role': 'destination'}, words);
 };
 
