@@ -8,8 +8,8 @@ import {capital, nothingFits, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD =
-  'Everything that was done in this project: when, by whom, and from where. “Texts changed” leaves out texts, such as ' +
-  'rows of an import, that were so already. Of texts that programs send from production, only new ones are acts.';
+  'Everything that was done in this project: when, by whom, and from where. “Texts changed” leaves out those that ' +
+  'were so already, such as rows of an import. Of texts that programs send from production, only new ones are acts.';
 const HEAD = ['When', 'Who', 'What', 'Texts changed', 'From'];
 const STEP = 50;
 const VIA = {

@@ -190,9 +190,14 @@ def compare_on(
         stale_pins=questions.stale_pins,
         chose_line=questions.chose_line,
     )
+    return _told(comparison, candidate, champion)
+
+
+def _told(comparison: ModelComparison, *sides: Contender) -> ModelComparison:
+    """Return a comparison with its outcome, and with the result in words."""
     outcome = outcome_of(comparison)
     judged = replace(comparison, outcome=outcome, words=words_of(comparison))
-    apart = apart_words(candidate, champion) if outcome == "unknown" else ""
+    apart = apart_words(*sides) if outcome == "unknown" else ""
     return replace(judged, verdict=verdict_of(judged) + apart)
 
 
@@ -331,7 +336,11 @@ def _f1(pairs: Sequence[PairedAnswer]) -> tuple[float, float]:
     return before, after
 
 
-def _judged_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+def _judged_alike(champion: Contender, candidate: Contender) -> bool:
+    """Whether the figures of both trainings stand on the same texts, with the same labels."""
+    if champion.data and candidate.data and champion.data != candidate.data:
+        return False  # as many labels may be those of other texts
+    old, new = champion.metrics, candidate.metrics
     bases = [with_thousands_marks(str(metrics.get("judged_on") or "")) for metrics in (old, new)]
     return bool(bases[0]) and bases[0] == bases[1] and old.get("task") == new.get("task")
 
@@ -374,8 +383,7 @@ def _compare_figures(
             answers=report.changed,
         )
     old, new = champion.metrics, candidate.metrics
-    is_other_data = bool(champion.data and candidate.data) and champion.data != candidate.data
-    if is_other_data or not _judged_alike(old, new):  # as many labels may be those of other texts
+    if not _judged_alike(champion, candidate):
         return comparison
     before, after = _shares(old, new)
     return replace(
