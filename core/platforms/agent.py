@@ -73,6 +73,12 @@ class Loss:
     examples: tuple[str, ...] = ()
     more: int = 0
 
+    def lines(self, verb: str) -> list[str]:
+        """Say it in a line that begins with a verb, and name the examples below."""
+        names = [f"  {one}" for one in self.examples]
+        names += [f"  and {self.more:,} more"] * bool(self.more)
+        return [f"{verb}: {self.what} ({self.count:,}){':' if names else '.'}", *names]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agent:

@@ -239,8 +239,8 @@ def _report(platform: Platform, found: Overlaid, *, dry_run: bool) -> OntoReport
 def words_of(report: OntoReport) -> list[str]:
     """Say what changes, what cannot be carried, and what the platform would refuse."""
     words = summary_of(report)
-    words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
-    words += [f"Refused by the platform: {one.what} ({one.count:,})." for one in report.refusals]
+    words += [line for one in report.losses for line in one.lines("Not carried")]
+    words += [line for one in report.refusals for line in one.lines("Refused by the platform")]
     return words
 
 

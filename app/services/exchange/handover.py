@@ -270,9 +270,7 @@ def words_of_handover(report: HandoverReport) -> list[str]:
     """Say what is written, what is left out or lost, and what the platform would refuse."""
     words = list(report.words)
     words += [report.warning] * bool(report.warning)
-    words += [f"Left out: {one.what} ({one.count:,})." for one in report.left_out]
-    words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
-    for one in report.refusals:
-        words.append(f"Refused by the platform: {one.what} ({one.count:,}):")
-        words += [f"  {name}" for name in one.examples]
+    words += [line for one in report.left_out for line in one.lines("Left out")]
+    words += [line for one in report.losses for line in one.lines("Not carried")]
+    words += [line for one in report.refusals for line in one.lines("Refused by the platform")]
     return words
