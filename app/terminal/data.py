@@ -23,7 +23,7 @@ from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
-from core.text import counted, percent, plain_name, some_of
+from core.text import counted, percent, plain_name, size_words, some_of
 from core.traffic.log_rows import LogColumns
 from core.traffic.times import zone_named
 from core.types import Task
@@ -322,8 +322,8 @@ def _delete_version(options: argparse.Namespace) -> None:
     number = options.delete
     with opened(options) as studio:
         gone = registry.delete_model(studio, options.project, number, even_so=options.even_so)
-    freed = (gone.bytes_freed - gone.bytes_later) / (1 << 20)
-    words = f"Deleted version {number} of '{options.project}'; {freed:.1f} MiB of files went."
+    freed = size_words(gone.bytes_freed - gone.bytes_later)
+    words = f"Deleted version {number} of '{options.project}'; {freed} of files went."
     report(options, words, {"deleted": number, **asdict(gone)})
 
 
