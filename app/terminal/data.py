@@ -18,6 +18,7 @@ from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport, PackageReport
 from app.services.versions import registry, timeline
 from app.services.versions import shapes as geometry
+from app.services.versions.intact import damaged_versions
 from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
@@ -290,10 +291,11 @@ def versions(options: argparse.Namespace) -> None:
         return
     with opened(options) as studio:
         frozen, models = timeline.list_versions(studio, options.project)
+        damaged = damaged_versions(studio, options.project)
         shapes = geometry.shapes_of(studio, options.project) if options.shapes else []
     if options.json:
         measured = {"shapes": shapes} if options.shapes else {}
-        print_json({"datasets": frozen, "models": models, **measured})
+        print_json({"datasets": frozen, "models": models, "damaged": damaged, **measured})
         return
     rows = [(v.number, v.n_rows, v.sha256[:12], v.created_at[:19], v.changes) for v in frozen]
     table("Dataset versions", ("version", "rows", "SHA-256", "made", "changes"), rows)
@@ -314,6 +316,8 @@ def versions(options: argparse.Namespace) -> None:
             for m in models
         ],
     )
+    for number in damaged:
+        say(f"DAMAGED: {options.project}@{number} cannot be used. `intent-studio doctor` says why.")
     if shapes:
         _say_shapes(shapes)
 
