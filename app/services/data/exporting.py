@@ -8,7 +8,7 @@ from core.errors import InvalidInput
 from core.formats.beside import language_and_kept
 from core.formats.rows import SEPARATOR, ImportedRow, WriteFormat
 from core.formats.writing import write_rows
-from core.platforms.agent import Loss, Platform
+from core.platforms.agent import Loss, Platform, refused
 from core.platforms.overlay import Deleted, Labelled, Overlaid, PhraseChange, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
@@ -198,12 +198,7 @@ def export_onto(
     if dry_run:
         return report
     if found.refusals:
-        raise InvalidInput(
-            f"{agent.platform} would refuse the package: "
-            + "; ".join(f"{one.what} ({one.count:,})" for one in found.refusals)
-            + ".",
-            f"Nothing is written. Begin with “{found.refusals[0].examples[0][:60]}”.",
-        )
+        raise refused(agent.platform, "the package", found.refusals)
     write_package(agent.package, found.changed, out)
     acts.note_aside(
         studio.database, target.id, Act("export", studio.settings.actor, agent.platform)
