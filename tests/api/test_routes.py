@@ -1,6 +1,7 @@
 """What the REST routes promise, spoken to as the pages and other programs do."""
 
 import json
+from collections.abc import Callable
 from inspect import iscoroutinefunction
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
+from starlette.concurrency import run_in_threadpool
 
 from app.api.routes import all_routes
 from app.services.training.runs import TrainingRequest
@@ -45,6 +47,22 @@ def test_no_route_waits_for_a_thread_to_fetch_what_it_depends_on() -> None:
     assert len(routes) > 100
     needed = [one for route in routes for one in route.dependant.dependencies]
     assert [name for one in needed for name in plain(one)] == []
+
+
+def test_a_request_is_answered_by_one_thread(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request went to another thread three times, and waited there while others computed."""
+    handed = list[str]()
+
+    async def counted(compute: Callable[..., object], *args: object, **kwargs: object) -> object:
+        handed.append(compute.__name__)
+        return await run_in_threadpool(compute, *args, **kwargs)
+
+    monkeypatch.setattr("fastapi.routing.run_in_threadpool", counted)
+    monkeypatch.setattr("fastapi.dependencies.utils.run_in_threadpool", counted)
+    assert client.get("/api/projects").status_code == 200
+    assert len(handed) == 1
 
 
 def test_errors_carry_message_and_hint(client: TestClient) -> None:
