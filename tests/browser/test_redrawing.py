@@ -89,7 +89,7 @@ def test_a_link_of_the_header_keeps_the_focus(visit: Callable[..., Page], studio
         route.fulfill(json={**route.fetch().json(), "hot": next(labels)})
 
     reroute(page, "**/status", one_more)
-    link = page.locator(".state a", has_text="labels since training")
+    link = page.locator(".state a", has_text="changes since version 1")
     link.focus()
     before = link.inner_text()
     expect(link).not_to_have_text(before)
@@ -110,12 +110,12 @@ def test_an_older_answer_does_not_come_after_a_newer_one(
     page.keyboard.press("Enter")
     while len(asked) < 2:
         page.wait_for_timeout(50)
-    link = page.locator(".state a", has_text="since training")
+    link = page.locator(".state a", has_text="since version 1")
     asked[1].fulfill(json={**state, "hot": 7})
-    expect(link).to_contain_text("7 new labels")
+    expect(link).to_contain_text("7 changes")
     asked[0].fulfill(json={**state, "hot": 6})
     page.wait_for_timeout(300)
-    expect(link).to_contain_text("7 new labels")
+    expect(link).to_contain_text("7 changes")
     for late in asked[2:]:
         late.abort()
     page.unroute_all(behavior="ignoreErrors")
