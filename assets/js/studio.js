@@ -314,10 +314,12 @@ const trouble = status =>
     'does not answer',
   );
 
-const RUNNING = {train: 'training', layout: 'making the map', discover: 'finding groups'};
+// The words for a wide screen alone, and those for a phone, too.
+const RUNNING = {train: ['', 'training'], layout: ['making the ', 'map'], discover: ['finding ', 'groups']};
 
 function jobState(job, href) {
-  const running = `${RUNNING[job.kind]} `;
+  const [more, name] = RUNNING[job.kind];
+  const running = [more && h('span', {class: 'wordy'}, more), `${name} `];
   const share = h('b', {class: 'tabular'}, percent(job.progress, 0));
   return [
     h(
