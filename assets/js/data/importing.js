@@ -251,7 +251,7 @@ export class ImportSheet {
         {class: 'note good row', role: 'status', 'data-role': 'imported'},
         h('span', {class: 'grow'}, summary(report, AFTER), destination(split, report)),
         h('span', {'data-role': 'next'}),
-        h('button', {onclick: guarded(undo)}, 'Undo'),
+        h('button', {'data-role': 'undo', onclick: guarded(undo)}, 'Undo'),
         closer(() => this.#say()),
       ),
     );
