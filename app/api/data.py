@@ -249,7 +249,7 @@ def targets() -> list[TargetView]:
     return list_targets()
 
 
-def _handover(
+async def _handover(
     target: Target,
     version: int | None = None,
     split: Split | None = None,

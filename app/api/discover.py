@@ -38,7 +38,7 @@ from app.services.traffic.undoing import UndoneLog, undo_log
 from core.traffic.log_rows import LogColumns
 
 
-def _period(
+async def _period(
     after: date | None = None,
     before: date | None = None,
     days: Annotated[int, Query(ge=1, le=MOST_DAYS)] = 7,
@@ -52,7 +52,7 @@ Zone = Annotated[str, Query(min_length=1, max_length=60)]
 ColumnName = Annotated[str | None, Query(max_length=1_000)]
 
 
-def _reading(
+async def _reading(
     zone: Zone, text: ColumnName = None, time: ColumnName = None, source: ColumnName = None
 ) -> LogReading:
     return LogReading(zone, LogColumns(text, time, source))

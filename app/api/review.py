@@ -23,7 +23,7 @@ from storage.queries.utterances import Page
 router = rest_router("review")
 
 
-def _page(
+async def _page(
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Page:

@@ -274,7 +274,10 @@ def discover(options: argparse.Namespace) -> None:
         figures = discover_figures(texts, encoder, options.known, options.decisions, options.seed)
     else:
         hiding = Hiding(options.hide, options.labels, options.grouped, options.seed)
-        figures = hidden_figures(texts, encoder, hiding)
+        recipe = _model_recipe(options, seed=options.seed)
+        with _progress("training") as (watch, finish):
+            figures = hidden_figures(texts, recipe, encoder, hiding, watch)
+            finish(f"{figures['found']} of {options.hide} found")
     _print(options, "Discover", figures)
 
 

@@ -115,7 +115,12 @@ def name_of(terms: Sequence[str], texts: Sequence[str] = ()) -> str:
     Terms say nothing if there are none, or if they are words such as `where` and `come` alone.
     """
     name = _trimmed(_spoken_name(terms, texts))
-    return "" if _IDLE.issuperset(words_in_order(name)) else name
+    return name if tells_something(name) else ""
+
+
+def tells_something(term: str) -> bool:
+    """Tell whether a word of a term says what a text is about, unlike `how` and `is`."""
+    return not _IDLE.issuperset(words_in_order(term))
 
 
 def _trimmed(name: str) -> str:

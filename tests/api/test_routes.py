@@ -1,11 +1,17 @@
 """What the REST routes promise, spoken to as the pages and other programs do."""
 
 import json
+from collections.abc import Callable
+from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 from fastapi.testclient import TestClient
+from starlette.concurrency import run_in_threadpool
 
+from app.api.routes import all_routes
 from app.services.training.runs import TrainingRequest
 from storage.log import events
 from tests.builders.trained_home import train_here
@@ -27,6 +33,36 @@ def row(client: TestClient, text: str) -> dict[str, object]:
 def intent(client: TestClient, name: str) -> str:
     intents = client.get("/api/projects/p/overview").json()["intents"]
     return str(next(i["id"] for i in intents if i["name"] == name))
+
+
+def test_no_route_waits_for_a_thread_to_fetch_what_it_depends_on() -> None:
+    """Each request went to another thread and back for the studio alone, beside nineteen others."""
+
+    def plain(needed: Dependant) -> list[str]:
+        names = [name for one in needed.dependencies for name in plain(one)]
+        own = [] if iscoroutinefunction(needed.call) else [getattr(needed.call, "__name__", "?")]
+        return own + names
+
+    routes = [route for route in all_routes() if isinstance(route, APIRoute)]
+    assert len(routes) > 100
+    needed = [one for route in routes for one in route.dependant.dependencies]
+    assert [name for one in needed for name in plain(one)] == []
+
+
+def test_a_request_is_answered_by_one_thread(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A request went to another thread three times, and waited there while others computed."""
+    handed = list[str]()
+
+    async def counted(compute: Callable[..., object], *args: object, **kwargs: object) -> object:
+        handed.append(compute.__name__)
+        return await run_in_threadpool(compute, *args, **kwargs)
+
+    monkeypatch.setattr("fastapi.routing.run_in_threadpool", counted)
+    monkeypatch.setattr("fastapi.dependencies.utils.run_in_threadpool", counted)
+    assert client.get("/api/projects").status_code == 200
+    assert len(handed) == 1
 
 
 def test_errors_carry_message_and_hint(client: TestClient) -> None:

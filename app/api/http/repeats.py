@@ -93,7 +93,7 @@ def _digest(content: BaseModel | BinaryIO) -> bytes:
     return found.digest()
 
 
-def _repeats(
+async def _repeats(
     studio: OpenStudio,
     request: Request,
     idempotency_key: Annotated[

@@ -1,8 +1,12 @@
 """Routers that carry all that the REST routes have in common."""
 
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from inspect import iscoroutinefunction
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import ResponseValidationError
 from fastapi.routing import APIRoute
 
 from app.api.http.schemas import Problem
@@ -37,10 +41,40 @@ def rest_router(*tags: str) -> APIRouter:
     """
     return APIRouter(
         prefix="/api",
+        route_class=_InOneThread,
         tags=list(tags),
         responses=_PROBLEMS,
         generate_unique_id_function=_called,
     )
+
+
+class _InOneThread(APIRoute):
+    """A route whose answer is checked and written by the thread that computed it.
+
+    FastAPI hands the answer to a second thread to be checked, and writes it where all requests are
+    received. Each of these steps waits for its turn while others compute.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        compute, field = self.dependant.call, self.response_field
+        if compute is None or field is None or iscoroutinefunction(compute):
+            return super().get_route_handler()
+
+        @wraps(compute)
+        def answer(**arguments: Any) -> Response:
+            found = compute(**arguments)
+            if isinstance(found, Response):
+                return found
+            checked, errors = field.validate(found, {}, loc=("response",))
+            if errors:
+                raise ResponseValidationError(errors=errors, body=found)
+            written = field.serialize_json(checked, by_alias=self.response_model_by_alias)
+            status = self.status_code or 200
+            return Response(written, status_code=status, media_type="application/json")
+
+        self.dependant.call = answer
+        return super().get_route_handler()
 
 
 def _called(route: APIRoute) -> str:

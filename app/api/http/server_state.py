@@ -1,4 +1,8 @@
-"""The server's objects as route arguments: open studio, labelling queues, watched texts."""
+"""The server's objects as route arguments: open studio, labelling queues, watched texts.
+
+All that routes depend on is asynchronous: FastAPI hands a plain function to another thread, and
+each request would wait twice more for its turn while others compute.
+"""
 
 from typing import Annotated
 
@@ -10,21 +14,21 @@ from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
 
 
-def _live_studio(request: Request) -> LiveStudio:
+async def _live_studio(request: Request) -> LiveStudio:
     live_studio: LiveStudio = request.app.state.live_studio
     return live_studio
 
 
-def _studio(request: Request) -> Studio:
-    return _live_studio(request).studio
+async def _studio(request: Request) -> Studio:
+    return (await _live_studio(request)).studio
 
 
-def _queues(request: Request) -> Queues:
+async def _queues(request: Request) -> Queues:
     queues: Queues = request.app.state.queues
     return queues
 
 
-def _watched_texts(request: Request) -> WatchedTextCache:
+async def _watched_texts(request: Request) -> WatchedTextCache:
     watched_texts: WatchedTextCache = request.app.state.watched_texts
     return watched_texts
 

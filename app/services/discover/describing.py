@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from app.services.discover.views import DiscoveredGroup, NearIntent
 from core.discover.grouping import Grouping
+from core.discover.naming import tells_something
 from core.discover.order import CORE
 from core.discover.showing import show
 from core.types import FloatArray
@@ -79,6 +80,7 @@ def _nearest(centres: Centres, cosines: FloatArray) -> tuple[NearIntent, ...]:
 
 def line_about(terms: Sequence[str], text: str) -> str:
     """Return one line such as: About parcel, late: “where is my parcel”."""
+    terms = [term for term in terms if tells_something(term)]
     text = " ".join(text.split())
     text = text if len(text) <= _MOST_SIGNS else text[: _MOST_SIGNS - 1] + "…"
     return f"About {', '.join(terms)}: “{text}”" if terms else f"Such as “{text}”"

@@ -161,7 +161,8 @@ def _discover_bench(verbs: Commands) -> None:
     discover.add_argument(
         "--grouped", type=int, default=50_000, help="texts to group, repeated in other words"
     )
-    add_options(discover, "--base", "--json", "--seed")
+    add_options(discover, "--recipe", help="with --hide: what trains on the labels that are there")
+    add_options(discover, "--set", "--base", "--json", "--seed")
 
 
 def _serving_bench(verbs: Commands) -> None:

@@ -282,12 +282,14 @@ const noLabels = () =>
     'No column is read as the intent, so these texts come without labels. Choose it above if there is one.',
   );
 
+// Unlabelled texts of the project that get a label.
+const givenIn = ({cases}) => cases.find(({kind}) => kind === 'given')?.rows ?? 0;
+
 // The button says how many texts it changes; `looked` exceptions are in the report, those of `values` are ticked now.
 function importing(report, {otherwise, exceptions}, looked) {
   if (!report) return 'Import'; // the file cannot be read as it is
   const more = (exceptions.length - looked) * (otherwise === 'mine' ? 1 : -1);
-  const given = report.cases.find(({kind}) => kind === 'given')?.rows ?? 0;
-  const n = report.added + given + report.relabelled + more;
+  const n = report.added + givenIn(report) + report.relabelled + more;
   return n > 0 ? `Import ${plural(n, 'text')}` : 'Import';
 }
 
@@ -299,8 +301,9 @@ const DESTINATIONS = {
 };
 const BY_LABEL = 'The model learns from labelled rows; the others wait for a label.';
 // Of rows that go by their labels, some may wait; where all have one, none does.
-const destination = (split, {added, labelled}) => {
-  const words = DESTINATIONS[split] ?? (labelled < added ? BY_LABEL : DESTINATIONS.train);
+const destination = (split, report) => {
+  const learned = report.labelled - givenIn(report) < report.added ? BY_LABEL : DESTINATIONS.train;
+  const words = split === 'train' ? learned : (DESTINATIONS[split] ?? learned);
   return h('div', {class: 'small', 'data-role': 'destination'}, words);
 };
 
@@ -342,8 +345,8 @@ const AFTER = ['text that was here got', 'texts that were here got'];
 
 // A sentence for each kind of change.
 function summary(report, words = BEFORE) {
-  const {added, labelled, relabelled, marked, convention, without, cases, new_intents: names} = report;
-  const given = cases.find(({kind}) => kind === 'given')?.rows ?? 0;
+  const {added, labelled, relabelled, marked, convention, without, new_intents: names} = report;
+  const given = givenIn(report);
   const said = [
     added && `${plural(added, 'new text')}${ofThemLabelled(added, labelled - given)}.`,
     given && `${plural(given, ...words)} a label.`,

@@ -160,7 +160,7 @@ export class TrafficTab {
     const real = [...changes, ...drifts].filter(one => one.is_real);
     const told = changes.find(({about}) => about === 'no intent')?.is_real
       ? 'more than chance'
-      : 'this may be chance';
+      : 'this may be chance, as many figures are compared';
     const before = earlier.n
       ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}${covered.n ? `: ${told}` : ''}.`
       : '';

@@ -15,24 +15,33 @@ export function choicesView(found, {fewest, choose}) {
   const isSame = JSON.stringify(asked) === JSON.stringify(stands);
   const isOneOf = asked.method === stands.method && offered.some(({limit}) => limit === stands.limit);
   const columns = columnsOf(found);
-  const present = [
-    choice('As it is now', {key: 'as now', isChosen: isSame, onclick: () => choose(stands)}),
-    ...columns.map(({key, n}) => figure(n, now[key], now[key])),
-  ];
+  const present = {
+    outcome: now,
+    row: [
+      choice('As it is now', {key: 'as now', isChosen: isSame, onclick: () => choose(stands)}),
+      ...columns.map(({key, n}) => figure(n, now[key], now[key])),
+    ],
+  };
   const rows = offered.map(({lost, limit, outcome}, at) => {
     const isNow = asked.method === stands.method && limit === stands.limit;
     const name = lost === null ? EVEN : NAMES[at];
     const key = lost === null ? 'calibrated' : `lose ${Math.round(100 * lost)}`;
     const onclick = () => choose({limit, limits: {}});
-    return [
+    const row = [
       choice(isNow ? `${name} (as it is now)` : name, {key, isChosen: asked.limit === limit, onclick}),
       ...columns.map(({key, n}) => figure(n, outcome[key], now[key])),
     ];
+    return {outcome, row};
   });
+  // The limit in force stands between the more lenient and the stricter ones: by what each refuses.
+  const listed = isOneOf ? rows : [present, ...rows];
+  const inOrder = listed.toSorted(
+    ({outcome: one}, {outcome: other}) => one.unlabelled - other.unlabelled || other.right - one.right,
+  );
   const head = ['Limit', ...columns.map(({words}) => h('th', {class: 'number'}, words))];
   return [
     h('p', {class: 'soft small base'}, BASE),
-    table(head, isOneOf ? rows : [present, ...rows], {class: 'choices'}),
+    table(head, inOrder.map(({row}) => row), {class: 'choices'}),
   ];
 }
 

@@ -106,6 +106,10 @@ def test_a_line_says_what_it_gains_beside_what_it_costs(
         cells = wishes.locator("tr", has_text=name).locator("td")
         expect(cells.nth(1)).to_contain_text(str(one["outcome"]["right"]))
         expect(cells.last).to_contain_text(f"{one['outcome']['unlabelled']:,}")
+    # The limit in force stood above Lenient, which refuses less, so that Medium seemed laxer.
+    refused = wishes.locator("tbody tr td:last-child").all_inner_texts()
+    counts = [int(cell.split()[0].replace(",", "")) for cell in refused]
+    assert counts == sorted(counts)
 
 
 def test_a_lenient_line_is_not_free_where_nobody_knows_what_it_costs(

@@ -229,6 +229,12 @@ def test_a_file_of_test_texts_goes_to_the_test_set_and_the_page_says_so(
         expect(page.locator("[data-role=imported]")).to_contain_text(says)
         rows = studio.ask("/projects/sample/utterances?size=500&order=newest")["rows"]
         assert next(row["split"] for row in rows if row["text"] == text) == split
+    here = next(row["text"] for row in rows if row["split"] == "pool")
+    lines = f"text,intent\n{here},data_usage\na text that nobody labelled,\n"
+    (tmp_path / "mixed.csv").write_text(lines, encoding="utf-8")
+    preview = choose(page, tmp_path / "mixed.csv")  # "The model learns from them" was said of both
+    said = "The model learns from labelled rows; the others wait for a label."
+    expect(preview.locator("[data-role=destination]")).to_have_text(said)
 
 
 def test_a_workbook_with_headings_of_its_own_is_ready_at_once_and_keeps_chosen_columns(

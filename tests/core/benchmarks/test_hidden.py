@@ -27,7 +27,7 @@ def test_the_command_prints_how_many_were_found_and_refuses_to_hide_all(
     assert main([*words, "--hide", "1", *more]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["hidden"], found["labels"], found["texts"], found["first"]) == (1, 2, 60, 20)
-    assert len(found["per_draw"]) == 5
+    assert (found["recipe"], len(found["per_draw"])) == ("convfit", 5)
     assert 0 <= found["found"] <= 1
     assert main([*words, "--hide", "400", *more]) == 2
     assert "cannot be hidden" in capsys.readouterr().err

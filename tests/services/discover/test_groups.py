@@ -9,6 +9,7 @@ import pytest
 from app.cli import main
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.discover.describing import line_about
 from app.services.discover.files import read_placed, write_placed
 from app.services.discover.grouped import GroupChoice
 from app.services.discover.groups import discover
@@ -32,6 +33,13 @@ def bring(home: Studio, tmp_path: Path) -> Bring:
         import_file(home, ImportRequest("p", path))
 
     return _bring
+
+
+def test_words_that_tell_nothing_do_not_describe_a_group() -> None:
+    """A group was “About how, is”, another “About card, bill, and”."""
+    assert line_about(("how", "is"), "how big is it") == "Such as “how big is it”"
+    assert line_about(("card", "bill", "and"), "my card") == "About card, bill: “my card”"
+    assert line_about(("the parcel",), "lost") == "About the parcel: “lost”"
 
 
 def empty_the_pool(home: Studio) -> None:
