@@ -375,7 +375,7 @@ class LabelPage {
 
   #draw() {
     const {first, fetching, note, filter} = this.#queue;
-    fill(this.#orderNote, note, !filter && this.#back && [' ', this.#back]); // once the chosen texts are done
+    fill(this.#orderNote, (!filter && this.#back) || note); // in its place: one line more would move the card
     this.#values.follow(first);
     this.#why.follow(first);
     const {limit} = this.#sure;
