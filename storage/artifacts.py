@@ -163,6 +163,15 @@ class ArtifactStore:
                 found[sha256] = "was changed"
         return found
 
+    def changed(self) -> tuple[int, list[str]]:
+        """Return the number of blobs, and those that are not what their name says.
+
+        No row is read, so a blob that is missing is not told, nor what needs a changed one.
+        """
+        files = [file for file in self.folder.glob("??/*") if not file.name.startswith(".")]
+        names = {file.parent.name + file.name: file for file in sorted(files)}
+        return len(names), [name for name, file in names.items() if file_sha256(file) != name]
+
 
 def record_tree(connection: Connection, store: ArtifactStore, files: dict[str, str]) -> str:
     """Write the rows of a tree whose files are stored; return the tree's SHA-256."""

@@ -24,6 +24,8 @@ settings.register_profile("fresh", deadline=None)
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("PROPERTY_TESTS", "fresh"))
 
+pytest_plugins = ("tests.served_in_memory",)
+
 
 LONGEST_FIRST = (
     "browser/stories/test_sample.py",

@@ -33,6 +33,36 @@ def test_a_process_that_waits_for_the_threads_is_not_aborted() -> None:
     assert done.returncode == 0, done.stderr
 
 
+_COMMAND = """
+import atexit, sys, threading, time, torch
+import app.cli, intent_studio
+
+def compute():
+    rows = torch.ones(64, 64)
+    while True:
+        torch.nn.functional.linear(rows, rows)
+
+def command():
+    atexit.register(lambda: print("closed"))
+    threading.Thread(target=compute, daemon=True).start()
+    time.sleep(0.5)
+    print("answered")
+    return 3
+
+app.cli.main = command
+sys.exit(intent_studio.main())
+"""
+
+
+def test_a_command_ends_with_its_code_while_a_thread_computes() -> None:
+    """A server that was stopped while it computed aborted, with the exit code 134."""
+    done = subprocess.run(
+        [sys.executable, "-c", _COMMAND], cwd=_ROOT, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (3, b"")
+    assert done.stdout.split() == [b"answered", b"closed"]
+
+
 def test_all_threads_of_the_services_are_waited_for() -> None:
     sources = (path.read_text(encoding="utf-8") for path in (_ROOT / "app/services").rglob("*.py"))
     calls = [call for text in sources for call in re.findall(r"Thread\([^;]*?\.start\(\)", text)]

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from app.home import Places
 from app.jobs.lock import is_free
 from app.services.studio import Studio
+from app.settings import Settings
 from core.encoders.bundled import bundled_folder
 from core.errors import InvalidInput, StudioError
-from core.text import counted, size_words
+from core.text import counted, size_words, some_of
 from storage import backup, jobs, projects
-from storage.artifacts import drop_tree
+from storage.artifacts import ArtifactStore, drop_tree
 from storage.computed import layouts, vectors
 from storage.faults import last_backup
 from storage.log.erased_remains import has_remains, remove_remains
@@ -30,6 +32,12 @@ _INSTEAD_OF_FILES = (
 _INSTEAD_OF_ROWS = "Restore a backup into another home, and compare."
 _SHOWN = 8
 """Lines of damage that are shown."""
+_NEED_THE_DATABASE = {
+    "data": "texts and their log are rows of the database",
+    "embeddings": "they are rows of the database",
+    "jobs": "they are rows of the database",
+}
+"""Checks that are left out where the database is damaged, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,24 +108,41 @@ def examine(studio: Studio, *, repair: bool = False) -> list[HealthCheck]:
         _embeddings(studio, repair=repair),
         _jobs(studio, repair=repair),
         _erasing(studio, repair=repair),
-        _maps(studio),
+        _maps(studio.settings),
         *_around(studio.places.home, repair=repair),
     ]
 
 
-def examine_damaged(home: Path, damage: Sequence[str]) -> list[HealthCheck]:
-    """Name all damage of a database that cannot be opened, and check what lies around it."""
+def examine_damaged(
+    settings: Settings, damage: Sequence[str], *, repair: bool = False
+) -> list[HealthCheck]:
+    """Name all damage of a database that cannot be opened, and check all that needs no database.
+
+    Checks that need it are named with the reason; with `repair`, a home is closed to others.
+    """
+    places = Places(settings.folder)
     shown = "; ".join(damage[:_SHOWN])
     more = f"; {len(damage) - _SHOWN} more" if len(damage) > _SHOWN else ""
-    unread = "not looked at, for the database is damaged"
     return [
         HealthCheck("database", healthy=False, detail=shown + more),
+        _artifacts_alone(ArtifactStore(places.artifacts)),
         *(
-            HealthCheck(part, healthy=False, detail=unread)
-            for part in ("artifacts", "data", "jobs")
+            HealthCheck(part, healthy=False, detail=f"left out: {why}, which is damaged")
+            for part, why in _NEED_THE_DATABASE.items()
         ),
-        *_around(home, repair=False),
+        _interrupted_erasure(places.home, mends=False),
+        _maps(settings),
+        *_around(places.home, repair=repair),
     ]
+
+
+def _artifacts_alone(store: ArtifactStore) -> HealthCheck:
+    """Check each stored file by its name alone."""
+    n_files, changed = store.changed()
+    read = f"{counted(n_files, 'file')} read, {len(changed)} changed"
+    names = f" ({some_of([name[:12] for name in changed], _SHOWN)})" if changed else ""
+    unknown = "missing files left out: the list of files is in the database, which is damaged"
+    return HealthCheck("artifacts", not changed, f"{read}{names}; {unknown}")
 
 
 def _around(home: Path, *, repair: bool) -> list[HealthCheck]:
@@ -214,15 +239,19 @@ def _jobs(studio: Studio, *, repair: bool) -> HealthCheck:
 
 def _erasing(studio: Studio, *, repair: bool) -> HealthCheck:
     """Finish an erasure that was killed after its rows were gone, and before their bytes were."""
-    if not has_remains(studio.places.home):
-        return HealthCheck("erasing", healthy=True, detail="ok")
-    if not repair:
-        detail = "an erasure was interrupted: files may still hold erased texts"
-        return HealthCheck("erasing", healthy=False, detail=detail, mends=True)
+    if not repair or not has_remains(studio.places.home):
+        return _interrupted_erasure(studio.places.home, mends=True)
     if remove_remains(studio.places.home, studio.database, studio.artifacts):
         return HealthCheck("erasing", healthy=True, detail="an interrupted erasure was finished")
     detail = "another program reads the database: repair once more when it has ended"
     return HealthCheck("erasing", healthy=False, detail=detail, mends=True)
+
+
+def _interrupted_erasure(home: Path, *, mends: bool) -> HealthCheck:
+    if not has_remains(home):
+        return HealthCheck("erasing", healthy=True, detail="ok")
+    detail = "an erasure was interrupted: files may still hold erased texts"
+    return HealthCheck("erasing", healthy=False, detail=detail, mends=mends)
 
 
 def _encoder() -> HealthCheck:
@@ -243,11 +272,11 @@ def _arithmetic() -> HealthCheck:
     return HealthCheck("arithmetic", healthy=True, detail=f"tunes in {settled}; {words}")
 
 
-def _maps(studio: Studio) -> HealthCheck:
+def _maps(settings: Settings) -> HealthCheck:
     """Say in which number format the texts of maps and groups are encoded."""
     from core.encoders.quick.copies import settled_encoding
 
-    settled, quick = settled_encoding(studio.settings.map_precision), settled_encoding("auto")
+    settled, quick = settled_encoding(settings.map_precision), settled_encoding("auto")
     detail = f"encoded in {settled}"
     if quick != settled:
         detail += f"; STUDIO_MAP_PRECISION=auto encodes in {quick}, which is quicker here"

@@ -18,12 +18,13 @@ from app.services.data.import_cases import CaseKind, ImportChoices, Meaning
 from app.services.data.importing import ImportReport, PackageReport
 from app.services.versions import registry, timeline
 from app.services.versions import shapes as geometry
+from app.services.versions.intact import damaged_versions
 from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
-from core.text import counted, percent, plain_name, some_of
+from core.text import counted, percent, plain_name, size_words, some_of
 from core.traffic.log_rows import LogColumns
 from core.traffic.times import zone_named
 from core.types import Task
@@ -290,10 +291,11 @@ def versions(options: argparse.Namespace) -> None:
         return
     with opened(options) as studio:
         frozen, models = timeline.list_versions(studio, options.project)
+        damaged = damaged_versions(studio, options.project)
         shapes = geometry.shapes_of(studio, options.project) if options.shapes else []
     if options.json:
         measured = {"shapes": shapes} if options.shapes else {}
-        print_json({"datasets": frozen, "models": models, **measured})
+        print_json({"datasets": frozen, "models": models, "damaged": damaged, **measured})
         return
     rows = [(v.number, v.n_rows, v.sha256[:12], v.created_at[:19], v.changes) for v in frozen]
     table("Dataset versions", ("version", "rows", "SHA-256", "made", "changes"), rows)
@@ -314,6 +316,8 @@ def versions(options: argparse.Namespace) -> None:
             for m in models
         ],
     )
+    for number in damaged:
+        say(f"DAMAGED: {options.project}@{number} cannot be used. `intent-studio doctor` says why.")
     if shapes:
         _say_shapes(shapes)
 
@@ -322,8 +326,8 @@ def _delete_version(options: argparse.Namespace) -> None:
     number = options.delete
     with opened(options) as studio:
         gone = registry.delete_model(studio, options.project, number, even_so=options.even_so)
-    freed = (gone.bytes_freed - gone.bytes_later) / (1 << 20)
-    words = f"Deleted version {number} of '{options.project}'; {freed:.1f} MiB of files went."
+    freed = size_words(gone.bytes_freed - gone.bytes_later)
+    words = f"Deleted version {number} of '{options.project}'; {freed} of files went."
     report(options, words, {"deleted": number, **asdict(gone)})
 
 

@@ -35,7 +35,7 @@ def opened(
         NotFound: The folder that `--home` names holds no studio, and the command does not `makes`
             one: a mistyped folder would look like a studio that has lost everything.
     """
-    settings = _settings(options)
+    settings = settings_of(options)
     is_there = bool(options.database_url) or Places(settings.folder).database.exists()
     if options.home and not makes and not is_there:
         hint = "Check --home; `intent-studio --home FOLDER new NAME` begins one there."
@@ -50,10 +50,11 @@ def opened(
 
 def places_of(options: argparse.Namespace) -> Places:
     """Return the paths of the home that the command line names, without opening it."""
-    return Places(_settings(options).folder)
+    return Places(settings_of(options).folder)
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Return the settings that the command line names."""
     log = getattr(options, "log_format", None)
     flags = {"home": options.home, "database_url": options.database_url, "log": log}
     return Settings(**{key: value for key, value in flags.items() if value})

@@ -14,7 +14,7 @@ from app.services.studio import Studio
 from app.services.training.jobs import cancel_job, list_jobs, read_log, resume_job
 from app.settings import Settings
 from app.terminal.job_table import show_jobs
-from app.terminal.output import opened, places_of, print_json, report, say, table, tell
+from app.terminal.output import opened, places_of, print_json, report, say, settings_of, table, tell
 from core.errors import InvalidInput, StudioError
 from core.text import counted, size_words
 from storage.database import damage
@@ -138,10 +138,9 @@ def _prune(options: argparse.Namespace) -> None:
 
 
 def _examine(options: argparse.Namespace) -> list[upkeep.HealthCheck]:
-    places = places_of(options)
-    found = damage(places.database)
+    found = damage(places_of(options).database)
     if found:
-        return upkeep.examine_damaged(places.home, found)
+        return upkeep.examine_damaged(settings_of(options), found, repair=options.repair)
     with opened(options) as studio:
         return upkeep.examine(studio, repair=options.repair)
 

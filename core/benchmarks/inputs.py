@@ -38,5 +38,5 @@ def adapter_mb(encoder: Encoder) -> float | None:
 
 
 def peak_mb() -> float:
-    """Largest resident size of this process so far, in MiB."""
-    return round(peak_bytes() / 2**20, 1)
+    """Largest resident size of this process so far, in MB of 1,000,000 bytes."""
+    return round(peak_bytes() / 1e6, 1)

@@ -22,6 +22,7 @@ from core.formats.rows import (
     read_split,
     split_intents,
     too_long_cell,
+    unreadable_line,
 )
 from core.templates.slots import Slot, slotted
 
@@ -54,7 +55,7 @@ def _check_line(path: Path, number: int, line: str) -> None:
         raise too_long_cell(FilePlace(path, number, name=_last_key(line)))
     if fault := unreadable(line):
         place = FilePlace(path, number, name=_last_key(line[: fault[0]]))
-        raise InvalidInput(f"{place}: {fault[1]}, at character {fault[0] + 1}.", fault[2])
+        raise unreadable_line(place, fault)
 
 
 def _last_key(line: str) -> str | None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.errors import InvalidInput
 from core.formats.decoding import read_lines, unreadable
 from core.formats.rows import (
     LONGEST_CELL,
@@ -13,6 +12,7 @@ from core.formats.rows import (
     RowProblem,
     accept,
     too_long_cell,
+    unreadable_line,
 )
 
 
@@ -29,6 +29,6 @@ def read_plain(
         if len(line) > LONGEST_CELL:
             raise too_long_cell(place)
         if fault := unreadable(line):
-            raise InvalidInput(f"{place}: {fault[1]}, at character {fault[0] + 1}.", fault[2])
+            raise unreadable_line(place, fault)
         row = ImportedRow(line.rstrip("\r\n"), split=options.default_split, line=number)
         yield accept(row, place, options.longest_text)

@@ -21,6 +21,7 @@ from core.formats.rows import (
     parts_of,
     split_intents,
     too_long_cell,
+    unreadable_line,
 )
 from core.platforms.readers.rasa_yaml import (
     RASA_EXAMPLE,
@@ -52,7 +53,7 @@ def read_rasa(
         if len(line) > LONGEST_CELL:
             raise too_long_cell(place)
         if fault := unreadable(line):
-            raise InvalidInput(f"{place}: {fault[1]}, at character {fault[0] + 1}.", fault[2])
+            raise unreadable_line(place, fault)
         try:
             example = reading.example(line)
         except ValueError as error:

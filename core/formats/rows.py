@@ -156,6 +156,12 @@ def too_long_cell(place: FilePlace, limit: int = LONGEST_CELL) -> InvalidInput:
     )
 
 
+def unreadable_line(place: FilePlace, fault: tuple[int, str, str]) -> InvalidInput:
+    """Return the error for a character, as `unreadable` returns it, that text cannot hold."""
+    at, what, hint = fault
+    return InvalidInput(f"{place}: {what}, at character {at + 1}.", hint)
+
+
 def check_characters(place: FilePlace, text: str) -> None:
     """Refuse NUL and halves of surrogate pairs, which JSON can escape but text cannot hold."""
     if match := _NO_CHARACTER.search(text):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from core.errors import InvalidInput
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
 from core.templates.slots import Slot
@@ -72,6 +73,21 @@ class Loss:
     count: int
     examples: tuple[str, ...] = ()
     more: int = 0
+
+    def lines(self, verb: str) -> list[str]:
+        """Say it in a line that begins with a verb, and name the examples below."""
+        names = [f"  {one}" for one in self.examples]
+        names += [f"  and {self.more:,} more"] * bool(self.more)
+        return [f"{verb}: {self.what} ({self.count:,}){':' if names else '.'}", *names]
+
+
+def refused(by: str, what: str, refusals: Sequence[Loss]) -> InvalidInput:
+    """Return the error of a file or package that a platform would refuse; one refusal or more."""
+    broken = "; ".join(f"{one.what} ({one.count:,})" for one in refusals)
+    return InvalidInput(
+        f"{by} would refuse {what}: {broken}.",
+        f"Nothing is written. Begin with “{refusals[0].examples[0][:60]}”.",
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,27 +9,20 @@ from fastapi.testclient import TestClient
 
 from app.server import build_app
 from app.services.live.server_state import LiveStudio
-from tests.api.conftest import (  # noqa: F401 - fixtures
-    HOST,
-    TOKEN,
-    built_pages,
-    client,
-    labelled,
-    live_studio,
-    own_folder,
-    portal,
-    prepared,
-    serve,
-    studio,
-    trained,
-)
+from app.services.studio import Studio
+from tests.served_in_memory import HOST, TOKEN
+
+
+@pytest.fixture
+def studio(prepared_studio: Studio) -> Studio:
+    return prepared_studio
 
 
 @pytest.fixture
 def visited(
-    live_studio: LiveStudio,  # noqa: F811
-    own_folder: None,  # noqa: F811
-    portal: BlockingPortal,  # noqa: F811
+    live_studio: LiveStudio,
+    own_folder: None,
+    portal: BlockingPortal,
 ) -> Iterator[Callable[..., TestClient]]:
     """Serve a studio that asks for a token, to clients with these headers."""
     app = build_app(live_studio, TOKEN, frozenset({"127.0.0.1"}))
@@ -62,7 +55,7 @@ class Viewer:
 
 
 @pytest.fixture
-def viewer(visited: Callable[..., TestClient], trained: str) -> Viewer:  # noqa: F811
+def viewer(visited: Callable[..., TestClient], trained: str) -> Viewer:
     """Share one receipt."""
     owner = visited({"Authorization": f"Bearer {TOKEN}"})
     receipts, shares = (f"/api/projects/{trained}/{name}" for name in ("receipts", "shares"))

@@ -4,8 +4,8 @@ import pytest
 
 from app.services.data.projects import create_project
 from tests.abuse.table import Abuse
-from tests.api.conftest import HOST, TOKEN
 from tests.builders.hostile.served_app import Served, routes_of
+from tests.served_in_memory import HOST, TOKEN
 
 ABUSES = (
     Abuse(

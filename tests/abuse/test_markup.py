@@ -16,8 +16,8 @@ from app.services.training.runs import TrainingRequest
 from core.bundle.card import model_card
 from core.bundle.own_files import CARD
 from tests.abuse.table import Abuse
-from tests.api.conftest import HOST
 from tests.builders.trained_home import train_here
+from tests.served_in_memory import HOST
 
 ABUSES = (
     Abuse(

@@ -7,8 +7,8 @@ import pytest
 
 from app.security import Guard
 from tests.abuse.table import Abuse
-from tests.api.conftest import HOST, TOKEN
 from tests.builders.hostile.served_app import routes_of
+from tests.served_in_memory import HOST, TOKEN
 
 ABUSES = (
     Abuse(

@@ -3,7 +3,7 @@
 import re
 
 from app.ui.asset_files import asset_address, fingerprint
-from tests.api.conftest import TOKEN
+from tests.served_in_memory import TOKEN
 
 
 def test_what_a_page_names_is_kept_because_its_address_changes_with_its_content(serve) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from app.services.live.server_state import LiveStudio
-from tests.api.conftest import HOST
 from tests.builders.trained_home import group_here
+from tests.served_in_memory import HOST
 
 HEADERS = {"origin": f"http://{HOST}"}
 GROUPS = "/api/projects/p/groups"

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from app.security import Guard, LaunchCodes, check_binding, is_loopback
 from app.server import _open_browser, build_app
 from core.errors import InvalidInput
-from tests.api.conftest import HOST, TOKEN
+from tests.served_in_memory import HOST, TOKEN
 
 SECRET = "a line that nobody else may read"
 

@@ -17,7 +17,7 @@ from app.services.data.projects import delete_project, rename_project
 from app.services.upkeep import back_up, restore
 from storage.database import open_database
 from storage.tables import share
-from tests.api.conftest import HOST, TOKEN
+from tests.served_in_memory import HOST, TOKEN
 
 
 @pytest.fixture

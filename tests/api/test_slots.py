@@ -7,7 +7,7 @@ from fastapi.testclient import TestClient
 from app.cli import main
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
-from tests.api.conftest import HOST
+from tests.served_in_memory import HOST
 
 HEADERS = {"origin": f"http://{HOST}"}
 

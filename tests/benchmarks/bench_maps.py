@@ -1,7 +1,6 @@
 """Time and memory of the map of 50,000 texts, without encoding them."""
 
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -16,6 +15,7 @@ from app.services.answering.opened import Opened, find_space
 from app.services.maps.requests import compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from app.settings import Settings
+from core.benchmarks.inputs import peak_mb
 from core.calibration.calibration import Calibration
 from core.heads.votes.fit import fit_votes
 from core.maps.layouts import pca_layout
@@ -41,8 +41,7 @@ def run() -> int:
         _prepare(studio)
         figures = {"points": POINTS, **_measure(studio)}
         studio.database.close()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    sys.stdout.write(json.dumps({**figures, "peak_mb": round(peak)}) + "\n")
+    sys.stdout.write(json.dumps({**figures, "peak_mb": round(peak_mb())}) + "\n")
     return 0
 
 

@@ -86,7 +86,11 @@ def test_doctor_names_the_damage_and_changes_nothing(
     printed = capsys.readouterr()
     findings = {one["subject"]: one for one in json.loads(printed.out)["findings"]}
     assert not findings["database"]["healthy"]
-    assert findings["data"]["detail"] == "not looked at, for the database is damaged"
+    for left_out in ("data", "embeddings", "jobs"):
+        assert "left out: " in findings[left_out]["detail"]
+        assert findings[left_out]["detail"].endswith("the database, which is damaged")
+    assert findings["artifacts"]["healthy"]
+    assert {"erasing", "maps and groups", "bundled encoder", "disk"} <= findings.keys()
     assert findings["privacy"]["healthy"]
     refused = json.loads(printed.err)
     assert refused["message"] == f"The database {home / 'studio.db'} is damaged."

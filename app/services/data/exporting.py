@@ -8,7 +8,7 @@ from core.errors import InvalidInput
 from core.formats.beside import language_and_kept
 from core.formats.rows import SEPARATOR, ImportedRow, WriteFormat
 from core.formats.writing import write_rows
-from core.platforms.agent import Loss, Platform
+from core.platforms.agent import Loss, Platform, refused
 from core.platforms.overlay import Deleted, Labelled, Overlaid, PhraseChange, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
@@ -198,12 +198,7 @@ def export_onto(
     if dry_run:
         return report
     if found.refusals:
-        raise InvalidInput(
-            f"{agent.platform} would refuse the package: "
-            + "; ".join(f"{one.what} ({one.count:,})" for one in found.refusals)
-            + ".",
-            f"Nothing is written. Begin with “{found.refusals[0].examples[0][:60]}”.",
-        )
+        raise refused(agent.platform, "the package", found.refusals)
     write_package(agent.package, found.changed, out)
     acts.note_aside(
         studio.database, target.id, Act("export", studio.settings.actor, agent.platform)
@@ -239,8 +234,8 @@ def _report(platform: Platform, found: Overlaid, *, dry_run: bool) -> OntoReport
 def words_of(report: OntoReport) -> list[str]:
     """Say what changes, what cannot be carried, and what the platform would refuse."""
     words = summary_of(report)
-    words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
-    words += [f"Refused by the platform: {one.what} ({one.count:,})." for one in report.refusals]
+    words += [line for one in report.losses for line in one.lines("Not carried")]
+    words += [line for one in report.refusals for line in one.lines("Refused by the platform")]
     return words
 
 

@@ -38,8 +38,8 @@ _SAME = 0.8
 
 _NEAR_GROUPS = 5
 
-_SPEAKS = 3
-"""Labelled texts from which on a group stands for an intent when others are compared with it."""
+_STANDS = 3
+"""Labelled texts from which on a group stands for an intent, however many wait."""
 
 MOST_LISTED = 500
 """Texts of a group that are listed at once."""
@@ -62,6 +62,7 @@ class GroupCard:
         is_new: The newest grouping founded it beside groups that were there.
         known: How well labels told what it is about when it was made or joined last, in [0, 1];
             None: nothing was labelled then.
+        stands_for_label: Its labels tell what it is about: one of fifty texts does not.
     """
 
     id: int
@@ -75,6 +76,7 @@ class GroupCard:
     set_aside: int
     is_new: bool
     known: float | None = None
+    stands_for_label: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +244,7 @@ def _cards(connection: Transaction, project: ProjectRecord, families: Families) 
 def _ordered(families: Families, cards: Sequence[GroupCard]) -> list[GroupCard]:
     """Order groups: what is new, then what labels tell nothing about yet, comes first."""
     told = {card.id for card in cards if _nearest(families.groups[card.id]) >= _SAME}
-    taken = [card for card in cards if _speaks(card)]
+    taken = [card for card in cards if card.stands_for_label]
     if taken:
         cosines = _centres(families, cards) @ _centres(families, taken).T
         near = (cosines.max(axis=1) >= _SAME).tolist()
@@ -276,6 +278,7 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         set_aside=group.set_aside,
         is_new=bool(group.facts.get("is_new")),
         known=group.facts.get("known"),
+        stands_for_label=labelled > found.waiting or labelled >= _STANDS,
     )
 
 
@@ -284,7 +287,7 @@ def _near(
 ) -> dict[str, float]:
     """Return the usable intents whose texts, or whose groups, lie nearest, at most 2, by cosine."""
     near = {key: cosine for key, cosine in group.facts["nearest"] if key in usable}
-    others = [card for card in cards if card.label in usable and _speaks(card)]
+    others = [card for card in cards if card.label in usable and card.stands_for_label]
     for card, cosine in zip(others, _cosines(families, others, group), strict=True):
         near[card.label] = max(near.get(card.label, -1.0), cosine)
     best = sorted(near, key=lambda key: -near[key])
@@ -294,11 +297,6 @@ def _near(
 def _nearest(group: TextGroupRecord) -> float:
     """Return the cosine of the nearest intent with labels when a group was made or joined last."""
     return max((cosine for _, cosine in group.facts["nearest"]), default=0.0)
-
-
-def _speaks(card: GroupCard) -> bool:
-    """Whether its labels tell what a group is about: one of fifty texts does not."""
-    return card.labelled > card.size or card.labelled >= _SPEAKS
 
 
 def _same(near: dict[str, float]) -> str:

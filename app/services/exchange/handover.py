@@ -13,7 +13,7 @@ from core.exports.targets import TARGETS, Target, TargetFormat, hand_over
 from core.files import write_atomically
 from core.formats.beside import language_and_kept
 from core.formats.rows import LANGUAGE_CODE, ImportedRow
-from core.platforms.agent import Loss
+from core.platforms.agent import Loss, refused
 from core.templates.slot_book import slot_book
 from core.templates.slots import SlottedText
 from core.text import counted
@@ -113,7 +113,7 @@ def write_project(
         check_out(target, out)
     found = hand_over(content_of(studio, project, choice), choice.target)
     if found.refusals:
-        raise _refused(target, found)
+        raise refused(target.title, "the file", found.refusals)
     if as_download:
         content = next(iter(found.files.values())) if target.single else zipped(found.files)
         write_atomically(out, [content])
@@ -123,15 +123,6 @@ def write_project(
         key = projects.find(connection, project).id
     acts.note_aside(studio.database, key, Act("export", studio.settings.actor, choice.target))
     return _report(choice.target, found, dry_run=False)
-
-
-def _refused(target: TargetFormat, found: HandedOver) -> InvalidInput:
-    broken = "; ".join(f"{one.what} ({one.count:,})" for one in found.refusals)
-    first = found.refusals[0].examples[0]
-    return InvalidInput(
-        f"{target.title} would refuse the file: {broken}.",
-        f"Nothing is written. Begin with “{first[:60]}”; the report names all.",
-    )
 
 
 def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
@@ -270,9 +261,7 @@ def words_of_handover(report: HandoverReport) -> list[str]:
     """Say what is written, what is left out or lost, and what the platform would refuse."""
     words = list(report.words)
     words += [report.warning] * bool(report.warning)
-    words += [f"Left out: {one.what} ({one.count:,})." for one in report.left_out]
-    words += [f"Not carried: {one.what} ({one.count:,})." for one in report.losses]
-    for one in report.refusals:
-        words.append(f"Refused by the platform: {one.what} ({one.count:,}):")
-        words += [f"  {name}" for name in one.examples]
+    words += [line for one in report.left_out for line in one.lines("Left out")]
+    words += [line for one in report.losses for line in one.lines("Not carried")]
+    words += [line for one in report.refusals for line in one.lines("Refused by the platform")]
     return words

@@ -30,7 +30,7 @@ class Steady:
     Attributes:
         errors: Requests without an answer: refused, given up or broken.
         p50_ms: Median milliseconds of a request from when it was due; `p99_ms` likewise.
-        first_mb: Mean memory of the server in the first tenth of the time, in MiB; `last_mb`
+        first_mb: Mean memory of the server in the first tenth of the time, in MB; `last_mb`
             likewise in the last tenth.
     """
 
@@ -78,7 +78,7 @@ class LoadFigures:
 
 @dataclass(slots=True)
 class _Memory:
-    """Memory of a server over time, as it tells it, in MiB."""
+    """Memory of a server over time, as it tells it, in MB of 1,000,000 bytes."""
 
     port: int
     every: float
@@ -96,7 +96,7 @@ class _Memory:
         writer.close()
         if found is None:
             raise RunFailed("The server tells no memory.")
-        return float(found[1]) / 2**20
+        return float(found[1]) / 1e6
 
 
 def measure_load(

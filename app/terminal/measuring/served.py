@@ -33,7 +33,7 @@ class ServedFigures:
         p50_ms: Median milliseconds of a request with one text, with votes; `p99_ms` likewise.
         texts_per_second: In requests of 64 texts, one after the other, with votes.
         ready_seconds: From the start of the process to its being ready.
-        peak_mb: Largest memory, in MiB.
+        peak_mb: Largest memory, in MB of 1,000,000 bytes.
         intents: The highest ranked intent of each text.
     """
 
@@ -64,7 +64,7 @@ def measure_server(bundle: Path, texts: Sequence[str]) -> ServedFigures:
         round(float(np.percentile(spent, 99)) * 1e3, 2),
         round(speed, 1),
         round(ready_seconds, 2),
-        round(float(peak[1]) / (1 << 20), 1) if peak else 0.0,
+        round(float(peak[1]) / 1e6, 1) if peak else 0.0,
         intents,
     )
 

@@ -87,8 +87,8 @@ export class GroupList {
   }
 
   #row(card) {
-    const {id, name, description, size, joined, label, labelled, state, is_new: isNew} = card;
-    const isMostly = state === 'done' || labelled > size; // one labelled text does not speak for fifty
+    const {id, name, description, size, joined, label, labelled, state} = card;
+    const {is_new: isNew, stands_for_label: stands} = card;
     const amount = state === 'done' ? plural(labelled, 'label') : plural(size, 'text');
     return h(
       'li',
@@ -108,7 +108,7 @@ export class GroupList {
           joined > 0 && h('span', {class: 'badge accent'}, `${number(joined)} new`),
           h('span', {class: 'soft small tabular push'}, amount),
         ),
-        label && isMostly ? h('span', {class: 'row tight'}, this.#intents.labels([label])) : null,
+        label && stands ? h('span', {class: 'row tight'}, this.#intents.labels([label])) : null,
         h('span', {class: 'soft small cut', dir: 'auto'}, description),
       ),
     );

@@ -10,8 +10,8 @@ import pytest
 
 from app.server import build_app
 from app.services.live.server_state import LiveStudio
-from tests.api.conftest import TOKEN
 from tests.builders.served_studio import listening
+from tests.served_in_memory import TOKEN
 
 NAME = "generated_studio_client"
 

@@ -12,15 +12,15 @@ from urllib.error import HTTPError
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+from fastapi.testclient import TestClient
 
 from app.addresses import PublicAddress
 from app.server import build_app
 from intent_studio_client.studio import Studio
-from tests.api.conftest import TOKEN as LAUNCH_TOKEN
-from tests.api.conftest import TestClient
 from tests.builders.proxied.proxy import Proxy
 from tests.builders.proxied.studio import TOKEN, behind
 from tests.builders.served_studio import Served
+from tests.served_in_memory import TOKEN as LAUNCH_TOKEN
 
 Entered = tuple[Served, Proxy]
 NGINX = Proxy("/intents", passes_host=False)

@@ -55,7 +55,7 @@ def measure(way: str, folder: Path) -> int:
     told = answer_file(
         model,
         FileRequest(folder / "texts.csv", folder / f"{way}.csv"),
-        lambda done, total: resident.append(resident_bytes() / 2**20),
+        lambda done, total: resident.append(resident_bytes() / 1e6),
     )
     figures = {
         "way": way,
@@ -66,7 +66,7 @@ def measure(way: str, folder: Path) -> int:
         "processor_ms_per_text": round((time.process_time() - before) * 1e3 / told.texts, 2),
         "same_answers": told.same_answers,
         "resident_mb_first_and_last": [round(resident[0]), round(resident[-1])],
-        "peak_mb": round(peak_bytes() / 2**20),
+        "peak_mb": round(peak_bytes() / 1e6),
     }
     tell(figures)
     return 0

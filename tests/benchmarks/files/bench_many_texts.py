@@ -66,7 +66,7 @@ def measure(precision: EncodingPrecision, home: Path) -> int:
         "seconds": round(seconds, 1),
         "texts_per_second": round(n_texts / seconds),
         "processor_ms_per_text": round((time.process_time() - processor) * 1e3 / n_texts, 2),
-        "peak_mb": round(peak_bytes() / 2**20),
+        "peak_mb": round(peak_bytes() / 1e6),
     }
     tell(figures)
     return 0

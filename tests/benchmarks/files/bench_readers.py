@@ -37,7 +37,7 @@ def run(n_texts: int, targets: list[Target]) -> int:
             write_handover(found.files, chosen, path)
             figures = figures_of(__spec__.name, "--read", str(path))
             over |= figures["processor_seconds"] > _MOST_SECONDS or figures["peak_mb"] > _MOST_MB
-            size = round(path.stat().st_size / 2**20, 1)
+            size = round(path.stat().st_size / 1e6, 1)
             tell({"format": target, "file_mb": size, "written": found.written, **figures})
             path.unlink()
     return int(over)
@@ -62,10 +62,10 @@ def read(path: Path) -> None:
 
 
 def _peak_mb() -> int:
-    """Return the most memory of this program, without that of the one which started it."""
+    """Return the most memory of this program in MB, without that of the one which started it."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     found = re.search(r"VmHWM:\s*(\d+)", status)
-    return round(int(found[1]) / 1024) if found else 0
+    return round(int(found[1]) * 1024 / 1e6) if found else 0
 
 
 def _content(n_texts: int) -> Content:

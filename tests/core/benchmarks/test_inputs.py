@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.benchmarks.inputs import LabelledTexts
+from core.benchmarks import inputs
+from core.benchmarks.inputs import LabelledTexts, peak_mb
 from core.types import Exemplar, Intent
 
 
@@ -16,3 +17,9 @@ def test_labelled_texts_are_exemplars_in_their_order_and_intents_in_that_of_name
     assert texts.distinct_intents() == (Intent("farewell"), Intent("greet"))
     with pytest.raises(ValueError, match="zip"):
         LabelledTexts(("hello",), ()).exemplars()
+
+
+def test_memory_is_told_in_mb_of_a_million_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was told in MiB, under a key that says MB."""
+    monkeypatch.setattr(inputs, "peak_bytes", lambda: 262_144_000)
+    assert peak_mb() == 262.1

@@ -1,14 +1,10 @@
 """A served studio beside damaged files, as the tests of REST have it."""
 
-from tests.api.conftest import (  # noqa: F401 - fixtures
-    built_pages,
-    client,
-    labelled,
-    live_studio,
-    own_folder,
-    portal,
-    prepared,
-    serve,
-    studio,
-    trained,
-)
+import pytest
+
+from app.services.studio import Studio
+
+
+@pytest.fixture
+def studio(prepared_studio: Studio) -> Studio:
+    return prepared_studio

@@ -1,5 +1,6 @@
 """A damaged version is not made live, and the Versions page knows it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,20 @@ def test_a_changed_version_is_not_made_live(
     file.write_bytes(whole)
     assert client.get(f"{here}/versions").json()["damaged"] == []
     assert client.post(f"{here}/models/1/promote").status_code == 200
+
+
+def test_the_command_marks_a_damaged_version(
+    studio: Studio, two: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The list on the terminal said nothing of it."""
+    command = ["--home", str(studio.settings.home), "versions", two]
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["damaged"] == []
+    own_file(studio, 1).unlink()
+    assert main([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["damaged"] == [1]
+    assert main(command) == 0
+    assert "DAMAGED: p@1 cannot be used." in capsys.readouterr().out
 
 
 def test_a_version_without_a_file_is_known_at_once(

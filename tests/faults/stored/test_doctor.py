@@ -144,3 +144,21 @@ def test_a_damage_is_named_and_mended_where_nothing_is_lost(
     after = findings(home, capsys)[subject]
     assert after["healthy"] is mends
     assert (words in after["detail"]) is not mends
+
+
+def test_beside_a_damaged_database_all_is_checked_that_needs_none(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It said of the stored files only that they were not looked at."""
+    with (home / "studio.db").open("r+b") as stream:
+        stream.write(b"\0" * 100)
+    change_blob(home)
+    interrupt_erasure(home)
+    open_to_all(home)
+    n_files = sum(file.is_file() for file in (home / "artifacts").glob("??/*"))
+    found = findings(home, capsys, "--repair")
+    assert found["artifacts"]["detail"].startswith(f"{n_files} files read, 1 changed (")
+    assert not found["artifacts"]["healthy"]
+    assert (found["erasing"]["healthy"], found["erasing"]["mends"]) == (False, False)
+    assert found["privacy"]["detail"].endswith("now only you can")
+    assert home.stat().st_mode & 0o077 == 0

@@ -108,6 +108,9 @@ def test_what_was_deleted_or_reworded_here_leaves_the_agent_if_it_is_asked_for(
         "phrases that the project never had: left as they are": 1,
         "phrases deleted or reworded in the project: left as they are": 2,
     }
+    words = words_of(report)
+    assert "Not carried: phrases deleted or reworded in the project: left as they are (2):" in words
+    assert "  refund my ticket" in words  # only --json named it
     assert "refund my ticket" in out.read_text(encoding="utf-8")
     report = export_onto(studio, "shop", package, out, remove_missing=True)
     assert (report.missing, report.removed, report.added) == (2, 2, 2)

@@ -376,3 +376,15 @@ def test_groups_that_resemble_no_intent_come_first(raw: Studio) -> None:
     assert none is not None
     assert some is not None
     assert none < some
+
+
+@pytest.mark.parametrize(("n", "stands"), [(0, False), (1, False), (2, False), (3, True)])
+def test_a_group_stands_for_its_label_from_three_labelled_texts_on(
+    raw: Studio, n: int, *, stands: bool
+) -> None:
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    if n:
+        out = frozenset(one.id for one in (*group.typical, *group.border)[n:])
+        take_group(raw, "raw", group.card.id, taking(group, create="x", without=out, expected=n))
+    card = next(one for one in list_groups(raw, "raw").groups if one.id == group.card.id)
+    assert (card.size, card.labelled, card.stands_for_label) == (8 - n, n, stands)

@@ -1,0 +1,33 @@
+"""The list of groups on Discover shows what the server says of each group."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.builders.served_studio import Served
+
+
+def test_a_group_names_its_label_if_the_server_says_that_it_stands_for_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page had a rule of its own: three labels of fifty texts named nothing in the list."""
+    [intent, *_] = studio.ask("/projects/sample/overview")["intents"]
+    said = [
+        {"label": intent["id"], "labelled": 3, "size": 50, "stands_for_label": True},
+        {"label": intent["id"], "labelled": 2, "size": 1, "stands_for_label": False},
+    ]
+
+    def told(route: Route) -> None:
+        found = route.fetch().json()
+        cards = [card for card in found["groups"] if card["state"] == "open"][:2]
+        groups = [{**card, **more} for card, more in zip(cards, said, strict=True)]
+        route.fulfill(json={**found, "groups": groups})
+
+    page = visit(studio, "/")
+    page.route("**/projects/sample/groups", told)
+    page.goto(f"{studio.base}/discover?project=sample")
+    listed = page.locator("[data-role=groups] button[data-key^=group]")
+    expect(listed).to_have_count(2)
+    expect(listed.nth(0)).to_contain_text(intent["name"])
+    expect(listed.nth(1)).not_to_contain_text(intent["name"])
+    page.unroute_all(behavior="wait")
