@@ -140,7 +140,7 @@ def edit(live_studio: Live, project: str, body: EditBody) -> ChangeView:
     Labelled texts and those of the test set are left as they are unless `also` names them.
     """
     which = _filter(live_studio, project, body.filter)
-    change = Edit(body.kind, body.value)
+    change = Edit(body.kind, body.value, body.create)
     return change_many(live_studio.studio, project, which, change, body.act())
 
 

@@ -59,7 +59,7 @@ class StatusView:
         micro_f1: The champion's F1 over all intents in multi-label projects, else None.
         judged_on: The texts behind both measures, in words.
         measured_on: The same as the end of a sentence.
-        hot: Number of labels given, changed or taken away since the champion's training.
+        hot: Number of examples that are new, changed or gone since the champion's training.
         waiting: Number of these that do not vote before the next training.
         joins: Whether labels count without a training; None while the champion is not loaded.
         model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.

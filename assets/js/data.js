@@ -40,6 +40,7 @@ class DataPage {
   #jump; // the button that leads to it on a phone
   #conversations;
   #steps; // the buttons Undo and Redo
+  #told = null; // number of the newest act that a message told of
   #finding = h('div'); // what finds texts
   #main = h('div', {class: 'stack'}); // the texts, and where there are none, the box to import some
   #aside = h('aside', {class: 'stack'});
@@ -59,7 +60,7 @@ class DataPage {
 
   constructor(context) {
     const {base} = context;
-    const reload = () => this.#reload();
+    const told = () => this.#reloadTold();
     this.#context = context;
     this.#intents = new Intents(base, context.status.task);
     this.#filter = new Filter(this.#intents.nothing, () => this.#loadOthers());
@@ -81,14 +82,14 @@ class DataPage {
       },
     });
     const {nothing, multi: several} = this.#intents;
-    this.#bulk = new Bulk(base, this.#rows, {done: reload, nothing, several});
+    this.#bulk = new Bulk(base, this.#rows, {done: told, nothing, several});
     const step = (which, words) => {
       const onclick = guarded(event => !this.#second.is(event) && this.#stepInTurn(which));
       const title = 'Does again what Undo took back';
       return h('button', {'data-key': which, title, hidden: true, onclick}, words);
     };
     this.#steps = {undo: step('undo', 'Undo'), redo: step('redo', 'Redo')};
-    this.#intentList = new IntentList(context, this.#intents, reload);
+    this.#intentList = new IntentList(context, this.#intents, {changed: () => this.#reload(), told});
   }
 
   async start() {
@@ -162,7 +163,7 @@ class DataPage {
     heading.append(
       h('div', {class: 'row push data-acts'}, jump, this.#steps.undo, this.#steps.redo, this.#exports),
     );
-    this.#import = new ImportSheet(this.#context, this.#intents, () => this.#reload());
+    this.#import = new ImportSheet(this.#context, this.#intents, () => this.#reloadTold());
     const columns = this.#columns();
     const reload = () => this.#reload();
     const rest = [columns, jump];
@@ -212,6 +213,13 @@ class DataPage {
     await Promise.all([this.#loadIntents(), this.#rows.load(), this.#context.refresh()]);
   }
 
+  // After an act that a message told of: while its Undo stands there, the one of the heading stands back.
+  async #reloadTold() {
+    await this.#reload();
+    this.#told = this.#context.status.undo_id;
+    this.#allowSteps(this.#context.status);
+  }
+
   #follow() {
     guarded(() => this.#loadIntents())();
     this.#rows.load();
@@ -234,11 +242,11 @@ class DataPage {
       `“${row.text.slice(0, 60)}”: ${words}.`,
       '',
       'good',
-      undoing(base, key, () => this.#reload()),
+      undoing(base, key, () => this.#reloadTold()),
     );
     if (kind !== 'unlabel' && !this.#intents.multi)
       await tellIfPinned(`${base}/pins`, {text: row.text, ids: () => (value ? [value] : []), words});
-    await this.#reload();
+    await this.#reloadTold();
   }
 
   async #editText(row) {
@@ -263,9 +271,9 @@ class DataPage {
   async #remove(row) {
     const key = crypto.randomUUID();
     await this.#edit(row, 'delete', '', key);
-    const undo = undoing(this.#context.base, key, () => this.#reload());
+    const undo = undoing(this.#context.base, key, () => this.#reloadTold());
     toast(`“${row.text.slice(0, 60)}” is deleted.`, '', 'good', undo);
-    await this.#reload();
+    await this.#reloadTold();
   }
 
   #allowSteps(status) {
@@ -277,6 +285,7 @@ class DataPage {
     undo.title = `Takes back the newest action: ${named}`;
     const focused = [undo, redo].find(one => one === document.activeElement);
     undo.hidden = !verb;
+    undo.toggleAttribute('data-told', status.undo_id === this.#told);
     redo.hidden = !again;
     if (focused?.hidden) [undo, redo].find(one => !one.hidden)?.focus();
   }

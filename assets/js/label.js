@@ -1,4 +1,5 @@
 // The Label page: one key decides and shows the next card; decisions are kept until they are saved.
+import {wayBack} from './label/back.js';
 import {decidingOf, othersOf} from './label/buttons.js';
 import {Card, untilAModel} from './label/card.js';
 import {Deciding} from './label/deciding.js';
@@ -18,7 +19,7 @@ import {Values} from './label/values.js';
 import {Why} from './label/why.js';
 import {query, setQuery} from './shared/address.js';
 import {offerActs} from './shared/command_bar.js';
-import {h, select} from './shared/elements.js';
+import {fill, h, select} from './shared/elements.js';
 import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
@@ -53,6 +54,7 @@ class LabelPage {
   #keys;
   #leases;
   #pinning;
+  #back = null; // leads to the page that chose texts to label first
   #orderNote = h('span', {class: 'soft small order-note'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
   #counting = h('p', {class: 'soft small', 'data-role': 'counting'}); // when labels count
@@ -177,6 +179,8 @@ class LabelPage {
     this.#today.load().then(last => this.#decisions.recall(last), complain);
     await cards;
     await this.#bringNamed().catch(complain);
+    this.#back = wayBack(this.#context.project);
+    this.#draw();
     this.#sure.load();
     this.#pinning.load().catch(complain);
     if (query().get('sure')) this.#sure.open();
@@ -370,8 +374,8 @@ class LabelPage {
   }
 
   #draw() {
-    const {first, fetching, note} = this.#queue;
-    this.#orderNote.textContent = note;
+    const {first, fetching, note, filter} = this.#queue;
+    fill(this.#orderNote, (!filter && this.#back) || note); // in its place: one line more would move the card
     this.#values.follow(first);
     this.#why.follow(first);
     const {limit} = this.#sure;

@@ -290,13 +290,17 @@ function stateOf(status, {decides}) {
 
 // Labels vote at once if the head allows it; the encoder learns them in the next training.
 const hotWords = ({hot, waiting, task}) =>
-  [waitingWords(hot, waiting), task === 'single-label' && UNCOUNTED].filter(Boolean).join(' ');
+  [CHANGES, waitingWords(hot, waiting), task === 'single-label' && UNCOUNTED].filter(Boolean).join(' ');
+const CHANGES = 'Labels that were given, changed or taken away, and labelled texts that were edited or deleted.';
 const waitingWords = (hot, waiting) =>
   waiting === 0
     ? 'Answers use them already; the next training learns from them, too.'
     : `${number(hot - waiting)} of them are used already; the others wait for the next training.`;
 const UNCOUNTED = 'A text out of scope teaches no intent: it counts only where it was an example before.';
-const sinceTraining = status => [plural(status.hot, 'new label'), h('span', {class: 'wordy'}, ' since training')];
+const sinceTraining = ({hot, champion}) => [
+  plural(hot, 'change'),
+  h('span', {class: 'wordy'}, ` since version ${champion}`),
+];
 
 const trouble = status =>
   h(
@@ -310,10 +314,12 @@ const trouble = status =>
     'does not answer',
   );
 
-const RUNNING = {train: 'training', layout: 'making the map', discover: 'finding groups'};
+// The words for a wide screen alone, and those for a phone, too.
+const RUNNING = {train: ['', 'training'], layout: ['making the ', 'map'], discover: ['finding ', 'groups']};
 
 function jobState(job, href) {
-  const running = `${RUNNING[job.kind]} `;
+  const [more, name] = RUNNING[job.kind];
+  const running = [more && h('span', {class: 'wordy'}, more), `${name} `];
   const share = h('b', {class: 'tabular'}, percent(job.progress, 0));
   return [
     h(

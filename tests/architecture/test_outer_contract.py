@@ -184,7 +184,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in ("bytes", "bundle_bytes", "n_unlabelled")
     ),
     *((_UNDO, "body", name) for name in ("application/json", "key")),
-    *((_EDITS, "body", name) for name in ("also", "key", "revision")),
+    *((_EDITS, "body", name) for name in ("also", "create", "key", "revision")),
     *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
     *(("GET /api/projects", "answer", f"[].now{name}") for name in _OF_ACCURACY),
     *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),

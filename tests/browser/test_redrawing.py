@@ -50,7 +50,7 @@ def test_what_to_do_with_the_picked_rows_outlives_another_pick(
     picks.nth(1).check()
     expect(page.locator("[data-role=picked]")).to_have_text("2 texts picked")
     expect(page.get_by_label("What to do")).to_have_value("move:test")
-    expect(page.get_by_label("Intent to label with")).to_be_hidden()
+    expect(page.get_by_role("combobox", name="Intent to label with")).to_be_hidden()
 
 
 def test_nothing_can_be_applied_before_an_intent_is_chosen(
@@ -60,7 +60,7 @@ def test_nothing_can_be_applied_before_an_intent_is_chosen(
     page = visit(studio, "/data?project=sample")
     page.locator("tbody input[type=checkbox]").first.check()
     intent, apply = (
-        page.get_by_label("Intent to label with"),
+        page.get_by_role("combobox", name="Intent to label with"),
         page.get_by_role("button", name="Apply"),
     )
     expect(intent).to_have_value("")
@@ -69,8 +69,16 @@ def test_nothing_can_be_applied_before_an_intent_is_chosen(
     expect(apply).to_be_enabled()
     page.get_by_label("What to do").select_option("label")
     expect(apply).to_be_disabled()
-    intent.select_option(label="roaming")
+    intent.fill("roam")
+    page.keyboard.press("Enter")  # of many texts no beginning of a name decides
+    expect(apply).to_be_disabled()
+    intent.fill("roaming")
+    page.keyboard.press("Enter")
     expect(apply).to_be_enabled()
+    expect(apply).to_be_focused()
+    page.get_by_role("button", name="roaming: choose another intent").click()
+    expect(intent).to_be_focused()
+    expect(apply).to_be_disabled()
 
 
 def test_a_link_of_the_header_keeps_the_focus(visit: Callable[..., Page], studio: Served) -> None:
@@ -81,7 +89,7 @@ def test_a_link_of_the_header_keeps_the_focus(visit: Callable[..., Page], studio
         route.fulfill(json={**route.fetch().json(), "hot": next(labels)})
 
     reroute(page, "**/status", one_more)
-    link = page.locator(".state a", has_text="labels since training")
+    link = page.locator(".state a", has_text="changes since version 1")
     link.focus()
     before = link.inner_text()
     expect(link).not_to_have_text(before)
@@ -102,12 +110,12 @@ def test_an_older_answer_does_not_come_after_a_newer_one(
     page.keyboard.press("Enter")
     while len(asked) < 2:
         page.wait_for_timeout(50)
-    link = page.locator(".state a", has_text="since training")
+    link = page.locator(".state a", has_text="since version 1")
     asked[1].fulfill(json={**state, "hot": 7})
-    expect(link).to_contain_text("7 new labels")
+    expect(link).to_contain_text("7 changes")
     asked[0].fulfill(json={**state, "hot": 6})
     page.wait_for_timeout(300)
-    expect(link).to_contain_text("7 new labels")
+    expect(link).to_contain_text("7 changes")
     for late in asked[2:]:
         late.abort()
     page.unroute_all(behavior="ignoreErrors")

@@ -125,13 +125,15 @@ class EditBody(EditCountBody):
     """One change of all utterances that match a filter, once for each key.
 
     `also` names what may change beyond unlabelled texts outside the test set; texts that changed
-    after `revision` are left as they are.
+    after `revision` are left as they are. For a `label`, `create` names the intent in place of
+    `value`; it is created if there is none of this name.
     """
 
     expected: int
     also: tuple[Literal["labelled", "test"], ...] = Field(default=(), max_length=2)
     revision: int | None = Field(default=None, ge=0)
     key: Key | None = None
+    create: str = Field(default="", max_length=1_000)
 
     def act(self) -> BulkAct:
         """Convert to the service's act."""

@@ -21,10 +21,13 @@ class Edit:
         kind: What changes; in a multi-label project `label` keeps the other intents.
         value: Intent id for `label`, and for `unlabel` to remove only that one; split for `move`, a
             reason for `flag`, the text for `text`.
+        create: Name of the intent for `label` in place of its id. It is created if there is none of
+            this name, and brought back if it is archived.
     """
 
     kind: Kind
     value: str = ""
+    create: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,9 @@ class Plan:
     """A bulk act on some utterances, divided by what must be asked first.
 
     Each group holds the changes of each of its utterances.
+
+    Attributes:
+        first: Changes after which the utterances can carry their new intent.
     """
 
     free: list[list[Change]] = field(default_factory=list)
@@ -95,6 +101,7 @@ class Plan:
     test_labelled: int = 0
     same: int = 0
     meanwhile: int = 0
+    first: list[Change] = field(default_factory=list)
 
     @property
     def counts(self) -> BulkCounts:
@@ -123,6 +130,11 @@ class Plan:
         """Return the changes of each utterance that may change."""
         labelled = self.labelled if allowed.labelled else []
         return [*self.free, *labelled, *(self.test if allowed.test else [])]
+
+    def changes(self, allowed: Allowed) -> list[Change]:
+        """Return all changes of the act in order; none if no utterance may change."""
+        changes = [change for part in self.allowed(allowed) for change in part]
+        return [*self.first, *changes] if changes else []
 
 
 def plan(

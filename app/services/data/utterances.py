@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from app.services.data.bulk import Allowed, BulkAct, BulkCounts, Edit, Plan, plan, plan_each
+from app.services.data.intents import named_intents
 from app.services.data.large_acts import LARGE, TRIES, stage
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
@@ -88,16 +89,20 @@ def change_many(
     Texts of the test set and labelled ones change only if the act allows it (`bulk.py`).
 
     Raises:
-        Conflict: The number of matches is not the expected one, which the page showed.
+        Conflict: The number of matches is not the expected one, which the page showed; or the name
+            of a new intent looks like that of another one.
         InvalidInput: The value is invalid.
     """
 
     def planned(connection: Transaction, target: ProjectRecord) -> Plan:
-        checked = _checked(edit, set(dataset.open_intents(connection, target.id)))
+        first, named = _named(connection, target.id, edit)
+        usable = {*dataset.open_intents(connection, target.id), *(one.subject_id for one in first)}
+        checked = _checked(named, usable)
         records = find_all(connection, target.id, which)
         _refuse_number(records, checked, act.expected)
         touched = _touched(connection, target.id, act.allowed.revision)
-        return plan(records, checked, touched, joins=target.task == "multi-label")
+        made = plan(records, checked, touched, joins=target.task == "multi-label")
+        return replace(made, first=first)
 
     return _carry_out(studio, project, edit.kind, act, planned)
 
@@ -141,7 +146,7 @@ def _carry_out(
             made = planned(connection, target) if before is None else None
         if made is None:
             break
-        changes = _changes(made, act.allowed)
+        changes = made.changes(act.allowed)
         if not changes or stage(studio, target.id, action, changes, target.head_revision):
             return _view(made, act.allowed)
     with studio.database.write() as connection:
@@ -150,13 +155,9 @@ def _carry_out(
         if before is not None:
             return _done_before(connection, before)
         made = planned(connection, target)
-        if changes := _changes(made, act.allowed):
+        if changes := made.changes(act.allowed):
             events.record(connection, target.id, action, changes)
         return _view(made, act.allowed)
-
-
-def _changes(made: Plan, allowed: Allowed) -> list[Change]:
-    return [change for part in made.allowed(allowed) for change in part]
 
 
 def _view(made: Plan, allowed: Allowed) -> ChangeView:
@@ -165,7 +166,8 @@ def _view(made: Plan, allowed: Allowed) -> ChangeView:
 
 def _done_before(connection: Transaction, batch: BatchRecord) -> ChangeView:
     changes = events.changes_of(connection, batch.id)
-    return ChangeView(len({change.subject_id for change in changes}), Plan().counts)
+    texts = {change.subject_id for change in changes if change.subject == "utterance"}
+    return ChangeView(len(texts), Plan().counts)
 
 
 def _refuse_number(records: Sequence[UtteranceRecord], edit: Edit, expected: int) -> None:
@@ -184,6 +186,14 @@ def _touched(connection: Transaction, project_id: int, revision: int | None) -> 
         return frozenset()
     touched = events.touched_since(connection, project_id, revision)
     return frozenset(key for subject, key in touched if subject == "utterance")
+
+
+def _named(connection: Transaction, project_id: int, edit: Edit) -> tuple[list[Change], Edit]:
+    """Return what the intent that an edit names needs before it can be used, and the edit by id."""
+    if edit.kind != "label" or not edit.create:
+        return [], edit
+    first, [intent] = named_intents([edit.create], dataset.intents(connection, project_id))
+    return first, replace(edit, value=intent)
 
 
 def _checked(edit: Edit, intent_ids: set[str]) -> Edit:

@@ -36,7 +36,7 @@ class ExplainedModel:
     Attributes:
         revision: Revision of the project up to which labels vote; 0 for a bundle.
         hot: Ids of exemplars that joined after the training.
-        later: Number of labels given, changed or taken away since the training that it counts; None
+        later: Number of examples, new, changed or gone since the training, that it counts; None
             where it answers as it was trained.
         pool: Unlabelled utterances with their unit embeddings; None where they are not loaded.
     """

@@ -213,7 +213,7 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
         )
     if model.later:
         notes.append(
-            f"This counts {counted(model.later, 'label')} given since the training. The next "
+            f"This counts {counted(model.later, 'change')} since the training. The next "
             "training learns from them, too."
         )
     if not asked:

@@ -116,7 +116,7 @@ def _facts(
         candidate=newer_candidate(live_studio.studio, project.name, number or 0),
         left=left_for(live_studio.studio, project.name, number or 0),
         is_training=is_training,
-        new_labels=None if live is None else count_hot(live_studio.studio, project, live),
+        changes=None if live is None else count_hot(live_studio.studio, project, live),
         label_errors=None if live is None else known_label_errors(live_studio, project, live),
         knows_doubt=live is not None and pool is not None,
         proposals=count_waiting(live_studio.studio, project),

@@ -56,7 +56,7 @@ class ProjectFacts:
         candidate: Number of a newer version that waits for a decision, or None.
         left: Number of a newer version that answered before, or None.
         is_training: Whether a training is queued or runs.
-        new_labels: Labels that the champion was not trained on.
+        changes: Examples that are new, changed or gone since the training of the champion.
         proposals: Proposals that wait for a person.
         label_errors: Likely label errors; None also until Review is opened.
         knows_doubt: Whether it is known of which unlabelled texts the model is unsure.
@@ -72,7 +72,7 @@ class ProjectFacts:
     candidate: int | None = None
     left: int | None = None
     is_training: bool = False
-    new_labels: int | None = None
+    changes: int | None = None
     label_errors: int | None = None
     knows_doubt: bool = False
     outside: int = 0
@@ -183,7 +183,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
         labels = counted(facts.label_errors, "label")
         reason = "A wrong label makes answers wrong, and the next training would learn it."
         return NextStep("review", f"Check {labels}", reason, "review", {"kind": "label"})
-    new = 0 if facts.is_training else facts.new_labels or 0
+    new = 0 if facts.is_training else facts.changes or 0
     if new >= ENOUGH_NEW:
         return _training(facts, champion)
     if facts.unlabelled:
@@ -199,7 +199,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
 
 
 def _when_all_is_learned(facts: ProjectFacts) -> NextStep:
-    if facts.label_errors is None and facts.new_labels is not None:
+    if facts.label_errors is None and facts.changes is not None:
         reason = "Every text has a label. Review lists those that the others do not bear out."
         return NextStep("review", "Look for wrong labels", reason, "review")
     if not facts.tests:
@@ -210,7 +210,7 @@ def _when_all_is_learned(facts: ProjectFacts) -> NextStep:
 
 
 def _training(facts: ProjectFacts, champion: int) -> NextStep:
-    reason = f"{counted(facts.new_labels or 0, 'new label')} since version {champion}."
+    reason = f"{counted(facts.changes or 0, 'change')} since version {champion}."
     if facts.left is not None:
         reason += f" You went back to it from version {facts.left}, which you can use again."
     return NextStep("train", "Train", reason, "train")

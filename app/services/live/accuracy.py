@@ -294,7 +294,7 @@ def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str
     causes = []
     joined = len(live.since - live.waiting)
     merged = [counted(since.merges, "merged intent")] if since.merges else []
-    given = [*([counted(joined, "label")] if joined else []), *merged]
+    given = [*([counted(joined, "change")] if joined else []), *merged]
     if given:
         effect = f" ({_more_right(gain)})" if gain else ""
         causes.append(f"{' and '.join(given)} since training{effect}")

@@ -100,7 +100,7 @@ def _touched_since(
 
 
 def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:
-    """Count the labels given, changed or taken away since a training, up to the newest revision.
+    """Count the examples that are new, changed or gone since a training, up to the newest revision.
 
     A page asks right after an act, before its labels have joined.
     """

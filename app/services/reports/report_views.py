@@ -166,7 +166,7 @@ class Report:
         ready: Whether it can be used, in sentences and three figures.
         steps: What to do next.
         work: How its training learned, in plain words.
-        later: Number of labels given since its training that all figures count; None: none do.
+        later: Number of changes since its training that all figures count; None: none count any.
         base: Encoder that the training started from.
         intents: The weakest first.
         basis: Texts from which confusions, calibration and scope were measured.

@@ -1,6 +1,9 @@
 // One action on all picked utterances. Its controls stay in place, so a choice survives another pick.
-import {h, offer, select} from '../shared/elements.js';
+import {fill, h, select} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
+import {IntentFinder} from '../shared/finder.js';
+import {icon} from '../shared/icons.js';
+import {chip} from '../shared/intents.js';
 import {toast} from '../shared/messages.js';
 import {agree, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
@@ -22,8 +25,6 @@ const actionsOf = (nothing, several) => [
   ['erase', 'Erase for good …'],
 ];
 
-const UNCHOSEN = ['', 'Choose an intent …'];
-
 export class Bulk {
   #base;
   #rows;
@@ -31,7 +32,9 @@ export class Bulk {
   #picked = h('b', {'data-role': 'picked'});
   #more;
   #action;
-  #intent;
+  #intents = []; // the open ones, by name
+  #chosen = null; // one of them; a new one has a name and no id
+  #intent = h('div', {class: 'of-intent'});
   #several;
   #apply;
 
@@ -43,9 +46,8 @@ export class Bulk {
     this.#done = done;
     this.#several = several;
     this.#more = h('button', {class: 'plain', onclick: () => rows.pickAll()});
-    const onchange = () => this.#chosen();
+    const onchange = () => this.#drawIntent();
     this.#action = select({'aria-label': 'What to do', onchange}, actionsOf(nothing, several));
-    this.#intent = select({'aria-label': 'Intent to label with', onchange}, [UNCHOSEN]);
     this.#apply = busyButton('Apply', () => this.#make(), {class: 'primary', disabled: true});
     this.element = h(
       'div',
@@ -64,16 +66,54 @@ export class Bulk {
     return ['label', 'unlabel:one'].includes(this.#action.value);
   }
 
-  // Nothing can be applied before it is said what.
-  #chosen() {
+  // Nothing can be applied before it is said what. An intent that is not there cannot be taken away.
+  #drawIntent() {
+    if (this.#action.value === 'unlabel:one' && !this.#chosen?.id) this.#chosen = null;
     this.#intent.hidden = !this.#named;
-    this.#apply.disabled = this.#named && !this.#intent.value;
+    this.#apply.disabled = this.#named && !this.#chosen;
+    fill(this.#intent, this.#chosen ? this.#change() : this.#finder());
   }
 
+  #finder() {
+    const finder = new IntentFinder({
+      intents: () => this.#intents,
+      pick: intent => this.#choose(intent),
+      create: this.#action.value === 'label' ? name => this.#choose({name}) : null,
+      label: 'Intent to label with',
+      isForMany: true,
+      key: '',
+    });
+    return finder.element;
+  }
+
+  #change() {
+    const again = () => {
+      this.#chosen = null;
+      this.#drawIntent();
+      this.#intent.querySelector('input').focus();
+    };
+    const {id, name} = this.#chosen;
+    const about = {class: 'plain relabel', 'aria-label': `${name}: choose another intent`, onclick: again};
+    const isNew = !id && h('span', {class: 'badge accent'}, 'new');
+    return h('button', about, h('span', {class: 'row tight'}, isNew, chip(this.#chosen)), icon('chevrons-up-down'));
+  }
+
+  #choose(intent) {
+    this.#chosen = intent;
+    this.#drawIntent();
+    this.#apply.focus();
+  }
+
+  // An intent that was new is there after its first act. What is being typed stays.
   offer(intents) {
-    const named = intents.map(({id, name}) => [id, name]);
-    offer(this.#intent, [UNCHOSEN, ...named], this.#intent.value);
-    this.#chosen();
+    this.#intents = intents;
+    if (this.#chosen) this.#chosen = this.#offered(this.#chosen);
+    if (this.#chosen || !this.#intent.querySelector('input')) this.#drawIntent();
+  }
+
+  #offered({id, name}) {
+    if (id) return this.#intents.find(one => one.id === id) ?? null;
+    return this.#intents.find(one => one.name === name) ?? {name};
   }
 
   draw() {
@@ -88,14 +128,15 @@ export class Bulk {
     const [kind, target = ''] = this.#action.value.split(':');
     if (kind === 'erase') return this.#erase();
     const {pickedFilter: filter} = this.#rows;
-    const value = this.#named ? this.#intent.value : target;
-    const name = this.#intent.selectedOptions[0]?.textContent;
-    const said = this.#action.selectedOptions[0].textContent.replace('…', name);
-    const terms = await agree(this.#base, {filter, kind, value}, said, {joins: this.#several});
+    const {id = '', name} = this.#named ? this.#chosen : {id: target};
+    const edit = {filter, kind, value: id};
+    const isNew = this.#named && !id;
+    const said = this.#action.selectedOptions[0].textContent.replace('…', isNew ? `“${name}”, a new one` : name);
+    const terms = await agree(this.#base, edit, said, {joins: this.#several});
     if (!terms) return null;
     const key = crypto.randomUUID();
-    const {changed, left} = await post(`${this.#base}/edits`, {filter, kind, value, key, ...terms});
-    const words = `${plural(changed, 'text')}: ${said.toLowerCase()}.`;
+    const {changed, left} = await post(`${this.#base}/edits`, {...edit, create: isNew ? name : '', key, ...terms});
+    const words = `${plural(changed, 'text')}: ${said[0].toLowerCase()}${said.slice(1)}.`;
     toast(words, leftWords(left), 'good', undoing(this.#base, key, this.#done));
     this.#rows.unpick();
     return this.#done();

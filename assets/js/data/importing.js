@@ -279,7 +279,7 @@ export class ImportSheet {
         {class: 'note good row', role: 'status', 'data-role': 'imported'},
         h('span', {class: 'grow'}, summary(report, AFTER), also?.words, destination(split, report)),
         h('span', {'data-role': 'next'}),
-        h('button', {onclick: guarded(undo)}, 'Undo'),
+        h('button', {'data-role': 'undo', onclick: guarded(undo)}, 'Undo'),
         closer(() => this.#say()),
       ),
     );

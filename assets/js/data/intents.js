@@ -26,12 +26,15 @@ export class IntentList {
   #base;
   #intents;
   #changed;
+  #told;
 
-  constructor(context, intents, changed) {
+  // Calls `changed` after an act, or `told` after one on texts whose message has an Undo.
+  constructor(context, intents, {changed, told}) {
     this.#context = context;
     this.#base = context.base;
     this.#intents = intents;
     this.#changed = changed;
+    this.#told = told;
     const create = h('button', {class: 'push', onclick: guarded(() => this.#create())}, 'New');
     this.element = h(
       'section',
@@ -135,7 +138,7 @@ export class IntentList {
     const kept = conflicting ? `${plural(conflicting, one, many)}.` : '';
     const undo = key ? undoing(this.#base, key, this.#changed) : null;
     toast(`${plural(added, 'text')} added to ${name}.`, kept, 'good', undo);
-    await this.#changed();
+    await this.#told();
   }
 
   async #askToArchive(intent, leave) {
@@ -177,7 +180,7 @@ export class IntentList {
     };
     const rest = isEmpty ? `${name} is archived.` : leftWords(left);
     toast(`${plural(changed, 'text')} of ${name}: out of scope now.`, rest, 'good', undo);
-    await this.#changed();
+    await this.#told();
   }
 }
 

@@ -64,6 +64,6 @@ function nextOf({project, champion, candidate, hot, job}, counts) {
     return {...more, reason: 'Next: a training needs labels of at least two intents.'};
   if (champion === null) return {act: train, words: 'Train', reason: 'Next: the first version learns from them.'};
   if (hot > 0)
-    return {act: train, words: 'Train', reason: `Next: ${plural(hot, 'label')} came since the last training.`};
+    return {act: train, words: 'Train', reason: `Next: ${plural(hot, 'change')} since version ${champion}.`};
   return {...more, reason: 'The live version has learned them. Next: more texts, where you have some.'};
 }

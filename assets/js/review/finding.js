@@ -310,7 +310,9 @@ export class FindingView {
 
   async #carryOut(one) {
     if (one.label_ids?.length) {
-      location.assign(address('label', query().get('project'), {texts: one.label_ids.join(',')}));
+      const kind = query().get('kind') ?? '';
+      const chosen = {texts: one.label_ids.join(','), from: 'review', kind};
+      location.assign(address('label', query().get('project'), chosen));
       return;
     }
     if (one.asks === 'intent') {

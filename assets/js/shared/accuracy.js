@@ -24,14 +24,14 @@ export function accuracyParts(figures) {
   return {figure: inWords(now), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
 }
 
-// The same in the room that the header has, where a badge of its own counts the labels since training.
+// The same in the room that the header has, where a badge of its own counts the changes since training.
 export function accuracyInShort(figures) {
   const {now} = figures;
   if (isCounting(figures)) return h('span', {class: 'soft'}, COUNTS);
   const when = isUntested(figures) ? ` ${ON_ITS_OWN}` : ' when trained';
   const right = h('span', {class: 'soft'}, ' right', h('span', {class: 'wordy'}, ' answers')); // a phone has less room
   if (!now) return [h('b', {}, figuresOf(figures)), right, h('span', {class: 'soft wordy'}, when)];
-  const [cause] = now.causes.filter(one => !/ labels? since training/.test(one));
+  const [cause] = now.causes.filter(one => !/ changes? since training/.test(one));
   const short = cause?.replace(/ \(.*\)$/, ''); // how many more are right stands under the pointer
   const causes =
     cause && isOther(figures) && h('span', {class: 'soft wordy', 'data-role': 'causes'}, ` now: ${short}`);

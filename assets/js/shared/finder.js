@@ -155,7 +155,8 @@ export class IntentFinder {
 
   // `intents` returns the intents to choose from; without `create` no new intent can be made. In an act on many texts,
   // Enter takes a whole name alone: “calendar”, meant as a new intent, labelled thirty as “calendar_update”.
-  constructor({intents, pick, create = null, label, isForMany = false}) {
+  // `key` opens it on its page.
+  constructor({intents, pick, create = null, label, isForMany = false, key = KEY}) {
     this.#intents = intents;
     this.#create = create;
     this.#finder = new Finder({
@@ -165,7 +166,7 @@ export class IntentFinder {
       takes: ({intent, name}) => (intent ? pick(intent) : create(name)),
       isSure: ({intent, name}, typed) => !isForMany || plain(intent?.name ?? name) === plain(typed),
       label,
-      placeholder: create ? `Find or create an intent${KEY}` : label,
+      placeholder: create ? `Find or create an intent${key}` : label,
     });
   }
 

@@ -30,7 +30,7 @@ export function toast(message, hint = '', kind = '', undo = null, choices = []) 
     h(
       'div',
       {class: 'row tight push'},
-      undo && h('button', {class: 'small', onclick: doing(undo)}, icon('undo-2'), 'Undo'),
+      undo && h('button', {class: 'small', 'data-role': 'undo', onclick: doing(undo)}, icon('undo-2'), 'Undo'),
       h(
         'button',
         {

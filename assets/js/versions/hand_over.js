@@ -81,5 +81,5 @@ function labelsSince(count) {
   if (count === null) return 'Labels given since its training are not in it.';
   if (!count) return 'Every label given up to now was there at its training, so it is in it.';
   const is = count === 1 ? 'is' : 'are';
-  return `${plural(count, 'label')} given since its training ${is} not in it. A version trained after them has them.`;
+  return `${plural(count, 'change')} since its training ${is} not in it. A version trained after them has them.`;
 }

@@ -59,3 +59,18 @@ def test_an_empty_project_is_offered_one_way_to_import(
     expect(box.get_by_role("heading", name="Import")).to_be_visible()
     expect(box.get_by_role("button", name="Choose a file")).to_be_visible()
     expect(page.locator(".next-line [data-role=next]")).to_be_visible()
+
+
+def test_the_header_counts_deletions_as_changes(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """After two deletions “2 new labels since training” stood there."""
+    page = visit(serve(), "/data?project=sample&split=train&state=labelled")
+    bins = page.get_by_role("button", name="Delete this text")
+    chip = page.locator(".state [data-key=hot]")
+    for words in ("1 change since version 1", "2 changes since version 1"):
+        bins.first.click()
+        expect(chip).to_have_text(words)
+    expect(chip).to_have_attribute(
+        "title", re.compile("labelled texts that were edited or deleted")
+    )

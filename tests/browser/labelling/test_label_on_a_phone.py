@@ -10,6 +10,14 @@ from tests.builders.held_answers import reroute, rest
 from tests.builders.served_studio import Served
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+# Parts of the header that are seen, and those of them of which a side is cut off.
+SEEN = """state => {
+  const box = state.getBoundingClientRect();
+  const places = [...state.children].map(one => [one.textContent, one.getBoundingClientRect()]);
+  const seen = places.filter(([, at]) => at.width && at.top < box.bottom && at.left < box.right);
+  const cut = seen.filter(([, at]) => at.right > box.right + 1 || at.bottom > box.bottom + 1);
+  return [seen, cut].map(some => some.map(([words]) => words));
+}"""
 CAUSE = "18 right answers refused as out of scope"
 
 
@@ -29,7 +37,7 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
     def told(route: Route) -> None:
         found: dict[str, Any] = route.fetch().json()
         now = {"share": 0.123, "micro_f1": None, "right": 1, "n": 8, "causes": [CAUSE]}
-        job = {"kind": "train", "state": "running", "progress": 0.3, "stage": "Encoding"}
+        job = {"kind": "discover", "state": "running", "progress": 0.3, "stage": "Encoding"}
         more = {"hot": 1234, "waiting": 0, "candidate": 12, "now": now, "job": job}
         route.fulfill(json={**found, **more})
 
@@ -44,6 +52,10 @@ def test_what_the_header_tells_moves_no_button(page: Page) -> None:
     expect(first).to_be_visible()  # the card is drawn again with what the model says now
     assert first.bounding_box() == before
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # “Decide on v12” was cut in its middle. What has no room is on Train and Versions.
+    seen, cut = page.locator(".state").evaluate(SEEN)
+    assert cut == []
+    assert any("Decide on v12" in words for words in seen)
     page.unroute_all(behavior="wait")
     expect(champion).to_have_attribute("href", "/versions?project=sample")  # it has the words
 

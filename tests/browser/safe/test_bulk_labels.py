@@ -151,6 +151,35 @@ def test_the_bar_of_the_data_page_follows_the_same_rule(
     assert labels(studio, ids) == before
 
 
+def test_the_bar_of_the_data_page_creates_an_intent_with_its_label(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """An intent that was not there had to be created elsewhere before texts could get it."""
+    before = {one["name"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    page = visit(studio, "/data?project=sample&state=unlabelled")
+    boxes = page.locator("[data-role=utterances] tbody input[type=checkbox]")
+    boxes.nth(0).click()
+    boxes.nth(2).click(modifiers=["Shift"])
+    rows_of = page.locator("[data-role=utterances] tr[data-id]")
+    ids = rows_of.evaluate_all("all => all.slice(0, 3).map(row => row.dataset.id)")
+    page.get_by_role("combobox", name="Intent to label with").fill("moving house")
+    expect(page.locator(".bulk [role=option]")).to_have_text("newCreate “moving house”")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Apply").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Give the intent “moving house”, a new one")
+    dialog.get_by_role("button", name="3 texts").click()
+    toast = page.locator(".toast", has_text="3 texts: give the intent “moving house”, a new one.")
+    expect(toast).to_be_visible()
+    made = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    assert made.keys() == {*before, "moving house"}
+    assert labels(studio, ids) == dict.fromkeys(ids, ([made["moving house"]], "train"))
+    toast.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
+    now = {one["name"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    assert now == before
+
+
 def test_the_list_of_a_lasso_begins_with_what_its_button_labels(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -85,6 +85,7 @@ def test_undo_of_a_large_act_asks_first(
     preview = page.locator("[data-role=preview]")
     preview.get_by_role("button", name=re.compile("^Import")).click()
     undo = page.locator("[data-key=undo]")
+    page.locator("[data-role=imported]").get_by_label("Close this message").click()
     expect(undo).to_have_text("Undo: import of many.txt (21 texts) …")
     undo.click()
     dialog = page.get_by_role("dialog")
@@ -100,3 +101,31 @@ def test_undo_of_a_large_act_asks_first(
     dialog.get_by_role("button", name="Take back").click()
     expect(page.locator("[data-key=redo]")).to_be_visible()
     assert served.ask("/projects/large/overview")["counts"]["total"] == 0
+
+
+def test_one_undo_and_one_train_stand_on_the_page_at_a_time(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """After an import two buttons Train and two Undo stood there, after a deletion two Undo."""
+    served = serve(empty=True)
+    served.ask("/projects", {"name": "once", "task": "single-label"})
+    page = visit(served, "/data?project=once")
+    rows = "\n".join(f"text {at} of {name},{name}" for at in range(20) for name in ("a", "b"))
+    file = {"name": "few.csv", "mimeType": "text/csv", "buffer": f"text,intent\n{rows}".encode()}
+    page.get_by_label("File to import").set_input_files([file])
+    page.get_by_role("button", name=re.compile("^Import 40 texts")).click()
+    told = page.locator("[data-role=imported]")
+    trains = page.locator(".beside-rail a:visible", has_text=re.compile("^Train"))
+    undos = page.locator(".studio button:visible", has_text="Undo")
+    expect(told.get_by_role("link", name="Train")).to_be_visible()
+    expect(page.locator(".next-line [data-role=next]")).to_have_count(1)
+    expect(trains).to_have_count(1)
+    expect(undos).to_have_text("Undo")
+    told.get_by_label("Close this message").click()
+    expect(trains).to_have_count(1)
+    expect(undos).to_have_text("Undo: import of few.csv (40 texts) …")
+    page.get_by_role("button", name="Delete this text").first.click()
+    toast = page.locator(".toast", has_text="is deleted")
+    expect(undos).to_have_text("Undo")
+    toast.get_by_label("Close this message").click()
+    expect(undos).to_have_text(re.compile("^Undo: delete “text"))

@@ -103,7 +103,7 @@ def labels_twenty_with_keys(page: Page, studio: Served) -> None:
         "() => document.querySelector('[data-role=saved]').textContent === 'all saved'"
     )
     assert counts(studio)["unlabelled"] == before - 19
-    page.wait_for_selector(".state .badge:has-text('since training')")
+    page.wait_for_selector(".state .badge:has-text('since version')")
 
 
 def lassos_five(page: Page, studio: Served) -> None:

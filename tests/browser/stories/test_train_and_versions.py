@@ -170,12 +170,12 @@ def test_a_figure_of_a_training_says_why_that_of_today_is_another(
     expect(figure).to_contain_text("Labels given since are not counted in it.")
     status = twice.ask("/projects/sample/status")
     now = {"share": 0.5, "right": 50, "n": 100, "micro_f1": None, "kept_out": None, "outside_n": 0}
-    now["causes"] = ["12 labels since training"]
+    now["causes"] = ["12 changes since training"]
     live = {**status, "champion": 2, "candidate": None, "model": "ready", "checking": False}
     reroute(page, "**/projects/sample/status", lambda it: it.fulfill(json={**live, "now": now}))
     page.reload()
     expect(figure).to_contain_text("Right answers: 50.0 % today, 50 of 100 test texts answered")
-    expect(figure).to_contain_text("; since then: 12 labels since training.")
+    expect(figure).to_contain_text("; since then: 12 changes since training.")
     page.unroute_all(behavior="wait")
     page.goto(f"{twice.base}/versions?project=sample")
     expect(page.get_by_role("region", name="Versions")).to_contain_text(

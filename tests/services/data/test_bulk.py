@@ -4,6 +4,7 @@ import pytest
 
 from app.services.data.bulk import Allowed, BulkAct, Edit
 from app.services.data.history import undo_action
+from app.services.data.intents import load_overview
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many, count_many, load_utterances
 from app.services.studio import Studio
@@ -119,3 +120,31 @@ def test_other_acts_ask_where_they_would_destroy(
     with studio.database.read() as connection:
         assert counted.free + counted.labelled + counted.test + counted.same == len(IDS)
         assert projects.find(connection, "p").head_revision == 9
+
+
+@pytest.mark.parametrize("large", [1, 2_000])
+def test_a_label_creates_the_intent_that_it_names_and_undo_takes_both_back(
+    studio, intents, monkeypatch, large
+) -> None:
+    """The intent had to be created elsewhere first, and stayed when the label was taken back."""
+    monkeypatch.setattr("app.services.data.utterances.LARGE", large)
+    act = BulkAct(len(IDS), Allowed(), "act-00001")
+    edit = Edit("label", create="new one")
+    done = change_many(studio, "p", Filter(ids=IDS), edit, act)
+    again = change_many(studio, "p", Filter(ids=IDS), edit, act)
+    assert (done.changed, again.changed) == (2, 2)
+    made = {one.name: one.id for one in load_overview(studio, "p")[1]}
+    assert made.keys() == {"a", "b", "new one"}
+    assert labels(studio)["bare"] == (made["new one"],)
+    undo_action(studio, "p", "act-00001")
+    assert labels(studio)["bare"] is None
+    assert {one.name for one in load_overview(studio, "p")[1]} == {"a", "b"}
+
+
+def test_no_intent_is_created_where_no_text_gets_it(studio, intents) -> None:
+    one = Filter(ids=("tested",))
+    assert change_many(studio, "p", one, Edit("label", create="new one"), BulkAct(1)).changed == 0
+    assert {one.name for one in load_overview(studio, "p")[1]} == {"a", "b"}
+    change_many(studio, "p", one, Edit("label", create="a"), BulkAct(1, Allowed(test=True)))
+    assert labels(studio)["tested"] == (intents["a"],)
+    assert {one.name for one in load_overview(studio, "p")[1]} == {"a", "b"}

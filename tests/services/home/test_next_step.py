@@ -29,16 +29,16 @@ DONE = replace(LIVE, unlabelled=0)
         (replace(LABELLED, candidate=1), "Use version 1", "versions"),
         (replace(LIVE, failed=True, candidate=4), "Choose another version", "versions"),
         (replace(LIVE, candidate=4, label_errors=5), "Decide on version 4", "train"),
-        (replace(LIVE, label_errors=12, new_labels=30), "Check 12 labels", "review"),
-        (replace(LIVE, label_errors=0, new_labels=12), "Train", "train"),
-        (replace(LIVE, new_labels=12, is_training=True), "Label these 20", "label"),
-        (replace(LIVE, new_labels=9), "Label these 20", "label"),
+        (replace(LIVE, label_errors=12, changes=30), "Check 12 labels", "review"),
+        (replace(LIVE, label_errors=0, changes=12), "Train", "train"),
+        (replace(LIVE, changes=12, is_training=True), "Label these 20", "label"),
+        (replace(LIVE, changes=9), "Label these 20", "label"),
         (replace(LIVE, unlabelled=6), "Label these 6", "label"),
         (replace(LIVE, unlabelled=1), "Label the last text", "label"),
-        (replace(DONE, new_labels=2), "Train", "train"),
+        (replace(DONE, changes=2), "Train", "train"),
         (replace(DONE, tests=0), "Import test texts", "data"),
-        (replace(DONE, tests=0, new_labels=0), "Look for wrong labels", "review"),
-        (replace(DONE, tests=0, new_labels=0, label_errors=0), "Import test texts", "data"),
+        (replace(DONE, tests=0, changes=0), "Look for wrong labels", "review"),
+        (replace(DONE, tests=0, changes=0, label_errors=0), "Import test texts", "data"),
         (DONE, "Try the model", "try"),
     ],
 )
@@ -49,9 +49,9 @@ def test_the_first_rule_that_fits_decides(facts: ProjectFacts, action: str, page
 
 
 def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -> None:
-    assert next_step(replace(LIVE, new_labels=12)).reason == "12 new labels since version 3."
+    assert next_step(replace(LIVE, changes=12)).reason == "12 changes since version 3."
     # After a rollback a training was proposed without a word about the version gone back from.
-    found = next_step(replace(LIVE, new_labels=12, left=4)).reason
+    found = next_step(replace(LIVE, changes=12, left=4)).reason
     assert found.endswith("3. You went back to it from version 4, which you can use again.")
     assert next_step(LIVE).reason == "60 texts without a label."
     # "30 labels" stood under "32 of 37 texts labelled".

@@ -120,7 +120,7 @@ def test_the_causes_add_up_to_the_difference(live_studio: LiveStudio) -> None:
     assert found is not None
     gain = found.right - round(then["answered_right"] * 4)
     assert gain < 0
-    assert found.causes == (f"2 labels since training ({-gain} fewer right)",)
+    assert found.causes == (f"2 changes since training ({-gain} fewer right)",)
 
 
 def test_a_moved_line_and_new_labels_are_told_in_the_unit_of_the_figures(
@@ -142,7 +142,7 @@ def test_a_moved_line_and_new_labels_are_told_in_the_unit_of_the_figures(
     own = round(metrics["answered_right"] * 4)
     assert (found.right, own > 0) == (0, True)
     assert found.causes == (
-        "1 label since training (1 more right)",
+        "1 change since training (1 more right)",
         f"limit for out of scope moved ({own} fewer right)",
     )
 
@@ -244,7 +244,7 @@ def test_a_label_taken_away_counts_in_all_places_alike(live_studio: LiveStudio) 
     live_studio.models.get(1)
     assert load_status(live_studio, "p").hot == before + 2
     assert report(live_studio, "p", 2).later == before + 2
-    assert any(one.startswith(f"{before + 2} labels since") for one in now(live_studio).causes)
+    assert any(one.startswith(f"{before + 2} changes since") for one in now(live_studio).causes)
 
 
 def test_a_merge_is_named_where_it_changed_the_accuracy(live_studio: LiveStudio) -> None:
