@@ -58,7 +58,13 @@ def test_an_empty_project_is_offered_one_way_to_import(
     expect(page.get_by_role("region", name="Texts of the project")).to_contain_text("my first text")
     expect(box.get_by_role("heading", name="Import")).to_be_visible()
     expect(box.get_by_role("button", name="Choose a file")).to_be_visible()
-    expect(page.locator(".next-line [data-role=next]")).to_be_visible()
+    # The message leads on, and once it is closed the line above does.
+    imported = page.locator("[data-role=imported]")
+    above = page.locator(".next-line [data-role=next]")
+    expect(imported.locator("[data-role=next]")).to_be_visible()
+    expect(above).to_be_hidden()
+    imported.get_by_label("Close").click()
+    expect(above).to_be_visible()
 
 
 def test_the_header_counts_deletions_as_changes(

@@ -110,6 +110,8 @@ def test_a_state_of_before_does_not_end_the_search_for_groups(
     states = hold(page, "**/projects/sample/status")
     states.arrived()
     note.get_by_role("button", name="Group anew").click()
+    lists.arrived()  # the dialog tells what goes
+    lists.release()
     page.get_by_role("dialog").get_by_role("button", name="Group anew").click()
     begun.arrived()
     begun.routes.pop().fulfill(status=202, json={"job": "j"})
