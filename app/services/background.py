@@ -4,8 +4,15 @@ import os
 import sys
 import threading
 
+_NICENESS = 10
+
 
 def step_back() -> None:
-    """Lower this thread's priority, where threads have their own (Linux)."""
+    """Lower this thread's priority, where threads have their own (Linux); it is never raised.
+
+    A studio that was started with a lower one may not raise it, and the thread ended.
+    """
     if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+        thread = threading.get_native_id()
+        if os.getpriority(os.PRIO_PROCESS, thread) < _NICENESS:
+            os.setpriority(os.PRIO_PROCESS, thread, _NICENESS)
