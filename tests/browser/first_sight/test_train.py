@@ -7,17 +7,19 @@ from playwright.sync_api import Page, Route, expect
 from tests.builders.served_studio import Served
 
 
+def by_best(route: Route) -> None:
+    """Answer that version 2 was trained by Best."""
+    jobs = route.fetch().json()
+    for job in jobs:
+        if job["result"].get("model", "").endswith("@2"):
+            job["recipe"] = "convfit"
+    route.fulfill(json=jobs)
+
+
 def test_a_way_that_lost_last_time_is_not_proposed_again(
     visit: Callable[..., Page], twice: Served
 ) -> None:
     """Best was chosen beforehand above “Worse than version 1”, which was said of it."""
-
-    def by_best(route: Route) -> None:
-        jobs = route.fetch().json()
-        for job in jobs:
-            if job["result"].get("model", "").endswith("@2"):
-                job["recipe"] = "convfit"
-        route.fulfill(json=jobs)
 
     page = visit(twice, "/")
     page.route("**/projects/sample/jobs", by_best)
@@ -39,13 +41,6 @@ def test_no_way_is_said_to_have_lost_against_itself(
 ) -> None:
     """Best “was not better than the live version”, which Best had made: the user had chosen it."""
     live = {"champion": 1, "candidate": 2}
-
-    def by_best(route: Route) -> None:
-        jobs = route.fetch().json()
-        for job in jobs:
-            if job["result"].get("model", "").endswith("@2"):
-                job["recipe"] = "convfit"
-        route.fulfill(json=jobs)
 
     page = visit(twice, "/")
     page.route("**/projects/sample/jobs", by_best)
