@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,29 +123,21 @@ def _draws(texts: LabelledTexts, hiding: Hiding) -> Iterator[_Draw]:
         raise InvalidInput("All texts are labelled.", "Name a file with more, or fewer --labels.")
     count = int(_SPARE * hiding.texts)
     made = in_other_words([texts.texts[row] for row in rest], count, hiding.seed)
-    said = [text for text, _ in made]
-    intents = np.array([texts.intents[rest[row]] for _, row in made])
+    said = tuple(text for text, _ in made)
+    waiting = LabelledTexts(said, tuple(texts.intents[rest[row]] for _, row in made))
+    intents = np.array(waiting.intents)
     rng = np.random.default_rng(hiding.seed)
     each = int(hiding.texts * _SHARE / hiding.intents)
     for _ in range(_DRAWS):
-        hidden = rng.choice(np.unique(intents), hiding.intents, replace=False)
+        hidden = rng.choice(np.unique(intents), hiding.intents, replace=False).tolist()
         own = [_some(np.flatnonzero(intents == one), each, rng) for one in hidden]
         others = np.flatnonzero(~np.isin(intents, hidden))
         rows = np.concatenate([*own, _some(others, hiding.texts - each * hiding.intents, rng)])
         yield _Draw(
-            LabelledTexts(tuple(said[row] for row in rows), tuple(intents[rows].tolist())),
-            _without(texts, labelled, hidden.tolist()),
-            frozenset(hidden.tolist()),
+            waiting.of_rows(rows.tolist()),
+            texts.of_rows([row for row in labelled.tolist() if texts.intents[row] not in hidden]),
+            frozenset(hidden),
         )
-
-
-def _without(
-    texts: LabelledTexts, rows: NDArray[np.int64], hidden: Collection[str]
-) -> LabelledTexts:
-    kept = [row for row in rows.tolist() if texts.intents[row] not in hidden]
-    return LabelledTexts(
-        tuple(texts.texts[row] for row in kept), tuple(texts.intents[row] for row in kept)
-    )
 
 
 def _trained(

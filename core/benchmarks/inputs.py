@@ -1,6 +1,6 @@
 """What benchmarks share: labelled texts, a callback for events, memory and adapter size."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.encoders.adapter.encoder import AdaptedEncoder
@@ -24,6 +24,11 @@ class LabelledTexts:
         """Return each text as an exemplar of its intent."""
         rows = enumerate(zip(self.texts, self.intents, strict=True))
         return tuple(Exemplar(str(row), text, (intent,)) for row, (text, intent) in rows)
+
+    def of_rows(self, rows: Sequence[int]) -> "LabelledTexts":
+        """Return the texts of these rows, in their order, with their intents."""
+        texts = tuple(self.texts[row] for row in rows)
+        return LabelledTexts(texts, tuple(self.intents[row] for row in rows))
 
     def distinct_intents(self) -> tuple[Intent, ...]:
         """Return the intents sorted by name, each once."""

@@ -68,8 +68,7 @@ def without_twins(pool: LabelledTexts, *others: LabelledTexts) -> LabelledTexts:
     """Leave out texts that are in other sets, compared as `core.text.match_key` does."""
     seen = {match_key(text) for other in others for text in other.texts}
     rows = [row for row, text in enumerate(pool.texts) if match_key(text) not in seen]
-    texts = tuple(pool.texts[row] for row in rows)
-    return LabelledTexts(texts, tuple(pool.intents[row] for row in rows))
+    return pool.of_rows(rows)
 
 
 def pool_figures(gain: PoolGain | None, pool: LabelledTexts, intents: Sequence[str]) -> PoolFigures:

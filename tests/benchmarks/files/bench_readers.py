@@ -4,13 +4,13 @@
 studio's own writers, with a marked value in every third text. At most 20 s and 500 MB are allowed.
 """
 
-import re
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import get_args
 
+from core.benchmarks.inputs import peak_mb
 from core.exports.content import Content
 from core.exports.packing import write_handover
 from core.exports.targets import TARGETS, Target, hand_over
@@ -56,16 +56,9 @@ def read(path: Path) -> None:
         "read": count,
         "seconds": round(seconds, 1),
         "processor_seconds": round(busy, 1),
-        "peak_mb": _peak_mb(),
+        "peak_mb": round(peak_mb()),
     }
     tell(figures)
-
-
-def _peak_mb() -> int:
-    """Return the most memory of this program in MB, without that of the one which started it."""
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    found = re.search(r"VmHWM:\s*(\d+)", status)
-    return round(int(found[1]) * 1024 / 1e6) if found else 0
 
 
 def _content(n_texts: int) -> Content:
