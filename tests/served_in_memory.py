@@ -15,6 +15,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi.testclient import TestClient
 from gradio.routes import App
+from starlette.types import ASGIApp
 
 from app.bootstrap import open_studio
 from app.server import build_app
@@ -112,15 +113,14 @@ def portal() -> Iterator[BlockingPortal]:
 
 
 @pytest.fixture
-def serve(
-    live_studio: LiveStudio, own_folder: None, portal: BlockingPortal
-) -> Iterator[Callable[..., TestClient]]:
-    """Serve the studio to clients with a launch token or without."""
+def open_client(portal: BlockingPortal) -> Iterator[Callable[..., TestClient]]:
+    """Open clients of a served studio, with headers or without; all are closed with the test."""
     opened: list[TestClient] = []
 
-    def start(token: str | None = None) -> TestClient:
-        app = build_app(live_studio, token, frozenset({"127.0.0.1"}))
-        client = TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=False)
+    def start(app: ASGIApp, headers: dict[str, str] | None = None) -> TestClient:
+        client = TestClient(
+            app, base_url=f"http://{HOST}", raise_server_exceptions=False, headers=headers
+        )
         client.portal = portal
         opened.append(client)
         return client
@@ -128,6 +128,18 @@ def serve(
     yield start
     for client in opened:
         client.close()
+
+
+@pytest.fixture
+def serve(
+    live_studio: LiveStudio, own_folder: None, open_client: Callable[..., TestClient]
+) -> Callable[..., TestClient]:
+    """Serve the studio to clients with a launch token or without."""
+
+    def start(token: str | None = None) -> TestClient:
+        return open_client(build_app(live_studio, token, frozenset({"127.0.0.1"})))
+
+    return start
 
 
 @pytest.fixture

@@ -1,16 +1,15 @@
 """The studio as the tests of REST serve it, with a model, and somebody with a link."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from anyio.from_thread import BlockingPortal
 from fastapi.testclient import TestClient
 
 from app.server import build_app
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
-from tests.served_in_memory import HOST, TOKEN
+from tests.served_in_memory import TOKEN
 
 
 @pytest.fixture
@@ -20,25 +19,15 @@ def studio(prepared_studio: Studio) -> Studio:
 
 @pytest.fixture
 def visited(
-    live_studio: LiveStudio,
-    own_folder: None,
-    portal: BlockingPortal,
-) -> Iterator[Callable[..., TestClient]]:
+    live_studio: LiveStudio, own_folder: None, open_client: Callable[..., TestClient]
+) -> Callable[..., TestClient]:
     """Serve a studio that asks for a token, to clients with these headers."""
     app = build_app(live_studio, TOKEN, frozenset({"127.0.0.1"}))
-    opened: list[TestClient] = []
 
     def visit(headers: dict[str, str]) -> TestClient:
-        made = TestClient(
-            app, base_url=f"http://{HOST}", raise_server_exceptions=False, headers=headers
-        )
-        made.portal = portal
-        opened.append(made)
-        return made
+        return open_client(app, headers)
 
-    yield visit
-    for each in opened:
-        each.close()
+    return visit
 
 
 @dataclass(frozen=True, slots=True)
