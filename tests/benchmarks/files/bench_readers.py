@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 from typing import get_args
 
-from core.benchmarks.inputs import peak_mb
 from core.exports.content import Content
 from core.exports.packing import write_handover
 from core.exports.targets import TARGETS, Target, hand_over
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
+from core.memory import peak_bytes
 from core.templates.slots import Slot
 from tests.benchmarks.files.apart import figures_of, tell
 
@@ -56,7 +56,7 @@ def read(path: Path) -> None:
         "read": count,
         "seconds": round(seconds, 1),
         "processor_seconds": round(busy, 1),
-        "peak_mb": round(peak_mb()),
+        "peak_mb": round(peak_bytes() / 1e6),
     }
     tell(figures)
 
