@@ -38,10 +38,12 @@ def test_on_a_phone_the_legend_is_a_drawer(page: Page) -> None:
 def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Page) -> None:
     """Five rows of controls stood before the map, which began below the middle of the screen.
 
-    Then the chosen values, cut off, did not say that it opens four choices.
+    Then the chosen values, cut off, did not say that it opens four choices. Later the map moved
+    down by a line once the next step was known: its reason wrapped below its button.
     """
     page.set_viewport_size({"width": 390, "height": 844})
     plot, colours = page.locator(".map"), page.get_by_label("Colour by")
+    expect(page.locator(".next-line")).to_contain_text("Check 17 labels", timeout=30_000)
     box = plot.bounding_box()
     assert box is not None
     assert box["y"] < 844 / 4
