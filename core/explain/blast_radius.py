@@ -43,6 +43,8 @@ class ExemplarChange:
         counts_as: From an intent's column to the column its answers count as, for a merged intent.
         voices: Change of what intent names add to the watched texts' scores, (n, wider); None for
             no change.
+        heard: Kernel of the added exemplars with the watched texts, (added, n) float64; None: it is
+            computed. Many changes that add the same exemplars share it.
     """
 
     added: FloatArray
@@ -52,6 +54,7 @@ class ExemplarChange:
     relabels: ScoreArray = field(default_factory=lambda: np.zeros((0, 0)))
     counts_as: Mapping[int, int] = field(default_factory=dict)
     voices: ScoreArray | None = field(default=None, repr=False)
+    heard: ScoreArray | None = field(default=None, repr=False)
 
     @property
     def wide(self) -> int:
@@ -215,6 +218,7 @@ class _Shift:
     weights: ScoreArray  # weights of added exemplars, (n, wider)
     tau: float
     voices: ScoreArray | None  # change of what names add, (n, wider)
+    heard: ScoreArray | None  # kernel of added exemplars with the watched texts, (added, n)
 
 
 def _shifted(
@@ -228,7 +232,12 @@ def _shifted(
     scores += (1.0 - watched.ones[rows])[:, None] * shift.prior
     scores += (weight @ shift.columns.astype(weight.dtype)).astype(np.float64) @ shift.factors
     if len(shift.units):
-        scores += kernel(watched.unit[rows], shift.units, shift.tau) @ shift.weights
+        heard = shift.heard
+        if heard is None:
+            heard = kernel(shift.units, watched.unit[rows], shift.tau)
+        else:
+            heard = heard[:, rows]
+        scores += heard.T @ shift.weights
     if shift.voices is not None:
         scores += shift.voices[rows]
     return scores
@@ -260,7 +269,16 @@ def _shift_of(votes: SolvedVotes, change: ExemplarChange) -> _Shift:
     symmetric: ScoreArray = (schur + schur.T) / 2.0
     extra = np.asarray(np.linalg.solve(symmetric, wanted), dtype=np.float64)
     every: ScoreArray = np.concatenate([factors, -extra])
-    return _Shift(prior - old, columns, every, added, extra[: len(added)], head.tau, change.voices)
+    return _Shift(
+        prior - old,
+        columns,
+        every,
+        added,
+        extra[: len(added)],
+        head.tau,
+        change.voices,
+        change.heard,
+    )
 
 
 def _picked(n_exemplars: int, rows: list[int]) -> ScoreArray:

@@ -1,13 +1,12 @@
 """What remedies do to answers, and the order in which they are offered."""
 
-import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.services.cache import Cache
 from app.services.review.findings import SAME_TEXT, Effect, Finding, Remedy
-from app.services.what_if.preview import preview
+from app.services.what_if.preview import Previews, open_previews
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import StudioError
@@ -16,7 +15,7 @@ from storage.queries import dataset
 from storage.records import ProjectRecord
 
 _SECONDS = 3.0
-"""After this time further findings of a page are shown without effects."""
+"""After computing for so long, further findings of a page are shown without effects."""
 
 _BYTES_OF_EFFECTS = 1 << 20
 """Of all findings at one moment, some thousand."""
@@ -29,11 +28,10 @@ def weighed(
     watched_texts: WatchedTextCache, project: ProjectRecord, findings: Sequence[Finding]
 ) -> list[Finding]:
     """Return findings with effects where these are known in time, and their remedies in order."""
-    until = time.monotonic() + _SECONDS
     effects = _Effects(watched_texts, project) if watched_texts.is_ready(project) else None
     fresh = list[Finding]()
     for finding in findings:
-        if effects is not None and finding.kind != "tested" and time.monotonic() < until:
+        if effects is not None and finding.kind != "tested":
             finding = effects.beside(finding)
         fresh.append(in_order(finding))
     return fresh
@@ -51,15 +49,11 @@ def truly_greedy(
     if not watched_texts.is_ready(project):
         return found
     effects = _Effects(watched_texts, project)
-    until = math.inf
     for finding in findings:
-        if time.monotonic() > until:
-            break
         texts = {text.id for text in finding.texts[1:]}
         if told.issuperset(texts):
             continue
         finding = effects.beside(finding)
-        until = min(until, time.monotonic() + _SECONDS)  # the first one may prepare the texts
         removal = next(r for r in finding.remedies if r.repair and r.repair.kind == "delete")
         if removal.effect is not None and removal.effect.net >= _FEWEST_MENDED:
             found.append(finding)
@@ -141,25 +135,30 @@ class _Effects:
 
     def __init__(self, watched_texts: WatchedTextCache, project: ProjectRecord) -> None:
         self._watched_texts, self._project = watched_texts, project.name
+        self._previews: Previews | None = None  # opened when the first effect is not known yet
         with watched_texts.live_studio.studio.database.read() as connection:
             champion = models.champion(connection, project.id)
             pins = tuple((pin.text, pin.intents) for pin in models.pins(connection, project.id))
             intents = tuple(sorted(dataset.open_intents(connection, project.id)))
         version = 0 if champion is None else champion.id
         revision = watched_texts.resting.at(project, version)
+        self._seconds = watched_texts.resting.seconds(_SECONDS)
         moment = (version, revision, repr(project.fence), pins, intents)
         self._known = watched_texts.live_studio.studio.cache.get_newest(
             ("effects", project.id), moment, Cache, lambda _: _BYTES_OF_EFFECTS
         )
 
     def beside(self, finding: Finding) -> Finding:
-        """Return a finding with the effects of its remedies, where they can be computed."""
+        """Return a finding with the effects of its remedies, if known or computed in time."""
         asked = tuple(r.repair for r in finding.remedies if r.repair and _is_whole(r))
-        effects = self._known.get(
-            (finding.id, asked),
-            lambda: self._computed(asked),
-            lambda made: 100 * (1 + len(made)),
-        )
+        key = (finding.id, asked)
+        effects = self._known.peek(key)
+        if effects is None and self._seconds > 0.0:
+            effects = self._known.get(
+                key, lambda: self._computed(asked), lambda made: 100 * (1 + len(made))
+            )
+        if effects is None:
+            return finding
         by_repair = dict(zip(asked, effects, strict=False))
         remedies = (
             replace(r, effect=by_repair.get(r.repair)) if r.repair and _is_whole(r) else r
@@ -168,13 +167,18 @@ class _Effects:
         return replace(finding, remedies=tuple(remedies))
 
     def _computed(self, asked: Sequence[Repair]) -> tuple[Effect, ...]:
-        began = time.monotonic()
+        began = opened = time.monotonic()
         try:
-            blasts = preview(self._watched_texts, self._project, asked)
+            if self._previews is None:  # this may prepare the texts, so it is not counted here
+                self._previews = open_previews(self._watched_texts, self._project)
+                opened = time.monotonic()
+            blasts = self._previews.of(asked)
         except StudioError:  # not decided by votes, or changed meanwhile
             return ()
         finally:
-            self._watched_texts.resting.spent += time.monotonic() - began
+            over = time.monotonic()
+            self._watched_texts.resting.spent += over - began
+            self._seconds -= over - opened
         return tuple(
             Effect(b.fixed + len(b.pins_fixed), b.broken + len(b.pins_broken)) for b in blasts
         )

@@ -6,7 +6,7 @@ for the present encoder: those of votes fitted again. They do not predict the re
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,22 +14,21 @@ from numpy.typing import NDArray
 
 from app.services.live.joining import Said
 from app.services.live.live_model import exemplar_of
+from app.services.what_if.embedder import Embedder
 from app.services.what_if.prepared_texts import Answers, PreparedTexts
 from app.services.what_if.repairs import Repair, changes_of
 from app.services.what_if.views import Blast, JudgedAnswers, NearExample, Snapshot
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.calibration.calibration import Calibration
-from core.encoders.base import Encoder
 from core.errors import InvalidInput
-from core.text import match_key, normalise, text_hash
-from core.types import FloatArray, ScoreArray
+from core.text import match_key, normalise
+from core.types import ScoreArray
 from core.vectors import unit_rows
 from storage import projects
-from storage.computed import vectors
 from storage.database import Database
 from storage.log import events
 from storage.queries import dataset, utterances
-from storage.records import Change, UtteranceRecord, row_of, utterance_record
+from storage.records import Change, ProjectRecord, UtteranceRecord, row_of, utterance_record
 
 if TYPE_CHECKING:
     from core.explain.blast_radius import ExemplarChange
@@ -64,6 +63,16 @@ def preview(
             examples.
         NotFound: There is no model, or an utterance or intent was deleted.
     """
+    return open_previews(watched_texts, project).of(repairs)
+
+
+def open_previews(watched_texts: WatchedTextCache, project: str) -> "Previews":
+    """Read once what all previews of a request share: the labels of now, and present answers.
+
+    Raises:
+        InvalidInput: The head does not decide by the votes of all examples.
+        NotFound: There is no model, or no such project.
+    """
     database = watched_texts.live_studio.studio.database
     with database.read() as connection:
         record = projects.find(connection, project)
@@ -74,56 +83,44 @@ def preview(
         ids = sorted(key for subject, key in touched if subject == "utterance")
         records = utterances.by_ids(connection, record.id, ids)
         intents = dataset.intents(connection, record.id)
-        planned = [changes_of(connection, record, repair) for repair in repairs]
-        changed = {c.subject_id for changes in planned for c in changes if c.subject == "utterance"}
         head = events.head(connection, record.id)
-        unread = sorted(changed - records.keys())
-        originals = records | utterances.by_ids(connection, record.id, unread)
     names = {intent.id: intent.name for intent in intents}
     now = Snapshot(prepared.live.columns, {key: records.get(key) for key in ids}, names)
     now = replace(now, columns=_columns(now, prepared))
-    embed = _Embedder(database, prepared.live.pipeline.encoder)
+    embed = Embedder(database, prepared)
     before = watched_texts.answers(prepared, head, lambda: _answers(embed, prepared, now))
-    previews = _Previews(embed, prepared, now, before, originals)
-    return [
-        _blast(previews, repair, changes) for repair, changes in zip(repairs, planned, strict=True)
-    ]
+    return Previews(database, record, embed, prepared, now, before)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Embedder:
-    """Embeds texts, each once for a request. Stores none: many of them are still being typed."""
+class Previews:
+    """Previews of repairs at one moment of a project; `before` are the answers of that moment."""
 
     database: Database
-    encoder: Encoder
-    embedded: dict[str, FloatArray] = field(default_factory=dict)
-
-    def __call__(self, texts: Sequence[str]) -> FloatArray:
-        by_hash = {text_hash(text): text for text in texts}
-        fresh = [key for key in by_hash if key not in self.embedded]
-        if fresh:
-            encoder = self.encoder
-            with self.database.read() as connection:
-                stored = vectors.get_many(connection, encoder.fingerprint, fresh, encoder.dim)
-            self.embedded.update(stored)
-            missing = [key for key in fresh if key not in stored]
-            if missing:
-                rows = encoder.encode([by_hash[key] for key in missing])
-                self.embedded.update(zip(missing, rows, strict=True))
-        if not texts:
-            return np.zeros((0, self.encoder.dim), np.float32)
-        return np.stack([self.embedded[text_hash(text)] for text in texts])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Previews:
-    """Shared by all previews of a request; `originals` are the utterances that repairs change."""
-
-    embed: _Embedder
+    project: ProjectRecord
+    embed: Embedder
     prepared: PreparedTexts
     now: Snapshot
     before: Answers
-    originals: Mapping[str, UtteranceRecord]
+
+    def of(self, repairs: Sequence[Repair]) -> list[Blast]:
+        """Return what each of some repairs would do on its own; nothing is saved.
+
+        Raises:
+            Conflict: A repair is impossible; for example, a name is taken.
+            InvalidInput: A value does not fit, or no example would be left.
+            NotFound: An utterance or intent was deleted.
+        """
+        with self.database.read() as connection:
+            planned = [changes_of(connection, self.project, repair) for repair in repairs]
+            changed = {c.subject_id for of in planned for c in of if c.subject == "utterance"}
+            known = {key: record for key, record in self.now.records.items() if record}
+            unread = sorted(changed - known.keys())
+            originals = known | utterances.by_ids(connection, self.project.id, unread)
+        return [
+            _blast(self, repair, changes, originals)
+            for repair, changes in zip(repairs, planned, strict=True)
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,15 +147,21 @@ class _ScopeRule:
         return np.asarray(np.abs(self.margins(scores)) < _UNSURE * per_score)
 
 
-def _blast(previews: _Previews, repair: Repair, changes: Sequence[Change]) -> Blast:
-    prepared, then = previews.prepared, _snapshot_after(previews, changes)
+def _blast(
+    previews: Previews,
+    repair: Repair,
+    changes: Sequence[Change],
+    originals: Mapping[str, UtteranceRecord],
+) -> Blast:
+    """Return what a repair's changes do; `originals` are the utterances that repairs change."""
+    prepared, then = previews.prepared, _snapshot_after(previews, changes, originals)
     before = _padded(previews.before, len(then.columns))
     after = before
     if any(change.subject == "utterance" for change in changes):
         after = _answers(previews.embed, prepared, then)
     changed_ids = {change.subject_id for change in changes if change.subject == "utterance"}
     judged = JudgedAnswers(prepared, previews.now, then, before, after)
-    touched = [previews.originals.get(key) for key in changed_ids]
+    touched = [originals.get(key) for key in changed_ids]
     n_test = sum(record is not None and record.split == "test" for record in touched)
     blast = judged.blast(changed_ids, _counted_as_one(repair, changes))
     blast = replace(blast, touched=(len(touched), n_test))
@@ -177,7 +180,9 @@ def _counted_as_one(repair: Repair, changes: Sequence[Change]) -> dict[str, str]
     return dict.fromkeys(made, repair.intent)
 
 
-def _snapshot_after(previews: _Previews, changes: Sequence[Change]) -> Snapshot:
+def _snapshot_after(
+    previews: Previews, changes: Sequence[Change], originals: Mapping[str, UtteranceRecord]
+) -> Snapshot:
     now, names = previews.now, dict(previews.now.names)
     records = dict(now.records)
     for change in changes:
@@ -186,7 +191,7 @@ def _snapshot_after(previews: _Previews, changes: Sequence[Change]) -> Snapshot:
             name = change.after["name"] if change.field == "row" else change.after
             names |= {key: name} if change.field in ("row", "name") else {}
         else:
-            records[key] = _changed(records.get(key, previews.originals.get(key)), change)
+            records[key] = _changed(records.get(key, originals.get(key)), change)
     closed = {c.subject_id for c in changes if c.field == "archived" and c.after}
     then = Snapshot(now.columns, records, names, frozenset(closed))
     return replace(then, columns=_columns(then, previews.prepared))
@@ -212,7 +217,7 @@ def _padded(answers: Answers, wide: int) -> Answers:
     return np.pad(answers, [(0, 0), (0, wide - answers.shape[1])])
 
 
-def _answers(embed: _Embedder, prepared: PreparedTexts, snapshot: Snapshot) -> Answers:
+def _answers(embed: Embedder, prepared: PreparedTexts, snapshot: Snapshot) -> Answers:
     """Answer the watched texts as they would be answered at a snapshot, (n, columns)."""
     from core.explain.blast_radius import blast_radius
     from core.explain.decisions import OUT_OF_SCOPE, decided
@@ -281,7 +286,7 @@ def _answer_exactly(
 
 
 def _vote_change(
-    embed: _Embedder,
+    embed: Embedder,
     prepared: PreparedTexts,
     said: Mapping[str, Said | None],
     snapshot: Snapshot,
@@ -310,6 +315,7 @@ def _vote_change(
     return ExemplarChange(
         voices=_name_scores_change(prepared, had, said, snapshot),
         added=embed([text for text, _ in added]),
+        heard=embed.heard([text for text, _ in added]),
         labels=targets([labels for _, labels in added]),
         removed=tuple(voters[key] for key in said if key in voters and key not in relabelled),
         relabelled=tuple(voters[key] for key in relabelled),
@@ -349,7 +355,7 @@ def _gained(had: Mapping[str, Said | None], said: Mapping[str, Said | None]) -> 
     return gained
 
 
-def _new_example(previews: _Previews, repair: Repair) -> dict[str, Any]:
+def _new_example(previews: Previews, repair: Repair) -> dict[str, Any]:
     """Return the examples nearest to a new one, and how its text is answered now."""
     live, text = previews.prepared.live, normalise(repair.value)
     pipeline = live.pipeline

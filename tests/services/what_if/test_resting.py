@@ -29,16 +29,27 @@ def test_effects_of_one_revision_stand_while_labels_stream_in(clock: list[float]
     resting.spent += 3.0
     clock[0] += 3.0
     assert at(resting, 160) == 100
-    clock[0] += 11.9  # until five times as long as was computed
+    clock[0] += 35.9  # until thirteen times as long as was computed
     assert at(resting, 400) == 100
     clock[0] += 0.2
     assert at(resting, 404) == 404
 
 
+def test_effects_that_are_quickly_computed_rest_for_a_moment(clock: list[float]) -> None:
+    """What took less than a second never rested: it was computed again with each revision."""
+    resting = RestingRevision()
+    at(resting, 100)
+    resting.spent += 0.5
+    clock[0] += 6.4
+    assert at(resting, 150) == 100
+    clock[0] += 0.2
+    assert at(resting, 151) == 151
+
+
 @pytest.mark.parametrize(
     ("spent", "waited", "changes"),
-    [(0.9, 0.5, 50), (3.0, 3.0, 5), (3.0, 10.0, 9)],
-    ids=["quickly computed", "a few repairs", "a label a second at most"],
+    [(3.0, 3.0, 5), (3.0, 10.0, 9)],
+    ids=["a few repairs", "a label a second at most"],
 )
 def test_one_person_sees_the_effects_of_now(
     clock: list[float], spent: float, waited: float, changes: int
@@ -48,6 +59,32 @@ def test_one_person_sees_the_effects_of_now(
     resting.spent += spent
     clock[0] += waited
     assert at(resting, 100 + changes) == 100 + changes
+
+
+def test_new_findings_take_a_share_of_the_time_while_a_revision_rests(clock: list[float]) -> None:
+    """Each label brought findings; effects of 35 s were computed for one resting revision."""
+    resting = RestingRevision()
+    at(resting, 100)
+    assert resting.seconds(3.0) == 3.0
+    resting.spent += 4.0
+    clock[0] += 26.0
+    assert at(resting, 600) == 100
+    assert resting.seconds(3.0) == pytest.approx(1.0)  # 3 at first, 2 since, less 4
+    resting.spent += 1.5
+    assert resting.seconds(3.0) < 0.0
+    clock[0] += 60.0
+    assert at(resting, 700) == 700
+    assert resting.seconds(3.0) == 3.0
+
+
+def test_two_who_look_at_once_get_the_effects_of_one_revision(clock: list[float]) -> None:
+    """The second began anew with a newer revision, and what the first computed was lost."""
+    resting = RestingRevision()
+    at(resting, 100)
+    clock[0] += 0.3  # nothing is computed yet
+    assert at(resting, 120) == 100
+    clock[0] += 2.0
+    assert at(resting, 200) == 200
 
 
 def test_another_version_or_project_has_effects_of_its_own(clock: list[float]) -> None:
