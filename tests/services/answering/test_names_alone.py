@@ -22,7 +22,8 @@ from app.services.studio import Studio
 from app.services.trying import answers
 from app.services.versions.bundles import export_model, import_bundle
 from app.services.versions.registry import promote
-from app.services.what_if.preview import _answers, _Embedder, preview
+from app.services.what_if.embedder import Embedder
+from app.services.what_if.preview import _answers, preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.views import Snapshot
 from app.services.what_if.watched_texts import WatchedTextCache
@@ -228,7 +229,7 @@ def test_a_preview_tells_what_a_first_label_does_to_a_name(home: Studio, method:
     with home.database.read() as connection:
         prepared = WatchedTextCache(live_studio).open(projects.get(connection, project))
     then = {row.id: replace(row, labels=(key,))}
-    embed = _Embedder(home.database, prepared.live.pipeline.encoder)
+    embed = Embedder(home.database, prepared)
     foretold = _answers(embed, prepared, Snapshot(prepared.live.columns, then, {}))
     utterances.change_many(
         home, "p", browse.Filter(ids=(row.id,)), Edit("label", key), BulkAct(1, EVERY_TEXT)
