@@ -143,7 +143,7 @@ def test_a_report_says_what_its_verdict_leaves_out() -> None:
     """ "Ready to use" stood beside "Out-of-scope texts refused: not known"."""
     for scope in (ScopeLine(0.3, 0.97, 0, None), replace(GOOD.scope, known=True)):
         found = readiness_of(replace(GOOD, scope=scope))
-        assert (found.level, found.title) == ("ready", "Ready for texts that fit an intent")
+        assert (found.level, found.title) == ("ready", "Ready, but out of scope is not tested")
         assert found.gap.startswith("Not tested for texts that fit no intent: ")
         # Its box was green where the header of the studio was amber.
         assert found.look == "trial"
@@ -328,7 +328,7 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
     assert found is not None
     assert found.level == level
     untested = level == "ready"  # none of these has a test text that is out of scope
-    assert found.title == ("Ready for texts that fit an intent" if untested else TITLES[level])
+    assert found.title == ("Ready, but out of scope is not tested" if untested else TITLES[level])
     assert bool(found.gap) is (level != "unknown" and "kept_out" not in metrics)
     assert "at least 85 %" in found.rule
     assert found.meaning.startswith(meaning)
@@ -353,8 +353,8 @@ def test_of_several_intents_the_verdict_counts_exact_answers() -> None:
 @pytest.mark.parametrize(
     ("n_tested", "n", "title", "look"),
     [
-        (14, 63, "Ready for the 14 tested intents", "trial"),
-        (1, 2, "Ready for the one tested intent", "trial"),
+        (14, 63, "Ready for 14 of 63 intents; the rest is not tested", "trial"),
+        (1, 2, "Ready for 1 of 2 intents; the rest is not tested", "trial"),
         (9, 10, "Ready to use", "ready"),
         (10, 10, "Ready to use", "ready"),
     ],
