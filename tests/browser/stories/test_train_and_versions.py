@@ -40,6 +40,8 @@ def test_two_choices_say_what_they_do_and_how_long_they_take(
         expect(choice).not_to_contain_text(recipe)
     expect(quick).to_contain_text("going by the last one on this computer")
     expect(best).to_contain_text("other programs")  # nothing like it was trained here
+    # The same time stood beside the button, too.
+    expect(page.locator("[data-role=estimate]")).to_have_text("Your labels stay as they are.")
     expect(page.get_by_role("radio")).to_have_count(2)
     best.hover()  # a chosen card looked unchosen under the pointer
     expect(best).to_have_css("background-color", chosen)
