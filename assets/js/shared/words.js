@@ -106,11 +106,12 @@ export const moreWords = (shown, total, atOnce) =>
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
+// Whole minutes and hours that have passed: “24 h ago” stood there before a day was over.
 export function ago(stamp) {
   const seconds = (Date.now() - Date.parse(stamp)) / 1000;
   if (seconds < 60) return 'just now';
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
-  if (seconds < 86400) return `${Math.round(seconds / 3600)} h ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ago`;
   return new Date(stamp).toLocaleDateString('en-GB', {day: 'numeric', month: 'short', year: 'numeric'});
 }
 
