@@ -186,7 +186,7 @@ function scoreLine({rule, familiarity}, score, threshold) {
     typeof familiarity === 'number'
       ? `familiarity ${decimal(familiarity, 2)}, ${sideOfLimit(familiarity, threshold, IN_DEVIATIONS)}`
       : sideOfLimit(score, threshold);
-  const line = rule === 'exact' ? 'exactly a labelled example' : compared;
+  const line = rule === 'exact' ? 'exactly an example' : compared;
   return h(
     'div',
     {class: 'vote', 'data-role': 'score'},

@@ -24,8 +24,8 @@ export function decimal(value, digits) {
   return value < 0 && Number(size) ? `−${size}` : size;
 }
 export const number = value => Number(value).toLocaleString('en-GB');
-// What a text is used for; one that is neither joins the training texts with its label.
-export const SETS = {train: 'training texts', test: 'test texts', pool: 'no set yet'};
+// What a text is used for; one that is neither becomes an example with its label.
+export const SETS = {train: 'examples', test: 'test texts', pool: 'no set yet'};
 // The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');
 
