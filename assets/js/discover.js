@@ -101,7 +101,7 @@ class DiscoverPage {
         },
         words,
       );
-    fill(this.#switch, button('groups', 'Groups', false), button('traffic', 'What people say now', true));
+    fill(this.#switch, button('groups', 'Groups', false), button('traffic', 'What people said', true));
     fill(this.#part, isTraffic ? this.#traffic.element : [this.#note, this.#place]);
     this.#list.seek(wanted);
     this.#columns.classList.toggle('opened', wanted !== null);

@@ -5,7 +5,7 @@ import {fill, h} from './shared/elements.js';
 import {firstAct} from './shared/first_act.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
-import {capital, number, numberOf, plural} from './shared/words.js';
+import {number, numberOf, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {BaseChoice} from './train/base.js';
 import {Choices} from './train/choices.js';
@@ -162,7 +162,9 @@ class TrainPage {
       this.#start.hidden = false;
       this.#gateLine.hidden = this.#choices.chosen.makes === 'encoder';
       this.#estimated.className = '';
-      this.#estimated.textContent = `${capital(time)}. ${CALM}`;
+      // The chosen way tells its time with its usual settings; another time is told here.
+      const other = time === this.#choices.chosen.time ? '' : `With these settings: ${time}. `;
+      this.#estimated.textContent = other + CALM;
       this.#defaults.textContent = defaults;
       this.#start.disabled = this.#isTaken;
     } catch (error) {

@@ -26,6 +26,7 @@ class VersionsPage {
   #made = []; // model versions
   #states = {}; // of the versions, by number
   #advised = null; // the waiting version's number, that of the live one, and which to use
+  #compared = null; // number of the version whose comparison with the live one is open
   #drawModels = () => {};
   #coming = null; // the newest request
   #asked = 0; // number of the newest request about them; older answers are dropped
@@ -78,7 +79,7 @@ class VersionsPage {
       importBundle: () => this.#picker.click(),
     };
     this.#drawModels = () => {
-      const drawn = {...found, counts, advised: this.#advised};
+      const drawn = {...found, counts, advised: this.#advised, compared: this.#compared};
       fill(this.#models, modelsView(this.#context, drawn, actions), this.#picker);
     };
     this.#drawModels();
@@ -124,8 +125,9 @@ class VersionsPage {
     await this.#load();
   }
 
-  // Shows the answer to the newest request below the lists.
-  async #show(coming) {
+  // Shows the answer to the newest request below the lists; `compared` is the version that it compares with the live
+  // one.
+  async #show(coming, compared = null) {
     this.#coming = coming;
     this.#detail.hidden = false;
     fill(this.#detail, h('p', {class: 'soft'}, 'One moment …'));
@@ -134,14 +136,23 @@ class VersionsPage {
     const [found] = await Promise.allSettled([coming]);
     if (coming !== this.#coming) return;
     this.#detail.hidden = Boolean(found.reason);
+    this.#opened(found.reason ? null : compared);
     if (found.reason) throw found.reason;
     fill(this.#detail, found.value);
     this.#detail.scrollIntoView({block: 'nearest'});
   }
 
+  // What an open comparison says and offers does not stand in the list a second time.
+  #opened(compared) {
+    if (compared === this.#compared) return;
+    this.#compared = compared;
+    this.#drawModels();
+  }
+
   #compare(candidate, champion) {
     setQuery({candidate, champion});
-    return this.#show(this.#comparison(candidate, champion));
+    const isDecided = champion === this.#context.status.champion;
+    return this.#show(this.#comparison(candidate, champion), isDecided ? candidate : null);
   }
 
   async #comparison(candidate, champion) {
@@ -158,7 +169,9 @@ class VersionsPage {
       const shown = this.#coming;
       await this.#act(...args);
       setQuery({candidate: '', champion: ''});
-      if (shown === this.#coming) this.#detail.hidden = true; // something else may stand there by now
+      if (shown !== this.#coming) return; // something else stands there by now
+      this.#detail.hidden = true;
+      this.#opened(null);
     };
     const use = () => this.#use(mine, act);
     const keep = () => act(`models/${mine}/discard`, `Version ${mine} is not used.`);

@@ -38,7 +38,7 @@ def model_card(facts: Mapping[str, Any]) -> str:
         [
             f"# {_title(facts)}",
             "",
-            "Says which intent a text has, and which labelled examples decided it.",
+            "Says which intent a text has, and which examples decided it.",
             "",
             "## Use",
             "",

@@ -50,7 +50,7 @@ def test_its_proposals_wait_in_review_and_labels_change_when_a_person_accepts(
         key = sorted(right)[0]
         [finding] = [one for one in review["findings"] if one["texts"][0]["id"] == key]
         [name] = by
-        assert finding["why"].startswith(f"{name} proposes this.")
+        assert finding["why"].startswith(f"{name} proposes: ")
         [accept] = [r["repair"] for r in finding["remedies"] if r["repair"] and not r["asks"]]
         act = {"key": "accepted-1", "finding": finding["id"], "repair": accept}
         served.ask(f"/projects/{PROJECT}/review/act", {**act, "seen": review["revision"]})

@@ -61,6 +61,6 @@ def test_without_a_mark_the_reason_and_the_next_step_are_said(client, trained) -
 
 def test_shapes_of_spaces_are_measured_one_by_one(client, trained) -> None:
     found = client.get("/api/projects/p/models/1/shape").json()
-    assert found["basis"] == "20 labelled training texts"
+    assert found["basis"] == "20 examples"
     assert found["uniformity"] < 0 < found["alignment"]
     assert client.get("/api/projects/p/models/9/shape").status_code == 404

@@ -184,7 +184,7 @@ def test_a_figure_says_that_newer_labels_are_being_counted(
 
 def test_no_page_calls_ready_what_nobody_tested(visit: Callable[..., Page], studio: Served) -> None:
     """Green "Ready to use" stood over Data, where "need a dentist" was technician_appointment."""
-    title, gap = "Ready for texts that fit an intent", "Not tested for texts that fit no intent"
+    title, gap = "Ready, but out of scope is not tested", "Not tested for texts that fit no intent"
     page = visit(studio, "/")
     verdict = page.get_by_role("article", name="sample", exact=True).locator(
         "[data-role=readiness]"
@@ -195,6 +195,7 @@ def test_no_page_calls_ready_what_nobody_tested(visit: Callable[..., Page], stud
         "of 100 texts get a wrong answer, or no answer."
     )
     expect(verdict.locator("xpath=..")).to_contain_text(gap)
+    expect(verdict.locator("xpath=..")).to_contain_text("amber, not green: the rest is ready")
     page.goto(f"{studio.base}/versions?project=sample")
     expect(page.locator("[data-role=stands]")).to_contain_text(gap)
     header = page.locator(".state [data-role=readiness]")

@@ -247,6 +247,8 @@ def test_how_long_ago_something_was_follows_the_clock(
     expect(when).to_have_text("just now")
     page.clock.fast_forward("05:00")
     expect(when).to_have_text("5 min ago")
+    page.clock.fast_forward("23:40:00")
+    expect(when).to_have_text("23 h ago")  # “24 h ago” stood there before a day was over
 
 
 def test_the_map_of_a_version_that_goes_live_is_shown_when_asked_for(

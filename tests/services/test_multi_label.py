@@ -194,7 +194,7 @@ def test_each_intent_of_an_answer_is_explained_by_votes_that_sum_to_its_score(
     assert "card (" in found.sentence
     assert "cancel (" in found.sentence
     [nothing] = answers.answer_texts(live_studio, "p", ["my name is john smith"])
-    assert nothing.sentence == "This has no intent, exactly as a labelled example says."
+    assert nothing.sentence == "This has no intent, exactly as an example says."
     assert len(nothing.reasons) == 1
     assert nothing.landing is not None
 

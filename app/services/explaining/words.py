@@ -64,7 +64,7 @@ def sentence_of(prediction: Prediction) -> str:
         return nothing_words(decision)
     if decision.rule == "exact":
         is_it = "This is" if decision.intents else "This has"
-        return f"{is_it} {decision.words}, exactly as a labelled example says."
+        return f"{is_it} {decision.words}, exactly as an example says."
     reasons = prediction.reasons
     examples = "; ".join(f"“{text}”" for text in _helping(reasons)[:2])
     because = f". Strongest votes: {examples}" if examples else ""
@@ -201,7 +201,7 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
     notes = []
     if found.decision.rule == "exact":
         notes.append(
-            "The text is a labelled example, which decides by itself; the votes below are what "
+            "The text is an example, which decides by itself; the votes below are what "
             "the model would say of it anyhow."
         )
         if set(found.decision.intents) != {one.intent for one in found.reasons}:

@@ -141,7 +141,7 @@ def sentences_of(facts: Facts) -> tuple[str, ...]:
 
 def _known_by(facts: Facts) -> str:
     """Tell the examples that vote today from those of its training, of which Versions speaks."""
-    n = counted(facts.examples, "labelled text")
+    n = counted(facts.examples, "example")
     return f"knows them by {n} of today" if facts.is_now else f"learned them from {n}"
 
 

@@ -76,7 +76,7 @@ def _given_words(rule: str) -> str:
         return "A person has labelled just this text, so the answer is that label."
     if rule in _REFUSED:
         return (
-            "It gives no answer: the text is too unlike all labelled examples, and a wrong answer "
+            "It gives no answer: the text is too unlike all examples, and a wrong answer "
             "would be worse than none."
         )
     return ""
@@ -93,7 +93,7 @@ def _examples_words(explanation: Mapping[str, Any], labelled: Mapping[str, int] 
     [(name, n)] = labels.most_common(1)
     others = reasons[0]["n_others"] + len(votes)
     return (
-        f"It compares the text with {counted(others, 'labelled example')}"
+        f"It compares the text with {counted(others, 'example')}"
         f"{_ways_words(labelled or {})}. "
         f"{_count_words(n, len(heaviest))} labelled {name or 'out of scope'}."
     )

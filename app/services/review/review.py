@@ -32,6 +32,7 @@ from app.services.review.findings import (
 from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
 from app.services.review.proposals.asked import proposed_changes
+from app.services.review.proposals.once import asked_once
 from app.services.review.tested import tested_examples
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.what_if.repairs import Repair
@@ -109,7 +110,7 @@ def review(
     open_, recounted = _standing(live_studio, record, live, every)
     greedy = [f for f in open_ if f.kind == "greedy"]
     harmful = {f.id for f in truly_greedy(watched_texts, record, greedy)}
-    open_ = [f for f in open_ if f.kind != "greedy" or f.id in harmful]
+    open_ = asked_once([f for f in open_ if f.kind != "greedy" or f.id in harmful])
     counts = {one: sum(f.kind == one for f in open_) for one in KINDS}
     asked = [f for f in open_ if f.kind == kind or (kind is None and f.kind != "doubt")]
     place = {key: at for at, key in enumerate(seen)}
@@ -218,7 +219,9 @@ def known_label_errors(
         return None
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, project.id)
-    return sum(finding.kind == "label" and finding.id not in done for finding in made)
+    every = [*proposed_changes(live_studio.studio, project), *made]
+    open_ = asked_once([finding for finding in every if finding.id not in done])
+    return sum(finding.kind == "label" for finding in open_)
 
 
 def _misleading(live_studio: LiveStudio, project: ProjectRecord) -> list[Finding]:

@@ -141,7 +141,7 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     if comparison.basis == "nothing":
         words.append(
             "There are no test texts to compare on, and the two were not checked in the same way "
-            "on the same texts after their training. Make some labelled texts test texts."
+            "on the same texts after their training. Make some examples test texts."
         )
     if comparison.difference is None or comparison.before is None or comparison.after is None:
         return words

@@ -15,7 +15,7 @@ from storage.records import ProjectRecord, UtteranceRecord
 
 _MOST = 400
 _FEWEST = 40
-_SETS = {"test": "labelled test text", "train": "labelled training text"}
+_SETS = {"test": "labelled test text", "train": "example"}
 """A test split with fewer texts is not used if the train split has more."""
 
 
@@ -127,7 +127,7 @@ def _drawn(studio: Studio, project: ProjectRecord) -> _Sample:
         return test
     if train.has_pairs:
         return train
-    return replace(train, basis="It takes two labelled texts of one intent.")
+    return replace(train, basis="It takes two examples of one intent.")
 
 
 def _sample(rows: Iterable[UtteranceRecord], names: Mapping[str, str], split: str) -> _Sample:

@@ -34,8 +34,8 @@ TITLES: Mapping[Level, str] = {
     "not-ready": "Not ready yet",
     "unknown": "Not tested yet",
 }
-_INSIDE_ONLY = "Ready for texts that fit an intent"
-"""Title of a ready version of which nobody knows what it does with all other texts."""
+_INSIDE_ONLY = "Ready, but out of scope is not tested"
+"""Title of a ready version of which nobody knows whether it refuses texts that fit no intent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +186,10 @@ def _lacks_outside(known: Known, task: Task) -> bool:
 
 
 def title_of(known: Known, task: Task) -> str:
-    """Name the level, and no more than was tested."""
+    """Name the level; of a version that is ready in part, also the part that was not tested."""
     level = level_of(known)
     if level == "ready" and leaves_out_many(known.tested, known.intents):
-        n = known.tested or 0
-        return f"Ready for the {'one tested intent' if n == 1 else f'{n:,} tested intents'}"
+        return f"Ready for {known.tested:,} of {known.intents:,} intents; the rest is not tested"
     return _INSIDE_ONLY if level == "ready" and _lacks_outside(known, task) else TITLES[level]
 
 

@@ -191,7 +191,7 @@ def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -
     if not examples:
         raise Conflict(
             "This is a test text, so it cannot be an example, too.",
-            "Make it a training text first, or change its test label.",
+            "Make it an example first, or change its test label.",
         )
     return [change for record in examples for change in edits.decide(record, labels)]
 

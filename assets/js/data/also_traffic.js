@@ -25,7 +25,7 @@ export class AlsoTraffic {
   // Calls `ticked` when what an import does besides has changed.
   constructor({base, project}, file, ticked) {
     this.#at = `${base}/traffic/logs`;
-    this.#there = h('a', {href: address('discover', project, {tab: 'traffic'})}, 'What people say now');
+    this.#there = h('a', {href: address('discover', project, {tab: 'traffic'})}, 'What people said');
     this.#file = file;
     this.#ticked = ticked;
   }

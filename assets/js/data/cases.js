@@ -22,7 +22,7 @@ const CASES = {
     'across',
     [
       ['skip', 'Leave out'],
-      ['add', 'Add as training text as well'],
+      ['add', 'Add as an example as well'],
     ],
   ],
   'in-training': [

@@ -7,9 +7,9 @@ import {number, SETS} from '../shared/words.js';
 const PAUSE = 60; // milliseconds without typing before a search is sent
 const SPLITS = [['', 'any set'], ...Object.entries(SETS)];
 const USES = {
-  train: 'Its labelled texts are what a training learns from',
-  test: 'Its labelled texts check the model, which never learns from them',
-  unlabelled: 'They become training texts when they get a label',
+  train: 'What a training learns from; those labelled out of scope check what is refused',
+  test: 'They check the model, which never learns from them',
+  unlabelled: 'They become examples when they get a label',
 };
 const statesOf = nothing => [
   ['', 'any state'],

@@ -2,8 +2,8 @@
 import {field, h, select} from '../shared/elements.js';
 
 const SPLITS = [
-  ['', 'training texts if labelled, else unlabelled'],
-  ['train', 'training texts'],
+  ['', 'examples if labelled, else unlabelled'],
+  ['train', 'examples'],
   ['test', 'test texts'],
   ['pool', 'unlabelled, to be labelled here'],
 ];

@@ -9,8 +9,8 @@ import {number, plural} from '../shared/words.js';
 import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
 
-const USED_IN = {train: 'training', test: 'test', pool: 'none yet'};
-const JOINS = 'It becomes a training text when it gets a label';
+const USED_IN = {train: 'example', test: 'test', pool: 'none yet'};
+const JOINS = 'It becomes an example when it gets a label';
 const SIZE = 50; // rows of a page
 
 export class Rows {

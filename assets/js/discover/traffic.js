@@ -1,4 +1,4 @@
-// What customers say now, what gets no answer, and what changed: sentences first, each with its evidence.
+// What customers said, what gets no answer, and what changed: sentences first, each with its evidence.
 import {address, inStudio} from '../shared/address.js';
 import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {emptyPage, firstAct} from '../shared/first_act.js';
@@ -19,7 +19,8 @@ const PERIODS = [
 const PAUSE = 1500; // milliseconds between two looks while answers are counted
 const FEW = 10; // rows of a table that are shown at once
 const DAY = 86_400_000; // milliseconds
-const WHAT = 'What customers say now, what gets no answer, and what changed.';
+const WHAT = 'What customers said, what gets no answer, and what changed.';
+const OLD = 2; // days since the newest text, from which on the page says how old it is
 const ONE_TEXT = {text: 'where is my parcel', time: '2026-11-26T14:30:00Z', source: 'app'};
 
 const dayOf = stamp =>
@@ -138,7 +139,9 @@ export class TrafficTab {
     const {after, before, covered} = this.#view;
     const report = inStudio(`/reports/${encodeURIComponent(this.#context.project)}/traffic?days=${this.#days}`);
     const last = new Date(Date.parse(before) - DAY);
-    const words = `${dayOf(after)} to ${dayOf(last)}, compared with the ${this.#days} days before.`;
+    const compared = `${dayOf(after)} to ${dayOf(last)}, compared with the ${this.#days} days before.`;
+    const age = Math.floor((Date.now() - Date.parse(before)) / DAY);
+    const words = age < OLD ? compared : `${compared} The newest text is ${number(age)} days old.`;
     fill(
       this.#choices,
       this.#asks,

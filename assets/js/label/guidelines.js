@@ -1,4 +1,4 @@
-// The guideline of each intent: its description, and its newest examples.
+// What each intent means: its description, and its newest examples.
 import {Drawer} from '../shared/drawer.js';
 import {fill, h} from '../shared/elements.js';
 import {fitting} from '../shared/finder.js';
@@ -6,12 +6,13 @@ import {chip, textsOf} from '../shared/intents.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
+const NAME = 'What each intent means';
 const EXAMPLES = 5;
 const PAUSE = 3000; // milliseconds between two looks
 const MANY = 15; // with more intents, a field finds one
 
 export class Guidelines {
-  element = h('section', {class: 'sheet', 'aria-label': 'Guidelines'});
+  element = h('section', {class: 'sheet', 'aria-label': NAME});
   #base;
   #intents = [];
   #entries = new Map(); // by intent: what is shown of it
@@ -21,11 +22,11 @@ export class Guidelines {
   #find = h('input', {
     type: 'search',
     placeholder: 'Find an intent',
-    'aria-label': 'Find a guideline',
+    'aria-label': 'Find an intent to read about',
     oninput: () => this.#filter(),
   });
 
-  #drawer = new Drawer(this.element, {name: 'Guidelines', first: () => this.#first});
+  #drawer = new Drawer(this.element, {name: NAME, first: () => this.#first});
 
   constructor(base) {
     this.#base = base;
@@ -89,7 +90,7 @@ export class Guidelines {
     );
     this.#find.hidden = this.#intents.length <= MANY;
     const some = [this.#find, all];
-    const head = h('div', {class: 'row'}, h('h2', {class: 'grow'}, 'Guidelines'), this.#drawer.closer);
+    const head = h('div', {class: 'row'}, h('h2', {class: 'grow'}, NAME), this.#drawer.closer);
     fill(this.element, head, this.#intents.length ? some : none);
     this.#count();
     this.#filter();

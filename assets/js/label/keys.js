@@ -17,7 +17,7 @@ const keysOf = ({multi, nothing, open}) => [
   ['W', 'why this suggestion'],
   ['V', 'mark values: names, dates, places'],
   ['P', 'pin what the model answers now: a version that breaks a pin does not go live by itself'],
-  ['G', 'guidelines'],
+  ['G', 'what each intent means: its description and newest examples'],
   ...(multi ? [] : [['A', 'label all at once that the model is sure of; you check a few first']]),
   ['Ctrl K', 'go to a page, an intent or another project'],
   ['?', 'these keys'],

@@ -54,7 +54,7 @@ function deedOf({words, repair, textOfMany}, {texts}, nameOf) {
   const text = textOfMany || (!others.length && texts.find(one => one.id === id)?.text);
   if (text && repair?.kind === 'relabel') return asLabelled(text, nameOf(repair.intents));
   const named = text ? `: “${text.slice(0, LONGEST_NAMED)}”` : '';
-  const done = words.replace(': keep both', '').replace(/^\w+/, first => DONE[first] ?? first);
+  const done = words.replace(/: keep both$|(?<=^Decline): .*/, '').replace(/^\w+/, first => DONE[first] ?? first);
   return `${done.replace(' …', '')}${named}`;
 }
 const QUESTIONS = {

@@ -1,9 +1,9 @@
 // What a moved limit would change: answers, pins, and the texts on its other side.
 import {h, said} from '../shared/elements.js';
-import {decimal, IN_POINTS, number, plural, points, toldApart} from '../shared/words.js';
+import {decimal, IN_DEVIATIONS, IN_POINTS, number, plural, points, toldApart} from '../shared/words.js';
 
 // Familiarity is told in standard deviations.
-const deviations = {unit: 'a familiarity of ', say: value => decimal(value, 2), told: {factor: 1, digits: 2}};
+const deviations = {unit: 'a familiarity of ', say: value => decimal(value, 2), told: IN_DEVIATIONS};
 export const METHODS = {
   votes: {called: 'Votes for the answer', unit: 'a score of ', say: points, told: IN_POINTS},
   nearest: {called: 'Nearest examples', ...deviations},

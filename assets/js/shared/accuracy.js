@@ -74,7 +74,10 @@ export const isCounting = figures =>
   !figures.now && !isUntested(figures) && Boolean(figures.checking || figures.model === 'loading');
 
 const LOOKS = {ready: 'good', trial: 'warn', 'not-ready': 'bad', unknown: ''};
-const basisOf = ({meaning, reasons, gap}) => [meaning, ...reasons, gap].filter(Boolean).join(' ');
+// Amber on a model that is ready: what was not tested is the reason.
+const AMBER = 'For this alone it is amber, not green: the rest is ready to use.';
+const basisOf = ({meaning, reasons, gap, level, look}) =>
+  [meaning, ...reasons, gap, level === 'ready' && look !== level && AMBER].filter(Boolean).join(' ');
 
 // What stands behind the figure, for a tooltip.
 export function accuracyBasis(figures) {

@@ -1,7 +1,17 @@
 // An answer with its votes: for each intent, the heaviest votes, the sum of all others and the intent's share of
 // the labels add up to the score, as they are written.
 import {h, said} from './elements.js';
-import {decimal, likelihood, plural, points, signedPoints, similarityWords, sure} from './words.js';
+import {
+  decimal,
+  IN_DEVIATIONS,
+  likelihood,
+  plural,
+  points,
+  sideOfLimit,
+  signedPoints,
+  similarityWords,
+  sure,
+} from './words.js';
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
@@ -17,6 +27,7 @@ const LIMIT = 'With fewer points than the limit, no intent is answered.';
 const MIXED = 'Among them are the examples of all other intents, so a minus is normal.';
 const COMMON = 'More for an intent that many labels have.';
 const SIMILARITY = '100 is the same text';
+const APART = ', which is not held against the limit';
 const SURPLUS =
   'Against its own label: examples like it already vote more than enough for it, and this takes off what is too much.';
 const WEAKER = 'Its vote is weaker than those above: others like it share the vote.';
@@ -97,7 +108,7 @@ const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
       'div',
       {class: 'row small soft'},
       !isRefused(decision) && intents.named(nearest.intents),
-      similarityOf(nearest),
+      similarityOf(nearest, '', APART),
       besides({...nearest, exemplar_id: nearest.id}),
     ),
     aside(nearestWords(nearest.intents, intent, isRefused(decision))),
@@ -148,8 +159,8 @@ const about = (near, {isHot, isNearest}, intents, control) =>
     control,
   );
 
-const similarityOf = ({cosine}, lead = '') =>
-  h('span', {title: SIMILARITY}, `${lead}${similarityWords(cosine)}`);
+const similarityOf = ({cosine}, lead = '', tail = '') =>
+  h('span', {title: SIMILARITY}, `${lead}${similarityWords(cosine)}${tail}`);
 
 const voteLine = (words, vote, largest, role = null) =>
   h(
@@ -173,14 +184,14 @@ function scoreLine({rule, familiarity}, score, threshold) {
   // Familiarity has a scale of its own: standard deviations.
   const compared =
     typeof familiarity === 'number'
-      ? `familiarity ${decimal(familiarity, 2)}, limit ${decimal(threshold, 2)}`
-      : `limit ${points(threshold)}`;
-  const line = rule === 'exact' ? 'exactly a labelled example' : compared;
+      ? `familiarity ${decimal(familiarity, 2)}, ${sideOfLimit(familiarity, threshold, IN_DEVIATIONS)}`
+      : sideOfLimit(score, threshold);
+  const line = rule === 'exact' ? 'exactly an example' : compared;
   return h(
     'div',
     {class: 'vote', 'data-role': 'score'},
-    h('div', {}, h('b', {}, 'Score')),
-    h('span', {class: 'soft small'}, line),
+    h('div', {}, h('b', {}, 'Score'), aside(line)),
+    h('span'),
     h('b', {class: 'amount'}, points(score)),
   );
 }

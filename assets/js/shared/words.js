@@ -24,8 +24,8 @@ export function decimal(value, digits) {
   return value < 0 && Number(size) ? `−${size}` : size;
 }
 export const number = value => Number(value).toLocaleString('en-GB');
-// What a text is used for; one that is neither joins the training texts with its label.
-export const SETS = {train: 'training texts', test: 'test texts', pool: 'no set yet'};
+// What a text is used for; one that is neither becomes an example with its label.
+export const SETS = {train: 'examples', test: 'test texts', pool: 'no set yet'};
 // The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');
 
@@ -37,17 +37,30 @@ export function outside(closest, {multi}) {
 
 // A value and the limit that it is held against, with `digits` after the point, or so many more that they differ.
 export const IN_POINTS = {factor: 100, digits: 1};
+export const IN_DEVIATIONS = {factor: 1, digits: 2}; // of familiarity
 export function toldApart(value, line, {factor, digits: fewest}) {
   const told = digits => [value, line].map(one => decimal(factor * one, digits));
   const digits = [fewest, fewest + 1].find(n => new Set(told(n)).size > 1) ?? fewest + 2;
   return told(digits);
 }
 
+// On which side of the limit a value is, and how far from it: "8.8 below the limit of 24.5: too little". The figures
+// are those that are written, so that a reader can add them up.
+export function sideOfLimit(value, line, told = IN_POINTS) {
+  const [held, limit] = toldApart(value, line, told);
+  const [one, other] = [held, limit].map(words => Number(words.replace('−', '-')));
+  const digits = limit.split('.')[1]?.length ?? 0;
+  const [side, verdict] = value < line ? ['below', 'too little'] : ['above', 'enough'];
+  const far = Math.abs(one - other);
+  const where = far ? `${decimal(far, digits)} ${side}` : 'at';
+  return `${where} the limit of ${limit}: ${verdict}`;
+}
+
 // By how much a text that fits no intent missed the limit, in the unit of the limit: never a percent, which would read
 // as how sure the answer is.
 export function missedLine({measure, familiarity, score, threshold}) {
   const inPoints = measure === 'votes';
-  const told = inPoints ? IN_POINTS : {factor: 1, digits: 2};
+  const told = inPoints ? IN_POINTS : IN_DEVIATIONS;
   const [held, line] = toldApart(inPoints ? score : familiarity, threshold, told);
   return inPoints ? `${held} points of the ${line} needed` : `a familiarity of ${held}; ${line} is needed`;
 }
@@ -93,11 +106,12 @@ export const moreWords = (shown, total, atOnce) =>
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
+// Whole minutes and hours that have passed: “24 h ago” stood there before a day was over.
 export function ago(stamp) {
   const seconds = (Date.now() - Date.parse(stamp)) / 1000;
   if (seconds < 60) return 'just now';
-  if (seconds < 3600) return `${Math.round(seconds / 60)} min ago`;
-  if (seconds < 86400) return `${Math.round(seconds / 3600)} h ago`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ago`;
   return new Date(stamp).toLocaleDateString('en-GB', {day: 'numeric', month: 'short', year: 'numeric'});
 }
 

@@ -28,7 +28,7 @@ export class AugmentingSheet {
     this.#changed = changed;
     this.#isFirst = isFirst;
     const words =
-      'Fills other values into your labelled texts: from “a flight to Paris” it also makes “a flight to Rome”. ' +
+      'Fills other values into your examples: from “a flight to Paris” it also makes “a flight to Rome”. ' +
       'The next training learns from the new texts with yours. They are marked as generated, and never test a model.';
     this.element = h(
       'section',

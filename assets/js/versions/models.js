@@ -22,6 +22,7 @@ const MOMENTS = 'Figures “when trained” are without the labels given since; 
 // `actions`: `promote`, `discard`, `compare`, `lineage`, `report`, `handOver` and `remove` take a version's number;
 // `rollBack` takes the live version's number; `importBundle` takes a file.
 // `advised` is the waiting version's number, whether to use it, and how both answer today, once that is known.
+// `compared` is the number of the version whose comparison with the live one is open: that says it, and decides.
 // `status` is the project's, with the accuracy of what answers now. `counts` of its texts are needed where there is
 // no version.
 export function modelsView(context, found, actions) {
@@ -54,13 +55,14 @@ function headingOf(champion, waiting) {
   return `Version ${champion.number} is live${waiting ? `, version ${waiting} waits for you` : ''}`;
 }
 
-function lineOf(model, context, {models, states, previous, advised, damaged}, actions) {
+function lineOf(model, context, {models, states, previous, advised, compared, damaged}, actions) {
   const isDamaged = damaged.includes(model.number);
   const state = isDamaged ? DAMAGED : (STATES[states[model.number]] ?? STATES.candidate);
   const champion = models.find(one => one.champion);
   // Advice is about a version that waits, against the one that was live: a decision ends it.
   const isAdvised = advised?.number === model.number && advised.against === champion?.number;
-  const advice = isAdvised && !model.champion ? advised.advice : null;
+  const isOpen = compared === model.number;
+  const advice = isAdvised && !model.champion && !isOpen ? advised.advice : null;
   return h(
     'li',
     {'data-version': model.number, class: model.champion ? 'live' : null},
@@ -82,7 +84,7 @@ function lineOf(model, context, {models, states, previous, advised, damaged}, ac
     // Its figure of the training is no match for that of today above the live one: both are counted alike here.
     advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
     advice && h('p', {class: 'soft', 'data-role': 'compared'}, advised.verdict),
-    h('div', {class: 'row tight'}, buttonsOf(model, {champion, previous, advice, damaged}, actions)),
+    h('div', {class: 'row tight'}, buttonsOf(model, {champion, previous, advice, isOpen, damaged}, actions)),
     h('p', {class: 'soft small', 'data-role': 'made-by'}, madeBy(model)),
     chainOf(model),
   );
@@ -158,16 +160,17 @@ const chainOf = ({chain, kind}) =>
   (chain.length > 2 || kind === 'encoder') &&
   h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain));
 
-function buttonsOf(model, {champion, previous, advice, damaged}, actions) {
+function buttonsOf(model, {champion, previous, advice, isOpen, damaged}, actions) {
   const {number: mine, kind, champion: isLive} = model;
   const answers = kind === 'intents';
   const isWhole = number => !damaged.includes(number);
+  const isUsable = answers && !isLive && !isOpen && isWhole(mine);
   const returns = isLive && previous && isWhole(previous);
   const button = (words, action, look = null) =>
     busyButton(words, () => action(mine), {class: look, 'data-key': `${words} ${mine}`});
   const back = () => actions.rollBack(mine);
   return [
-    answers && !isLive && isWhole(mine) && button(`Use version ${mine}`, actions.promote, looksOf(advice).use),
+    isUsable && button(`Use version ${mine}`, actions.promote, looksOf(advice).use),
     advice && button(keepWords(mine, champion.number), actions.discard, looksOf(advice).keep),
     returns && busyButton(`Roll back to version ${previous}`, back, {'data-key': 'roll back'}),
     answers && button('Report', actions.report),

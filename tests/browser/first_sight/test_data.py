@@ -80,3 +80,47 @@ def test_the_header_counts_deletions_as_changes(
     expect(chip).to_have_attribute(
         "title", re.compile("labelled texts that were edited or deleted")
     )
+
+
+_OFF = """row => {
+  const parts = 'td > input, bdi, .relabel, .answer-cell .chip, .split, .acts svg';
+  const middles = [...row.querySelectorAll(parts)].map(one => {
+    const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    const range = document.createRange();
+    if (texts.nextNode()) range.selectNodeContents(texts.currentNode);
+    else range.selectNode(one);
+    const isText = !one.matches('input, svg');
+    const [line] = isText ? range.getClientRects() : [one.getBoundingClientRect()];
+    return line.top + line.height / 2;
+  });
+  return Math.max(...middles) - Math.min(...middles);
+}"""
+
+
+def test_all_that_a_row_says_stands_on_one_line(visit: Callable[..., Page], studio: Served) -> None:
+    """The label stood 3 pixels below the set, and beside the last line of a long text."""
+    for state in ("unlabelled", "labelled"):
+        page = visit(studio, f"/data?project=sample&state={state}")
+        rows = page.locator("[data-role=utterances] tr[data-id]")
+        expect(rows.locator(".answer-cell .chip").nth(7)).to_be_visible()
+        for at in range(8):
+            assert rows.nth(at).evaluate(_OFF) <= 1.5, (state, at)
+
+
+def test_what_a_training_learns_from_is_called_examples(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“training texts 340” stood beside “20 examples”, and a report had “340 labelled texts”."""
+    page = visit(studio, "/data?project=sample")
+    chip = page.locator("[data-role=splits] button").first
+    expect(chip).to_have_text(re.compile(r"^examples \d+$"))
+    chip.click()
+    expect(page.locator("[data-role=utterances] .split").first).to_have_text("example")
+    page.locator("[data-role=utterances] tr[data-id]").first.get_by_role("checkbox").check()
+    expect(page.get_by_label("What to do").locator("option[value='move:train']")).to_have_text(
+        "Make examples"
+    )
+    for path in ("data", "label", "train", "versions"):
+        page.goto(f"{studio.base}/{path}?project=sample")
+        expect(page.locator(".content")).to_contain_text("examples")
+        expect(page.locator(".content")).not_to_contain_text("training text")

@@ -11,7 +11,7 @@ def test_guidelines_say_which_intents_have_enough_labels(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     page = visit(studio, "/label?project=sample")
-    guidelines = page.get_by_role("region", name="Guidelines")
+    guidelines = page.get_by_role("region", name="What each intent means")
     badges = guidelines.locator(".badge", has_text="enough")
     expect(badges.first).to_be_visible()
     told = {one["intent"]: one for one in studio.ask("/projects/sample/enough")["intents"]}

@@ -12,6 +12,7 @@ from tests.builders.held_answers import hold, rest, settle
 from tests.builders.served_studio import Served
 
 _UNLABELLED = "/projects/sample/utterances?size=1&state=unlabelled"
+MEANINGS = "What each intent means"
 _TESTS = "/projects/sample/utterances?size=1&split=test&state=labelled"
 
 
@@ -298,8 +299,8 @@ def test_why_opens_in_view(visit: Callable[..., Page], studio: Served) -> None:
 
 
 def test_counts_of_intents_and_of_sure_texts_follow_the_labels(page: Page, studio: Served) -> None:
-    """Ten labels later, guidelines and the note of sure texts counted as before."""
-    guidelines, note = page.get_by_label("Guidelines", exact=True), page.locator("[data-role=sure]")
+    """Ten labels later, the list of intents and the note of sure texts counted as before."""
+    guidelines, note = page.get_by_label(MEANINGS, exact=True), page.locator("[data-role=sure]")
     before = counted(studio)  # with what the tests before this one took back
     page.reload()
     expect(note).to_contain_text(f"of {before} unlabelled texts")
@@ -307,8 +308,7 @@ def test_counts_of_intents_and_of_sure_texts_follow_the_labels(page: Page, studi
     names = guidelines.locator("summary .chip").all_inner_texts()
     assert names == sorted(names)
     offered = page.locator(".option .chip").all_inner_texts()
-    place = 1 if offered[0] == "out of scope" else 0
-    name = offered[place]
+    place, name = next((at, one) for at, one in enumerate(offered) if one != "out of scope")
     entry = guidelines.locator("details", has=page.get_by_text(name, exact=True))
     n = int(entry.locator(".count").inner_text().split()[0])
     page.keyboard.press(str(place + 1))
@@ -316,7 +316,7 @@ def test_counts_of_intents_and_of_sure_texts_follow_the_labels(page: Page, studi
     expect(note).to_contain_text(f"of {before - 1} unlabelled texts")
     page.keyboard.press("u")
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
-    page.get_by_label("Find a guideline").fill(name.replace("_", " "))
+    page.get_by_label("Find an intent to read about").fill(name.replace("_", " "))
     expect(guidelines.locator("summary .chip:visible")).to_have_text([name])
 
 
@@ -383,15 +383,15 @@ def test_a_suggestion_is_never_said_to_be_impossible(
     expect(shares.filter(has_text=re.compile("^0 %$"))).to_have_count(0)
 
 
-def test_on_a_phone_the_guidelines_open_from_the_card(
+def test_on_a_phone_what_intents_mean_opens_from_the_card(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """They lay below the last decisions, three screens down."""
     page = visit(studio, "/label?project=sample", viewport={"width": 390, "height": 844})
     expect(page.locator(".option .share")).to_have_count(5)
-    opener = page.get_by_role("button", name="Guidelines", exact=True)
+    opener = page.get_by_role("button", name=MEANINGS, exact=True)
     expect(opener).to_be_in_viewport(ratio=1)
-    guidelines = page.get_by_label("Guidelines", exact=True)
+    guidelines = page.get_by_label(MEANINGS, exact=True)
     expect(guidelines).to_be_hidden()
     opener.click()
     expect(guidelines.locator("summary").first).to_be_in_viewport(ratio=1)

@@ -1,4 +1,4 @@
-"""What people say now: changes with their texts, coverage, groups, and a page without traffic."""
+"""What people said: changes with their texts, coverage, groups, and a page without traffic."""
 
 import re
 from collections.abc import Callable
@@ -15,11 +15,14 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     visit: Callable[..., Page], talked: Served
 ) -> None:
     page = visit(talked, "/discover?project=sample")
-    page.get_by_role("button", name="What people say now").click()
+    page.get_by_role("button", name="What people said").click()
     change = page.locator("[data-role=changes] details").filter(has_text=f"{RISING}: up from")
     change.locator("summary").click()
     expect(change.locator("[data-role=said] li").first).to_contain_text("times: ")
     expect(page.locator("[data-role=covered]")).to_contain_text("Before, it was")
+    # “What people say now” headed texts of a week in February.
+    told = page.locator("[data-role=traffic]").get_by_text(" days before.")
+    expect(told).to_have_text(re.compile(r"days before\. The newest text is \d[\d,]* days old\.$"))
     sure = page.locator("[data-role=sure]")
     expect(sure).to_contain_text(re.compile(r"^Answered surely: \d+\.\d %, before \d+\.\d %\."))
     expect(page.locator("[data-role=answered-chart][data-ready=true]")).to_be_visible()
@@ -42,7 +45,7 @@ def test_a_group_chosen_while_the_list_comes_stays(
     page = visit(talked, "/discover?project=sample")
     chosen = page.locator("[data-role=groups] button[aria-pressed=true] .what")
     expect(chosen).to_be_visible()
-    page.get_by_role("button", name="What people say now").click()
+    page.get_by_role("button", name="What people said").click()
     group = page.locator("[data-role=uncovered] a").first
     expect(group).to_be_visible()
     held = hold(page, "**/projects/sample/groups")

@@ -72,7 +72,7 @@ def test_a_proposal_is_accepted_taken_back_and_declined(
 
     expect(finding).not_to_have_class(re.compile("waits"))  # until it is counted again
     page.keyboard.press("n")
-    expect(page.locator(MADE)).to_contain_text("Decline")
+    expect(page.locator(MADE)).to_contain_text("Declined: “")
     expect(finding.locator("h2")).to_contain_text("Add it to")
     assert states(studio) == ["declined", "waits"]
     assert label_of(studio, text) == before
@@ -82,9 +82,10 @@ def tells_who_and_why(page: Page, title: str) -> None:
     finding = page.locator("[data-role=finding]")
     expect(page.locator("[data-key='kind proposal']")).to_contain_text("Proposals")
     expect(finding.locator("h2")).to_have_text(title)
-    expect(finding.locator("p").first).to_contain_text(
-        "Agent 7 proposes this. The reason given: Similar texts say so."
-    )
+    expect(finding.locator("p").first).to_contain_text("Agent 7 proposes: label it “")
+    expect(finding.locator("p").first).to_contain_text("The reason given: “Similar texts say so.”")
+    keeps = finding.locator(".remedy", has_text="Decline: keep “")
+    expect(keeps).to_contain_text(title.split(",")[0])
     row = page.locator("[data-role=findings] button[data-key^='proposal:']").first
     expect(row).to_contain_text("by Agent 7")
     expect(finding.locator(".remedy .radius").first).not_to_contain_text("counting")

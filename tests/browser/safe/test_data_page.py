@@ -193,7 +193,7 @@ def test_training_and_test_texts_of_an_intent_are_counted_apart(
     intent = studio.ask("/projects/sample/overview")["intents"][0]
     train, tests = intent["utterances"] - intent["tests"], intent["tests"]
     assert min(train, tests) > 0
-    for path, role in (("data", "Intents"), ("label", "Guidelines")):
+    for path, role in (("data", "Intents"), ("label", "What each intent means")):
         page = visit(studio, f"/{path}?project=sample")
         box = page.get_by_role("region", name=role)
         expect(box.locator(".count").first).to_have_text(f"{train} examples, {tests} test")
@@ -288,7 +288,7 @@ def test_on_a_phone_the_texts_come_first_and_a_button_says_how_they_are_filtered
 def test_a_long_name_in_a_list_breaks_over_lines_without_a_pill_around_it(
     visit: Callable[..., Page], serve: Callable[..., Served]
 ) -> None:
-    """Pills broke apart, the mark that opens a guideline stood alone, and counts broke, too."""
+    """Pills broke apart, the mark that opens an intent stood alone, and counts broke, too."""
     served = serve()
     name = "balance_not_updated_after_cheque_or_cash_deposit_of_a_customer"
     served.ask("/projects/sample/intents", {"name": name, "description": ""})

@@ -152,7 +152,7 @@ def counts_a_label(request: Request) -> bool:
 def retrains_and_changes_its_mind(page: Page, studio: Served) -> None:
     go(page, "Train")
     page.get_by_role("radio", name="Best").click()
-    expect(page.locator("[data-role=estimate]")).to_contain_text("About")
+    expect(page.locator("[data-role=estimate]")).to_have_text("Your labels stay as they are.")
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('running')")
     page.wait_for_selector("summary:has-text('How the training went')", timeout=600_000)

@@ -40,6 +40,8 @@ def test_two_choices_say_what_they_do_and_how_long_they_take(
         expect(choice).not_to_contain_text(recipe)
     expect(quick).to_contain_text("going by the last one on this computer")
     expect(best).to_contain_text("other programs")  # nothing like it was trained here
+    # The same time stood beside the button, too.
+    expect(page.locator("[data-role=estimate]")).to_have_text("Your labels stay as they are.")
     expect(page.get_by_role("radio")).to_have_count(2)
     best.hover()  # a chosen card looked unchosen under the pointer
     expect(best).to_have_css("background-color", chosen)
@@ -189,9 +191,11 @@ def test_a_version_can_be_used_from_its_comparison(
     """Whoever had compared two versions had to look for the button above."""
     page = visit(twice, "/versions?project=sample&candidate=2&champion=1")
     verdict, champion = (page.locator(f"[data-role={role}]") for role in ("verdict", "champion"))
-    expect(page.get_by_role("button", name="Use version 2")).to_have_count(
-        1
-    )  # it stood there twice
+    expect(verdict).to_be_visible()
+    # The verdict and its buttons stood in the list, too.
+    expect(page.get_by_role("button", name="Use version 2")).to_have_count(1)
+    expect(page.locator("[data-role=advice]")).to_have_count(1)
+    expect(page.get_by_text(verdict.locator("p").first.inner_text())).to_have_count(1)
     verdict.get_by_role("button", name="Use version 2").click()
     expect(champion).to_contain_text("v2")
     expect(verdict).to_be_hidden()

@@ -1,5 +1,6 @@
 """Try at first sight: what a vote is, what "sure" is, and advice that fits the text."""
 
+import re
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -30,7 +31,9 @@ def test_a_vote_and_how_sure_an_answer_is_are_two_things(
     expect(reason).to_contain_text(VOTES)
     expect(reason.locator("[data-role=scale]")).to_have_text(f"{SCORE} {limit}")
     expect(reason).not_to_contain_text("twins")
-    expect(reason.locator("[data-role=score]")).to_contain_text("limit ")
+    # “limit 24.5” stood beside the score: which side is good was not said.
+    score = reason.locator("[data-role=score]")
+    expect(score).to_contain_text(re.compile(r"\d above the limit of \d+\.\d: enough"))
     expect(reason.locator("[data-role=sure]")).to_have_text(
         "99 % sure: of 100 answers with such a score, about 99 are right."
     )
@@ -38,6 +41,7 @@ def test_a_vote_and_how_sure_an_answer_is_are_two_things(
     expect(answer).not_to_contain_text("under 1 %")
     page.get_by_label("Text to try").fill(OUTSIDE)
     expect(answer.locator(".answer .chip")).to_have_text("out of scope")
+    expect(score).to_contain_text(re.compile(r"\d below the limit of \d+\.\d: too little"))
     expect(answer.locator("[data-role=sure]")).to_have_count(0)
 
 

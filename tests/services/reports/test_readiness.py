@@ -125,12 +125,9 @@ def test_a_report_says_first_whether_to_use_the_version() -> None:
 
 def test_a_report_parts_the_examples_of_today_from_those_of_the_training() -> None:
     """It had "learned them from 838 labelled texts" where Versions said 830."""
-    assert (
-        f"knows them by {GOOD.examples:,} labelled texts of today."
-        in readiness_of(GOOD).sentences[0]
-    )
+    assert f"knows them by {GOOD.examples:,} examples of today." in readiness_of(GOOD).sentences[0]
     then = readiness_of(replace(GOOD, is_now=False)).sentences[0]
-    assert f"learned them from {GOOD.examples:,} labelled texts." in then
+    assert f"learned them from {GOOD.examples:,} examples." in then
 
 
 def test_a_share_of_four_texts_is_not_told() -> None:
@@ -143,7 +140,7 @@ def test_a_report_says_what_its_verdict_leaves_out() -> None:
     """ "Ready to use" stood beside "Out-of-scope texts refused: not known"."""
     for scope in (ScopeLine(0.3, 0.97, 0, None), replace(GOOD.scope, known=True)):
         found = readiness_of(replace(GOOD, scope=scope))
-        assert (found.level, found.title) == ("ready", "Ready for texts that fit an intent")
+        assert (found.level, found.title) == ("ready", "Ready, but out of scope is not tested")
         assert found.gap.startswith("Not tested for texts that fit no intent: ")
         # Its box was green where the header of the studio was amber.
         assert found.look == "trial"
@@ -267,7 +264,7 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
         "speaking": ["parcel", "refund"],
     }
     assert sentences_of(asked) == (
-        "It compares the text with 20 labelled examples. The 2 that weigh most in "
+        "It compares the text with 20 examples. The 2 that weigh most in "
         "this answer are all labelled refund.",
         "The next intent, parcel, is close behind.",
         "The answer rests on 3 examples.",
@@ -281,7 +278,7 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
     far = {**asked, "margin": 0.9, "speaking": ["refund"]}
     assert sentences_of(far)[1] == "No other intent comes near."
     ways = {"by_file": 20, "one_by_one": 0, "together": 0}
-    assert "20 labelled examples, all with a label from a file." in sentences_of(asked, ways)[0]
+    assert "20 examples, all with a label from a file." in sentences_of(asked, ways)[0]
     assert [one["value"] for one in key_figures(asked, [{"value": "9"}] * 3)] == [
         "93 of 100",
         "9",
@@ -328,7 +325,7 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
     assert found is not None
     assert found.level == level
     untested = level == "ready"  # none of these has a test text that is out of scope
-    assert found.title == ("Ready for texts that fit an intent" if untested else TITLES[level])
+    assert found.title == ("Ready, but out of scope is not tested" if untested else TITLES[level])
     assert bool(found.gap) is (level != "unknown" and "kept_out" not in metrics)
     assert "at least 85 %" in found.rule
     assert found.meaning.startswith(meaning)
@@ -353,8 +350,8 @@ def test_of_several_intents_the_verdict_counts_exact_answers() -> None:
 @pytest.mark.parametrize(
     ("n_tested", "n", "title", "look"),
     [
-        (14, 63, "Ready for the 14 tested intents", "trial"),
-        (1, 2, "Ready for the one tested intent", "trial"),
+        (14, 63, "Ready for 14 of 63 intents; the rest is not tested", "trial"),
+        (1, 2, "Ready for 1 of 2 intents; the rest is not tested", "trial"),
         (9, 10, "Ready to use", "ready"),
         (10, 10, "Ready to use", "ready"),
     ],

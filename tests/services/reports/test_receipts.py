@@ -148,7 +148,7 @@ def test_a_receipt_tells_labels_accepted_together_from_those_given_one_by_one(
     content = find_receipt(studio, made.id).content
     assert content["labelled"] == {"by_file": 20, "one_by_one": 1, "together": 3}
     assert (
-        "24 labelled examples (20 with a label from a file, 1 labelled one by one, "
+        "24 examples (20 with a label from a file, 1 labelled one by one, "
         "3 accepted many at a time)"
     ) in words_of(page_of(live_studio, made.id))
 

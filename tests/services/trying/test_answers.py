@@ -45,7 +45,7 @@ def test_an_answer_adds_up_and_names_what_is_hot(live_studio: LiveStudio) -> Non
     votes = sum(n.vote for n in found.prediction.neighbours)
     assert votes + found.votes_of_others + found.prediction.prior == pytest.approx(best.score)
     assert found.prediction.decision.intents == ("greeting",)
-    assert "exactly as a labelled example says" in found.sentence
+    assert "exactly as an example says" in found.sentence
     assert found.hot == (rows(live_studio.studio)[POOL[0]].id,)
     with pytest.raises(InvalidInput, match="1,001 texts"):
         answers.answer_texts(live_studio, "p", ["x"] * 1_001)

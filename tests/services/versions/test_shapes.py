@@ -25,7 +25,7 @@ def test_every_version_is_measured_on_the_same_texts(
     assert [one.number for one in (untuned, first, second)] == [0, 1, 2]
     assert (untuned.model, untuned.recipe) == ("the untuned encoder", "")
     assert (first.recipe, second.recipe) == ("instant", "convfit")
-    assert {one.basis for one in (untuned, first, second)} == {"20 labelled training texts"}
+    assert {one.basis for one in (untuned, first, second)} == {"20 examples"}
     labelled = {text: label[0] for text, label in rows_of(home).values() if label}
     rows = tiny.encode(list(labelled))  # `instant` keeps its base
     assert first.uniformity == pytest.approx(uniformity(rows), abs=1e-5)
@@ -44,10 +44,7 @@ def test_a_test_split_comes_before_texts_that_versions_were_tuned_on(
     path = tmp_path / "test.csv"
     path.write_text("text,intent,split\n" + "\n".join(rows) + "\n", encoding="utf-8")
     import_file(home, ImportRequest("p", path))
-    assert (
-        shape_of(home, "p", 1).basis
-        == f"{sum(map(len, SENTENCES.values()))} labelled training texts"
-    )
+    assert shape_of(home, "p", 1).basis == f"{sum(map(len, SENTENCES.values()))} examples"
     more = [
         f"{text} {n},{intent},test"
         for intent, texts in TESTS.items()
@@ -64,4 +61,4 @@ def test_where_nothing_can_be_measured_the_reason_is_said(studio: Studio) -> Non
     create_project(studio, "bare")
     [found] = shapes_of(studio, "bare")
     assert (found.alignment, found.uniformity, found.n) == (None, None, 0)
-    assert found.basis == "It takes two labelled texts of one intent."
+    assert found.basis == "It takes two examples of one intent."

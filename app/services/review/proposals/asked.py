@@ -9,8 +9,6 @@ from storage.people import proposals
 from storage.people.proposals import ProposalRecord, finding_of
 from storage.records import ProjectRecord
 
-DECLINE = Remedy("Decline", None)
-
 
 def proposed_changes(studio: Studio, project: ProjectRecord) -> list[Finding]:
     """List the proposals that wait, the oldest first.
@@ -27,14 +25,15 @@ def proposed_changes(studio: Studio, project: ProjectRecord) -> list[Finding]:
 
 def _asked(outlook: Outlook, proposal: ProposalRecord) -> Finding:
     repair = repair_of(proposal)
-    remedies = [Remedy(outlook.words(repair), repair), DECLINE]
+    remedies = [Remedy(outlook.words(repair), repair), Remedy(_decline(outlook, repair), None)]
     if repair.kind == "relabel":
         remedies.insert(1, Remedy("Another label …", Repair("relabel", repair.ids), "intent"))
     return Finding(
         id=finding_of(proposal),
         kind="proposal",
         title=_title(outlook, repair),
-        why=f"{proposal.by} proposes this. The reason given: {unturned(proposal.why)}",
+        why=f"{proposal.by} proposes: {_asked_for(outlook, repair)}. "
+        f"The reason given: “{unturned(proposal.why)}” Nothing changes until you decide.",
         figure=1.0,
         measure=f"by {proposal.by}",
         texts=_texts(outlook, repair),
@@ -44,10 +43,31 @@ def _asked(outlook: Outlook, proposal: ProposalRecord) -> Finding:
 
 
 def _title(outlook: Outlook, repair: Repair) -> str:
-    found = outlook.records.get(repair.ids[0]) if repair.ids else None
-    if repair.kind == "relabel" and found is not None and found.labels is not None:
-        return f"{outlook.label(found.labels)}, or {outlook.label(repair.intents)}?"
+    now = _label_now(outlook, repair)
+    if now:
+        return f"{now}, or {outlook.label(repair.intents)}?"
     return f"{outlook.words(repair)}?"
+
+
+def _asked_for(outlook: Outlook, repair: Repair) -> str:
+    words, now = outlook.words(repair), _label_now(outlook, repair)
+    return words[0].lower() + words[1:] + (f" instead of {now}" if now else "")
+
+
+def _decline(outlook: Outlook, repair: Repair) -> str:
+    """Say what stays when a person declines."""
+    if repair.kind == "relabel":
+        now = _label_now(outlook, repair)
+        return f"Decline: keep {now}" if now else "Decline: leave it without a label"
+    return "Decline: do not add it" if repair.kind == "add" else "Decline: leave it as it is"
+
+
+def _label_now(outlook: Outlook, repair: Repair) -> str:
+    """Return the label that a proposal would replace, in words; "" where it replaces none."""
+    found = outlook.records.get(repair.ids[0]) if repair.ids else None
+    if repair.kind != "relabel" or found is None or found.labels is None:
+        return ""
+    return outlook.label(found.labels)
 
 
 def _texts(outlook: Outlook, repair: Repair) -> tuple[FoundText, ...]:

@@ -131,7 +131,7 @@ def imports_the_week_after(page: Page, folder: Path, texts: Sequence[Asked]) -> 
     file = folder / "february.csv"
     file.write_text("\n".join(log_of(list(texts))) + "\n", encoding="utf-8")
     page.get_by_role("link", name="Discover").click()
-    page.get_by_role("button", name="What people say now").click()
+    page.get_by_role("button", name="What people said").click()
     page.get_by_label("Log to import").set_input_files(file)
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text(f"{len(texts):,} texts with a time, said from 2026-02-0")
@@ -158,6 +158,6 @@ def finds_the_new_group(designer: Designer) -> None:
 
 
 def opens_the_report(page: Page) -> None:
-    page.get_by_role("button", name="What people say now").click()
+    page.get_by_role("button", name="What people said").click()
     page.get_by_role("link", name="Report for managers").click()
     expect(page.locator("h1")).to_contain_text("shop: what people said")

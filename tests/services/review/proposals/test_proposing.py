@@ -54,13 +54,16 @@ def test_it_waits_in_review_with_its_reason_and_changes_nothing(live_studio: Liv
     [finding] = asked(live_studio)
     assert review.review(live_studio, "p").findings[0] == finding
     assert finding.title == "“parcel”, or “refund”?"
-    assert finding.why == f"agent 7 proposes this. The reason given: {WHY}"
+    assert finding.why == (
+        "agent 7 proposes: label it “refund” instead of “parcel”. "
+        f"The reason given: “{WHY}” Nothing changes until you decide."
+    )
     assert finding.measure == "by agent 7"
     assert finding.texts[0].text == "where is my parcel"
     assert {r.words for r in finding.remedies} == {
         "Label it “refund”",
         "Another label …",
-        "Decline",
+        "Decline: keep “parcel”",
     }
     assert rows(studio) == before
     with studio.database.read() as connection:
@@ -208,7 +211,7 @@ def test_a_reason_turns_no_letters_round(live_studio: LiveStudio) -> None:
     [view] = propose(studio, "p", "ag\u200bent", [replace(change, why="a\u202eb")])
     assert view.by == "agent"
     [finding] = asked(live_studio)
-    assert finding.why.endswith("The reason given: a[RLO]b")
+    assert "The reason given: “a[RLO]b”" in finding.why
 
 
 def test_what_is_asked_comes_first_unless_it_harms_or_deletes(live_studio: LiveStudio) -> None:
@@ -225,10 +228,11 @@ def test_what_is_asked_comes_first_unless_it_harms_or_deletes(live_studio: LiveS
         return in_order(replace(finding, remedies=tuple(changed)))
 
     alike = with_effect(labelling, Effect(0, 0))
-    assert [r.words for r in alike.remedies] == ["Label it “refund”", "Another label …", "Decline"]
+    words = ["Label it “refund”", "Another label …", "Decline: keep “parcel”"]
+    assert [r.words for r in alike.remedies] == words
     harmful = with_effect(labelling, Effect(0, 2))
     assert [r.words for r in harmful.remedies][-1] == "Label it “refund”"
-    assert with_effect(deleting, Effect(0, 0)).remedies[0].words == "Decline"
+    assert with_effect(deleting, Effect(0, 0)).remedies[0].words == "Decline: leave it as it is"
 
 
 def test_erasing_a_text_takes_it_out_of_proposals(live_studio: LiveStudio) -> None:
