@@ -32,7 +32,7 @@ from app.services.review.findings import (
 from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
 from app.services.review.proposals.asked import proposed_changes
-from app.services.review.tested import tested_examples
+from app.services.review.same_texts.tested import tested_examples
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
