@@ -135,6 +135,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/slots", "answer", "slots[].values[].synonyms"),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
+    *(
+        ("GET /api/projects/{project}/review", "answer", f"copies{part}")
+        for part in ("", ".texts", ".ids", ".theirs")
+    ),
     ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
     ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),
     *(
