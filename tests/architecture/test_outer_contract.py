@@ -59,6 +59,7 @@ NEW_ROUTES = {
         for verb in ("GET", "POST", "DELETE")
     ),
     "POST /api/projects/{project}/traffic/logs/{key}/undo",
+    "GET /api/projects/{project}/dialogues/waiting/{key}/personal",
     "GET /api/projects/{project}/enough",
     *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
     "POST /api/projects/{project}/packages",
