@@ -42,6 +42,12 @@ def look(studio: OpenStudio, project: str, key: str, mask: bool = False) -> Wait
     return uploads.preview_log(studio, key, mask=mask)
 
 
+@router.get("/projects/{project}/dialogues/waiting/{key}/personal")
+def personal(studio: OpenStudio, project: str, key: str) -> dict[str, int]:  # noqa: ARG001
+    """Count the personal data by kind that an import without masking would store."""
+    return uploads.count_personal(studio, key)
+
+
 @router.post("/projects/{project}/dialogues/waiting/{key}/import")
 def bring_in(
     studio: OpenStudio, once: Once, project: str, key: str, body: DialogueBody

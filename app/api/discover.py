@@ -53,9 +53,13 @@ ColumnName = Annotated[str | None, Query(max_length=1_000)]
 
 
 async def _reading(
-    zone: Zone, text: ColumnName = None, time: ColumnName = None, source: ColumnName = None
+    zone: Zone,
+    text: ColumnName = None,
+    time: ColumnName = None,
+    source: ColumnName = None,
+    mask: bool = True,
 ) -> LogReading:
-    return LogReading(zone, LogColumns(text, time, source))
+    return LogReading(zone, LogColumns(text, time, source), mask)
 
 
 ReadingInQuery = Annotated[LogReading, Depends(_reading)]
@@ -143,6 +147,7 @@ def upload_log(
 
     `zone` is that of times that name none, such as Europe/Berlin. `text`, `time` and `source` name
     columns; without them they are found by their names, and with an empty `source` there is none.
+    Personal data is masked, unless `mask` is false.
     """
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
     return receive_log(live_studio, project, file.filename or "log.csv", pieces, reading)

@@ -163,6 +163,9 @@ def _say_log(done: "TrafficLogReport") -> None:
     if done.masked:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in done.masked.items())
         say(f"  masked: {kinds}")
+    if done.unmasked:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in done.unmasked.items())
+        say(f"  not masked: {kinds}")
     for source, count in list(done.sources.items())[:_SOURCES_SHOWN]:
         say(f"  {source}: {count:,}")
 

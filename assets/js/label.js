@@ -1,6 +1,6 @@
 // The Label page: one key decides and shows the next card; decisions are kept until they are saved.
 import {wayBack} from './label/back.js';
-import {decidingOf, othersOf} from './label/buttons.js';
+import {decidingOf, foldedOf, othersOf} from './label/buttons.js';
 import {Card, untilAModel} from './label/card.js';
 import {Deciding} from './label/deciding.js';
 import {Decisions} from './label/decisions.js';
@@ -132,7 +132,8 @@ class LabelPage {
       give,
       accept,
       buttons: decidingOf(actions, this.#intents.nothing),
-      others: othersOf(actions, item => this.#pinWords(item)),
+      others: othersOf(actions),
+      folded: foldedOf(actions, item => this.#pinWords(item)),
     });
     const numbered = number => this.#giveNumbered(number);
     this.#keys = new Keys({enter: accept, ...actions}, numbered, this.#intents);

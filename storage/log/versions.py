@@ -98,6 +98,27 @@ def learned_at(connection: Connection, version: ModelVersionRecord) -> int:
     return get(connection, version.dataset_version_id).revision
 
 
+def has_newer_labels(connection: Connection, project_id: int, older: int, newer: int) -> bool:
+    """Whether a text outside the test set got a label, or another one, between two revisions.
+
+    What was taken back by the second revision is none; False where `newer` is not the later one.
+    """
+    if newer <= older:
+        return False
+    first, last = states_between(connection, project_id, older, newer)
+    return any(
+        label != _taught(first, key) for key in last.utterances if (label := _taught(last, key))
+    )
+
+
+def _taught(state: State, key: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return text and labels of an utterance that a training learns; None for others."""
+    row = state.utterances.get(key)
+    if row is None or row["labels"] is None or row["split"] == "test":
+        return None
+    return row["text"], tuple(sorted(row["labels"]))
+
+
 def state_at(connection: Connection, project_id: int, revision: int) -> State:
     """Rebuild the project's data at any revision."""
     return replay(changes_up_to(connection, project_id, revision))

@@ -1,5 +1,6 @@
 """Conversations over REST: logs in and out, encoders from them, replies to them."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def test_a_log_comes_in_and_goes(client: TestClient, labelled: str, tmp_path: Pa
     }
     place = f"/api/projects/p/dialogues/waiting/{waiting['key']}"
     assert client.get(place, params={"mask": True}).json()["key"] == waiting["key"]
+    assert client.get(f"{place}/personal").json() == {}
     done = client.post(f"{place}/import", json={"mask": True, "pool": 10}).json()
     assert (done["dialogues"], done["user_turns"], done["pooled"]) == (24, 28, 10)
     assert done["masked"] == {}
@@ -108,3 +110,16 @@ def test_an_encoder_is_trained_resumed_and_ranks_replies(
     assert client.post(f"/api/jobs/{job}/resume").status_code == 409
     shown = client.get(f"/api/jobs/{job}").json()
     assert (shown["resumable"], shown["curve_words"][:8]) == (False, "How hard")
+
+
+def test_personal_data_of_a_log_is_counted_before_it_is_stored(
+    client: TestClient, labelled: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "chats.jsonl"
+    turns = ["i am ann@example.org", "call +49 30 1234567 or bob@example.org"]
+    path.write_text(f"{json.dumps(turns)}\n{json.dumps(['hello', 'good day'])}\n", encoding="utf-8")
+    waiting = send(client, path)
+    place = f"/api/projects/p/dialogues/waiting/{waiting['key']}"
+    assert client.get(f"{place}/personal").json() == {"e-mail": 2, "phone": 1}
+    assert client.delete(place).status_code == 204
+    assert client.get(f"{place}/personal").status_code == 404

@@ -59,6 +59,7 @@ NEW_ROUTES = {
         for verb in ("GET", "POST", "DELETE")
     ),
     "POST /api/projects/{project}/traffic/logs/{key}/undo",
+    "GET /api/projects/{project}/dialogues/waiting/{key}/personal",
     "GET /api/projects/{project}/enough",
     *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
     "POST /api/projects/{project}/packages",
@@ -135,6 +136,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/slots", "answer", "slots[].values[].synonyms"),
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
+    *(
+        ("GET /api/projects/{project}/review", "answer", f"copies{part}")
+        for part in ("", ".texts", ".ids", ".theirs")
+    ),
     ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
     ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),
     *(

@@ -1,5 +1,6 @@
 """Conversation logs dropped on the page: previewed, then imported."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -13,7 +14,7 @@ from app.services.data.uploads import (
 )
 from app.services.studio import Studio
 from core.formats.dialogues import Dialogue, read_dialogues
-from core.formats.masking import mask_dialogue
+from core.formats.masking import count_masked, mask_dialogue
 from storage import projects
 
 _MOST_BYTES = 500_000_000
@@ -58,6 +59,23 @@ def preview_log(studio: Studio, key: str, *, mask: bool) -> WaitingLog:
         first = [_cut(dialogue) for dialogue in islice(read_dialogues(path), _SHOWN)]
     shown = tuple(mask_dialogue(dialogue) if mask else dialogue for dialogue in first)
     return WaitingLog(key, path.name, shown)
+
+
+def count_personal(studio: Studio, key: str) -> dict[str, int]:
+    """Count the pieces of personal data by kind in all turns of an uploaded log; {} without any.
+
+    They are what an import without masking would store.
+
+    Raises:
+        InvalidInput: It cannot be read.
+        NotFound: The upload was deleted.
+    """
+    path, counts = upload_path(studio, key), Counter[str]()
+    with naming_upload(path):
+        for dialogue in read_dialogues(path):
+            for before, after in zip(dialogue.turns, mask_dialogue(dialogue).turns, strict=True):
+                counts.update(count_masked(before.text, after.text))
+    return dict(counts)
 
 
 def _cut(dialogue: Dialogue) -> Dialogue:

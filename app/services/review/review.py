@@ -33,7 +33,8 @@ from app.services.review.intents import Border, border, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
 from app.services.review.proposals.asked import proposed_changes
 from app.services.review.proposals.once import asked_once
-from app.services.review.tested import tested_examples
+from app.services.review.same_texts.copies import Copies, copies_of
+from app.services.review.same_texts.tested import tested_examples
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
@@ -66,6 +67,7 @@ class Review:
     stand beside findings are read; otherwise they follow soon.
     `recounted` findings are left out until they are counted again, because an act has changed one
     of their texts or intents since; `counts` leave them out, too.
+    `copies` are told where the kind `duplicate` is asked for.
     """
 
     counts: dict[Kind, int]
@@ -74,6 +76,7 @@ class Review:
     notes: tuple[str, ...]
     effects: bool = True
     recounted: int = 0
+    copies: Copies | None = None
 
 
 def review(
@@ -112,6 +115,8 @@ def review(
     harmful = {f.id for f in truly_greedy(watched_texts, record, greedy)}
     open_ = asked_once([f for f in open_ if f.kind != "greedy" or f.id in harmful])
     counts = {one: sum(f.kind == one for f in open_) for one in KINDS}
+    same = open_ if kind == "duplicate" else ()
+    copies = copies_of(live_studio.studio, record, same, live.revision)
     asked = [f for f in open_ if f.kind == kind or (kind is None and f.kind != "doubt")]
     place = {key: at for at, key in enumerate(seen)}
     asked.sort(key=lambda finding: place.get(finding.id, len(place)))
@@ -121,7 +126,7 @@ def review(
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
     notes = _notes(live, pool, ready=ready, recounted=recounted)
-    return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted)
+    return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted, copies)
 
 
 def _standing(

@@ -71,6 +71,7 @@ class TrafficLogReport:
             source, which is full.
         added: Texts that the project does not have.
         masked: Masked pieces of personal data by kind; None without masking.
+        unmasked: Without masking, pieces of personal data by kind that are stored as they are.
         tool: Which tool wrote the conversations, of which the users' turns alone are read; or None.
     """
 
@@ -89,6 +90,7 @@ class TrafficLogReport:
     masked: dict[str, int] | None
     tool: ConversationTool | None
     dry_run: bool
+    unmasked: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +114,14 @@ class WaitingTrafficLog:
 
 @dataclass(frozen=True, slots=True)
 class LogReading:
-    """How to read an uploaded log: its columns, and the zone of times that name none."""
+    """How to read an uploaded log: its columns, and the zone of times that name none.
+
+    Without `mask` its texts are stored as they are.
+    """
 
     zone: str
     columns: LogColumns = field(default_factory=LogColumns)
+    mask: bool = True
 
 
 def receive_log(
@@ -172,7 +178,8 @@ def import_received(
 
 
 def _request_of(path: Path, project: str, reading: LogReading) -> LogRequest:
-    return LogRequest(project, path, columns=reading.columns, zone=zone_named(reading.zone))
+    zone = zone_named(reading.zone)
+    return LogRequest(project, path, columns=reading.columns, zone=zone, mask=reading.mask)
 
 
 def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport:
@@ -208,6 +215,7 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
         masked=read.masked,
         tool=shape.tool,
         dry_run=request.dry_run,
+        unmasked=read.unmasked,
     )
     if request.dry_run:
         return found

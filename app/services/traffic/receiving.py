@@ -84,10 +84,14 @@ class ReadText:
 
 @dataclass(frozen=True, slots=True)
 class ReadTraffic:
-    """Texts as they would be stored, and what was masked in them by kind; None without masking."""
+    """Texts as they would be stored, with pieces of personal data by kind.
+
+    `masked` is None without masking, and `unmasked`, which would stand in them, with it.
+    """
 
     texts: tuple[ReadText, ...]
     masked: dict[str, int] | None
+    unmasked: dict[str, int] | None
 
 
 def receive_traffic(
@@ -194,10 +198,13 @@ def _add_texts(
 def read_sent(sent: Sequence[Sent], *, mask: bool) -> ReadTraffic:
     """Check all texts, and mask them unless told otherwise.
 
+    A text without a key is known by what is left of it once it is masked, so that it is the same
+    row whether it comes masked or not.
+
     Raises:
         InvalidInput: A text, time or source cannot be used.
     """
-    masked = Counter[str]()
+    personal = Counter[str]()
     latest = latest_time()
     alike = Counter[tuple[str, str, str]]()
     found = list[ReadText]()
@@ -211,15 +218,15 @@ def read_sent(sent: Sequence[Sent], *, mask: bool) -> ReadTraffic:
                 f"Name where it was said, such as app or phone, in 1 to {LONGEST_SOURCE} signs.",
             )
         text = normalise(one.text)
-        if mask:
-            text, before = mask_personal(text), text
-            masked.update(count_masked(before, text))
-        said = (text, at, source)
+        hidden = mask_personal(text)
+        personal.update(count_masked(text, hidden))
+        said = (hidden, at, source)
         alike[said] += not one.key
         parts = ["key", one.key] if one.key else ["text", *said, str(alike[said])]
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-        found.append(ReadText(key, text, at, source))
-    return ReadTraffic(tuple(found), dict(masked) if mask else None)
+        found.append(ReadText(key, hidden if mask else text, at, source))
+    counts = dict(personal)
+    return ReadTraffic(tuple(found), counts if mask else None, None if mask else counts)
 
 
 def latest_time() -> datetime:

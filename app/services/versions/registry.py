@@ -188,7 +188,8 @@ def sides_of(studio: Studio, project: str, newer: int, older: int) -> Sides:
     with studio.database.read() as connection:
         key = projects.find(connection, project).id
         new, old = (models.find(connection, key, number) for number in (newer, older))
-        learned_more = versions.learned_at(connection, new) > versions.learned_at(connection, old)
+        revisions = (versions.learned_at(connection, one) for one in (old, new))
+        learned_more = versions.has_newer_labels(connection, key, *revisions)
     return Sides(newer, older, live_number(studio, project), learned_more)
 
 

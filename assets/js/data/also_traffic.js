@@ -1,11 +1,12 @@
 // Where a file that is imported has a column of times, its texts may count as traffic, too: the import of a log takes
-// the same file. Nothing is counted unless a person ticks the box.
+// the same file. Nothing is counted unless a person ticks the box. An import keeps texts as they are, so the log does
+// not mask them either: each text would come in twice, once with its personal data and once without.
 import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
-import {plural} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
 
 const TIMES = /date|time|^when$|^at$|created|sent/i; // names of columns that say when a text was written
 const COUNTING = 'Counting its rows …';
@@ -65,7 +66,7 @@ export class AlsoTraffic {
   }
 
   get #query() {
-    return new URLSearchParams({zone: zoneHere(), ...this.#columns});
+    return new URLSearchParams({zone: zoneHere(), mask: false, ...this.#columns});
   }
 
   async #look() {
@@ -88,8 +89,18 @@ export class AlsoTraffic {
   #tell(log) {
     this.#log = log;
     if (!log.report) this.#refuse(log.problem, log.hint);
-    else fill(this.#counts, countsOf(log.report, zoneHere()));
+    else fill(this.#counts, countsOf({...log.report, added: 0}, zoneHere()), this.#unmasked(log.report));
     this.#ticked();
+  }
+
+  // The import adds the texts, and masks nothing.
+  #unmasked({unmasked}) {
+    const kinds = Object.entries(unmasked).map(([kind, n]) => `${number(n)} ${kind}`);
+    if (!kinds.length) return null;
+    const words = `An import masks nothing: personal data (${kinds.join(', ')}) is stored as it is in the file. `;
+    const there = ['“Import a log” under ', this.#there.cloneNode(true)];
+    const about = [words, there, ' masks it; labels are not read there.'];
+    return h('div', {class: 'note warn', 'data-role': 'unmasked'}, about);
   }
 
   #refuse(problem, hint) {

@@ -156,14 +156,20 @@ export class ConversationSheet {
   #show(waiting) {
     const beginning = h('div', {class: 'stack'}, waiting.beginning.map(talk));
     let looks = 0; // number of the newest look at it; older answers are dropped
+    const bare = h('div', {role: 'status'});
     const mask = h('input', {
       type: 'checkbox',
       name: 'mask',
       checked: true,
       onchange: guarded(async () => {
         const asked = (looks += 1);
+        fill(bare, !mask.checked && notMasked());
         const again = await this.#beginning(waiting, mask.checked);
-        if (asked === looks) fill(beginning, again.beginning.map(talk));
+        if (asked !== looks) return;
+        fill(beginning, again.beginning.map(talk));
+        if (mask.checked) return;
+        const found = await call(`${this.#base}/waiting/${waiting.key}/personal`);
+        if (asked === looks) fill(bare, notMasked(found));
       }),
     });
     const pool = h('input', {type: 'number', name: 'pool', min: 0, max: 1000000, step: 1, value: POOL});
@@ -179,6 +185,7 @@ export class ConversationSheet {
           ? beginning
           : h('p', {class: 'bad'}, 'There is no conversation in this file.'),
         h('label', {class: 'check'}, mask, `Mask ${MASK}`),
+        bare,
         field('Customers’ texts to take, at most', pool),
         this.#buttons(waiting, () => ({mask: mask.checked, pool: Number(pool.value) || 0})),
       ),
@@ -243,8 +250,21 @@ function deletion({n_dialogues: held, n_texts: n, n_labelled: labelled}) {
   );
 }
 
+// What is stored as it was said, by what was `found` in the whole file, which may not be counted yet.
+function notMasked(found = null) {
+  const pieces = found && kindsOf(found).join(', ');
+  const counted = pieces ? `${BARE} (${pieces}).` : 'Nothing to mask was found in this file.';
+  const words = found ? counted : `${BARE}. Counting it in the whole file …`;
+  const is = pieces || !found ? 'note warn' : 'soft small';
+  return h('div', {class: is, 'data-role': 'unmasked'}, words, pieces && ` ${LATER}`);
+}
+const BARE = 'Not masked: personal data is stored as it was said';
+const LATER = 'Masking it later takes deleting the log and its texts, and adding it again.';
+
+const kindsOf = found => Object.entries(found).map(([kind, count]) => `${number(count)} ${kind}`);
+
 function maskedWords(masked) {
-  const found = Object.entries(masked).map(([kind, count]) => `${number(count)} ${kind}`);
+  const found = kindsOf(masked);
   return found.length ? `masked: ${found.join(', ')}` : 'masked: none found';
 }
 

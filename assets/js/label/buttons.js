@@ -13,12 +13,16 @@ const FLAG = 'Skips it too; Data lists it under “flagged”, for a second look
 const ASIDE = 'Collect texts of the same label, and give it once';
 const SIMILAR = 'Brings the most similar unlabelled texts next';
 
-// They stand back. `pinWords` names the pin of the text on the card.
-export const othersOf = (actions, pinWords) => [
+// They stand back.
+export const othersOf = actions => [
   ['Flag unclear', 'F', actions.f, FLAG, 'skipped, for a second look'],
+  ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
+];
+
+// They are folded. `pinWords` names the pin of the text on the card.
+export const foldedOf = (actions, pinWords) => [
   ['Set aside to label together', 'T', actions.t, ASIDE, 'waits for others like it'],
   ['Similar texts next', 'M', actions.m, SIMILAR, 'this one stays, they follow'],
-  ['Why', 'W', actions.w, 'Shows the examples behind the first suggestion'],
   ['Mark values (names, dates)', 'V', actions.v, 'Says what they are; Slots puts other values there'],
   [pinWords, 'P', actions.p, `Pins what the model answers now. ${whatPinsAre}`],
 ];

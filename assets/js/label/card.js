@@ -3,6 +3,7 @@
 import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {likelihood, outside, plural, suggested} from '../shared/words.js';
+import {Fold} from './fold.js';
 import {NUMBERED} from './keys.js';
 import {Utterance} from './utterance.js';
 
@@ -27,11 +28,11 @@ export class Card {
   #give;
   #project;
 
-  // `give` is called with an intent. `buttons` and `others`, which stand back, are lists of a name, a key, an action,
-  // what it does, and the same in few words where it is one of the ways to give no label now; a name may follow the
-  // text on the card. `guidelines` opens them on a narrow screen. `decided` is
+  // `give` is called with an intent. `buttons`, `others`, which stand back, and `folded` are lists of a name, a key, an
+  // action, what it does, and the same in few words where it is one of the ways to give no label now; a name may follow
+  // the text on the card. `guidelines` opens them on a narrow screen. `decided` is
   // the line of the last decision.
-  constructor({project, intents, multi, finder, give, accept, buttons, others, decided, guidelines}) {
+  constructor({project, intents, multi, finder, give, accept, buttons, others, folded, decided, guidelines}) {
     this.#project = project;
     this.#intents = intents;
     this.#multi = multi;
@@ -39,6 +40,8 @@ export class Card {
     const label = multi ? 'Intents; choose one or more' : 'Suggested intents';
     this.#options = h('div', {class: 'options', role: 'group', 'aria-label': label});
     this.#take = h('button', {class: 'primary', hidden: !multi, onclick: accept});
+    const back = button => this.#keyButton(button, 'plain small');
+    const fold = new Fold(folded.map(back));
     this.#work = h(
       'div',
       {hidden: true},
@@ -47,7 +50,8 @@ export class Card {
       this.#options,
       h('div', {class: 'around'}, finder.element),
       h('div', {class: 'row'}, this.#take, buttons.map(button => this.#keyButton(button))),
-      h('div', {class: 'row tight others'}, guidelines, others.map(button => this.#keyButton(button, 'plain small'))),
+      h('div', {class: 'row tight others'}, guidelines, others.map(back), fold.opener),
+      fold.element,
     );
     this.element = h(
       'section',

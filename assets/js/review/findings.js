@@ -5,6 +5,7 @@ import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {failed} from '../shared/skeleton.js';
 import {moreWords, number, plural} from '../shared/words.js';
+import {CopiesOffer} from './copies.js';
 import {COUNTED_AGAIN, FindingView} from './finding.js';
 import {touches} from './touched.js';
 
@@ -81,16 +82,19 @@ export class FindingsTab {
   #notes = h('div', {class: 'soft small', role: 'status'});
   #beside = h('div', {class: 'beside', hidden: true}); // there is something to look at
   #view;
+  #copies; // the act for all equal texts
   #where = h('span', {class: 'soft small tabular push'}); // place of the finding in the list
 
   constructor(tools) {
     this.#base = tools.base;
     this.#isLoading = tools.isLoading;
     this.#view = new FindingView(tools);
+    this.#copies = new CopiesOffer(tools);
+    const list = [this.#filter, this.#copies.element, this.#list, this.#notes];
     this.element = h(
       'div',
       {class: 'review'},
-      h('section', {class: 'sheet', 'aria-label': 'Findings'}, this.#filter, this.#list, this.#notes),
+      h('section', {class: 'sheet', 'aria-label': 'Findings'}, list),
       this.#beside,
     );
     this.#beside.append(this.#wayBack(), this.#view.element, keysLine());
@@ -139,6 +143,7 @@ export class FindingsTab {
     this.#counts = found.counts;
     this.#recounted = found.recounted;
     fill(this.#notes, found.notes.join(' '));
+    this.#copies.show(found.copies, found.revision);
     await this.#drawOpen(before);
   }
 
@@ -212,6 +217,7 @@ export class FindingsTab {
   // A finding goes as soon as somebody decides about it, before the server has saved that; others wait.
   leaveOut(act) {
     this.#acts.add(act);
+    this.#copies.show(null); // they are counted again
     if (!this.#findings.some(one => act.finding === one.id || touches(act.repair, one))) return;
     this.#drawOpen().catch(() => {}); // each remedy shows its own error
     if (act.finding && this.element.classList.contains('opened')) this.#openDetail(true); // from its beginning
@@ -268,6 +274,7 @@ export class FindingsTab {
     return guarded(async () => {
       this.#kind = kind;
       this.#findings = [];
+      this.#copies.show(null);
       this.#order = [];
       this.#back = null;
       this.#at = 0;

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served
@@ -20,6 +21,7 @@ def test_the_card_is_the_way_to_begin_and_many_at_once_stand_back(
     assert card
     assert below
     assert below["y"] >= card["y"] + card["height"]
+    page.get_by_role("button", name="More actions").click()
     page.get_by_role("button", name="Mark values (names, dates)").click()
     expect(page.get_by_label("Values", exact=True)).to_contain_text(
         "Slots makes more examples of this text by putting other values there."
@@ -32,6 +34,7 @@ def test_each_way_to_give_no_intent_says_what_becomes_of_the_text(
     """Five ways stood there, two of them alike, and only a pointer held still told them apart."""
     page = visit(studio, "/label?project=sample")
     card = page.locator(".card")
+    card.get_by_role("button", name="More actions").click()
     for name, brief in (
         ("Out of scope", "fits none of yours"),
         ("Skip", "does not come again"),
@@ -43,6 +46,37 @@ def test_each_way_to_give_no_intent_says_what_becomes_of_the_text(
         expect(button.get_by_text(brief, exact=True)).to_be_visible()
         expect(button).to_have_accessible_name(re.compile(f"^{name}"))
         expect(button).to_have_accessible_description(re.compile(r"\w+ \w+"))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_is_used_now_and_then_is_folded_and_opens_by_the_keyboard(
+    visit: Callable[..., Page], studio: Served, width: int
+) -> None:
+    """Eight actions of the same weight stood below the suggestions, on six lines of a phone."""
+    page = visit(studio, "/label?project=sample", viewport={"width": width, "height": 844})
+    card = page.locator(".card")
+    more = card.get_by_role("button", name="More actions")
+    aside = card.get_by_role("button", name="Set aside to label together")
+    for name in ("Out of scope", "Skip", "Flag unclear", "Why"):
+        expect(card.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(aside).to_have_count(0)
+    more.focus()
+    page.keyboard.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("Tab")
+    expect(aside).to_be_focused()
+    for name in ("Similar texts next", "Mark values", "Pin “"):
+        button = card.get_by_role("button", name=name)
+        button.scroll_into_view_if_needed()
+        expect(button).to_be_in_viewport(ratio=1)
+    page.keyboard.press("s")  # keys work as before, and it stays open on the next card
+    expect(aside).to_be_visible()
+    aside.focus()
+    page.keyboard.press("Escape")
+    expect(aside).to_have_count(0)
+    expect(more).to_be_focused()
+    page.keyboard.press("t")  # a folded action has its key
+    expect(page.get_by_label("Set aside")).to_be_visible()
 
 
 def test_a_text_that_is_flagged_as_unclear_does_not_come_again(

@@ -127,7 +127,7 @@ def test_the_keys_of_the_page_lie_over_it(page: Page) -> None:
 
 
 def test_the_card_shows_names_above_their_shares_and_says_what_its_buttons_do(page: Page) -> None:
-    """A share was larger than the name it belongs to; Skip, Flag and Set aside were unexplained."""
+    """A share was larger than the name it belongs to; Skip and Flag were unexplained."""
     option = page.locator(".option").first
     sizes = [
         option.locator(part).evaluate("at => parseFloat(getComputedStyle(at).fontSize)")
@@ -137,7 +137,6 @@ def test_the_card_shows_names_above_their_shares_and_says_what_its_buttons_do(pa
     for name, title in (
         ("Skip", "Decides nothing"),
         ("Flag unclear", "second look"),
-        ("Label together", "same label"),
     ):
         button = page.locator(".card").get_by_role("button", name=name)
         expect(button).to_have_attribute("title", re.compile(title))

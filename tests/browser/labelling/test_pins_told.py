@@ -53,6 +53,7 @@ def test_the_button_names_the_answer_that_it_pins(page: Page, studio: Served) ->
         first = page.locator(".option").first
         expect(page.locator(".option .share").first).to_be_attached()
         said = first.locator(".chip").inner_text()
+        card.get_by_role("button", name="More actions").click()
         expect(card.get_by_role("button", name=f"Pin “{said}” for this text")).to_be_visible()
     assert said == "out of scope"
     page.keyboard.press("p")

@@ -100,6 +100,12 @@ def test_the_beginning_of_a_log_is_masked_as_it_is_ticked(
     page.get_by_label("Log of conversations to import").set_input_files(file)
     preview = page.locator("[data-role=log-preview]")
     expect(preview).to_contain_text("[e-mail]")
+    # What would be stored as it was said was told once it was stored.
+    bare, mask = preview.locator("[data-role=unmasked]"), preview.get_by_label("Mask e-mail")
+    mask.uncheck()
+    expect(bare).to_contain_text("personal data is stored as it was said (1 e-mail)")
+    mask.check()
+    expect(bare).to_have_count(0)
     looks = hold(page, "**/dialogues/waiting/*?mask=*")
     for asked in (1, 2):
         preview.get_by_label("Mask e-mail").click()

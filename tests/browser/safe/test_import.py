@@ -327,7 +327,8 @@ def test_texts_with_times_count_as_traffic_too_where_the_box_is_ticked_and_undo_
 ) -> None:
     """The page only told that another one reads the times; the same file had to go there, too."""
     file = tmp_path / "calls.csv"
-    rows = "".join(f"2026-11-{day:02},phone,is van {day} late\n" for day in range(1, 9))
+    rows = "".join(f"2026-11-{day:02},phone,is van {day} late\n" for day in range(1, 8))
+    rows += "2026-11-08,phone,is van 8 late? write anna@example.org\n"
     file.write_text(f"date,channel,message\n{rows}", encoding="utf-8")
     page = visit(studio, "/data?project=sample")
     preview = choose(page, file)
@@ -337,10 +338,13 @@ def test_texts_with_times_count_as_traffic_too_where_the_box_is_ticked_and_undo_
     expect(preview.locator("[data-role=log-counts]")).to_contain_text(
         "8 texts with a time, said from 2026-11-01 to 2026-11-08."
     )
+    bare = preview.locator("[data-role=unmasked]")
+    expect(bare).to_contain_text("personal data (1 e-mail) is stored as it is in the file")
     preview.get_by_role("button", name="Import 8 texts, count 8 as traffic").click()
     done = page.locator("[data-role=imported]")
     expect(done).to_contain_text("8 new texts, without a label. 8 texts count as traffic: ")
-    assert texts(studio, "text=is+van") != []
+    # That with the address stood there a second time, masked.
+    assert texts(studio, "text=is+van+8") == ["is van 8 late? write anna@example.org"]
     said = studio.ask("/projects/sample/acts?verb=import+log")["acts"]
     assert said[0]["about"] == "calls.csv: 8 rows read, 8 stored, 0 texts new"
     done.get_by_role("button", name="Undo").click()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
@@ -21,6 +22,7 @@ from app.services.traffic.logs import (
 )
 from app.services.traffic.receiving import Sent, receive_traffic
 from core.errors import InvalidInput
+from core.formats.rows import ReadOptions
 from core.traffic.log_rows import LogColumns
 from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
 from storage.queries import utterances
@@ -187,6 +189,25 @@ def test_conversations_of_rasa_are_masked_and_have_their_channel(
     done = load(live, path)
     assert (done.tool, done.rows, done.kept, done.masked) == ("rasa", 1, 1, {"e-mail": 1})
     assert rows(live) == [("2026-02-02T10:00:00Z", "i am [e-mail]", "rest")]
+
+
+def test_a_file_that_is_imported_as_texts_and_as_a_log_brings_each_text_in_once(
+    live: LiveStudio, log: Path
+) -> None:
+    """The log masked what the import had stored as it was: a second text waited for a label."""
+    import_file(live.studio, ImportRequest("p", log, ReadOptions(text_column="message")))
+    with live.studio.database.read() as connection:
+        before = [row.text for row in utterances.find_all(connection, 1, Filter())]
+    reading = LogReading("Europe/Berlin", LogColumns("message", "when", "channel"), mask=False)
+    waiting = receive_log(live, "p", log.name, [log.read_bytes()], reading)
+    assert waiting.report is not None
+    found = waiting.report
+    assert (found.added, found.masked, found.unmasked) == (0, None, {"e-mail": 1})
+    assert import_received(live, "p", waiting.key, reading).kept == 4
+    with live.studio.database.read() as connection:
+        assert [row.text for row in utterances.find_all(connection, 1, Filter())] == before
+    masked = load(live, log)  # the same rows, masked now
+    assert (masked.kept, masked.repeated, masked.unmasked) == (0, 4, None)
 
 
 def test_the_command_counts_and_stores(

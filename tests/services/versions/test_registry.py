@@ -24,7 +24,8 @@ from storage import jobs, models, projects
 from storage.artifacts import record_tree
 from storage.log import edits, events, versions
 from storage.log.events import Action
-from storage.records import ModelVersionRecord
+from storage.queries import dataset
+from storage.records import Change, ModelVersionRecord
 
 
 @pytest.fixture
@@ -150,18 +151,34 @@ def test_deleting_frees_only_what_no_other_version_uses(studio: Studio, project)
     assert add(studio, {"own.txt": "own 5"}).number == 4
 
 
-def test_of_two_versions_the_one_of_a_later_data_snapshot_has_learned_more(
+def test_a_version_has_learned_newer_labels_only_where_some_were_given(
     studio: Studio, project
 ) -> None:
+    """It was said of a version before whose training nothing but unlabelled texts came in."""
     with studio.database.write() as connection:
-        first = versions.cut(connection, projects.get(connection, project), "first")
-        events.record(connection, project, Action("x"), [edits.create_intent("a")])
-        second = versions.cut(connection, projects.get(connection, project), "second")
-    for frozen in (first, second, second):
-        add(studio, {"a": "a"}, dataset_version_id=frozen.id)
+
+        def frozen(*changes: Change) -> int:
+            if changes:
+                events.record(connection, project, Action("x"), changes)
+            return versions.cut(connection, projects.get(connection, project), "").id
+
+        intent = edits.create_intent("a")
+        texts = [
+            edits.create_utterance(name, name, split, "", None)
+            for name, split in (("one", "pool"), ("two", "pool"), ("test", "test"))
+        ]
+        snapshots = [frozen(intent), frozen(*texts)]
+        for name in ("test", "one"):
+            record = dataset.utterance_by_id(connection, project, name)
+            snapshots.append(frozen(*edits.decide(record, (intent.subject_id,))))
+    for snapshot in snapshots:
+        add(studio, {"a": "a"}, dataset_version_id=snapshot)
     promote(studio, "p", 1)
-    assert sides_of(studio, "p", 2, 1) == Sides(2, 1, live=1, learned_more=True)
-    assert not sides_of(studio, "p", 3, 2).learned_more
+    pairs = [(2, 1), (3, 1), (4, 1), (4, 3), (3, 4), (4, 4)]
+    assert [sides_of(studio, "p", *pair).learned_more for pair in pairs] == [
+        *(False, False, True, True, False, False)
+    ]
+    assert sides_of(studio, "p", 4, 1) == Sides(4, 1, live=1, learned_more=True)
 
 
 def test_a_number_is_not_given_twice(studio: Studio, project) -> None:
