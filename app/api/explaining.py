@@ -13,7 +13,7 @@ from app.api.http.bodies import ExplainBody, ShareBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
 from app.api.http.schemas import Kept
-from app.api.http.server_state import Live, OpenStudio
+from app.api.http.server_state import IN_TURN, Live, OpenStudio
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation
 from app.services.reports import model_report, receipts, sharing, traffic_report
@@ -37,13 +37,13 @@ _LOOK_AGAIN = "2"
 Form = Literal["html", "pdf"]
 
 
-@router.post("/projects/{project}/explain")
+@router.post("/projects/{project}/explain", dependencies=[IN_TURN])
 def explain(live_studio: Live, project: str, body: ExplainBody) -> Explanation:
     """Explain why a text gets its answer; votes and prior add up to the score."""
     return explaining.explain(live_studio, project, body.text, body.model, body.against)
 
 
-@router.post("/projects/{project}/receipts", status_code=201)
+@router.post("/projects/{project}/receipts", status_code=201, dependencies=[IN_TURN])
 def keep_receipt(live_studio: Live, request: Request, project: str, body: ExplainBody) -> Kept:
     """Store the evidence of an answer; its link always shows the same."""
     kept = receipts.keep_receipt(live_studio, project, body.text, body.model, body.against)
@@ -62,7 +62,9 @@ def receipt(studio: OpenStudio, request: Request, key: str, form: Form) -> FileR
     return _file(studio, f"receipt-{key[:8]}", form, make)
 
 
-@router.get("/projects/{project}/models/{number}/report.{form}", responses=BYTES)
+@router.get(
+    "/projects/{project}/models/{number}/report.{form}", responses=BYTES, dependencies=[IN_TURN]
+)
 def report(
     live_studio: Live, request: Request, project: str, number: int, form: Form
 ) -> FileResponse:
@@ -148,7 +150,7 @@ def traffic_page(
     return HTMLResponse(traffic_report.report_page(found, forms, back), headers=_POLICY)
 
 
-@router.get("/projects/{project}/traffic/report.{form}", responses=BYTES)
+@router.get("/projects/{project}/traffic/report.{form}", responses=BYTES, dependencies=[IN_TURN])
 def traffic_file(
     live_studio: Live,
     project: str,

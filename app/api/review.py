@@ -7,7 +7,7 @@ from fastapi import Depends, Query
 from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
 from app.api.http.labelling_bodies import ProposalsBody
 from app.api.http.routers import rest_router
-from app.api.http.server_state import Live, OpenStudio, WatchedTexts
+from app.api.http.server_state import IN_TURN, Live, OpenStudio, WatchedTexts
 from app.services.data.history import undo_action
 from app.services.review import findings
 from app.services.review import intents as confusions
@@ -30,7 +30,7 @@ async def _page(
     return Page(offset, limit)
 
 
-@router.get("/projects/{project}/review")
+@router.get("/projects/{project}/review", dependencies=[IN_TURN])
 def review(
     live_studio: Live,
     watched_texts: WatchedTexts,

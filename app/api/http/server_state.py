@@ -4,6 +4,7 @@ All that routes depend on is asynchronous: FastAPI hands a plain function to ano
 each request would wait twice more for its turn while others compute.
 """
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -32,6 +33,17 @@ async def _watched_texts(request: Request) -> WatchedTextCache:
     watched_texts: WatchedTextCache = request.app.state.watched_texts
     return watched_texts
 
+
+async def _turn(request: Request) -> AsyncIterator[None]:
+    async with (await _live_studio(request)).traffic.turns:
+        yield
+
+
+IN_TURN = Depends(_turn, scope="function")
+"""Dependency of a route that computes for seconds: it waits until no other such route computes.
+
+It waits without a thread, and what the request sends has been read by then.
+"""
 
 Live = Annotated[LiveStudio, Depends(_live_studio)]
 """Route argument: the studio and its live models."""

@@ -1,5 +1,7 @@
 """Counts requests being served, so that background work can wait for gaps; counts answers."""
 
+import asyncio
+import os
 import threading
 import time
 from collections.abc import Iterable
@@ -15,6 +17,10 @@ _serving: ContextVar[bool] = ContextVar("serving", default=False)
 """Whether this thread serves a request; the server's threads get the context of their request."""
 
 
+def _heavy_at_once() -> int:
+    return max(1, (os.cpu_count() or 1) // 2)
+
+
 @dataclass(slots=True)
 class Traffic:
     """The number of requests in progress, and pauses for heavy work.
@@ -22,6 +28,8 @@ class Traffic:
     Attributes:
         answered: Number of texts answered since the start.
         outside: Number of these that got no intent.
+        turns: Held by a request that computes for seconds; as many at once as half of the cores.
+            Three at once made each label wait.
     """
 
     inside: int = 0
@@ -29,6 +37,7 @@ class Traffic:
     outside: int = 0
     last: float = field(default_factory=time.monotonic)
     guard: threading.Lock = field(default_factory=threading.Lock)
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_heavy_at_once()))
 
     def enter(self) -> None:
         """Count a request that has arrived, which is served in this context from now on."""
