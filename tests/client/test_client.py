@@ -89,7 +89,7 @@ def test_a_finding_is_proposed_to_a_person(studio: Studio, trained: Job) -> None
     [proposal] = studio.propose("p", "a script", [Change(remedy.repair, "The studio says so.")])
     assert (proposal.by, proposal.state) == ("a script", "waits")
     assert studio.proposals("p") == [proposal]
-    assert studio.findings("p", "proposal", 5)[0].why.startswith("a script proposes this.")
+    assert studio.findings("p", "proposal", 5)[0].why.startswith("a script proposes: label it “")
     assert ids == {one.name: one.id for one in studio.intents("p")}
 
 
