@@ -35,12 +35,12 @@ async def _watched_texts(request: Request) -> WatchedTextCache:
 
 
 async def _turn(request: Request) -> AsyncIterator[None]:
-    async with (await _live_studio(request)).traffic.turns:
+    async with (await _live_studio(request)).traffic.turn():
         yield
 
 
 IN_TURN = Depends(_turn, scope="function")
-"""Dependency of a route that computes for seconds: it waits until no other such route computes.
+"""Dependency of a route that computes for seconds: it waits some seconds while others compute.
 
 It waits without a thread, and what the request sends has been read by then.
 """

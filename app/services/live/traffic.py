@@ -4,7 +4,8 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -12,6 +13,9 @@ _GAP_SECONDS = 0.4
 """Without a request for this long, no user is typing: keys follow faster than that."""
 
 _POLL_SECONDS = 0.05
+
+_LONGEST_WAIT = 5.0
+"""Seconds for which a request waits for its turn."""
 
 _serving: ContextVar[bool] = ContextVar("serving", default=False)
 """Whether this thread serves a request; the server's threads get the context of their request."""
@@ -51,6 +55,23 @@ class Traffic:
         with self.guard:
             self.inside -= 1
             self.last = time.monotonic()
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Let no more such blocks run at once than there are turns.
+
+        Who has waited for some seconds goes ahead: a review of 100,000 texts delays no answer more
+        than it would without turns.
+        """
+        is_held = False
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LONGEST_WAIT):
+                is_held = await self.turns.acquire()
+        try:
+            yield
+        finally:
+            if is_held:
+                self.turns.release()
 
     def count_answers(self, n_intents: Iterable[int]) -> None:
         """Count answered texts, each by the number of intents in its answer."""

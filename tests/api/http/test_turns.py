@@ -10,6 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.services.explaining import explain as explaining
+from app.services.live import traffic as traffic_module
 from app.services.live.server_state import LiveStudio
 
 TEXT = {"text": "where is my money"}
@@ -59,3 +60,17 @@ def test_a_turn_ends_with_a_request_that_is_refused(
     assert client.post(f"/api/projects/{trained}/explain", json={"text": 5}).status_code == 422
     assert client.post(f"/api/projects/{trained}/explain", json=TEXT).status_code == 200
     assert at_once == [1, 1]
+
+
+def test_who_has_waited_for_long_goes_ahead(
+    client: TestClient, trained: str, at_once: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A review of 100,000 texts takes a minute, for which nobody waits on the Try page."""
+    monkeypatch.setattr(traffic_module, "_LONGEST_WAIT", 0.1)
+    here = f"/api/projects/{trained}/explain"
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(client.post, here, json=TEXT) for _ in range(2)]
+        assert [one.result().status_code for one in asked] == [200, 200]
+    assert at_once == [1, 2]
+    assert client.post(here, json=TEXT).status_code == 200
+    assert at_once == [1, 2, 1]
