@@ -19,7 +19,7 @@ const GATE_WORDS = `Use the new version automatically, ${UNLESS}`;
 const CALM = 'Your labels stay as they are.';
 const WHAT =
   'A training makes a new version from the texts that have an intent; those labelled out of scope only check what is ' +
-  'refused. You may go on labelling, or close this page.';
+  'refused. While it runs you may go on labelling, or close this page.';
 
 export const mount = view => frame(view, 'train', 'Train', null, context => new TrainPage(context).start());
 
@@ -291,8 +291,12 @@ class TrainPage {
     const {champion, candidate} = this.#context.status;
     const first = champion === null || this.#choices.chosen?.makes === 'encoder';
     const isOld = this.#isNothingNew && !this.#isTaken;
-    const isOther = this.#jobOf(champion)?.recipe !== this.#choices.chosen?.recipe;
-    const other = isOther ? ` “${this.#choices.chosen?.name}” may still answer better.` : '';
+    const {chosen} = this.#choices;
+    const isOther = this.#jobOf(champion)?.recipe !== chosen?.recipe;
+    const tried = this.#otherThanLive;
+    const fresh = ` “${chosen?.name}” may still answer better.`;
+    const known = ` Version ${tried?.mine} is what “${chosen?.name}” made of them.`;
+    const other = isOther ? (tried?.recipe === chosen?.recipe ? known : fresh) : '';
     // While a version waits, the decision on it is the page's first act.
     this.#start.classList.toggle('primary', candidate === null && !isOld);
     this.#nothingNew.hidden = !isOld;

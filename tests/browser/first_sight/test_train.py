@@ -158,6 +158,13 @@ def test_without_a_new_label_another_training_is_not_the_first_act(
     )
     expect(told).to_contain_text("Nothing is new since version 1: it knows all your labels.")
     expect(start).not_to_have_class("primary")
+    page.get_by_role("radio", name="Best").click()
+    expect(told).to_contain_text("“Best” may still answer better.")
+    # It stood there, too, where Best had made version 2 of the same labels.
+    page.route("**/projects/sample/jobs", by_best)
+    page.reload()
+    page.get_by_role("radio", name="Best").click()
+    expect(told).to_contain_text("Version 2 is what “Best” made of them.")
     new = 3
     expect(start).to_have_class("primary")
     expect(told).to_be_hidden()
