@@ -10,7 +10,7 @@ const SHOWN = 10;
 const REMEMBERED = 60; // newest decisions whose utterances are not offered again
 const SAID = {skip: 'skipped', flag: 'flagged', many: 'accepted', pin: 'pinned'};
 const DONE = {skip: 'Skipped', flag: 'Flagged', pin: 'Pinned'};
-const LOOKS = {saved: '', saving: 'waiting', offline: 'trouble'};
+const LOOKS = {saved: '', saving: 'waiting', late: 'trouble', offline: 'trouble'};
 
 export class Decisions {
   list = h('ol', {class: 'last strip', 'aria-label': 'Last decisions'});
@@ -172,6 +172,7 @@ export class Decisions {
     const words = {
       saved: this.#acted ? 'all saved' : 'saved as you go',
       saving: 'saving …',
+      late: `${plural(size, 'decision')} not saved yet: the studio is slow to answer`,
       offline: `${plural(size, 'decision')} not saved, kept here in this browser`,
     };
     this.state.className = `saved ${LOOKS[state]}`;

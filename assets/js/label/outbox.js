@@ -6,6 +6,7 @@ import {post} from '../shared/rest.js';
 const SHORTEST_WAIT = 300; // milliseconds before a failed message is sent again
 const LONGEST_WAIT = 8000;
 const LATEST_PAINT = 100; // milliseconds that a decision waits for the next card to be drawn
+const LATE = 5000; // milliseconds without an answer after which a person is told
 const MOST = 200; // operations in one message
 const MAY_PASS = new Set([401, 408, 429]); // HTTP statuses after which another try may succeed
 
@@ -17,6 +18,7 @@ export class Outbox {
   #pending = [];
   #sending = new Set();
   #failing = false;
+  #isLate = false;
 
   // `client` is this tab's name, under which unsaved decisions are stored. Callbacks in `hears`: `changed` on any
   // change, `refused` with an operation and its outcome, `failed` with the error when the server begins to answer that
@@ -34,7 +36,8 @@ export class Outbox {
 
   get state() {
     if (!this.size) return 'saved';
-    return this.#failing ? 'offline' : 'saving';
+    if (this.#failing) return 'offline';
+    return this.#isLate ? 'late' : 'saving';
   }
 
   get pendingIds() {
@@ -88,7 +91,13 @@ export class Outbox {
     if (this.#sending.size || !this.size) return;
     const batch = this.#pending.slice(0, MOST);
     this.#sending = new Set(batch.map(operation => operation.key));
+    const late = setTimeout(() => {
+      this.#isLate = true;
+      this.#hears.changed();
+    }, LATE);
     const outcomes = await this.#send(batch);
+    clearTimeout(late);
+    this.#isLate = false;
     this.#sending = new Set();
     const byKey = new Map(outcomes.map(outcome => [outcome.key, outcome]));
     this.#pending = this.#pending.filter(operation => !byKey.has(operation.key));

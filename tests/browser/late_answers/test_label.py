@@ -34,7 +34,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory, studios: StudioPool) -> Ite
     prepared = open_studio(Settings(home=folder / "home", device="cpu"))
     file = folder / "texts.txt"
     file.write_text("\n".join(reversed(TEXTS)), encoding="utf-8")  # the newest is the first card
-    for name in ("similar", "champion", "digits", "why", "sure"):
+    for name in ("similar", "champion", "digits", "why", "sure", "slow"):
         few(prepared, name, file)
     few(prepared, "several", file, "multi-label")
     for name in ("names", "twice", "marks", "proposals", "augmentation"):
@@ -290,3 +290,19 @@ def test_what_is_added_is_what_is_shown(visit: Callable[..., Page], studio: Serv
     added.arrived()
     assert added.routes[0].request.post_data_json["top"] == 5
     expect(add).to_be_disabled()
+
+
+def test_a_decision_that_is_not_saved_for_long_says_so(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A faint “saving …” stood there for minutes, and a person left with five labels unsaved."""
+    page, card = label(visit, studio, "slow")
+    saves = hold(page, "**/ops", "POST")
+    for place in (1, 2):
+        page.keyboard.press("s")
+        expect(card).to_have_text(TEXTS[place])
+    state = page.locator("[data-role=saved]")
+    expect(state).to_have_text("saving …")
+    expect(state).to_have_text("2 decisions not saved yet: the studio is slow to answer")
+    expect(state).to_have_class(re.compile("trouble"))
+    saves.let_through(lambda: state.inner_text() == "all saved")
