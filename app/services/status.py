@@ -1,6 +1,6 @@
 """The project's status that every page shows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from storage.database import Transaction
 from storage.log import events
 from storage.people.touched import Touched, touched_by
 from storage.queries import slots, utterances
-from storage.records import BatchRecord, ModelVersionRecord, ProjectRecord
+from storage.records import BatchRecord, JobRecord, ModelVersionRecord, ProjectRecord
 
 ModelState = Literal["ready", "loading", "failed", "none"]
 _UNLABELLED = utterances.Filter(state="unlabelled")
@@ -74,6 +74,7 @@ class StatusView:
         now: Its accuracy on the test split now; None until it is computed, or without such texts.
         checking: Whether a newer `now` is being computed.
         verdict: Whether the champion is ready to be used; None without one.
+        queued: Kinds of the project's other jobs, which wait for theirs.
     """
 
     project: str
@@ -103,6 +104,7 @@ class StatusView:
     now: AccuracyNow | None = None
     checking: bool = False
     verdict: ReadyVerdict | None = None
+    queued: tuple[str, ...] = ()
 
 
 def load_status(live_studio: LiveStudio, name: str) -> StatusView:
@@ -116,9 +118,10 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         project = projects.find(connection, name)
         champion = models.champion(connection, project.id)
         unlabelled, conversations = _texts(connection, project.id)
-        running = _running(connection, project.id)
+        mine = jobs.live_of(connection, project.id)
         undoable, redoable = (step(connection, project.id) for step in _STEPS)
     live = None if champion is None else _loaded(live_studio, project, champion)
+    running = _running(mine)
     _keep_running(studio, running)
     trouble = "" if champion is None or live else live_studio.pools.trouble(project.id, champion.id)
     number = None if champion is None else champion.number
@@ -147,6 +150,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         now=accuracy,
         checking=checking,
         verdict=_verdict(live_studio, project, champion, accuracy),
+        queued=tuple(job.kind for job in mine if running and job.id != running.id),
     )
 
 
@@ -230,8 +234,7 @@ def _texts(connection: Transaction, project_id: int) -> tuple[int, int]:
     return unlabelled, conversation_logs.totals(connection, project_id).dialogues
 
 
-def _running(connection: Transaction, project_id: int) -> RunningJob | None:
-    mine = jobs.live_of(connection, project_id)
+def _running(mine: Sequence[JobRecord]) -> RunningJob | None:
     if not mine:
         return None
     job = next((j for j in mine if j.state == "running"), mine[0])

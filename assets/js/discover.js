@@ -108,12 +108,12 @@ class DiscoverPage {
     await (isTraffic ? this.#traffic.renew() : this.#renew(wanted));
   }
 
-  #onStatus({job, revision, champion, asked}, before) {
+  #onStatus({job, queued, revision, champion, asked}, before) {
     if (this.#isTraffic) {
       if (before && before.champion !== champion) guarded(() => this.#traffic.renew())();
       return;
     }
-    const runs = job?.kind === 'discover';
+    const runs = job?.kind === 'discover' || queued.includes('discover');
     if (runs) this.#follow(job);
     const ended = this.#waits && !runs && asked >= this.#begun;
     if (runs || ended) this.#waits = runs;
@@ -211,12 +211,14 @@ class DiscoverPage {
     this.#waits = true;
     this.#note.hidden = false;
     this.#note.classList.add('note');
-    const stage = job?.state === 'running' && job.stage ? job.stage : 'waiting for its turn';
-    const left = job && duration(job.eta_seconds);
+    const mine = job?.kind === 'discover' ? job : null;
+    const turn = job?.kind === 'train' ? 'waiting until the training is over' : 'waiting for its turn';
+    const stage = mine?.state === 'running' && mine.stage ? mine.stage : turn;
+    const left = mine && duration(mine.eta_seconds);
     fill(
       this.#note,
       h('span', {class: 'grow'}, `Finding groups: ${stage} `, left),
-      progressBar(job?.progress ?? 0),
+      progressBar(mine?.progress ?? 0),
     );
   }
 

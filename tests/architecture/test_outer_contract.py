@@ -217,7 +217,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("PATCH /api/projects/{project}", "body", "name"),
     *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),
     *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),
-    ("GET /api/projects/{project}/status", "answer", "checking"),
+    *(("GET /api/projects/{project}/status", "answer", name) for name in ("checking", "queued")),
     *(("POST /api/projects/{project}/fence/what-if", "answer", f"pins{n}") for n in _OF_PINS),
     *(
         ("POST /api/projects/{project}/fence/what-if", "answer", name)

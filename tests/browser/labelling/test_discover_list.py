@@ -31,3 +31,24 @@ def test_a_group_names_its_label_if_the_server_says_that_it_stands_for_it(
     expect(listed.nth(0)).to_contain_text(intent["name"])
     expect(listed.nth(1)).not_to_contain_text(intent["name"])
     page.unroute_all(behavior="wait")
+
+
+def test_groups_that_wait_for_a_training_are_said_to_wait(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Sort them in” stood there again for twelve minutes: the page knew of the training alone."""
+    training = {"id": "0", "kind": "train", "state": "running", "progress": 0.4, "stage": "tuning"}
+    told = {"job": {**training, "eta_seconds": 600.0, "slowed": False}, "queued": ["discover"]}
+
+    def waits(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), **told})
+
+    page = visit(studio, "/")
+    page.route("**/projects/sample/status", waits)
+    page.goto(f"{studio.base}/discover?project=sample")
+    note = page.locator("[data-role=grouping]")
+    expect(note).to_contain_text("Finding groups: waiting until the training is over")
+    expect(page.get_by_role("button", name="Group anew…")).to_have_count(0)
+    told |= {"queued": []}
+    expect(page.get_by_role("button", name="Group anew…")).to_be_visible()
+    page.unroute_all(behavior="wait")
