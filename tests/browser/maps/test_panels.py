@@ -41,9 +41,19 @@ def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Pa
     Then the chosen values, cut off, did not say that it opens four choices. Later the map moved
     down by a line once the next step was known: its reason wrapped below its button.
     """
+    checking = {
+        "action": "Check 17 labels",
+        "reason": "A wrong label makes answers wrong, and the next training would learn it.",
+    }
+    page.route(
+        "**/projects/sample/next",
+        lambda route: route.fulfill(json={**route.fetch().json(), **checking}),
+    )
     page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    page.wait_for_selector(".map[data-ready=true]")
     plot, colours = page.locator(".map"), page.get_by_label("Colour by")
-    expect(page.locator(".next-line")).to_contain_text("Check 17 labels", timeout=30_000)
+    expect(page.locator(".next-line")).to_contain_text(checking["reason"])
     box = plot.bounding_box()
     assert box is not None
     assert box["y"] < 844 / 4
@@ -60,6 +70,7 @@ def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Pa
     opener.click()
     colours.select_option("intent")
     page.get_by_role("button", name="Close: What the map shows").click()
+    page.unroute_all(behavior="wait")
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1280, 900)])
