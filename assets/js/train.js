@@ -287,20 +287,24 @@ class TrainPage {
     return !Object.keys(this.#settings.of(chosen.recipe)).length;
   }
 
+  // What another way than that of the live version has made of the same labels, or may make.
+  get #ofOtherWay() {
+    const {chosen} = this.#choices;
+    if (!chosen || this.#jobOf(this.#context.status.champion)?.recipe === chosen.recipe) return '';
+    const tried = this.#otherThanLive;
+    if (tried?.recipe !== chosen.recipe) return ` “${chosen.name}” may still answer better.`;
+    return ` Version ${tried.mine} is what “${chosen.name}” made of them.`;
+  }
+
   #drawStart() {
     const {champion, candidate} = this.#context.status;
     const first = champion === null || this.#choices.chosen?.makes === 'encoder';
     const isOld = this.#isNothingNew && !this.#isTaken;
-    const {chosen} = this.#choices;
-    const isOther = this.#jobOf(champion)?.recipe !== chosen?.recipe;
-    const tried = this.#otherThanLive;
-    const fresh = ` “${chosen?.name}” may still answer better.`;
-    const known = ` Version ${tried?.mine} is what “${chosen?.name}” made of them.`;
-    const other = isOther ? (tried?.recipe === chosen?.recipe ? known : fresh) : '';
     // While a version waits, the decision on it is the page's first act.
     this.#start.classList.toggle('primary', candidate === null && !isOld);
     this.#nothingNew.hidden = !isOld;
-    this.#nothingNew.textContent = `Nothing is new since version ${champion}: it knows all your labels.${other}`;
+    const known = `Nothing is new since version ${champion}: it knows all your labels.`;
+    this.#nothingNew.textContent = known + this.#ofOtherWay;
     const again = first ? 'Train' : 'Retrain';
     this.#start.disabled = this.#isTaken;
     this.#start.textContent = this.#running ? 'Training …' : again;

@@ -6,7 +6,7 @@ import {fill, h} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
-import {number, plural} from '../shared/words.js';
+import {kindsOf, plural} from '../shared/words.js';
 
 const TIMES = /date|time|^when$|^at$|created|sent/i; // names of columns that say when a text was written
 const COUNTING = 'Counting its rows …';
@@ -95,7 +95,7 @@ export class AlsoTraffic {
 
   // The import adds the texts, and masks nothing.
   #unmasked({unmasked}) {
-    const kinds = Object.entries(unmasked).map(([kind, n]) => `${number(n)} ${kind}`);
+    const kinds = kindsOf(unmasked);
     if (!kinds.length) return null;
     const words = `An import masks nothing: personal data (${kinds.join(', ')}) is stored as it is in the file. `;
     const there = ['“Import a log” under ', this.#there.cloneNode(true)];

@@ -4,7 +4,7 @@ import {field, fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
-import {number, plural} from '../shared/words.js';
+import {kindsOf, number, plural} from '../shared/words.js';
 import {LogReader, talk} from './dialogues.js';
 
 const POOL = 5000; // default number of user turns that are added to the pool
@@ -260,8 +260,6 @@ function notMasked(found = null) {
 }
 const BARE = 'Not masked: personal data is stored as it was said';
 const LATER = 'Masking it later takes deleting the log and its texts, and adding it again.';
-
-const kindsOf = found => Object.entries(found).map(([kind, count]) => `${number(count)} ${kind}`);
 
 function maskedWords(masked) {
   const found = kindsOf(masked);

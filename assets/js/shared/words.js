@@ -103,6 +103,8 @@ export const unquoted = words => words.replace(/[“”]/g, '');
 // The words of a button that shows more of a list: "Show all 28", "Show 50 more, of 140 in all".
 export const moreWords = (shown, total, atOnce) =>
   total - shown <= atOnce ? `Show all ${number(total)}` : `Show ${number(atOnce)} more, of ${number(total)} in all`;
+// What was found by kind, such as “3 names”, as a list to be joined.
+export const kindsOf = found => Object.entries(found).map(([kind, n]) => `${number(n)} ${kind}`);
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
