@@ -1,7 +1,7 @@
 // Decisions on their way to the server: kept in order, sent together, each with its own key.
 // Unsaved decisions survive a reload, a crash of the tab and a network failure.
-import {keptAs} from '../shared/address.js';
-import {post} from '../shared/rest.js';
+import {keptAs} from './address.js';
+import {post} from './rest.js';
 
 const SHORTEST_WAIT = 300; // milliseconds before a failed message is sent again
 const LONGEST_WAIT = 8000;
