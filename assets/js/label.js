@@ -60,6 +60,7 @@ class LabelPage {
   #counting = h('p', {class: 'soft small', 'data-role': 'counting'}); // when labels count
   #waiting = 0;
   #recounting = 0;
+  #isReady = false; // whether intents are there for the cards
   #savedAt = 0; // when the server had answered the last decision
 
   constructor(context) {
@@ -171,8 +172,10 @@ class LabelPage {
 
   async start() {
     this.#layOut();
+    const restored = this.#decisions.start(); // what waits is sent at once, whether intents come or not
     await this.#loadIntents();
-    await this.#decisions.start();
+    await restored;
+    this.#isReady = true;
     this.#keys.listen();
     offerActs(['Show the keys of this page', () => this.#keys.open()]);
     this.#tray.restore().catch(complain);
@@ -347,7 +350,7 @@ class LabelPage {
     this.#context.refreshSoon();
     this.#today.loadSoon();
     this.#recountSoon();
-    if (!this.#queue.first) this.#queue.refill();
+    if (this.#isReady && !this.#queue.first) this.#queue.refill();
   }
 
   // After a pause, so that quick decisions leave the server to the next cards; while some are unsaved, not yet.

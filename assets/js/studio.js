@@ -10,6 +10,7 @@ import {LOOKING, nextLine} from './shared/next.js';
 import {call} from './shared/rest.js';
 import {failed} from './shared/skeleton.js';
 import {Switcher} from './shared/switcher.js';
+import {Unsaved} from './shared/unsaved.js';
 import {number, percent, plural} from './shared/words.js';
 
 // Path, name and icon; those of `FIRST` stay in sight on a phone.
@@ -37,6 +38,7 @@ const SHORT_PAUSE = 1000; // while a job runs, and between two refreshes request
 class Context {
   status = null;
   trouble = null; // why the status could not be read the last time
+  unsaved = null; // decisions of Label that wait; Label itself sends its own
   #listeners = [];
   #parts;
   #state;
@@ -134,6 +136,7 @@ export async function frame(view, page, title, lead, build) {
       return;
     }
     const context = new Context(project, parts);
+    if (project && page !== 'label') sendUnsaved(context, parts);
     if (LOOKING.includes(page)) parts.heading.before(nextLine(context, page));
     if (!home) {
       await context.refresh();
@@ -145,6 +148,12 @@ export async function frame(view, page, title, lead, build) {
     parts.main.append(notThere(error));
     if (error.status === 404) localStorage.removeItem(keptAs('project'));
   }
+}
+
+function sendUnsaved(context, {banner}) {
+  context.unsaved = new Unsaved(context);
+  banner.after(context.unsaved.element);
+  context.unsaved.start();
 }
 
 const titled = (title, project) => `${title} · ${project ?? 'Intent Studio'}`;
@@ -189,7 +198,7 @@ function drawFrame(view, page, title, lead, commands) {
     h('div', {class: 'rail'}, brand, switcher.element, finderButton(commands), nav),
     h('div', {class: 'beside-rail'}, banner, top, h('div', {class: 'page', id: 'page', tabindex: -1}, heading, main)),
   );
-  return {page, main, state, nav, switcher, heading, title: name};
+  return {page, main, state, nav, switcher, heading, banner, title: name};
 }
 
 const finderButton = commands =>

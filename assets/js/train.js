@@ -13,6 +13,7 @@ import {Curves} from './train/curve.js';
 import {earlierTable, isOver, jobView} from './train/job.js';
 import {Result} from './train/result.js';
 import {RecipeSettings} from './train/settings.js';
+import {besideStart, mayTrain} from './train/unsaved.js';
 
 const UNLESS = 'unless it answers worse or breaks a promised answer (pin)';
 const GATE_WORDS = `Use the new version automatically, ${UNLESS}`;
@@ -41,6 +42,7 @@ class TrainPage {
   #isStarting = false; // until the server has taken the training, nothing starts another one
   #estimates = 0; // number of the newest request; older answers are dropped
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
+  #unsaved = h('p', {class: 'warn', role: 'status', 'data-role': 'unsaved-beside'});
   #nothingNew = h('p', {'data-role': 'nothing-new', hidden: true});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #outlook = h('p', {class: 'lead', 'data-role': 'outlook'});
@@ -81,6 +83,7 @@ class TrainPage {
       this.#drawStart();
       this.#onStatus(status, before);
     });
+    this.#context.unsaved.onChange(() => this.#drawStart());
     await this.#follow();
     if (this.#running) this.#choices.choose(this.#running.recipe); // what was chosen on the last visit
     else this.#preferWhatWon();
@@ -89,7 +92,7 @@ class TrainPage {
   }
 
   #layOut() {
-    const estimated = h('div', {class: 'estimate'}, this.#nothingNew, this.#estimated, this.#defaults);
+    const estimated = h('div', {class: 'estimate'}, this.#unsaved, this.#nothingNew, this.#estimated, this.#defaults);
     fill(
       this.#form,
       this.#choices.element,
@@ -193,8 +196,10 @@ class TrainPage {
   }
 
   async #train() {
-    this.#isStarting = this.#start.disabled = true;
+    this.#isStarting = true;
+    this.#drawStart();
     try {
+      if (!(await mayTrain(this.#context.unsaved))) return;
       this.#started = (await post(`${this.#context.base}/train`, this.#wish)).job;
       this.#ended = null;
       this.#result.hide();
@@ -306,6 +311,7 @@ class TrainPage {
     const known = `Nothing is new since version ${champion}: it knows all your labels.`;
     this.#nothingNew.textContent = known + this.#ofOtherWay;
     const again = first ? 'Train' : 'Retrain';
+    this.#unsaved.textContent = besideStart(this.#context.unsaved, this.#isStarting);
     this.#start.disabled = this.#isTaken;
     this.#start.textContent = this.#running ? 'Training …' : again;
     this.#form.classList.toggle('waits', Boolean(this.#running)); // what runs tells its own time left

@@ -3,8 +3,8 @@
 import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {complain, toast} from '../shared/messages.js';
-import {plural} from '../shared/words.js';
 import {Outbox} from '../shared/outbox.js';
+import {plural} from '../shared/words.js';
 
 const SHOWN = 10;
 const REMEMBERED = 60; // newest decisions whose utterances are not offered again

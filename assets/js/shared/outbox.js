@@ -1,5 +1,5 @@
 // Decisions on their way to the server: kept in order, sent together, each with its own key.
-// Unsaved decisions survive a reload, a crash of the tab and a network failure.
+// Unsaved decisions survive a reload, a crash of the tab and a network failure: the project's next page sends them.
 import {keptAs} from './address.js';
 import {post} from './rest.js';
 
@@ -7,6 +7,7 @@ const SHORTEST_WAIT = 300; // milliseconds before a failed message is sent again
 const LONGEST_WAIT = 8000;
 const LATEST_PAINT = 100; // milliseconds that a decision waits for the next card to be drawn
 const LATE = 5000; // milliseconds without an answer after which a person is told
+const LOOK = 4000; // milliseconds between two looks for decisions of tabs that were closed
 const MOST = 200; // operations in one message
 const MAY_PASS = new Set([401, 408, 429]); // HTTP statuses after which another try may succeed
 
@@ -44,19 +45,36 @@ export class Outbox {
     return this.#pending.map(operation => operation.id);
   }
 
-  // Takes over unsaved decisions of this tab, and of tabs that are closed.
+  // How many decisions wait in other tabs.
+  get elsewhere() {
+    const others = storedUnder(this.#prefix).filter(name => name !== this.#store);
+    return others.reduce((n, name) => n + operationsIn(name).length, 0);
+  }
+
+  // Takes over and sends unsaved decisions of this tab, and of tabs that are closed, now and later.
   async restore() {
-    for (const name of Object.keys(localStorage).filter(key => key.startsWith(this.#prefix))) {
-      if (name !== this.#store && (await held(name))) continue;
-      try {
-        this.#pending.push(...JSON.parse(localStorage.getItem(name)));
-      } catch {
-        // an incomplete line from a crashed tab
-      }
-      localStorage.removeItem(name);
-    }
+    this.#take(this.#store);
     hold(this.#store);
+    await this.#takeOver();
+    if (!navigator.locks) return; // no tab can tell which ones are open
+    setInterval(() => this.#takeOver(), LOOK);
+    window.addEventListener('online', () => this.#takeOver());
+  }
+
+  // An open tab sends its own.
+  async #takeOver() {
+    for (const name of storedUnder(this.#prefix)) {
+      if (name !== this.#store) await ifFree(name, () => this.#take(name));
+    }
+  }
+
+  #take(name) {
+    const found = operationsIn(name);
+    if (name !== this.#store) localStorage.removeItem(name);
+    if (!found.length) return;
+    this.#pending.push(...found);
     this.#keep();
+    this.#hears.changed();
     this.#flush();
   }
 
@@ -107,7 +125,7 @@ export class Outbox {
       const outcome = byKey.get(operation.key);
       if (outcome && outcome.state !== 'saved') this.#hears.refused(operation, outcome);
     }
-    await this.#hears.sent(batch);
+    this.#hears.sent(batch);
     if (!this.size) this.#hears.saved();
     this.#flush();
   }
@@ -151,12 +169,22 @@ function afterPaint(act) {
   });
 }
 
+const storedUnder = prefix => Object.keys(localStorage).filter(name => name.startsWith(prefix));
+
+function operationsIn(name) {
+  try {
+    return JSON.parse(localStorage.getItem(name)) ?? [];
+  } catch {
+    return []; // an incomplete line from a crashed tab
+  }
+}
+
 // The lock is released when its tab closes, so two tabs never send the same backlog.
 function hold(name) {
   navigator.locks?.request(name, () => new Promise(() => {}));
 }
 
-async function held(name) {
-  if (!navigator.locks) return false;
-  return (await navigator.locks.query()).held.some(lock => lock.name === name);
+async function ifFree(name, act) {
+  if (navigator.locks) await navigator.locks.request(name, {ifAvailable: true}, lock => lock && act());
+  else act();
 }
