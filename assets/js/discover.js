@@ -356,13 +356,13 @@ class DiscoverPage {
     this.#newest.add({words, group, back, about: whenLabelsCount(this.#context.status), isSaved: true});
   }
 
-  // What `back` returns in words, such as what stays, is told.
-  async #takeBack({words, group, back, isTraffic}) {
+  // Returns what `back` returns in words, such as what stays.
+  async #takeBack({group, back, isTraffic}) {
     const told = await this.#turns.take(back);
-    toast(`Taken back: ${words}`, typeof told === 'string' ? told : '');
     if (Boolean(isTraffic) !== this.#isTraffic) await this.#openTab(Boolean(isTraffic), group);
     else await (isTraffic ? this.#traffic.renew() : this.#renew(group));
     this.#context.refreshSoon();
+    return told;
   }
 
   #keyed(key) {

@@ -10,7 +10,7 @@ import {Behind} from './shared/behind.js';
 import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
-import {dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {dialogIsOpen, guarded} from './shared/messages.js';
 import {Newest, whenLabelsCount, WHEN_TESTS_COUNT} from './shared/newest.js';
 import {gainsOf} from './shared/radius.js';
 import {call, post} from './shared/rest.js';
@@ -159,7 +159,6 @@ class ReviewPage {
     }
     this.#findings.takeIn(undoing);
     this.#findings.takeIn(one);
-    toast(`Taken back: ${one.words}`);
     this.#renew(one.finding).catch(() => {}); // the header shows the error
     await this.#context.refresh();
   }

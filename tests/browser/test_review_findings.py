@@ -245,7 +245,7 @@ def test_an_example_is_added_under_the_chosen_label_and_offered_under_that_of_si
     expect(page.locator(MADE)).to_contain_text(f"Added “{text}” as cancel_contract.")
     page.keyboard.press("Escape")
     page.locator("[data-role=newest]").get_by_role("button", name="Undo").click()
-    expect(page.locator("[data-role=newest]")).to_be_hidden()
+    expect(page.locator("[data-role=newest]")).to_have_text(re.compile("^Taken back: Added “"))
 
 
 def test_a_border_says_what_each_label_changes_and_where_the_mixed_up_texts_are(

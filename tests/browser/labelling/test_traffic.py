@@ -97,7 +97,9 @@ def test_without_traffic_the_page_says_where_to_send_it(
     dialog.get_by_role("button", name="Store 1 text").click()
     expect(page.locator("[data-role=covered]")).to_contain_text("of 1 text got an intent")
     page.keyboard.press("u")  # Undo stands beside it, as on the other pages
-    expect(page.locator(".toast")).to_contain_text("Taken back: 1 text of “log.csv” stored")
+    expect(page.locator("[data-role=newest]")).to_contain_text(
+        "Taken back: 1 text of “log.csv” stored"
+    )
     expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
 
 

@@ -26,7 +26,7 @@ def test_a_finding_is_kept_as_it_is_and_taken_back(
     expect(page.locator(MADE, has_text="Kept as it is")).to_be_visible()
     expect(row(page, kept)).to_have_count(0)
     page.keyboard.press("u")
-    expect(page.locator(".toast", has_text="Taken back: Kept as it is")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="Taken back: Kept as it is")).to_be_visible()
     expect(row(page, kept)).to_have_attribute("aria-pressed", "true")
 
 
@@ -156,7 +156,7 @@ def test_what_is_taken_back_is_the_newest_though_its_answer_is_late(
     late.arrived()
     page.keyboard.press("u")
     late.release()
-    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="Taken back")).to_be_visible()
     expect(row(page, second)).to_have_attribute("aria-pressed", "true")
     expect(row(page, first)).to_have_count(0)
     page.keyboard.press("u")

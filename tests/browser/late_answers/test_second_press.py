@@ -156,7 +156,7 @@ def test_a_label_between_two_intents_is_kept_once(
     settle(page)
     assert len(acts) == 1
     page.keyboard.press("u")
-    expect(page.locator(".toast", has_text="Taken back: Kept")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="Taken back: Kept")).to_be_visible()
 
 
 def press_twice(page: Page, name: str) -> None:

@@ -168,7 +168,7 @@ def test_a_remedy_stays_under_the_pointer_when_the_list_of_labels_closes(
     expect(page.locator("[role=listbox]")).to_be_hidden()
     expect(page.locator(MADE, has_text="Kept as it is")).to_be_visible()
     page.keyboard.press("u")  # other tests look at the same findings
-    expect(page.locator(".toast", has_text="Taken back: Kept as it is")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="Taken back: Kept as it is")).to_be_visible()
 
 
 def test_the_field_for_another_label_lies_on_nothing(

@@ -40,7 +40,7 @@ def test_a_merge_is_told_by_the_same_counts_before_and_after_it(
     gained = before["right"] - before["wrong"] + before["joined"]
     assert int(share[2]) - int(share[1]) == gained
     page.keyboard.press("u")
-    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="Taken back")).to_be_visible()
 
 
 def test_a_label_is_told_by_the_same_counts_before_and_after_it(

@@ -80,7 +80,7 @@ def test_nothing_is_chosen_or_armed_before_and_after_a_merge(
     expect(form.locator("select[data-key=intent]")).to_have_value("")
     assert carriers(studio, "no_internet", "test") == 0
     made.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="Taken back")).to_be_visible()
     assert carriers(studio, "no_internet", "test") == n_test
 
 
@@ -139,7 +139,7 @@ def test_a_split_shows_groups_and_moves_the_test_texts_of_the_chosen_one(
     assert moved[0] > 1
     assert moved[1] > 0
     made.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="Taken back")).to_be_visible()
     assert carriers(studio, "roaming_price", "train") == 0
 
 

@@ -31,6 +31,6 @@ def test_the_list_stays_in_its_order_and_a_finding_comes_back_at_once(
     expect(row.nth(1)).to_have_attribute("aria-pressed", "true")
     held.arrived()
     held.release()
-    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    expect(page.locator("[data-role=newest]", has_text="Taken back")).to_be_visible()
     expect(row.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(row.nth(2)).to_have_attribute("data-key", third)
