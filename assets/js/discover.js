@@ -58,7 +58,7 @@ class DiscoverPage {
     );
     this.#group = new GroupView(this.#intents, {
       take: (card, how) => this.#act(() => this.#take(card, how)),
-      rename: (card, name) => this.#change(card.id, {name}),
+      rename: (card, name) => this.#turns.take(() => this.#change(card.id, {name})),
       split: group => this.#act(() => this.#split(group.card)),
       merge: group => this.#merge(group),
       later: group => this.#act(() => this.#later(group.card)),

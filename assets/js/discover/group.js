@@ -2,7 +2,7 @@
 import {breaking, fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
-import {guarded} from '../shared/messages.js';
+import {complain, guarded, toast} from '../shared/messages.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
@@ -12,6 +12,7 @@ const LOOSE = 0.5; // mean cosine of texts and middle
 const MIXED = 0.45; // below it, what lies together is no group
 const UNTICK = 'Untick what does not belong.';
 const LOOK = 'These texts have little in common. Untick what does not belong, then press again.';
+const NONE_PROPOSED = 'Press N and name a new one, or press the number of an intent.';
 const LONG = 160; // signs; a longer text may fill more lines than are shown
 
 // A long text is cut behind some lines; all of it stands under the pointer, and where Tab stops.
@@ -23,6 +24,8 @@ export class GroupView {
   #acts;
   #group = null;
   #share = 'core'; // or `all`: which texts are taken
+  #typed = null; // its name as it was typed, until the server has it
+  #saving = null; // the name that is being saved
   #without = new Set(); // ids of shown texts that do not belong to it
   #isWarned = false; // whether an act on it waits for a look at all its texts
   #every = null; // its texts, once they were asked for; the closest to its middle first
@@ -52,18 +55,20 @@ export class GroupView {
       this.#share = 'core';
       this.#every = null;
       this.#isWarned = false;
+      this.#typed = this.#saving = null;
     }
+    if (group?.card.name === this.#typed?.trim()) this.#typed = this.#saving = null;
     const isOlder = this.#every && group?.revision !== this.#group.revision;
     this.#group = group;
     if (!group) fill(this.element);
-    else if (isOther) this.#draw();
-    else this.#drawAnew();
+    else this.#draw();
     if (isOlder) this.#askForEvery().catch(() => {}); // the texts of before stay in sight meanwhile
   }
 
   onKey(key) {
     const near = this.#group?.intents ?? [];
     const doing = {
+      ENTER: !document.activeElement?.matches('button,a,summary') && (() => this.#takeProposed()),
       [TAKE]: () => this.#take({create: this.#name}),
       1: near[0] && (() => this.#take({intent: near[0]})),
       2: near[1] && (() => this.#take({intent: near[1]})),
@@ -77,6 +82,13 @@ export class GroupView {
       [LATER]: () => this.#acts.later(this.#group),
     };
     return this.#group && doing[key.toUpperCase()];
+  }
+
+  // Enter does what is blue, as a click on it.
+  #takeProposed() {
+    const proposed = this.#deeds.querySelector('button.primary');
+    if (proposed) proposed.click();
+    else toast('No intent is proposed for this group.', NONE_PROPOSED);
   }
 
   get #input() {
@@ -131,13 +143,13 @@ export class GroupView {
     this.#draw();
   }
 
-  #draw(typed = null) {
+  #draw() {
     const {border} = this.#group;
     const loose = this.#isLoose && !this.#isWarned && 'They have little in common: look closely, or split them. ';
     const about = [loose, this.#labelledWords()];
     fill(
       this.element,
-      this.#title(typed),
+      this.#title(),
       h('p', {class: 'soft small tabular', 'data-role': 'counts'}, this.#counts()),
       about.some(Boolean) && h('p', {class: 'soft small'}, about),
       this.#isWarned && this.#every && h('p', {class: 'note warn', role: 'alert', 'data-role': 'loose'}, LOOK),
@@ -191,23 +203,23 @@ export class GroupView {
   }
 
   // The name is what the intent will be called; it can be written over.
-  #title(typed) {
+  #title() {
     // The remedies have the typed name already. Drawn again as the field is left, they would swallow
     // the click by which it is left.
-    const rename = guarded(async () => {
-      const name = this.#name;
-      if (name !== this.#group.card.name) await this.#acts.rename(this.#group.card, name);
-    });
     const attributes = {
       type: 'text',
       name: 'name',
       class: 'group-name',
-      value: typed ?? this.#proposed(this.#group.card.name),
+      value: this.#typed ?? this.#proposed(this.#group.card.name),
       maxlength: 200,
       'aria-label': 'Name of the group, and of the intent it becomes',
       'data-key': 'name',
-      onchange: rename,
-      oninput: () => this.#drawRemedies(),
+      // A field that is drawn anew while somebody types tells of no change when it is left.
+      onblur: event => event.target.isConnected && this.#rename(),
+      oninput: event => {
+        this.#typed = event.target.value;
+        this.#drawRemedies();
+      },
       onkeydown: event => ['Enter', 'Escape'].includes(event.key) && event.target.blur(),
     };
     return h(
@@ -216,6 +228,18 @@ export class GroupView {
       h('input', attributes),
       h('kbd', {class: 'for-keys', title: 'Change the name'}, 'N'),
     );
+  }
+
+  async #rename() {
+    const name = this.#name;
+    if (this.#typed === null || [this.#group.card.name, this.#saving].includes(name)) return;
+    this.#saving = name;
+    try {
+      await this.#acts.rename(this.#group.card, name);
+    } catch (error) {
+      this.#saving = null;
+      complain(error);
+    }
   }
 
   // Written as the project writes its names.
@@ -301,13 +325,8 @@ export class GroupView {
     if (card.id !== this.#group?.card.id) return false;
     if (revision !== this.#group.revision) return this.#askForEvery();
     this.#every = every;
-    this.#drawAnew();
+    this.#draw();
     return true;
-  }
-
-  #drawAnew() {
-    const isTyping = this.#input && document.activeElement === this.#input;
-    this.#draw(isTyping ? this.#input.value : null);
   }
 
   // The field for another intent is among them: whoever types there goes on.
@@ -320,7 +339,7 @@ export class GroupView {
   #remedies() {
     const {card, intents, same} = this.#group;
     const count = plural(this.#count, 'text');
-    const isKnown = this.#intents.byName.has(this.#name);
+    const known = this.#intents.byName.get(this.#name);
     const nothing = this.#count < 1;
     const act = (key, words, does, look = '', disabled = false) => {
       const onclick = guarded(event => !this.#second.is(event) && does());
@@ -328,12 +347,14 @@ export class GroupView {
         'button',
         {class: look, 'data-key': `act ${key}`, disabled, onclick},
         h('span', {}, words),
-        h('kbd', {class: 'for-keys', 'aria-hidden': 'true'}, key),
+        h('kbd', {class: 'for-keys', 'aria-hidden': 'true'}, look === 'primary' ? `${key} ↵` : key),
       );
     };
     const looks = is => (is && !this.#isLoose ? 'primary' : ''); // what is likely right
     const isTyped = this.#name !== this.#proposed(card.name);
-    const isSame = same && intents.includes(same) && !isKnown && !isTyped;
+    const isSame = same && intents.includes(same) && !known && !isTyped;
+    // Two words of its texts may be the name of an intent that they do not fit.
+    const isNamed = !isSame && (!known || isTyped || known.id === same);
     const near = intents.map((id, at) => {
       const intent = this.#intents.byId.get(id);
       const isIt = isSame && id === same;
@@ -343,7 +364,7 @@ export class GroupView {
       return intent?.name !== this.#name && act(at + 1, words, takes, looks(isIt), nothing);
     });
     const name = breaking(this.#name);
-    const first = isKnown
+    const first = known
       ? [`Put ${count} into “`, name, '”']
       : [`Make ${count} the new intent “`, name, '”'];
     const rest = h(
@@ -354,7 +375,7 @@ export class GroupView {
       act(MERGE, 'Merge', () => this.#acts.merge(this.#group)),
       act(LATER, card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),
     );
-    const main = act(TAKE, first, () => this.#take({create: this.#name}), looks(!isSame), nothing);
+    const main = act(TAKE, first, () => this.#take({create: this.#name}), looks(isNamed), nothing);
     const both = isSame ? [near, main] : [main, near];
     return [h('div', {class: 'row'}, both, this.#finder.element), rest];
   }

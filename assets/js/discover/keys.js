@@ -10,8 +10,9 @@ export const MERGE = 'C';
 export const LATER = 'L';
 
 const keysOf = nothing => [
-  [TAKE, 'give the texts the intent that the group is named after'],
-  ['1 and 2', 'give them the intent that has this number'],
+  ['Enter', 'do what is blue; its button shows ↵'],
+  [TAKE, 'make them a new intent with the name of the group; if one has this name, put them there'],
+  ['1 and 2', 'put them into the intent that has this number, which is there already'],
   ['/', 'find or create any other intent'],
   ['0 or O', nothing],
   ['U', 'undo'],

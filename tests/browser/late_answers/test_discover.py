@@ -160,3 +160,108 @@ def test_texts_that_were_asked_for_come_though_the_group_is_drawn_anew(
     expect(rows).to_have_count(n)
     texts.release()
     expect(rows).to_have_count(n)
+
+
+def test_after_an_undo_the_act_before_it_is_not_told_as_just_done(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """U took back the second act, and the first one stood there with a green tick."""
+    page, name = discover(visit, studio)
+    newest = page.locator("[data-role=newest]")
+    marked = page.locator("[data-role=groups] button[aria-pressed=true] .what")
+    groups = []
+    for _ in range(2):
+        groups.append(marked.inner_text())
+        page.keyboard.press("l")
+        expect(newest.locator(".good")).to_be_visible()
+        expect(newest).to_contain_text(f"Later: “{groups[-1]}”")
+        expect(marked).not_to_have_text(groups[-1])
+        expect(name).to_have_value(marked.inner_text().replace(" ", "_"))
+    for group, more in ((groups[1], True), (groups[0], False)):
+        page.keyboard.press("u")
+        expect(newest).to_contain_text(f"Taken back: Later: “{group}”")
+        expect(newest.locator(".good")).to_have_count(0)
+        before = newest.get_by_role("button", name="Undo the one before")
+        expect(before).to_have_count(1 if more else 0)
+        expect(marked).to_have_text(group)
+
+
+def test_enter_takes_the_name_that_was_typed_and_enter_does_what_is_blue(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Enter twice after a name did nothing, and I made an intent beside the one in blue."""
+
+    def alike(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "cohesion": 1.0, "same": "", "intents": []})
+
+    page, name = discover(visit, studio)
+    reroute(page, GROUP, alike)
+    page.keyboard.press("j")
+    blue = page.locator(".deeds button.primary")
+    expect(blue).to_contain_text("↵")
+    takes = hold(page, "**/groups/*/take", "POST")
+    renames = hold(page, GROUP, "PATCH")
+    page.keyboard.press("n")
+    page.keyboard.type("typed_fast")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    renames.arrived()
+    renames.release()
+    takes.arrived()
+    assert takes.routes[0].request.post_data_json["create"] == "typed_fast"
+    takes.routes.pop().fulfill(status=409, json={"message": "Not now.", "hint": ""})
+    expect(page.locator(".toast", has_text="Not now.")).to_be_visible()
+    expect(name).to_have_value("typed_fast")
+
+
+def test_enter_puts_a_group_into_the_intent_that_is_blue_and_i_makes_another(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    intent = studio.ask("/projects/sample/overview")["intents"][0]
+
+    def known(route: Route) -> None:
+        found = {"cohesion": 1.0, "same": intent["id"], "intents": [intent["id"]]}
+        route.fulfill(json={**route.fetch().json(), **found})
+
+    page, _ = discover(visit, studio)
+    reroute(page, GROUP, known)
+    page.keyboard.press("j")
+    blue, other = page.locator(".deeds button.primary"), page.locator("[data-key='act I']")
+    expect(blue).to_contain_text(f"into “{intent['name']}”1 ↵")
+    expect(other).to_contain_text("the new intent “")
+    takes = hold(page, "**/groups/*/take", "POST")
+    for key, sent in (("Enter", "intent"), ("i", "create")):
+        page.keyboard.press(key)
+        takes.arrived()
+        given = takes.routes.pop()
+        assert given.request.post_data_json[sent]
+        with page.expect_response(GROUP):
+            given.fulfill(status=409, json={"message": "Not now.", "hint": ""})
+        settle(page)
+
+
+def test_the_name_of_an_intent_that_does_not_fit_is_not_blue(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Put 30 texts into lost_card” stood in blue for broken cards, which two words named so."""
+    intent = studio.ask("/projects/sample/overview")["intents"][0]
+
+    def named(route: Route) -> None:
+        if route.request.method != "GET":
+            route.fallback()
+            return
+        found = route.fetch().json()
+        card = {**found["card"], "name": intent["name"]}
+        route.fulfill(json={**found, "card": card, "cohesion": 1.0, "same": "", "intents": []})
+
+    page, _ = discover(visit, studio)
+    reroute(page, GROUP, named)
+    page.keyboard.press("j")
+    offered = page.locator("[data-key='act I']")
+    expect(offered).to_contain_text(f"into “{intent['name']}”")
+    expect(page.locator(".deeds .primary")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast", has_text="No intent is proposed for this group.")).to_be_visible()
+    page.keyboard.press("n")
+    page.keyboard.type("card_broken")
+    expect(page.locator(".deeds .primary")).to_contain_text("the new intent “card_broken”")
