@@ -13,6 +13,7 @@ from app.api.http.server_state import Live, OpenStudio
 from app.api.http.text_bodies import TrafficBody
 from app.services.data.uploads import delete_upload
 from app.services.discover.acts import TakenView, change_group, take_group
+from app.services.discover.fitting import fitted
 from app.services.discover.runs import start_grouping
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import (
@@ -80,9 +81,9 @@ def group(studio: OpenStudio, project: str, body: GroupingBody) -> schemas.Start
 
 
 @router.get("/projects/{project}/groups/{number}")
-def opened(studio: OpenStudio, project: str, number: int) -> OpenedGroup:
+def opened(live_studio: Live, project: str, number: int) -> OpenedGroup:
     """Return a group with its typical and border texts, and the intents nearest to it."""
-    return open_group(studio, project, number)
+    return fitted(live_studio, project, open_group(live_studio.studio, project, number))
 
 
 @router.get("/projects/{project}/groups/{number}/texts")

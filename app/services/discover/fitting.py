@@ -1,0 +1,50 @@
+"""Whether a group is an intent that is there already, by what the version in use answers."""
+
+from dataclasses import replace
+
+from app.services.discover.stored import OpenedGroup
+from app.services.embedding import embed_texts
+from app.services.live.pool import Pool, judged
+from app.services.live.server_state import LiveStudio
+from storage import projects
+from storage.queries import utterances
+
+_FITS = 0.7
+"""Share of a group's typical texts that must get the intent as their answer."""
+
+
+def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedGroup:
+    """Return a group with the intent as `same` that answers most of its typical texts.
+
+    The nearest centre alone put broken cards into lost ones. It decides only where the model is
+    not in memory yet, or does not know the intent.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    database = live_studio.studio.database
+    with database.read() as connection:
+        target = projects.find(connection, project)
+        ids = [one.id for one in group.typical]
+        records = tuple(utterances.by_ids(connection, target.id, ids).values())
+    pool = live_studio.pools.get(target.id)
+    if pool is None or not records or (group.same and group.same not in pool.live.columns):
+        return group
+    texts = [record.text for record in records]
+    rows = embed_texts(database, pool.live.pipeline.encoder, texts)
+    answered = _answered(judged(pool.live, records, rows), group.intents)
+    best = max(answered, key=lambda intent: answered[intent], default="")
+    return replace(group, same=best if answered.get(best, 0.0) >= _FITS else "")
+
+
+def _answered(judged_texts: Pool, intents: tuple[str, ...]) -> dict[str, float]:
+    """Return the share of texts, in [0, 1], that get each intent as an answer in scope."""
+    columns = judged_texts.live.columns
+    known = [intent for intent in intents if intent in columns]
+    if judged_texts.task == "multi-label":
+        return {
+            one: float((judged_texts.margins[:, columns.index(one)] >= 0).mean()) for one in known
+        }
+    best = judged_texts.probabilities.argmax(1)
+    inside = ~judged_texts.outside
+    return {one: float((inside & (best == columns.index(one))).mean()) for one in known}
