@@ -2,7 +2,7 @@
 // Its elements stay in place and only their content changes, so typing is never interrupted.
 import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
-import {likelihood, outside, plural, suggested} from '../shared/words.js';
+import {isDoubtful, likelihood, outside, plural} from '../shared/words.js';
 import {Fold} from './fold.js';
 import {NUMBERED} from './keys.js';
 import {Utterance} from './utterance.js';
@@ -165,7 +165,8 @@ export class Card {
     const isKnown = typeof probability === 'number';
     const number = place < NUMBERED ? String(place + 1) : '';
     const isTaken = probability !== undefined && place === 0 && !this.#multi; // by Enter
-    const share = isKnown && (isTaken ? suggested(probability, limit) : likelihood(probability));
+    const isUnsure = isKnown && isTaken && isDoubtful(probability, limit);
+    const share = isKnown && (isUnsure ? `Not sure: ${likelihood(probability)}` : likelihood(probability));
     return h(
       'button',
       {
@@ -179,7 +180,7 @@ export class Card {
       },
       number ? h('kbd', {}, isTaken ? `${number} ↵` : number) : h('span'),
       h('span', {class: `chip bare inside ${id ? '' : 'oos'}`}, name),
-      h('span', {class: 'share'}, share),
+      h('span', {class: 'share'}, share, isUnsure && h('span', {class: 'for-keys'}, ' · Enter takes it')),
       isKnown && h('i', {class: 'fill', style: {width: `${100 * probability}%`}}),
     );
   }

@@ -5,7 +5,7 @@ import {dialogIsOpen} from '../shared/messages.js';
 export const NUMBERED = 5; // options of the card that have a number key
 
 const keysOf = ({multi, nothing, open}) => [
-  ['Enter', multi ? 'take all marked intents' : 'take what the model says: number 1'],
+  ['Enter', multi ? 'take all marked intents' : 'take number 1, the first suggestion, sure or not'],
   ...numbersOf(multi, Math.min(NUMBERED, open.length)),
   ['/', open.length ? 'find or create any other intent' : 'create an intent'],
   ['0 or O', nothing],

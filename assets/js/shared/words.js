@@ -7,11 +7,10 @@ export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 *
 export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(Math.min(share, 0.99), 0));
 // The same of an answer, which stands beside points: "72 % sure".
 export const sure = share => `${likelihood(share)} sure`;
-// The same of a suggestion that one key takes: "54 %" alone was read as a recommendation. From `limit` on, or from four
-// of five, it is sure enough.
+// Whether a suggestion that one key takes has to say that it is not sure: "54 %" alone was read as a recommendation.
+// From `limit` on, or from four of five, it is sure enough.
 const SURE_ENOUGH = 0.8;
-export const suggested = (share, limit) =>
-  share < Math.min(limit, SURE_ENOUGH) ? `Not sure: ${likelihood(share)}` : likelihood(share);
+export const isDoubtful = (share, limit) => share < Math.min(limit, SURE_ENOUGH);
 // Scores, votes, limits and similarities, of which 1 is a full one, as points: 0.123 is "12.3".
 // Commands and REST give the figures themselves.
 export const points = value => decimal(100 * value, 1);

@@ -109,7 +109,7 @@ def test_a_suggestion_that_the_model_is_not_sure_of_says_so_beside_what_enter_ta
 ) -> None:
     """“1 ↵ transfer 54 %” was taken for a recommendation."""
     page = visit(studio, "/")
-    for probability, told in ((0.54, "Not sure: 54 %"), (0.97, "97 %")):
+    for probability, told in ((0.54, "Not sure: 54 % · Enter takes it"), (0.97, "97 %")):
         page.route("**/queue?*", partial(_answer, probability))
         page.goto(f"{studio.base}/label?project=sample")
         shares = page.locator(".option .share")
