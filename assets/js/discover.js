@@ -356,13 +356,17 @@ class DiscoverPage {
     this.#newest.add({words, group, back, about: whenLabelsCount(this.#context.status), isSaved: true});
   }
 
-  // Returns what `back` returns in words, such as what stays.
+  // Returns what `back` returns in words, such as what stays; the page is drawn anew behind that.
   async #takeBack({group, back, isTraffic}) {
     const told = await this.#turns.take(back);
+    guarded(() => this.#showAgain(group, isTraffic))();
+    return told;
+  }
+
+  async #showAgain(group, isTraffic) {
     if (Boolean(isTraffic) !== this.#isTraffic) await this.#openTab(Boolean(isTraffic), group);
     else await (isTraffic ? this.#traffic.renew() : this.#renew(group));
     this.#context.refreshSoon();
-    return told;
   }
 
   #keyed(key) {

@@ -160,7 +160,7 @@ class ReviewPage {
     this.#findings.takeIn(undoing);
     this.#findings.takeIn(one);
     this.#renew(one.finding).catch(() => {}); // the header shows the error
-    await this.#context.refresh();
+    this.#context.refresh().catch(() => {});
   }
 
   #send(what, body) {

@@ -9,8 +9,12 @@ from app.services.live.server_state import LiveStudio
 from storage import projects
 from storage.queries import utterances
 
-_FITS = 0.7
-"""Share of a group's typical texts that must get the intent as their answer."""
+_FITS = 0.6
+"""Share of a group's typical texts that must get the intent as their answer.
+
+Twelve of the sample's 35 groups had more, each with the intent that its texts are about. One half
+each of lost and of new SIM cards had 0.58.
+"""
 
 
 def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedGroup:
