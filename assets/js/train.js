@@ -304,7 +304,7 @@ class TrainPage {
   #drawStart() {
     const {champion, candidate} = this.#context.status;
     const first = champion === null || this.#choices.chosen?.makes === 'encoder';
-    const isOld = this.#isNothingNew && !this.#isTaken;
+    const isOld = this.#isNothingNew && !this.#isTaken && !this.#context.unsaved.size;
     // While a version waits, the decision on it is the page's first act.
     this.#start.classList.toggle('primary', candidate === null && !isOld);
     this.#nothingNew.hidden = !isOld;
