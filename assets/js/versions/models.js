@@ -1,9 +1,10 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
-import {accuracyOf, verdictWords, whenTrained} from '../shared/accuracy.js';
+import {accuracyOf, isUntested, verdictWords, whenTrained} from '../shared/accuracy.js';
 import {keepWords, looksOf} from '../shared/comparison.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
+import {bringTests} from '../shared/test_texts.js';
 import {chainWords, number, percent, plural, rightShare} from '../shared/words.js';
 
 // The mark differs in shape, not in colour alone.
@@ -38,7 +39,7 @@ export function modelsView(context, found, actions) {
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
     h('h2', {}, headingOf(champion, context.status.candidate)),
-    stands && h('p', {'data-role': 'stands'}, stands),
+    stands && h('p', {'data-role': 'stands'}, stands, ' ', testsOf(context)),
     models.filter(model => model.kind === 'intents').length > 1 && h('p', {class: 'soft small'}, MOMENTS),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
@@ -49,6 +50,9 @@ export function modelsView(context, found, actions) {
     ),
   ];
 }
+
+const testsOf = ({project, status}) =>
+  !status.now && isUntested(status) && bringTests(project, status.unlabelled);
 
 function headingOf(champion, waiting) {
   if (!champion) return 'No version is live';
