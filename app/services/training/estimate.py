@@ -49,6 +49,8 @@ _UNMEASURED = "longer while other programs run"
 _BUSY, _MOST_BUSY = 1.0, 10.0
 """Other programs on each processor from which a training takes twice as long; and the most that is
 told."""
+_LATE, _LATE_SECONDS = 1.25, 30.0
+"""A training is late by a quarter of the time that was told, and by so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +330,22 @@ def busy_factor() -> float:
     """
     others = waiting_work()
     return min(1.0 + others, _MOST_BUSY) if others >= _BUSY else 1.0
+
+
+def late_words(job: JobRecord, moment: datetime) -> str:
+    """Say how much longer a running training takes than was told when it was started.
+
+    "" while it keeps to that by its measured pace, and of one that goes on after a stop.
+    """
+    told = float(job.payload.get("told_seconds") or 0.0)
+    if job.state != "running" or job.attempt != 1 or not told or not job.started_at:
+        return ""
+    so_far = (moment - datetime.fromisoformat(job.started_at)).total_seconds()
+    in_all = so_far + (job.eta_seconds or 0.0)
+    if in_all <= _LATE * told or in_all - told < _LATE_SECONDS:
+        return ""
+    busy = "; other programs use the processor, too" if busy_factor() > 1.0 else ""
+    return f"Longer than expected: {in_words(so_far)} so far, {in_words(told)} were told{busy}."
 
 
 def _changed_defaults(recipe: Recipe, task: Task) -> str:
