@@ -67,7 +67,7 @@ class Review:
     stand beside findings are read; otherwise they follow soon.
     `recounted` findings are left out until they are counted again, because an act has changed one
     of their texts or intents since; `counts` leave them out, too.
-    `copies` are told where the kind `duplicate` is asked for.
+    `copies`, and `alike`, nearly the same texts, are told where the kind `duplicate` is asked for.
     """
 
     counts: dict[Kind, int]
@@ -77,6 +77,7 @@ class Review:
     effects: bool = True
     recounted: int = 0
     copies: Copies | None = None
+    alike: Copies | None = None
 
 
 def review(
@@ -126,7 +127,7 @@ def review(
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
     notes = _notes(live, pool, ready=ready, recounted=recounted)
-    return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted, copies)
+    return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted, *copies)
 
 
 def _standing(

@@ -41,6 +41,21 @@ def test_the_same_text_is_found_however_far_apart_the_encoder_puts_it() -> None:
     ]
 
 
+def test_what_differs_by_a_number_or_a_negation_is_no_duplicate() -> None:
+    """One of such a pair went as a copy of the other."""
+    same = ["pay my bill", "pay my bill please"]
+    apart = [
+        ("send 50 euros", "send 100 euros"),
+        ("book it for two of us", "book it for the four of us please"),
+        ("I can pay it today", "so today I really can't pay it"),
+        ("turn the lights on for me", "please turn the lights off now"),
+    ]
+    for one, other in (same, *apart):
+        unit = unit_rows(np.array([[1, 0.01], [1, 0]], np.float32))
+        found = twins([one, other], np.ones((2, 1)), nearby(unit, 1))
+        assert len(found) == (one == same[0]), one
+
+
 def test_thin_and_overgrown_intents_are_told_from_sound_ones() -> None:
     columns = np.repeat([0, 1, 2, 3], [20, 20, 2, 100])
     honest = np.eye(4)[columns]
