@@ -20,8 +20,8 @@ const ALIKE = {
   act: 'Keep one of those nearly the same',
   done: 'Kept one of those nearly the same',
   about: n =>
-    `${plural(n, 'text')} ${n === 1 ? 'has' : 'have'} others that are nearly the same, under the same label. Texts that ` +
-    'differ by a “not”, an opposite or a number are not among them.',
+    `${plural(n, 'text')} ${n === 1 ? 'has' : 'have'} others that are nearly the same, under the same label. ` +
+    'Texts that differ by a “not”, an opposite or a number are not among them.',
 };
 
 export class CopiesOffer {

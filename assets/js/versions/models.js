@@ -208,8 +208,15 @@ const CALLED = {dataset_version: 'data snapshot', dataset_sha256: 'data snapshot
 
 const isEmpty = value => value === null || value === '' || (Array.isArray(value) && !value.length);
 
+// Lists and settings in words; JSON stood there.
+function plainOf(value) {
+  if (Array.isArray(value)) return value.map(plainOf).join(', ');
+  if (value === null || typeof value !== 'object') return String(value ?? 'none');
+  const named = Object.entries(value).filter(([, one]) => !isEmpty(one));
+  return named.map(([name, one]) => `${name.replaceAll('_', ' ')} ${plainOf(one)}`).join(', ');
+}
+
 function said(value) {
-  if (typeof value === 'object') return h('code', {class: 'mono small'}, JSON.stringify(value, null, 1));
-  const words = String(value);
+  const words = plainOf(value);
   return h('span', {class: words.length > 50 ? 'mono small' : ''}, words);
 }
