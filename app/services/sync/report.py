@@ -18,6 +18,22 @@ _SETS = {
     "test": "a test text",
     "pool": "neither example nor test text",
 }
+_WITH = {
+    "text": "the text “{}”",
+    "flagged": "flagged: {}",
+    "skipped": "skipped",
+    "synthetic": "made from another text",
+    "source": "from {}",
+}
+"""What an utterance has in a field, with its value where that is to be told."""
+_WITHOUT = {
+    "slots": "no marked values",
+    "flagged": "not flagged",
+    "skipped": "not skipped",
+    "synthetic": "written by a person",
+    "source": "from no named file",
+    "beside": "nothing beside the text",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,26 +172,18 @@ def answers_of(
 def _in_words(name: str, row: Row) -> str:
     """Say what an utterance has in a field, as a person would."""
     value = row[name]
+    if not value and name in _WITHOUT:
+        return _WITHOUT[name]
     match name:
         case "split":
             return _SETS.get(value, str(value))
-        case "text":
-            return f"the text “{value}”"
         case "slots":
             marked = [f"{slot} “{row['text'][start:end]}”" for start, end, slot in value]
-            return f"values: {', '.join(marked)}" if marked else "no marked values"
-        case "skipped":
-            return "skipped" if value else "not skipped"
-        case "flagged":
-            return f"flagged: {value}" if value else "not flagged"
-        case "synthetic":
-            return "made from another text" if value else "written by a person"
-        case "source":
-            return f"from {value}" if value else "from no named file"
+            return f"values: {', '.join(marked)}"
         case "beside":
             return _beside_words(str(value))
         case _:
-            return f"another {name}"
+            return _WITH.get(name, f"another {name}").format(value)
 
 
 def _beside_words(stored: str) -> str:
@@ -184,9 +192,7 @@ def _beside_words(stored: str) -> str:
     formats = json.loads(kept) if kept else {}
     told = [f"{key} {one}" for of in formats.values() for key, one in of.items() if _is_plain(one)]
     more = ["more of its file"] if formats and not told else []
-    return ", ".join([*([f"language {language}"] if language else []), *told, *more]) or (
-        "nothing beside the text"
-    )
+    return ", ".join([*([f"language {language}"] if language else []), *told, *more])
 
 
 def _is_plain(value: object) -> bool:
