@@ -27,6 +27,7 @@ def test_texts_drawn_at_random_become_test_texts_once_a_person_agrees(
     expect(page.locator("[data-role=few]")).to_have_text("0 of these 5")
     assert counted(studio, "unlabelled") == before + 5
     for done in range(1, 6):
+        expect(page.locator(".option .chip").first).to_be_visible()
         page.keyboard.press("1")
         few = f"{done} of these 5" if done < 5 else "5 done. See how good the model is, or go on."
         expect(page.locator("[data-role=few]")).to_have_text(few)
@@ -42,5 +43,5 @@ def test_a_file_that_a_link_asks_for_becomes_test_texts(
     box = page.get_by_role("region", name="Import", exact=True)
     expect(box.get_by_role("heading")).to_have_text("Import test texts")
     file = {"name": "more.csv", "mimeType": "text/csv", "buffer": b"text,intent\nwhat now,other\n"}
-    page.locator("input[type=file]").first.set_input_files(file)
+    page.get_by_label("File to import").set_input_files(file)
     expect(page.locator("[data-role=destination]")).to_contain_text("They become test texts")
