@@ -63,7 +63,7 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         card = page.locator("[data-role=accuracy]").first
         expect(card.locator(".figure")).to_have_text("Not tested yet: no test texts, version 1")
         expect(card).to_contain_text("Nobody knows yet.")
-        expect(card).to_contain_text("this tells more of the labels than of what users write")
+        expect(card).to_contain_text("these are often easier than what users write")
         bring = card.get_by_role("link", name="Label 100 at random as test texts")
         expect(bring).to_have_attribute("href", "/label?project=sample&tests=100")
         page.goto(f"{studio.base}/label?project=sample")

@@ -64,7 +64,9 @@ export const verdictWords = figures => {
   return [badge, '. ', basisWords(figures)];
 };
 
-export const basisWords = ({verdict}) => h('span', {class: 'soft'}, basisOf(verdict));
+// Where nothing tests it, the figure beside this says what it stands on.
+export const basisWords = ({verdict}) =>
+  h('span', {class: 'soft'}, verdict.level === 'unknown' ? verdict.meaning : basisOf(verdict));
 
 // What these words go by: while it is the same, they need not be drawn again.
 export const accuracyState = status => JSON.stringify([status?.now, status?.checking, status?.model, status?.verdict]);
@@ -99,7 +101,7 @@ const COUNTING = 'Newer labels are being counted.';
 const trainedOn = ({measured_on: measured}) => measured || 'when trained';
 export const whenTrained = figures => `${figuresOf(figures)} ${trainedOn(figures)}`;
 // A figure of the labels themselves stands beside what it is worth, and never as the headline.
-const ofItself = figures => `${whenTrained(figures)}: this tells more of the labels than of what users write.`;
+const ofItself = figures => `${whenTrained(figures)}; these are often easier than what users write.`;
 const sinceWords = figures => `${whenTrained(figures)}; since then: ${figures.now.causes.join(', ')}.`;
 const rightOf = ({right, n, micro_f1: f1}) =>
   `${number(right)} of ${number(n)} test texts answered ${f1 === null ? '' : 'exactly '}right`;
