@@ -93,9 +93,9 @@ def sure(
 
 
 @router.post("/projects/{project}/sure/check")
-def check(body: SpotCheckBody) -> Verdict:
-    """Conclude from a spot check how many of the other answers are wrong; nothing is saved."""
-    return conclude(body.read())
+def check(studio: OpenStudio, project: str, body: SpotCheckBody) -> Verdict:
+    """Conclude from spot checks how many other answers are wrong; no label is saved."""
+    return conclude(studio, project, body.read())
 
 
 @router.post("/projects/{project}/sure/accept")

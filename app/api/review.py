@@ -90,8 +90,11 @@ def propose(
 
 
 @router.get("/projects/{project}/review/border")
-def border(live_studio: Live, project: str, first: str, second: str) -> confusions.Border:
-    """Return texts from the clearest of one intent to the clearest of another, by intent ids."""
+def border(live_studio: Live, project: str, first: str = "", second: str = "") -> confusions.Border:
+    """Return texts from the clearest of one intent to the clearest of another, by intent ids.
+
+    Without both, they are the two with most unclear texts between them.
+    """
     return reviewing.walk(live_studio, project, first, second)
 
 

@@ -202,7 +202,8 @@ def _verdict(
     if champion is None:
         return None
     broken = live_studio.accuracies.broken_pins(project, champion)
-    return verdict_on(champion, project.task, accuracy, broken)
+    ways = live_studio.accuracies.ways(project, champion)
+    return verdict_on(champion, project.task, accuracy, broken, ways)
 
 
 def _loaded(

@@ -107,8 +107,9 @@ class DataPage {
     });
     this.#loaded = this.#load();
     await this.#loaded;
-    if (!query().get('import')) return;
-    this.#import.focus();
+    const wish = query().get('import');
+    if (!wish) return;
+    this.#import.focus(wish);
     setQuery({import: ''});
   }
 

@@ -3,6 +3,7 @@ import {wayBack} from './label/back.js';
 import {decidingOf, foldedOf, othersOf} from './label/buttons.js';
 import {Card, untilAModel} from './label/card.js';
 import {Deciding} from './label/deciding.js';
+import {drawTests} from './label/drawn_tests.js';
 import {Decisions} from './label/decisions.js';
 import {Few} from './label/few.js';
 import {Guidelines} from './label/guidelines.js';
@@ -183,6 +184,8 @@ class LabelPage {
     this.#today.load().then(last => this.#decisions.recall(last), complain);
     await cards;
     await this.#bringNamed().catch(complain);
+    const {client} = this.#leases;
+    await drawTests(this.#context, this.#queue, {client, few: this.#few}).catch(complain);
     this.#back = wayBack(this.#context.project);
     this.#draw();
     this.#sure.load();

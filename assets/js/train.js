@@ -112,7 +112,7 @@ class TrainPage {
     const found = await call(`${this.#context.base}/training-choices`);
     if (asked !== this.#looks) return;
     this.#choices.show(found.choices);
-    this.#counted = found.outside ? countedWords(found) : '';
+    this.#counted = found.labelled > found.examples ? countedWords(found) : '';
     await this.#base.load(found);
   }
 
@@ -381,5 +381,13 @@ class TrainPage {
   }
 }
 
-const countedWords = ({examples, outside}) =>
-  ` Now ${plural(examples, 'text')} ${examples === 1 ? 'has' : 'have'} an intent, ${number(outside)} out of scope.`;
+// The count that the training uses, and what becomes of the other labels.
+function countedWords({labelled, examples, tests, outside}) {
+  const others = labelled - examples - tests - outside;
+  const rest = [
+    tests > 0 && `${plural(tests, 'is a test text', 'are test texts')}`,
+    outside > 0 && `${number(outside)} out of scope`,
+    others > 0 && `${number(others)} in no set`,
+  ].filter(Boolean);
+  return ` Of ${plural(labelled, 'labelled text')} it learns from ${number(examples)}; ${rest.join(', ')}.`;
+}

@@ -43,7 +43,8 @@ def twins(
 ) -> list[Twins]:
     """List pairs that say the same, conflicts first, then the nearest first.
 
-    Texts that differ by one opposing or negating word do not say the same.
+    Texts that differ by one opposing or negating word do not say the same. Those of one label are
+    no duplicates either where, among other words, such a word or a number differs.
 
     `duplicate` is the cosine from which on texts with the same label are duplicates; `conflict` is
     that for texts whose labels differ: it is lower, since these do harm.
@@ -66,7 +67,8 @@ def twins(
         differ = bool(np.any(targets[first] != targets[second]))
         if not same and cosine < (conflict if differ else duplicate):
             continue
-        apart = contrasts.opposed(first, second) or (differ and contrasts.told_apart(first, second))
+        told_apart = contrasts.told_apart if differ else contrasts.says_otherwise
+        apart = contrasts.opposed(first, second) or told_apart(first, second)
         if same or not apart:
             found.append(Twins(first, second, cosine, same, differ))
     return sorted(found, key=lambda pair: (not pair.conflict, -pair.cosine, pair.first))

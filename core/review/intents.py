@@ -132,3 +132,20 @@ def border_walk(
     leads = scores[rows, first] - scores[rows, second]
     order = np.argsort(-leads, kind="stable")
     return BorderRows(rows[order], leads[order], left_out)
+
+
+def busiest_border(scores: ScoreArray, clear: float) -> tuple[int, int] | None:
+    """Return the two intents with most texts between them, in rising order; None for fewer than 2.
+
+    `scores` are (n, intents). A text lies between its two best intents. Those that are less than
+    `clear` apart count; of borders that have as many, that with most texts at all is taken.
+    """
+    n, wide = scores.shape
+    if not n or wide < 2:
+        return None
+    best = np.sort(np.argpartition(-scores, 1, axis=1)[:, :2], axis=1)
+    first, second = np.take_along_axis(scores, best, axis=1).T
+    weights = np.where(np.abs(first - second) < clear, 1.0 + 1e-6, 1e-6)
+    texts = np.bincount(best[:, 0] * wide + best[:, 1], weights, minlength=wide * wide)
+    found, width = int(texts.argmax()), int(wide)
+    return found // width, found % width

@@ -1,4 +1,4 @@
-"""Texts that differ by one opposing or negating word: alike in form, not in meaning.
+"""Texts that differ by one opposing or negating word, or a number: alike in form, not in meaning.
 
 "Turn it up" and "turn it down" lie close together in every embedding, but their labels do not
 contradict each other. Two rules find such pairs. The first works in any language: the one word that
@@ -30,6 +30,15 @@ _NEGATIONS = _listed(
     "sin nunca jamas ningun ninguna nada non senza mai nessun nessuna "
     "nao sem niet geen nooit zonder"
 )
+
+_NUMBERS = _listed(
+    "zero two three four five six seven eight nine ten eleven twelve hundred thousand million "
+    "null zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend "
+    "deux trois quatre cinq sept huit neuf dix cent mille "
+    "dos tres cuatro cinco seis siete ocho nueve diez cien mil "
+    "tre quattro cinque sei sette otto nove dieci"
+)
+"""Words that count. “One” is left out: in some languages it is an article."""
 
 _HELPERS = _listed("do does did is are was will can could would should")
 """Words that come and go with an English negation."""
@@ -76,9 +85,17 @@ class Contrasts:
         without = (lost - _NEGATIONS - _HELPERS, gained - _NEGATIONS - _HELPERS)
         if bool(lost & _NEGATIONS) != bool(gained & _NEGATIONS) and max(map(len, without)) <= 1:
             return True
-        return max(len(lost), len(gained)) <= 2 and any(
-            frozenset((one, other)) in _OPPOSITES for one in lost for other in gained
-        )
+        return max(len(lost), len(gained)) <= 2 and _is_opposite(lost, gained)
+
+    def says_otherwise(self, first: int, second: int) -> bool:
+        """Whether two texts differ by a negation, a word and its opposite, or a number at all.
+
+        This is stricter than `opposed`: whatever else differs, neither may stand for the other.
+        """
+        lost, gained = self._difference(first, second)
+        if bool(lost & _NEGATIONS) != bool(gained & _NEGATIONS) or _is_opposite(lost, gained):
+            return True
+        return any(word in _NUMBERS or any(map(str.isdigit, word)) for word in lost | gained)
 
     def told_apart(self, first: int, second: int) -> bool:
         """Whether the one word in which two texts differ separates the examples of their labels.
@@ -101,6 +118,10 @@ class Contrasts:
     def _difference(self, first: int, second: int) -> tuple[set[str], set[str]]:
         one, other = self.words[first], self.words[second]
         return set(one - other), set(other - one)
+
+
+def _is_opposite(lost: set[str], gained: set[str]) -> bool:
+    return any(frozenset((one, other)) in _OPPOSITES for one in lost for other in gained)
 
 
 def contrasts_of(texts: Sequence[str], labels: Sequence[tuple[int, ...]]) -> Contrasts:

@@ -42,11 +42,11 @@ class LabelWays:
 
 
 def label_ways(
-    connection: Connection, project_id: int, ids: Collection[str], revision: int
+    connection: Connection, project_id: int, ids: Collection[str] | None, revision: int
 ) -> LabelWays:
     """Count how utterances got their labels, by the last act that gave each one up to a revision.
 
-    A merge of intents gives no label. Unknown ids are left out.
+    A merge of intents gives no label. Unknown ids are left out; without ids all labels count.
     """
     query = sa.select(
         event.c.subject_id, event.c.batch_id, event.c.field, event.c.after, batch.c.origin
@@ -69,7 +69,7 @@ def label_ways(
         if labels is not None:
             given[row.subject_id] = (row.batch_id, row.origin)
             sizes[row.batch_id] += 1
-    found = [given[key] for key in ids if key in given]
+    found = [given[key] for key in (given if ids is None else ids) if key in given]
     by_file = sum(origin.startswith("import") for _, origin in found)
     one = sum(sizes[key] == 1 and not origin.startswith("import") for key, origin in found)
     return LabelWays(by_file, one, len(found) - by_file - one)

@@ -1,4 +1,4 @@
-"""Values kept in a project by name: a goal of the day, filters, bases of syncs, proposals."""
+"""Values kept in a project by name: goals, filters, proposals, bases of syncs, spot checks."""
 
 from typing import Any, Literal
 
@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from storage.records import now
 from storage.tables import preference
 
-Kind = Literal["goal", "filter", "proposal", "sync", "values"]
+Kind = Literal["check", "goal", "filter", "proposal", "sync", "values"]
 
 
 def keep(

@@ -8,7 +8,7 @@ from typing import Literal
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from core.text import is_storable, normalise, text_hash
+from core.text import is_storable, match_key, normalise, text_hash
 from core.types import Task
 from storage.queries.dataset import (
     LABELS_TEXT,
@@ -239,15 +239,20 @@ def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, in
     return sum(n for _, n in groups), len({key for labels, _ in groups for key in labels})
 
 
-def untaught(connection: Connection, project_id: int) -> int:
-    """Count the unlabelled texts that a training may learn from.
+def untaught(connection: Connection, project_id: int) -> dict[str, str]:
+    """Return the id of one utterance of each unlabelled text that a training may learn from.
 
-    Those of the test split, skipped, flagged and synthetic ones are not among them.
+    Those of the test split, skipped, flagged and synthetic ones are not among them, nor is what is
+    worded as a text of the test split or as one labelled out of scope.
     """
     which = _condition(project_id, Filter(state="unlabelled", synthetic=False))
     open_ones = sa.and_(which, utterance.c.split != "test", utterance.c.flagged == "")
-    query = sa.select(sa.func.count()).select_from(utterance).where(open_ones)
-    return int(connection.execute(query).scalar_one())
+    outside = _condition(project_id, Filter(state="out-of-scope"))
+    tests = _condition(project_id, Filter(split="test"))
+    closed = sa.select(utterance.c.text).where(sa.or_(outside, tests))
+    keys = {match_key(text) for text in connection.execute(closed).scalars()}
+    rows = connection.execute(sa.select(utterance.c.text, utterance.c.id).where(open_ones))
+    return {row.text: row.id for row in rows if not keys or match_key(row.text) not in keys}
 
 
 def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:

@@ -108,6 +108,9 @@ def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: st
     assert (answer["covered"]["n"], answer["trouble"]) == (3, "")
     missing = 3 - answer["covered"]["count"]
     assert sum(one["count"] for one in answer["uncovered"]) == missing
+    typical = {text for one in answer["uncovered"] for text in one["typical"]}
+    assert typical <= {one["text"] for one in news}
+    assert bool(typical) == bool(missing)
     listed = [
         client.get(f"{path}/texts", params={"intent": key}).json()
         for key in ("", *(one["id"] for one in answer["intents"]))

@@ -70,6 +70,7 @@ NEW_ROUTES = {
     ),
     "GET /api/projects/{project}/packages/{key}",
 }
+_COPY = (".shown[].deleted", ".shown[].kept")
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
 _LEFT = ("free", "labelled", "meanwhile", "same", "test", "test_labelled")
@@ -111,7 +112,7 @@ _OF_SHORT = (
 )
 _JOBS = tuple(
     pair
-    for name in ("title", "pool_words", "measured_on", "untested")
+    for name in ("title", "pool_words", "measured_on", "untested", "late")
     for pair in (
         ("GET /api/projects/{project}/jobs", f"[].{name}"),
         ("GET /api/jobs/{job_id}", name),
@@ -137,8 +138,9 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/models/{number}/lineage", "answer", "precision"),
     ("GET /api/projects/{project}/review", "parameters", "query seen"),
     *(
-        ("GET /api/projects/{project}/review", "answer", f"copies{part}")
-        for part in ("", ".texts", ".ids", ".theirs")
+        ("GET /api/projects/{project}/review", "answer", f"{name}{part}")
+        for name in ("copies", "alike")
+        for part in ("", ".texts", ".ids", ".theirs", ".shown", *_COPY)
     ),
     ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
     ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),

@@ -43,7 +43,7 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         "level": level,
         "look": level,
         "title": TITLES[level],
-        "meaning": "Import test texts.",
+        "meaning": "Nobody knows yet.",
         "reasons": [],
         "gap": "",
         "rule": "",
@@ -61,13 +61,13 @@ def test_a_figure_without_a_test_set_says_what_it_was_counted_on(
         reroute(page, "**/projects/sample/status", without_tests)
         page.reload()
         card = page.locator("[data-role=accuracy]").first
-        expect(card.locator(".figure")).to_have_text(
-            "94.0 % right answers on held-out labels, version 1"
-        )
-        expect(card).to_contain_text("Not tested yet. Import test texts.")
-        expect(card).not_to_contain_text("when trained")
+        expect(card.locator(".figure")).to_have_text("Not tested yet: no test texts, version 1")
+        expect(card).to_contain_text("Nobody knows yet.")
+        expect(card).to_contain_text("these are often easier than what users write")
+        bring = card.get_by_role("link", name="Label 100 at random as test texts")
+        expect(bring).to_have_attribute("href", "/label?project=sample&tests=100")
         page.goto(f"{studio.base}/label?project=sample")
-        expect(page.locator("[data-role=champion]")).to_contain_text("% right answers on held-out")
+        expect(page.locator("[data-role=champion]")).to_have_text("v1 ")
         told = page.locator(".state [data-role=readiness]")
         expect(told).to_have_text("Not tested yet")
         expect(told).to_be_in_viewport(ratio=1)

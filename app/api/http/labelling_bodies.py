@@ -31,6 +31,7 @@ class SpotCheckBody(Body):
     seed: int = Field(ge=0, le=2**62)
     revision: int = Field(ge=0)
     expected: float = Field(ge=0, le=1)
+    version: int = Field(default=0, ge=0)
 
     def read(self) -> CheckedAnswers:
         """Convert to the service's value."""

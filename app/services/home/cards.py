@@ -19,6 +19,7 @@ from app.services.review.review import known_label_errors
 from app.services.versions.registry import left_for, newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on
 from storage import jobs, models, projects
+from storage.log.label_origins import LabelWays
 from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord
 
@@ -70,11 +71,12 @@ def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
     with live_studio.studio.database.read() as connection:
         project = projects.find(connection, view.name)
         champion = models.champion(connection, project.id)
-    accuracy, checking, broken = None, False, tuple[BrokenPin, ...]()
+    accuracy, checking, broken, ways = None, False, tuple[BrokenPin, ...](), LabelWays()
     if champion is not None and live_studio.models.may_load(project.id, _MOST_LOADED):
         accuracy, checking = live_studio.accuracies.get(project, champion)
     if champion is not None:
         broken = live_studio.accuracies.broken_pins(project, champion)
+        ways = live_studio.accuracies.ways(project, champion)
     facts = _facts(live_studio, view, project, champion)
     return ProjectCard(
         **{one.name: getattr(view, one.name) for one in fields(view)},
@@ -82,7 +84,7 @@ def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
         steps=first_steps(facts),
         now=accuracy,
         checking=checking,
-        verdict=verdict_on(champion, project.task, accuracy, broken),
+        verdict=verdict_on(champion, project.task, accuracy, broken, ways),
     )
 
 

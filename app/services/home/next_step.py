@@ -40,6 +40,8 @@ _MANY = 100
 """Texts without any label of which it is quicker to label groups than one at a time."""
 _IMPORT = {"import": "1"}
 """What brings the box for an import into sight."""
+_IMPORT_TESTS = {"import": "test"}
+"""The same, and a file is taken for test texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ def _when_all_is_learned(facts: ProjectFacts) -> NextStep:
         return NextStep("review", "Look for wrong labels", reason, "review")
     if not facts.tests:
         reason = "Without labelled test texts nobody knows how often the answers are right."
-        return NextStep("test-set", "Import test texts", reason, "data", _IMPORT)
+        return NextStep("test-set", "Import test texts", reason, "data", _IMPORT_TESTS)
     reason = "Every text has a label, and the model has learned them."
     return NextStep("try", "Try the model", reason, "try")
 

@@ -22,6 +22,8 @@ from core.review.spot_check import Verdict, judge
 from core.review.sure import UNTESTED, sure_limit
 from core.types import FloatArray, ScoreArray
 from storage import projects
+from storage.people import spot_checks
+from storage.people.spot_checks import Judged
 from storage.queries import dataset, utterances
 
 _FEWEST_TESTS = 100
@@ -50,6 +52,8 @@ class SureView:
         limit: The lowest probability among the texts.
         expected: Expected share of wrong answers among those that belong to an intent, before any
             check.
+        found: What all checks of this version's answers tell of these texts; None before the first.
+        version: Number of the version that answers; 0 without one.
         check: Ids of the texts to judge, drawn at random by `seed`.
         revision: Revision of the project at which the texts were listed.
         counting: Whether the unlabelled texts are being read again; then nothing is listed.
@@ -64,13 +68,16 @@ class SureView:
     seed: int
     revision: int
     counting: bool = False
+    found: Verdict | None = None
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswers:
     """Answers to accept: an intent id for each text, as they were listed, and the judgements.
 
-    `key` names the act: with the same key it is done once.
+    `key` names the act: with the same key it is done once. `version` is the number of the version
+    that answered; without it the judgements are not kept.
     """
 
     answers: Mapping[str, str]
@@ -80,12 +87,14 @@ class CheckedAnswers:
     revision: int
     expected: float
     key: str = ""
+    version: int = 0
 
 
 def list_sure(live_studio: LiveStudio, project: str, most: int | None = None) -> SureView:
     """List what the live model is sure of among the unlabelled texts outside the test set.
 
-    At most `most` texts are listed; the number, the limit and the check are those of all.
+    At most `most` texts are listed; the number, the limit and the check are those of all. An answer
+    that a check found wrong is left out.
 
     Without a model, or in a multi-label project, the list is empty. It is empty, too, while the
     texts are read again because many have changed or another version answers.
@@ -105,18 +114,37 @@ def list_sure(live_studio: LiveStudio, project: str, most: int | None = None) ->
         usable = set(dataset.open_intents(connection, record.id))
         # Since the pool was evaluated, some may have been labelled or moved to the test set.
         now = utterances.by_ids(connection, record.id, [text.id for text in pool.records])
+        judged = spot_checks.judged_of(connection, record.id, pool.live.version.number)
     waiting = {
         text.id
         for text in now.values()
         if text.labels is None and not text.skipped and text.split != "test"
     }
     rows, expected = _sure(live_studio, record.id, pool, usable, waiting)
-    texts = tuple(_sure_text(pool, row) for row in rows)
-    limit = texts[-1].probability if texts else 1.0
-    check = draw([text.id for text in texts], head)
+    sure = (_sure_text(pool, row) for row in rows)
+    texts = tuple(one for one in sure if judged.get(one.id) != (one.intent_id, False))
+    seed = head + len(judged)  # a further check draws other texts
     return SureView(
-        texts[:most], len(texts), len(waiting), limit, expected, check, seed=head, revision=head
+        texts[:most],
+        len(texts),
+        len(waiting),
+        texts[-1].probability if texts else 1.0,
+        expected,
+        draw([text.id for text in texts], seed),
+        seed=seed,
+        revision=head,
+        found=_found(judged, {text.id: text.intent_id for text in texts}, expected),
+        version=pool.live.version.number,
     )
+
+
+def _found(judged: Judged, answers: Mapping[str, str], expected: float) -> Verdict | None:
+    """Return what all judgements say of the answers, of which those judged need no guess."""
+    if not judged:
+        return None
+    wrong = sum(not right for _, right in judged.values())
+    rest = sum(judged.get(text, ("", False))[0] != intent for text, intent in answers.items())
+    return judge(len(judged), wrong, rest, expected)
 
 
 def draw(ids: list[str], seed: int) -> tuple[str, ...]:
@@ -126,10 +154,13 @@ def draw(ids: list[str], seed: int) -> tuple[str, ...]:
     return tuple(ordered[row] for row in chosen.tolist())
 
 
-def conclude(checked: CheckedAnswers) -> Verdict:
-    """Return the errors to expect among the texts that were not judged.
+def conclude(studio: Studio, project: str, checked: CheckedAnswers) -> Verdict:
+    """Keep the judgements; return the errors to expect among the texts that were not judged.
+
+    All judgements of this version's answers count, those of earlier checks too.
 
     Raises:
+        NotFound: There is no such project.
         InvalidInput: A text of the spot check was not judged.
     """
     check = set(draw(list(checked.answers), checked.seed))
@@ -138,8 +169,13 @@ def conclude(checked: CheckedAnswers) -> Verdict:
             f"{len(check - checked.right - checked.wrong)} texts of the spot check are not judged.",
             "Judge each of them, then accept the rest.",
         )
-    rest = len(checked.answers) - len(check)
-    return judge(len(check), len(checked.wrong), rest, checked.expected)
+    judged: Judged = {key: (checked.answers[key], key in checked.right) for key in check}
+    with studio.database.write() as connection:
+        record = projects.find(connection, project)
+        if checked.version:
+            judged = spot_checks.keep_judged(connection, record.id, checked.version, judged)
+    verdict = _found(judged, checked.answers, checked.expected)
+    return verdict or judge(0, 0, 0, checked.expected)
 
 
 def accept_sure(studio: Studio, project: str, checked: CheckedAnswers) -> ChangeView:
@@ -152,7 +188,7 @@ def accept_sure(studio: Studio, project: str, checked: CheckedAnswers) -> Change
         Conflict: Texts were deleted since.
         InvalidInput: A text of the spot check was not judged.
     """
-    conclude(checked)
+    conclude(studio, project, checked)
     labels = {key: value for key, value in checked.answers.items() if key not in checked.wrong}
     act = BulkAct(len(labels), Allowed(revision=checked.revision), checked.key)
     return label_each(studio, project, labels, act)

@@ -23,6 +23,7 @@ from app.services.answering.pinned import (
     open_pins,
 )
 from app.services.background import step_back
+from app.services.cache import of_version
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests, told_apart
 from app.services.live.judged_pins import judge_pins
@@ -37,7 +38,7 @@ from core.metrics.multi_label import multi_label_report
 from core.text import counted
 from core.types import Pause
 from storage.log import versions
-from storage.log.label_origins import merges_since
+from storage.log.label_origins import LabelWays, label_ways, merges_since
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 _CHUNK = 256
@@ -98,12 +99,14 @@ class _Since:
 class _KeptAccuracy:
     """The newest figure of a project; `value` is None where there is no labelled test text.
 
-    `broken` are the pins of then that are broken.
+    `broken` are the pins of then that are broken, `ways` how the labels were given where no test
+    text tells how good they are.
     """
 
     state: _State | None = None
     value: AccuracyNow | None = None
     broken: BrokenPins = field(default_factory=dict)
+    ways: LabelWays = field(default_factory=LabelWays)
     busy: bool = False
     rest_until: float = 0.0
 
@@ -155,13 +158,23 @@ class Accuracies:
             broken = kept.broken if is_known else broken_when_trained(champion, project.task)
         return tuple(broken[pin] for pin in pins if pin in broken)
 
+    def ways(self, project: ProjectRecord, champion: ModelVersionRecord) -> LabelWays:
+        """Return how the labels were given that the live model learned, where nothing tests it.
+
+        Nothing is counted before the model was asked, and where there are test texts.
+        """
+        with self.guard:
+            kept = self.kept[project.id]
+            is_known = kept.state is not None and kept.state[0] == champion.id
+            return kept.ways if is_known else LabelWays()
+
     def _pins(self, project: ProjectRecord) -> tuple[OpenPin, ...]:
         with self.studio.database.read() as connection:
             return open_pins(connection, project.id)
 
     def _refresh(self, project: ProjectRecord, state: _State) -> None:
         step_back()
-        value, took = None, 0.0
+        value, took, ways = None, 0.0, LabelWays()
         broken: BrokenPins = {}
         try:
             self.traffic.give_way(_QUIET_SECONDS)
@@ -172,6 +185,7 @@ class Accuracies:
                     value = accuracy_now(self.studio, now, live, self.traffic.give_way)
                     pins = self._pins(now.project)
                     broken = judge_pins(self.studio, live.pipeline, pins)
+                    ways = ways if value else _ways(self.studio, now.project, live.version)
                     state = (live.version.id, live.revision, now.project.fence, pins)
                 took = time.monotonic() - began
         except StudioError as error:  # such as a damaged model
@@ -181,7 +195,19 @@ class Accuracies:
         with self.guard:
             kept = self.kept[project.id]
             kept.state, kept.value, kept.broken, kept.busy = state, value, broken, False
+            kept.ways = ways
             kept.rest_until = time.monotonic() + max(_REST_SECONDS, _REST_SHARE * took)
+
+
+def _ways(studio: Studio, project: ProjectRecord, version: ModelVersionRecord) -> LabelWays:
+    """Count once for each version how the labels were given that it learned."""
+
+    def count() -> LabelWays:
+        with studio.database.read() as connection:
+            revision = versions.learned_at(connection, version)
+            return label_ways(connection, project.id, None, revision)
+
+    return studio.cache.get(("label ways", of_version(version)), count, lambda _: 100)
 
 
 def _answers_alike(one: _State | None, other: _State) -> bool:

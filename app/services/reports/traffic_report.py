@@ -122,12 +122,14 @@ def _steps(view: TrafficView) -> tuple[str, ...]:
         "was rightly refused."
         for one in groups[:_STEPS]
     ]
-    loose = sum(one.count for one in view.uncovered if one.name == NO_GROUP)
-    if loose:
-        found.append(
-            f"{counted(loose, 'text')} without an intent {'is' if loose == 1 else 'are'} in no "
-            "group yet: let Discover group them."
-        )
+    for one in view.uncovered:
+        if one.name == NO_GROUP:
+            quoted = ", ".join(f"“{text}”" for text in one.typical)
+            found.append(
+                f"{counted(one.count, 'text')} without an intent "
+                f"{'is' if one.count == 1 else 'are'} in no group yet"
+                f"{f', such as {quoted}' if quoted else ''}: let Discover group them."
+            )
     if view.blind_spots:
         named = ", ".join(view.blind_spots[:_BLIND])
         rest = len(view.blind_spots) - _BLIND

@@ -12,11 +12,14 @@ from app.services.review.findings import KEEP, KEEP_BOTH, Evidence, Finding, Fou
 from app.services.what_if.repairs import Repair
 from core.metrics.mixed_up import MixUp, WrongAnswer, mixed_up
 from core.review.groups import find_groups
-from core.review.intents import IntentHealth, border_walk, intent_health
+from core.review.intents import IntentHealth, border_walk, busiest_border, intent_health
 from core.text import counted, match_key
+from core.types import ScoreArray
 
 _SHOWN = 40
 _MOST = 200
+_CLEAR = 0.4
+"""Difference of two scores from which on a text is clearly the first one's."""
 _FEWEST = 2
 """Texts needed to list a confusion; a single one is a doubt about its own label."""
 
@@ -207,6 +210,15 @@ def _smaller_part(evidence: Evidence, rows: NDArray[np.int64]) -> list[int]:
     return [] if groups is None else rows[groups.of == groups.of.max()].tolist()
 
 
+def busiest(evidence: Evidence, pool: Pool | None) -> tuple[str, str]:
+    """Return the pair of intents with most unclear texts between them; "" twice without any."""
+    named = [column for column, key in enumerate(evidence.columns) if key]
+    _, scores = _scored(evidence, pool)
+    found = busiest_border(scores[:, named], _CLEAR)
+    first, second = ("", "") if found is None else (evidence.columns[named[at]] for at in found)
+    return first, second
+
+
 def border(
     evidence: Evidence, pool: Pool | None, pair: tuple[str, str], settled: Collection[str] = ()
 ) -> Border:
@@ -215,6 +227,20 @@ def border(
     The texts by which the two are mixed up are all among them. `settled` are ids of findings.
     """
     first, second = (evidence.columns.index(key) for key in pair)
+    texts, scores = _scored(evidence, pool)
+    mixed = next((one for one in _mixed_up(evidence) if set(one.pair) == set(pair)), None)
+    answers = {one.text: one.answer for one in mixed.wrong} if mixed else {}
+    walk = border_walk(scores, first, second, sorted(answers))
+    steps = list[Step]()
+    for row, lead in zip(walk.rows.tolist(), walk.leads.tolist(), strict=True):
+        key = _border_id(pair, texts[row])
+        steps.append(Step(texts[row], lead, answers.get(row, ""), key, key in settled))
+    measure = "" if mixed is None else mixed.measure
+    return Border(*pair, tuple(steps), measure, walk.left_out)
+
+
+def _scored(evidence: Evidence, pool: Pool | None) -> tuple[list[FoundText], ScoreArray]:
+    """Return examples, test texts and unlabelled texts, and their scores, (n, intents)."""
     texts = [evidence.example(row, "example") for row in range(len(evidence.labels))]
     scores = [evidence.held_out]
     texts += [FoundText(r.id, r.text, r.labels, r.split, "test") for r in evidence.tests]
@@ -225,15 +251,7 @@ def border(
         if pool.margins.shape[1] == wide:
             scores.append(pool.margins + limits)
             texts += [FoundText(r.id, r.text, None, r.split) for r in pool.records]
-    mixed = next((one for one in _mixed_up(evidence) if set(one.pair) == set(pair)), None)
-    answers = {one.text: one.answer for one in mixed.wrong} if mixed else {}
-    walk = border_walk(np.concatenate(scores), first, second, sorted(answers))
-    steps = list[Step]()
-    for row, lead in zip(walk.rows.tolist(), walk.leads.tolist(), strict=True):
-        key = _border_id(pair, texts[row])
-        steps.append(Step(texts[row], lead, answers.get(row, ""), key, key in settled))
-    measure = "" if mixed is None else mixed.measure
-    return Border(*pair, tuple(steps), measure, walk.left_out)
+    return texts, np.concatenate(scores)
 
 
 def _border_id(pair: tuple[str, str], text: FoundText) -> str:

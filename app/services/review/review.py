@@ -29,7 +29,7 @@ from app.services.review.findings import (
     quoted,
     votes_of,
 )
-from app.services.review.intents import Border, border, confusions, ill_intents
+from app.services.review.intents import Border, border, busiest, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
 from app.services.review.proposals.asked import proposed_changes
 from app.services.review.proposals.once import asked_once
@@ -67,7 +67,7 @@ class Review:
     stand beside findings are read; otherwise they follow soon.
     `recounted` findings are left out until they are counted again, because an act has changed one
     of their texts or intents since; `counts` leave them out, too.
-    `copies` are told where the kind `duplicate` is asked for.
+    `copies`, and `alike`, nearly the same texts, are told where the kind `duplicate` is asked for.
     """
 
     counts: dict[Kind, int]
@@ -77,6 +77,7 @@ class Review:
     effects: bool = True
     recounted: int = 0
     copies: Copies | None = None
+    alike: Copies | None = None
 
 
 def review(
@@ -126,7 +127,7 @@ def review(
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
     notes = _notes(live, pool, ready=ready, recounted=recounted)
-    return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted, copies)
+    return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted, *copies)
 
 
 def _standing(
@@ -165,20 +166,22 @@ def wait_for_pool(live_studio: LiveStudio, project: str) -> None:
 
 
 def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Border:
-    """Return the texts along the border of two intents, given by id.
+    """Return the texts along the border of two intents, given by id; "" twice: the busiest one.
 
     Raises:
         NotFound: There is no model, or it does not know an intent.
     """
     record, live = open_live(live_studio, project)
     evidence = _evidence(live_studio, record, live)
-    for key in (first, second):
+    pool = live_studio.pools.get(record.id)
+    pair = (first, second) if first or second else busiest(evidence, pool)
+    for key in pair:
         if key not in evidence.columns:
             raise NotFound("The model does not know that intent.", "Label some texts with it.")
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, record.id)
     counting = live_studio.pools.settled(record.id)[1]
-    found = border(evidence, live_studio.pools.get(record.id), (first, second), done)
+    found = border(evidence, pool, pair, done)
     # The pool is evaluated again some seconds after a label: until then it holds the text.
     asked = [step.text.id for step in found.steps if step.text.intents is None]
     with live_studio.studio.database.read() as connection:

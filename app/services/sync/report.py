@@ -1,9 +1,11 @@
 """What a sync did, as figures and in words."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.services.sync.plan import BaseText, SyncPlan
+from core.formats.beside import language_and_kept
 from core.sync.folder import PROJECT, ProjectText
 from core.sync.merge import Merge, Row, Rows
 from core.text import counted, label_words
@@ -11,6 +13,27 @@ from core.types import Task
 from storage.people.synced import OpenConflict
 
 _QUOTED = 60
+_SETS = {
+    "train": "an example",
+    "test": "a test text",
+    "pool": "neither example nor test text",
+}
+_WITH = {
+    "text": "the text “{}”",
+    "flagged": "flagged: {}",
+    "skipped": "skipped",
+    "synthetic": "made from another text",
+    "source": "from {}",
+}
+"""What an utterance has in a field, with its value where that is to be told."""
+_WITHOUT = {
+    "slots": "no marked values",
+    "flagged": "not flagged",
+    "skipped": "not skipped",
+    "synthetic": "written by a person",
+    "source": "from no named file",
+    "beside": "nothing beside the text",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +163,40 @@ def answers_of(
         if other is None or row["labels"] != other["labels"]:
             named = [names.get(key, "an intent that is gone") for key in row["labels"] or ()]
             return "unlabelled" if row["labels"] is None else label_words(sorted(named), task)
-        differing = (name for name in sorted(row) if row[name] != other[name])
-        return ", ".join(f"{name} {row[name]!r}"[:_QUOTED] for name in differing)
+        differing = (name for name in sorted(row) if row[name] != other.get(name))
+        return ", ".join(_in_words(name, row)[:_QUOTED] for name in differing)
 
     return said(project, folder), said(folder, project)
+
+
+def _in_words(name: str, row: Row) -> str:
+    """Say what an utterance has in a field, as a person would."""
+    value = row[name]
+    if not value and name in _WITHOUT:
+        return _WITHOUT[name]
+    match name:
+        case "split":
+            return _SETS.get(value, str(value))
+        case "slots":
+            marked = [f"{slot} “{row['text'][start:end]}”" for start, end, slot in value]
+            return f"values: {', '.join(marked)}"
+        case "beside":
+            return _beside_words(str(value))
+        case _:
+            return _WITH.get(name, f"another {name}").format(value)
+
+
+def _beside_words(stored: str) -> str:
+    """Say what a file told beside a text; the studio keeps it as JSON."""
+    language, kept = language_and_kept(stored)
+    formats = json.loads(kept) if kept else {}
+    told = [f"{key} {one}" for of in formats.values() for key, one in of.items() if _is_plain(one)]
+    more = ["more of its file"] if formats and not told else []
+    return ", ".join([*([f"language {language}"] if language else []), *told, *more])
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int | float)
 
 
 def _others(kind: str, found: Merge, mine: Rows, theirs: Rows) -> list[SyncConflict]:

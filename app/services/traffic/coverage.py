@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from app.services.answering.stored import no_model_yet
@@ -18,7 +18,7 @@ from app.services.traffic.coverage_views import (
     TrafficShare,
     TrafficView,
 )
-from app.services.traffic.drifting import with_drift
+from app.services.traffic.drifting import cut_text, with_drift
 from core.errors import InvalidInput
 from core.text import percent
 from core.traffic.shares import Portion, ShareChange, compare_shares
@@ -39,6 +39,7 @@ MANY_LABELS = 10
 NO_INTENT, NO_GROUP = "no intent", "in no group"
 MOST_DAYS = 400
 _MOST_SHOWN = 30
+_TYPICAL = 3
 _FEW_CHANCES = 0.001
 
 
@@ -86,8 +87,23 @@ def read_coverage(live_studio: LiveStudio, project: str, period: Period) -> Traf
     if answered is None:
         return count_coverage(facts, found.days, None, found.trouble)
     view = count_coverage(facts, found.days, answered.intents)
+    view = _with_texts(live_studio, found.project_id, view)
     rows = facts.now, facts.earlier
     return with_drift(live_studio.studio, found.project_id, view, rows, answered)
+
+
+def _with_texts(live_studio: LiveStudio, project_id: int, view: TrafficView) -> TrafficView:
+    """Put the texts in place of the ids of those that are typical of what is not answered."""
+    wanted = [key for one in view.uncovered for key in one.typical]
+    with live_studio.studio.database.read() as connection:
+        texts = utterances.by_ids(connection, project_id, wanted)
+    uncovered = tuple(
+        replace(
+            one, typical=tuple(cut_text(texts[key].text) for key in one.typical if key in texts)
+        )
+        for one in view.uncovered
+    )
+    return replace(view, uncovered=uncovered)
 
 
 def read_texts(live_studio: LiveStudio, project: str, period: Period, intent: str) -> SaidTexts:
@@ -184,7 +200,10 @@ class _AnsweredRow:
 def count_coverage(
     facts: TrafficFacts, days: tuple[date, date], answers: Answers | None, trouble: str = ""
 ) -> TrafficView:
-    """Count the answers to the rows of a period, and compare them with the period before."""
+    """Count the answers to the rows of a period, and compare them with the period before.
+
+    Typical texts of what is not answered are named by their ids.
+    """
     given: Answers = {} if answers is None else answers
     now, old = (
         [
@@ -197,6 +216,9 @@ def count_coverage(
     n, missing = len(now), [one for one in now if not one.intents]
     by_intent = Counter(key for one in now for key in one.intents)
     groups = Counter(one.group for one in missing)
+    said = defaultdict[int | None, Counter[str]](Counter)
+    for one in missing:
+        said[one.group][one.row.utterance_id] += 1
     weeks = _covered_by((_week(one.row.at, days[1]), bool(one.intents)) for one in (*old, *now))
     sources = _covered_by((one.row.source, bool(one.intents)) for one in now)
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
@@ -211,13 +233,19 @@ def count_coverage(
         weeks=tuple(sorted(weeks, key=lambda one: one.name)),
         lines=_lines([*old, *now], days[1]),
         uncovered=tuple(
-            _share_of_group(facts, key, k, len(missing)) for key, k in groups.most_common()
+            replace(_share_of_group(facts, key, k, len(missing)), typical=_most_said(said[key]))
+            for key, k in groups.most_common()
         ),
         blind_spots=tuple(facts.intents[key] for key in spots if n and not by_intent[key]),
         changes=_changes(facts, old, now) if old and now else (),
         counting=answers is None and not trouble,
         trouble=trouble,
     )
+
+
+def _most_said(said: Counter[str]) -> tuple[str, ...]:
+    """Return the ids of the texts that were said most often."""
+    return tuple(key for key, _ in said.most_common(_TYPICAL))
 
 
 def _known(answers: Answers, row: SaidText, facts: TrafficFacts) -> list[str]:

@@ -16,6 +16,7 @@ class TrafficShare:
         name: Of the intent, the source, the week's first day or the group.
         share: In [0, 1], as are the ends of the interval.
         id: Of the intent, or the number of the group; empty for all else.
+        typical: At most 3 texts without an answer, those said most often, of a group or of none.
     """
 
     name: str
@@ -25,6 +26,7 @@ class TrafficShare:
     low: float
     high: float
     id: str = ""
+    typical: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

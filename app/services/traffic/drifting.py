@@ -55,7 +55,7 @@ def _told(
     texts: Mapping[str, str],
 ) -> TrafficDrift:
     found = (texts[key] for key in drift.typical if key in texts)
-    examples = tuple(_cut(text) for _, text in zip(range(_EXAMPLES), found, strict=False))
+    examples = tuple(cut_text(text) for _, text in zip(range(_EXAMPLES), found, strict=False))
     if drift.what == "meaning":
         words = _meaning_words(drift.source, examples)
     elif drift.source:
@@ -91,5 +91,6 @@ def _chance_words(p: float) -> str:
     return f"{percent(p, 1)} of the time"
 
 
-def _cut(text: str) -> str:
+def cut_text(text: str) -> str:
+    """Shorten a text that a sentence quotes to 80 characters."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2].rstrip()} …"

@@ -20,7 +20,7 @@ from typing import Literal
 
 from app.services.studio import Studio
 from app.services.training.child import require_base
-from app.services.training.estimate import Estimate, estimate_of
+from app.services.training.estimate import Estimate, Size, estimate_of, size_now
 from core.errors import InvalidInput, NotFound
 from core.recipes.base import Makes, Recipe, Source
 from core.recipes.labels import ConvfitRecipe, InstantRecipe, LabelEncoderRecipe
@@ -98,6 +98,8 @@ class TrainingChoices:
         base_words: What this base is, in words.
         examples: Texts that have an intent, outside the test set.
         outside: Texts labelled out of scope there; of several intents a text, they are examples.
+        tests: Labelled texts of the test set, from which nothing learns.
+        labelled: All labelled texts of the project.
     """
 
     choices: tuple[TrainingChoice, ...]
@@ -105,6 +107,8 @@ class TrainingChoices:
     base_words: str
     examples: int = 0
     outside: int = 0
+    tests: int = 0
+    labelled: int = 0
 
 
 def training_choices(studio: Studio, project: str) -> TrainingChoices:
@@ -112,12 +116,21 @@ def training_choices(studio: Studio, project: str) -> TrainingChoices:
     with studio.database.read() as connection:
         record = projects.find(connection, project)
         data = _data_of(connection, record)
-        found = [_choice(connection, record, data, recipe) for recipe in ordered(data)]
+        size = size_now(connection, record)
+        found = [_choice(connection, record, data, recipe, size) for recipe in ordered(data)]
         base, words = _live_base(connection, record)
+        tests, labelled = (_count(connection, record, split) for split in ("test", None))
         outside = 0
         if record.task == "single-label":
             outside = utterances.count_all(connection, record.id, _OUTSIDE)
-    return TrainingChoices(tuple(found), base, words, data.examples, outside)
+    return TrainingChoices(tuple(found), base, words, data.examples, outside, tests, labelled)
+
+
+def _count(connection: Transaction, project: ProjectRecord, split: str | None) -> int:
+    """Count the texts of a set, or of all, that have a label, out of scope too."""
+    states: tuple[utterances.LabelState, ...] = ("labelled", "out-of-scope")
+    which = (utterances.Filter(split=split, state=state) for state in states)
+    return sum(utterances.count_all(connection, project.id, one) for one in which)
 
 
 def quick_and_best(data: ProjectData) -> tuple[type[Recipe], type[Recipe]]:
@@ -156,7 +169,11 @@ def _data_of(connection: Transaction, project: ProjectRecord) -> ProjectData:
 
 
 def _choice(
-    connection: Transaction, project: ProjectRecord, data: ProjectData, recipe: type[Recipe]
+    connection: Transaction,
+    project: ProjectRecord,
+    data: ProjectData,
+    recipe: type[Recipe],
+    size: Size,
 ) -> TrainingChoice:
     quick, best = quick_and_best(data)
     named: dict[type[Recipe], tuple[Role, str]] = {quick: ("quick", "Quick")}
@@ -167,7 +184,7 @@ def _choice(
     if not reason:
         try:
             usual = read_recipe(recipe.name(), {}, project.task)
-            told = estimate_of(connection, project, usual)
+            told = estimate_of(connection, project, usual, size)
         except InvalidInput as error:  # the data changed in between
             reason = error.message
     return TrainingChoice(

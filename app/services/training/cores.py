@@ -1,11 +1,12 @@
 """Labels that came with the sure cores of groups, and the texts that were left of these groups."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from core.splits import drawn_rows
 from storage.computed.taken_groups import taken_groups
 from storage.database import Transaction
+from storage.log import events
 from storage.log.replay import State
 from storage.records import ProjectRecord
 
@@ -40,6 +41,13 @@ def core_labels(
     labelled = sum(row.labels is not None and row.split != "test" for row in rows)
     share = len(waiting) / max(1, len(waiting) + labelled)
     return CoreLabels(taken.labelled, _sample(left), share)
+
+
+def count_doubtful(connection: Transaction, project_id: int, ids: Collection[str]) -> int:
+    """Count those of some unlabelled texts, by id, that `core_labels` finds doubtful now."""
+    taken = taken_groups(connection, project_id, events.head(connection, project_id))
+    left = {one for some in taken.left.values() for one in some}
+    return min(_MOST, len(left & set(ids)))
 
 
 def without(pool: Sequence[str], cores: "CoreLabels | None") -> tuple[str, ...]:

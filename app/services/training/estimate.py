@@ -6,6 +6,7 @@ from datetime import datetime
 
 from app.services.conversations.reading import require_logs
 from app.services.studio import Studio
+from app.services.training.cores import count_doubtful
 from app.services.training.marked_utterances import require_slots
 from core.errors import InvalidInput
 from core.processor import lists_bfloat16, waiting_work
@@ -49,6 +50,8 @@ _UNMEASURED = "longer while other programs run"
 _BUSY, _MOST_BUSY = 1.0, 10.0
 """Other programs on each processor from which a training takes twice as long; and the most that is
 told."""
+_LATE, _LATE_SECONDS = 1.25, 30.0
+"""A training is late by a quarter of the time that was told, and by so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +94,15 @@ def estimate(studio: Studio, project: str, recipe: str, settings: dict[str, obje
         return estimate_of(connection, record, read_recipe(recipe, settings, record.task))
 
 
-def estimate_of(connection: Transaction, project: ProjectRecord, recipe: AnyRecipe) -> Estimate:
-    """Describe a training by a recipe; InvalidInput if the project lacks the data."""
+def estimate_of(
+    connection: Transaction, project: ProjectRecord, recipe: AnyRecipe, size: Size | None = None
+) -> Estimate:
+    """Describe a training by a recipe; InvalidInput if the project lacks the data.
+
+    `size` is what a training would learn from now, where that was counted.
+    """
     if isinstance(recipe, ModelRecipe):
-        return _estimate_model(connection, project, recipe)
+        return _estimate_model(connection, project, recipe, size)
     if isinstance(recipe, TemplatesRecipe):
         what, seconds = _templates_work(connection, project, recipe)
     else:
@@ -121,10 +129,10 @@ def require_labels(connection: Transaction, project: ProjectRecord) -> None:
 
 
 def _estimate_model(
-    connection: Transaction, project: ProjectRecord, recipe: AnyModelRecipe
+    connection: Transaction, project: ProjectRecord, recipe: AnyModelRecipe, size: Size | None
 ) -> Estimate:
     require_labels(connection, project)
-    size = size_now(connection, project)
+    size = size or size_now(connection, project)
     found = _factor(connection, recipe)
     factor, is_same = found or (1.0, False)
     seconds = _seconds(recipe, size) * factor
@@ -138,9 +146,14 @@ def _estimate_model(
 
 
 def size_now(connection: Transaction, project: ProjectRecord) -> Size:
-    """Return what a training would learn from now."""
+    """Return what a training would learn from now.
+
+    Doubtful texts, which were left of groups that are labelled, are not among the unlabelled ones.
+    """
     examples, intents = utterances.taught(connection, project.id, project.task)
-    return Size(examples, intents, project.task, utterances.untaught(connection, project.id))
+    unlabelled = utterances.untaught(connection, project.id)
+    doubtful = count_doubtful(connection, project.id, unlabelled.values()) if unlabelled else 0
+    return Size(examples, intents, project.task, len(unlabelled) - doubtful)
 
 
 def _ranking_work(
@@ -328,6 +341,22 @@ def busy_factor() -> float:
     """
     others = waiting_work()
     return min(1.0 + others, _MOST_BUSY) if others >= _BUSY else 1.0
+
+
+def late_words(job: JobRecord, moment: datetime) -> str:
+    """Say how much longer a running training takes than was told when it was started.
+
+    "" while it keeps to that by its measured pace, and of one that goes on after a stop.
+    """
+    told = float(job.payload.get("told_seconds") or 0.0)
+    if job.state != "running" or job.attempt != 1 or not told or not job.started_at:
+        return ""
+    so_far = (moment - datetime.fromisoformat(job.started_at)).total_seconds()
+    in_all = so_far + (job.eta_seconds or 0.0)
+    if in_all <= _LATE * told or in_all - told < _LATE_SECONDS:
+        return ""
+    busy = "; other programs use the processor, too" if busy_factor() > 1.0 else ""
+    return f"Longer than expected: {in_words(so_far)} so far, {in_words(told)} were told{busy}."
 
 
 def _changed_defaults(recipe: Recipe, task: Task) -> str:

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Literal
 
 from app.jobs.logs import end_of
 from app.services.studio import Studio
+from app.services.training.estimate import late_words
 from app.services.training.unlabelled import gain_words
 from core.errors import Conflict
 from core.metrics.in_words import measured_on, untested_of
@@ -25,8 +27,8 @@ class JobView:
     """A job's row with the project's name; a cancelled job with a checkpoint is `resumable`.
 
     `title` is the recipe's name on pages; `pool_words` say what unlabelled texts brought,
-    `measured_on` on which texts the version's figures stand, and `untested` how many intents these
-    leave out.
+    `measured_on` on which texts the version's figures stand, `untested` how many intents these
+    leave out, and `late` how much longer a training takes than was told at its start, or "".
     """
 
     id: str
@@ -44,6 +46,7 @@ class JobView:
     pool_words: str
     measured_on: str
     untested: str
+    late: str
     result: dict[str, object]
     recipe: str
     title: str
@@ -162,6 +165,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         result=job.result or {},
         measured_on=measured_on(metrics),
         untested=untested_of(metrics),
+        late=late_words(job, datetime.now(UTC)),
         recipe=str(job.payload.get("recipe", {}).get("kind", "")),
         title=title_of(job.payload.get("recipe", {})),
         created_at=job.created_at,

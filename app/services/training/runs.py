@@ -26,6 +26,8 @@ from app.services.training.cores import core_labels, without
 from app.services.training.encoder_runs import train_encoder
 from app.services.training.estimate import (
     Size,
+    busy_factor,
+    estimate_of,
     instant_seconds,
     require_labels,
     share_after_steps,
@@ -97,6 +99,7 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
             "base": absolute(request.base),
             "device": studio.settings.device,
             "recipe": recipe.model_dump(mode="json"),
+            "told_seconds": busy_factor() * estimate_of(connection, project, recipe).seconds,
             **_freeze_data(connection, project, recipe),
         }
         if request.key:

@@ -21,6 +21,7 @@ from core.metrics.coverage import ENOUGH, leaves_out_many, untested_words
 from core.metrics.in_words import is_on_tests
 from core.text import counted, percent
 from core.types import Task
+from storage.log.label_origins import LabelWays
 from storage.records import ModelVersionRecord
 
 Level = Literal["ready", "trial", "not-ready", "unknown"]
@@ -34,6 +35,10 @@ TITLES: Mapping[Level, str] = {
     "not-ready": "Not ready yet",
     "unknown": "Not tested yet",
 }
+_UNTESTED = (
+    "Nobody knows yet how often it is right on what users write: that takes test texts, labelled "
+    "texts that it never learns from."
+)
 _INSIDE_ONLY = "Ready, but out of scope is not tested"
 """Title of a ready version of which nobody knows whether it refuses texts that fit no intent."""
 
@@ -256,10 +261,12 @@ def verdict_on(
     task: Task,
     now: FiguresNow | None,
     broken: Sequence[BrokenPin] = (),
+    ways: LabelWays | None = None,
 ) -> ReadyVerdict | None:
     """Judge the version in use by what is stored and by what it does now, if known.
 
-    `broken` are the pins of today that it breaks, whichever were set when it was trained.
+    `broken` are the pins of today that it breaks, whichever were set when it was trained; `ways`
+    tells how its labels were given.
     Nothing is computed for it. How it compares with the version before is left to the report.
     """
     if version is None:
@@ -274,7 +281,7 @@ def verdict_on(
     return ReadyVerdict(
         level_of(known),
         title_of(known, task),
-        _meaning(known, task),
+        _meaning(known, task, ways or LabelWays()),
         reasons_of(known),
         gap_of(known, task),
         rule_words(),
@@ -282,14 +289,25 @@ def verdict_on(
     )
 
 
-def _meaning(known: Known, task: Task) -> str:
+def _meaning(known: Known, task: Task, ways: LabelWays) -> str:
     if known.share is None or not known.on_tests:
-        return "Import test texts: labelled texts that the model never learns from."
+        return _UNTESTED + _together_words(ways)
     wrong = of_hundred(1 - known.share)
     n = f"About {wrong}" if wrong else "Fewer than 1"
     if task == "multi-label":
         return f"{n} of 100 texts do not get exactly their intents."
     return f"{n} of 100 texts get a wrong answer, or no answer."
+
+
+def _together_words(ways: LabelWays) -> str:
+    """Say how many labels tell least: texts that the studio found alike, or was sure of itself."""
+    n = ways.by_file + ways.one_by_one + ways.together
+    if not ways.together:
+        return ""
+    return (
+        f" {ways.together:,} of its {n:,} labels were given to many texts at once, such as a whole "
+        "group of similar ones: that it agrees with these says little."
+    )
 
 
 def of_hundred(share: float | None) -> int:

@@ -11,6 +11,7 @@ import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 import {AlsoTraffic} from './also_traffic.js';
 import {Cases, countsOf} from './cases.js';
+import {AFTER, givenIn, summary} from './import_words.js';
 import {Mapping} from './mapping.js';
 import {PLATFORMS} from './package.js';
 import {PasteBox} from './pasting.js';
@@ -18,7 +19,6 @@ import {Questions} from './questions.js';
 
 const WHY_NOT = 'Nothing is imported yet. Look at them first.';
 const SHOWN = 5; // rows
-const NAMED = 8; // new intents
 const SHORT = 20; // signs of a cell
 const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet,.arrow,.lu,.zip';
 
@@ -35,6 +35,7 @@ export class ImportSheet {
   #choosing;
   #lead = h('p', {hidden: true}, 'Choose a file, with labels or without, or paste some in.');
   #title = h('h2', {}, 'Import');
+  #wish = ''; // “test” where a link leads here to bring test texts
   #questions = new Questions();
   #traffic = null; // whether the texts of the file in the preview count as traffic, too
   #drawButtons = () => {};
@@ -72,17 +73,23 @@ export class ImportSheet {
     );
   }
 
-  // Brings the box into sight, for who comes from another page to import.
-  focus() {
+  // Brings the box into sight, for who comes from another page to import; `wish` is the set that a file becomes.
+  focus(wish = this.#wish) {
+    this.#wish = wish === 'test' ? wish : '';
+    this.#title.textContent = this.#name;
     this.element.scrollIntoView({block: 'nearest'});
     this.#drop.querySelector('button').focus({preventScroll: true});
+  }
+
+  get #name() {
+    return this.#wish ? 'Import test texts' : 'Import';
   }
 
   // Where there is no text yet, the box is what the page is about, and its button is the act of the page.
   leads(is) {
     this.element.classList.toggle('empty', is);
     this.#lead.hidden = !is;
-    this.#title.textContent = is ? 'No texts yet' : 'Import';
+    this.#title.textContent = is ? 'No texts yet' : this.#name;
     this.#choosing.textContent = is ? 'Import texts' : 'Choose a file';
     this.#choosing.classList.toggle('primary', is);
     if (is) this.#choosing.dataset.role = 'first-act';
@@ -124,7 +131,7 @@ export class ImportSheet {
     try {
       const incoming = await upload(this.#uploads, file);
       if (asked !== this.#asked) return;
-      if (TESTS.test(file.name)) await this.#look(incoming.key, {split: 'test'});
+      if (this.#wish || TESTS.test(file.name)) await this.#look(incoming.key, {split: 'test'});
       else this.#show(incoming);
     } catch (error) {
       if (asked !== this.#asked) complain(error);
@@ -310,9 +317,6 @@ const noLabels = () =>
     'No column is read as the intent, so these texts come without labels. Choose it above if there is one.',
   );
 
-// Unlabelled texts of the project that get a label.
-const givenIn = ({cases}) => cases.find(({kind}) => kind === 'given')?.rows ?? 0;
-
 // The button says how many texts it changes; `looked` exceptions are in the report, those of `values` are ticked now.
 function importing(report, {otherwise, exceptions}, looked) {
   if (!report) return 'Import'; // the file cannot be read as it is
@@ -365,34 +369,4 @@ function packageWords(found) {
     stays && h('div', {class: 'small soft'}, `Stay in the package alone: ${stays}.`),
     found.unread && h('div', {class: 'small soft', 'data-role': 'unread'}, rest),
   ];
-}
-
-// How a text of the project is told of, one and many, before and after an import.
-const BEFORE = ['text that is here already gets', 'texts that are here already get'];
-const AFTER = ['text that was here got', 'texts that were here got'];
-
-// A sentence for each kind of change.
-function summary(report, words = BEFORE) {
-  const {added, labelled, relabelled, marked, convention, without, new_intents: names} = report;
-  const given = givenIn(report);
-  const said = [
-    added && `${plural(added, 'new text')}${ofThemLabelled(added, labelled - given)}.`,
-    given && `${plural(given, ...words)} a label.`,
-    relabelled && `${plural(relabelled, ...words)} another label.`,
-    marked && `Values are marked in ${plural(marked, 'text')}.`,
-    convention && without && `${plural(without, 'label means', 'labels mean')} no intent.`,
-    names.length && newIntents(names),
-  ];
-  return said.filter(Boolean).join(' ') || 'Nothing new in this file.';
-}
-
-function ofThemLabelled(added, labelled) {
-  if (!labelled) return ', without a label';
-  if (labelled < added) return `, ${number(labelled)} of them labelled`;
-  return added === 1 ? ', labelled' : ', all labelled';
-}
-
-function newIntents(names) {
-  const more = names.length > NAMED ? ` and ${number(names.length - NAMED)} more` : '';
-  return `${plural(names.length, 'new intent')}: ${names.slice(0, NAMED).join(', ')}${more}.`;
 }

@@ -235,9 +235,7 @@ export class TrafficTab {
     const rows = uncovered
       .slice(0, FEW)
       .map(one => [
-        one.id
-          ? this.#toGroup(Number(one.id), one.name)
-          : h('span', {class: 'soft'}, isGrouped ? 'in no group yet' : 'not grouped yet'),
+        this.#subject(one, isGrouped),
         figure(number(one.count)),
         figure(percent(one.share)),
       ]);
@@ -249,6 +247,19 @@ export class TrafficTab {
       table(head, rows, {'data-role': 'uncovered'}),
       h('p', {class: 'below'}, all),
       new Evidence(this.#context.base, this.#days, {id: '', sentence: 'Texts that got no intent'}).element,
+    );
+  }
+
+  // A group's name alone did not tell what people had said.
+  #subject({id, name, typical}, isGrouped) {
+    const such = typical.map(text => `“${text}”`).join(' ');
+    return h(
+      'td',
+      {},
+      id
+        ? this.#toGroup(Number(id), name)
+        : h('span', {class: 'soft'}, isGrouped ? 'in no group yet' : 'not grouped yet'),
+      such && h('div', {class: 'soft small', 'data-role': 'typical'}, such),
     );
   }
 
@@ -275,11 +286,16 @@ export class TrafficTab {
   #rowOf(one, change) {
     const known = this.#intents.byId.get(one.id);
     return [
-      known ? chip(known) : one.name,
+      known ? this.#toTexts(known) : one.name,
       figure(number(one.count)),
       figure(percent(one.share)),
       change ? changeOf(change) : h('span', {class: 'soft'}, 'nothing to compare with'),
     ];
+  }
+
+  // The texts that have an intent stand on Data.
+  #toTexts(intent) {
+    return h('a', {href: address('data', this.#context.project, {intent: intent.id})}, chip(intent));
   }
 
   #showAll() {
@@ -288,11 +304,10 @@ export class TrafficTab {
   }
 
   #neverAsked() {
-    const {project} = this.#context;
     const named = new Map([...this.#intents.byId.values()].map(one => [one.name, one]));
     const chips = this.#view.blind_spots.map(name => {
       const intent = named.get(name);
-      return intent ? h('a', {href: address('data', project, {intent: intent.id})}, chip(intent)) : name;
+      return intent ? this.#toTexts(intent) : name;
     });
     return section(
       'Labelled, and nobody asked',

@@ -1,9 +1,10 @@
 // A project on the start page: how often it is right today, what it holds, and what to do next.
-import {accuracyParts, isCounting, verdictWords} from '../shared/accuracy.js';
+import {accuracyParts, basisWords, isCounting, isUntested, verdictWords} from '../shared/accuracy.js';
 import {address} from '../shared/address.js';
 import {h, progressBar} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {nextOf} from '../shared/next.js';
+import {bringTests} from '../shared/test_texts.js';
 import {number, numberOf, plural} from '../shared/words.js';
 
 const STEPS = [
@@ -79,7 +80,9 @@ function figuresOf(project) {
   const version = `version ${numberOf(champion)}`;
   if (accuracy === null) return h('span', {class: 'soft'}, `${version} answers`);
   const {figure, base, words} = accuracyParts(project);
-  const stands = verdictWords(project);
+  const untested = !project.now && isUntested(project);
+  const stands = untested ? basisWords(project) : verdictWords(project);
+  const leads = project.next.kind === 'test-set'; // the button below does the same
   const of = isCounting(project) ? ` how often ${version} is right` : ` ${base}, ${version}`;
   return [
     h(
@@ -90,6 +93,7 @@ function figuresOf(project) {
     ),
     stands && h('div', {class: 'small'}, stands),
     words && h('div', {class: 'soft small'}, words),
+    untested && !leads && h('div', {}, bringTests(project.name, project.utterances - project.labelled)),
   ];
 }
 

@@ -7,10 +7,16 @@ export class Few {
   element = h('span', {class: 'small', role: 'status', 'data-role': 'few'});
   #asked = Number(query().get('n'));
   #done = 0;
+  #areTests = false; // they teach the model nothing, and tell how good it is
   #project;
 
   constructor(project) {
     this.#project = project;
+    this.#draw();
+  }
+
+  ask(n, areTests) {
+    [this.#asked, this.#done, this.#areTests] = [n, 0, areTests];
     this.#draw();
   }
 
@@ -23,8 +29,9 @@ export class Few {
   #draw() {
     const [asked, done] = [this.#asked, this.#done];
     this.element.hidden = !(asked > 0);
-    const train = h('a', {href: address('train', this.#project)}, 'Train');
+    const [page, what] = this.#areTests ? ['versions', 'See how good the model is'] : ['train', 'Train'];
+    const next = h('a', {href: address(page, this.#project)}, what);
     const words = done < asked ? `${number(done)} of these ${number(asked)}` : [h('b', {}, `${number(asked)} done.`)];
-    fill(this.element, words, done >= asked && [' ', train, ', or go on.']);
+    fill(this.element, words, done >= asked && [' ', next, ', or go on.']);
   }
 }

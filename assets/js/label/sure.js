@@ -75,7 +75,7 @@ export class SureTexts {
     this.#all = 0;
     this.count(counted.looked_at ?? 0);
     if (this.element.hidden) return;
-    const title = 'Nothing is saved before you accept';
+    const title = 'No label is saved before you accept';
     fill(
       this.element,
       this.#lead,
@@ -91,23 +91,19 @@ export class SureTexts {
   // Which of the texts labelled since were sure is not known here, and while the server is away no new count comes:
   // so no more are told than wait.
   #tell() {
-    const {expected, check} = this.#newest;
-    const n = Math.min(this.#newest.n, this.#all);
+    const {check, n: counted} = this.#newest;
+    const n = Math.min(counted, this.#all);
     if (n === this.#told) return;
     this.#told = n;
     this.element.hidden = n < FEWEST;
     if (this.element.hidden) return;
     const drawn = number(Math.min(check.length, n));
     this.#check.textContent = `Check ${drawn} of them `;
-    const errors = wrongWords(expected * n, n);
-    fill(
-      this.#lead,
-      h('b', {}, 'Or label many at once.'),
-      ` The model is sure of ${number(n)} of `,
-      this.#among,
-      `. Check ${drawn} of them, then label all at once. `,
-      h('span', {class: 'soft'}, `Before the check, expect ${errors}; more if many fit no intent.`),
-    );
+    const sure = [`The model is sure of ${number(n)} of `, this.#among];
+    const [before, after] = isTrusted(this.#newest)
+      ? [[h('b', {}, 'Or label many at once.'), ' '], `. Check ${drawn} of them, then label all at once. `]
+      : [[], ', but a check found too many of these answers wrong to accept them: label some more texts, then train. '];
+    fill(this.#lead, before, sure, after, h('span', {class: 'soft'}, expectedWords(this.#newest, n)));
   }
 
   // A second key while the texts are fetched opens no second dialog.
@@ -130,11 +126,12 @@ export class SureTexts {
     const check = new SpotCheck(sure, this.#intents, {
       judged: answers => post(`${this.#base}/sure/check`, answers),
       accept: act => post(`${this.#base}/sure/accept`, act),
-      accepted: (act, done) => this.#accepted(act, done),
+      accepted: (act, done, verdict) => this.#accepted(act, done, verdict),
     });
     const {closed, close} = present('Accept what the model is sure of', check.element);
     check.start(close);
     await closed;
+    await this.load(); // what the check found holds, whether its labels were accepted or not
   });
 
   // The texts themselves, as soon as they are counted.
@@ -146,13 +143,14 @@ export class SureTexts {
     return this.#counted();
   }
 
-  async #accepted({answers, wrong, key}, {changed, left}) {
+  async #accepted({answers, wrong, key}, {changed, left}, verdict) {
     const takeBack = undoing(this.#base, key, async () => {
       this.#hears.undone(changed);
       await this.again();
     });
     const said = `${plural(changed, 'text')} labelled as the model answers.`;
-    toast(said, leftWords(left), 'good', () => this.#hears.undo(key));
+    const hint = [unseenWords(verdict), leftWords(left)].filter(Boolean).join(' ');
+    toast(said, hint, 'good', () => this.#hears.undo(key));
     this.#hears.accepted(Object.keys(answers), {key, n: changed, takeBack});
     await this.again();
     if (wrong.length) this.#hears.doubted(wrong);
@@ -202,9 +200,9 @@ class SpotCheck {
 
   start(close) {
     this.#close = close;
-    const {texts, check, expected} = this.#sure;
-    const n = `${number(texts.length)} texts, about ${percent(expected)} of them probably wrong.`;
-    const why = `Judge ${number(check.length)} of them, drawn at random. Nothing is saved before you accept.`;
+    const {texts, check} = this.#sure;
+    const n = `${number(texts.length)} texts, about ${percent(expectedShare(this.#sure))} of them probably wrong.`;
+    const why = `Judge ${number(check.length)} of them, drawn at random. No label is saved before you accept.`;
     const lead = h('p', {class: 'soft'}, `${n} ${why}`);
     fill(this.element, lead, this.#place, this.#text, this.#answer, this.#buttons, this.#list());
     this.#ask();
@@ -234,9 +232,9 @@ class SpotCheck {
 
   get #answers() {
     const judged = is => this.#texts.filter((_, at) => this.#judged[at] === is).map(({id}) => id);
-    const {texts, seed, revision, expected} = this.#sure;
+    const {texts, seed, revision, expected, version} = this.#sure;
     const answers = Object.fromEntries(texts.map(({id, intent_id: intent}) => [id, intent]));
-    return {answers, right: judged(true), wrong: judged(false), seed, revision, expected};
+    return {answers, right: judged(true), wrong: judged(false), seed, revision, expected, version};
   }
 
   async #conclude() {
@@ -247,7 +245,8 @@ class SpotCheck {
     });
     if (asked !== this.#asked) return;
     const told = h('p', {class: 'utterance', tabindex: -1, 'data-role': 'verdict'}, verdictWords(verdict));
-    const rest = verdict.wrong ? stayWords(verdict.wrong) : '';
+    const wrong = this.#judged.filter(isRight => !isRight).length; // in this check; the verdict counts all checks
+    const rest = wrong ? stayWords(wrong) : '';
     const isSound = verdict.expected <= MOST_WRONG * verdict.rest;
     fill(
       this.element,
@@ -255,7 +254,7 @@ class SpotCheck {
       rest && h('p', {}, rest),
       !isSound && h('p', {class: 'note warn'}, 'Too many to accept: label some more texts, train, then check again.'),
       h('p', {class: 'soft'}, boundWords(verdict)),
-      this.#deeds(this.#sure.texts.length - verdict.wrong, isSound),
+      this.#deeds(this.#sure.texts.length - wrong, {verdict, isSound}),
       this.#list(),
     );
     told.focus(); // on the button, one key more of a quick hand accepted what nobody had read
@@ -268,7 +267,7 @@ class SpotCheck {
 
   // What can be done after the verdict, with `n` labels. The dialog stays open until they are saved: if the server
   // refuses, what was judged is still there, and the same act can be sent again.
-  #deeds(n, isSound) {
+  #deeds(n, {verdict, isSound}) {
     const act = {...this.#answers, key: crypto.randomUUID()};
     const take = h(
       'button',
@@ -286,7 +285,7 @@ class SpotCheck {
       });
       if (!done) return;
       this.#close();
-      await this.#hears.accepted(act, done);
+      await this.#hears.accepted(act, done, verdict);
     };
     return deeds;
   }
@@ -323,6 +322,20 @@ const wrongWords = (errors, n) =>
   errors < 1
     ? 'less than one wrong label'
     : `about ${number(Math.round(errors))} of these ${plural(n, 'label')} to be wrong`;
+
+// Share of wrong answers among those that the model is sure of: as a check found it, else as the model expects it.
+const expectedShare = ({n, expected, found}) => (found ? found.expected / Math.max(1, n) : expected);
+const isTrusted = sure => !sure.found || expectedShare(sure) <= MOST_WRONG;
+
+function expectedWords(sure, n) {
+  const errors = wrongWords(expectedShare(sure) * n, n);
+  if (!sure.found) return `Before the check, expect ${errors}; more if many fit no intent.`;
+  const {checked, wrong} = sure.found;
+  return `${wrong ? number(wrong) : 'None'} of ${number(checked)} checked answers wrong: expect ${errors}.`;
+}
+
+const unseenWords = ({rest, expected}) =>
+  rest ? `By the check, expect ${errorWords(expected)} among the ${number(rest)} that nobody judged.` : '';
 
 function verdictWords({checked, wrong, rest, expected}) {
   const judged = wrong

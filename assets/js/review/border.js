@@ -56,12 +56,19 @@ export class BorderTab {
     );
   }
 
-  // Without a pair in the address the walk begins with the one that is mixed up most.
+  // Without a pair in the address the walk begins with the one that is mixed up most; where none is, with the one that
+  // has most unclear texts between its two.
   async #offer(asked) {
     const {findings} = await call(`${this.#tools.base}/review?kind=confusion&limit=${CLOSEST}`);
     if (asked !== this.#asked) return;
     this.#mixed = findings;
-    if (findings.length && !this.#pair.every(Boolean)) this.#pair = [...findings[0].intents];
+    if (this.#pair.every(Boolean)) return;
+    const busiest = async () => {
+      const {first, second} = await call(`${this.#tools.base}/review/border`);
+      return [first, second];
+    };
+    const pair = findings.length ? [...findings[0].intents] : await busiest().catch(() => this.#pair);
+    if (asked === this.#asked) this.#pair = pair;
   }
 
   // The finding about the chosen pair, in whichever order the address names the two.

@@ -1,12 +1,31 @@
-// One act for all examples that stand several times under one label: one of each is kept, the others are deleted.
+// One act for all examples that stand several times under one label, and one for those that are nearly the same: one of
+// each is kept, the others are deleted.
 import {fill, h} from '../shared/elements.js';
 import {ask, guarded} from '../shared/messages.js';
 import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
-import {plural} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
+
+// What the server calls the texts, and what the page says of them.
+const EQUAL = {
+  name: 'copies',
+  key: 'keep one of each',
+  act: 'Keep one of each',
+  done: 'Kept one of each',
+  about: n => `${plural(n, 'text')} ${n === 1 ? 'stands' : 'stand'} several times under the same label.`,
+};
+const ALIKE = {
+  name: 'alike',
+  key: 'keep one of alike',
+  act: 'Keep one of those nearly the same',
+  done: 'Kept one of those nearly the same',
+  about: n =>
+    `${plural(n, 'text')} ${n === 1 ? 'has' : 'have'} others that are nearly the same, under the same label. ` +
+    'Texts that differ by a “not”, an opposite or a number are not among them.',
+};
 
 export class CopiesOffer {
-  element = h('div', {class: 'copies', 'data-role': 'copies', hidden: true});
+  element = h('div', {class: 'copies row tight', 'data-role': 'copies', hidden: true});
   #tools;
   #copies = null;
   #seen = null; // the revision at which they were counted
@@ -16,19 +35,27 @@ export class CopiesOffer {
     this.#tools = tools;
   }
 
-  // `copies` are those of the findings that are listed, or null where there is nothing to do at once.
-  show(copies, seen) {
-    this.#copies = copies;
-    this.#seen = seen;
-    this.#blasts = new Map();
-    this.element.hidden = !copies;
-    const open = {class: 'small', 'data-key': 'keep one of each', onclick: guarded(() => this.#ask())};
-    const n = copies && (copies.ids.length || copies.theirs.length);
-    fill(this.element, copies && h('button', open, `Keep one of each: ${deleted(n)} …`));
+  // `found` is what the server answers, or null where there is nothing to do at once.
+  show(found) {
+    const offers = [EQUAL, ALIKE].filter(({name}) => found?.[name]?.shown.length);
+    this.#seen = found?.revision;
+    this.element.hidden = !offers.length;
+    fill(
+      this.element,
+      offers.map(words => this.#offer(found[words.name], words)),
+    );
   }
 
-  async #ask() {
-    const [{texts, ids, theirs}, seen] = [this.#copies, this.#seen];
+  #offer(copies, words) {
+    const open = guarded(() => this.#ask(copies, words));
+    const n = copies.ids.length || copies.theirs.length;
+    const attributes = {class: 'small', 'data-key': words.key, onclick: open};
+    return h('button', attributes, `${words.act}: ${deleted(n)} …`);
+  }
+
+  async #ask(copies, words) {
+    const [{texts, ids, theirs}, seen] = [copies, this.#seen];
+    this.#blasts = new Map();
     const effect = h('div', {role: 'status', 'data-role': 'effect'});
     const confirm = h('span', {'data-role': 'confirm'});
     const also = h('input', {type: 'checkbox', name: 'theirs', onchange: guarded(() => look())});
@@ -43,16 +70,17 @@ export class CopiesOffer {
     const content = h(
       'div',
       {class: 'stack'},
-      h('p', {}, `${plural(texts, 'text')} ${texts === 1 ? 'stands' : 'stand'} several times under the same label.`),
+      h('p', {}, words.about(texts)),
       h('div', {class: 'reach'}, touched(ids.length), theirs.length > 0 && tick(also, theirs.length)),
       effect,
+      words === ALIKE && listOf(copies),
     );
-    const asked = ask('Keep one of each?', content, confirm, 'danger');
+    const asked = ask(`${words.act}?`, content, confirm, 'danger');
     await look();
     if (!(await asked)) return;
     const done = repair();
-    const words = `Kept one of each: ${plural(done.ids.length, 'text')} deleted`;
-    await this.#tools.act(done, words, {seen, blast: this.#blasts.get(done.ids.length) ?? null});
+    const said = `${words.done}: ${plural(done.ids.length, 'text')} deleted`;
+    await this.#tools.act(done, said, {seen, blast: this.#blasts.get(done.ids.length) ?? null});
   }
 
   // Tells what the deletion does to answers as it is ticked now.
@@ -83,3 +111,13 @@ const touched = n => [
 
 const tick = (box, n) =>
   h('label', {class: 'check'}, box, `Also ${plural(n, 'text')} that somebody else labelled`);
+
+// Which text goes, and which one stays in its place: they are not the same, so that a person may look.
+function listOf({ids, theirs, shown}) {
+  const n = ids.length + theirs.length;
+  const which = n > shown.length ? `The first ${number(shown.length)} of ${number(n)}` : 'Which ones';
+  const line = ({deleted: goes, kept}) =>
+    h('li', {}, h('span', {dir: 'auto'}, `“${goes}”`), h('div', {class: 'soft small', dir: 'auto'}, `“${kept}” stays`));
+  const list = h('ul', {class: 'last told', tabindex: 0, 'aria-label': 'Texts'}, shown.map(line));
+  return h('details', {'data-role': 'which'}, h('summary', {}, which), list);
+}

@@ -82,7 +82,7 @@ export class FindingsTab {
   #notes = h('div', {class: 'soft small', role: 'status'});
   #beside = h('div', {class: 'beside', hidden: true}); // there is something to look at
   #view;
-  #copies; // the act for all equal texts
+  #copies; // the acts for all equal texts, and for those nearly the same
   #where = h('span', {class: 'soft small tabular push'}); // place of the finding in the list
 
   constructor(tools) {
@@ -143,7 +143,7 @@ export class FindingsTab {
     this.#counts = found.counts;
     this.#recounted = found.recounted;
     fill(this.#notes, found.notes.join(' '));
-    this.#copies.show(found.copies, found.revision);
+    this.#copies.show(found);
     await this.#drawOpen(before);
   }
 

@@ -7,6 +7,8 @@ const COUNTS = 'counting …';
 // `figures` holds the measures of the training, and in `now` those of today or null.
 export function accuracyOf(figures) {
   const {now} = figures;
+  if (!now && isUntested(figures))
+    return [h('b', {}, 'not tested yet'), h('span', {class: 'soft'}, `. ${ofItself(figures)}`)];
   if (isCounting(figures)) return [h('b', {}, COUNTS), h('span', {class: 'soft'}, ` ${whenTrained(figures)}`)];
   if (!now) return h('span', {}, whenTrained(figures));
   const since = isOther(figures) && h('span', {class: 'soft'}, `. ${sinceWords(figures)}`);
@@ -16,7 +18,7 @@ export function accuracyOf(figures) {
 // The same as a figure of today, what it is of, and words below it.
 export function accuracyParts(figures) {
   const {now, checking} = figures;
-  if (!now && isUntested(figures)) return {figure: figuresOf(figures), base: `right answers ${ON_ITS_OWN}`, words: ''};
+  if (!now && isUntested(figures)) return {figure: 'Not tested yet:', base: 'no test texts', words: ofItself(figures)};
   if (isCounting(figures)) return {figure: COUNTS, base: '', words: `${whenTrained(figures)}.`};
   if (!now) return {figure: figuresOf(figures), base: `right answers ${trainedOn(figures)}`, words: ''};
   const since = isOther(figures) && sinceWords(figures);
@@ -28,9 +30,9 @@ export function accuracyParts(figures) {
 export function accuracyInShort(figures) {
   const {now} = figures;
   if (isCounting(figures)) return h('span', {class: 'soft'}, COUNTS);
-  const when = isUntested(figures) ? ` ${ON_ITS_OWN}` : ' when trained';
+  if (!now && isUntested(figures)) return null; // the verdict beside it says so
   const right = h('span', {class: 'soft'}, ' right', h('span', {class: 'wordy'}, ' answers')); // a phone has less room
-  if (!now) return [h('b', {}, figuresOf(figures)), right, h('span', {class: 'soft wordy'}, when)];
+  if (!now) return [h('b', {}, figuresOf(figures)), right, h('span', {class: 'soft wordy'}, ' when trained')];
   const [cause] = now.causes.filter(one => !/ changes? since training/.test(one));
   const short = cause?.replace(/ \(.*\)$/, ''); // how many more are right stands under the pointer
   const causes =
@@ -59,15 +61,19 @@ export const verdictOf = ({verdict, ...figures}, href = null) =>
 export const verdictWords = figures => {
   const badge = verdictOf(figures);
   if (!badge) return null;
-  return [badge, '. ', h('span', {class: 'soft'}, basisOf(figures.verdict))];
+  return [badge, '. ', basisWords(figures)];
 };
+
+// Where nothing tests it, the figure beside this says what it stands on.
+export const basisWords = ({verdict}) =>
+  h('span', {class: 'soft'}, verdict.level === 'unknown' ? verdict.meaning : basisOf(verdict));
 
 // What these words go by: while it is the same, they need not be drawn again.
 export const accuracyState = status => JSON.stringify([status?.now, status?.checking, status?.model, status?.verdict]);
 
-// No test text backs the figure: it was counted on labels that were held out of the training.
+// No test text backs the figure: it was counted on labels that were held out of the training. “100.0 % right” was told
+// of a model whose labels came from groups of similar texts.
 export const isUntested = ({verdict}) => verdict?.level === 'unknown';
-export const ON_ITS_OWN = 'on held-out labels';
 
 // The figure of the training is not that of what answers now: until this is known, no figure is the headline.
 export const isCounting = figures =>
@@ -94,6 +100,8 @@ const COUNTING = 'Newer labels are being counted.';
 // `measured_on` is the server's: on which texts, and when.
 const trainedOn = ({measured_on: measured}) => measured || 'when trained';
 export const whenTrained = figures => `${figuresOf(figures)} ${trainedOn(figures)}`;
+// A figure of the labels themselves stands beside what it is worth, and never as the headline.
+const ofItself = figures => `${whenTrained(figures)}; these are often easier than what users write.`;
 const sinceWords = figures => `${whenTrained(figures)}; since then: ${figures.now.causes.join(', ')}.`;
 const rightOf = ({right, n, micro_f1: f1}) =>
   `${number(right)} of ${number(n)} test texts answered ${f1 === null ? '' : 'exactly '}right`;

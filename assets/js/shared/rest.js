@@ -42,8 +42,9 @@ async function reach(path, options) {
   if (answer.ok) return answer;
   const text = await answer.text();
   const said = parsed(text);
-  const message = said?.message ?? (text.slice(0, 300) || answer.statusText);
-  throw new Refused(answer.status, message, said?.hint ?? '');
+  // JSON of another shape, such as a proxy's, is no message for a person.
+  const message = said?.message ?? (said ? `The studio refused it (${answer.status}).` : text.slice(0, 300));
+  throw new Refused(answer.status, message || answer.statusText, said?.hint ?? '');
 }
 
 function unanswered(error) {

@@ -1,9 +1,11 @@
 // A training that runs or has ended, and those before it.
-import {accuracyOf, whenTrained} from '../shared/accuracy.js';
+import {accuracyOf, isUntested, whenTrained} from '../shared/accuracy.js';
 import {h, progressBar, since, table} from '../shared/elements.js';
+import {bringTests} from '../shared/test_texts.js';
 import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
 const NOT_IN_IT = 'Labels given since are not counted in it.';
+const HELD_OUT = 'on held-out labels'; // as the server says that no test text backs a figure
 const NEARLY = 0.9;
 const SOON_S = 3;
 const SHOWN = 8; // earlier trainings
@@ -30,6 +32,7 @@ export function jobView(job, curves, {name, today}, actions) {
     ),
     !over && progressOf(job),
     h('div', {class: 'row soft'}, wordsOf(job, today), !over && leftOf(job)),
+    !over && job.late && h('p', {class: 'soft', role: 'status', 'data-role': 'late'}, job.late),
     job.pool_words && h('p', {class: 'soft', 'data-role': 'pool-words'}, job.pool_words),
     job.hint && h('p', {class: 'soft'}, job.hint),
     job.result.kind === 'encoder' && nextStep(job, actions.use),
@@ -88,7 +91,7 @@ function wordsOf({state, stage, message, result, measured_on: measured, untested
       ? ['Right answers: ', accuracyOf(withToday(trained, today))]
       : `Right answers: ${whenTrained(trained)}. ${NOT_IN_IT}`;
     const left = today?.now ? today.now.untested : untested;
-    return h('span', {'data-role': 'figure'}, figure, left && [h('br'), left]);
+    return h('span', {'data-role': 'figure'}, figure, left && [h('br'), left], today && testsOf(today));
   }
   return {
     queued: 'waiting for its turn',
@@ -98,6 +101,9 @@ function wordsOf({state, stage, message, result, measured_on: measured, untested
     cancelled: 'cancelled',
   }[state];
 }
+
+const testsOf = status =>
+  !status.now && isUntested(status) && [h('br'), bringTests(status.project, status.unlabelled)];
 
 const withToday = (trained, {now, checking, model, verdict}) => ({...trained, now, checking, model, verdict});
 
@@ -109,9 +115,10 @@ const logOf = job =>
     h('pre', {class: 'log', tabindex: 0, role: 'region', 'aria-label': 'Log'}, job.log),
   );
 
-function resultWords({kind, metrics}) {
+function resultWords({kind, metrics}, measured) {
   if (kind === 'encoder') return 'a start';
-  return metrics ? figuresOf(metrics) : '–';
+  if (!metrics) return '–';
+  return measured.startsWith(HELD_OUT) ? `${figuresOf(metrics)} ${HELD_OUT}` : figuresOf(metrics);
 }
 
 // `nameOf` returns what the page calls a recipe.
@@ -119,12 +126,12 @@ export function earlierTable(jobs, nameOf) {
   const rows = jobs
     .filter(isOver)
     .slice(0, SHOWN)
-    .map(({title, recipe, state, result, message, ...job}) => [
+    .map(({title, recipe, state, result, message, measured_on: measured, ...job}) => [
       whenOf(job),
       h('td', {title: title && `Method: ${title}`}, nameOf(recipe) ?? title),
       state,
       result.model ? `version ${numberOf(result.model)}` : h('span', {class: 'soft'}, message),
-      h('td', {class: 'number'}, resultWords(result)),
+      h('td', {class: 'number'}, resultWords(result, measured)),
     ]);
   if (!rows.length) return null;
   const accuracy = h('th', {class: 'number'}, 'Right answers when trained');

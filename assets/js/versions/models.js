@@ -1,9 +1,10 @@
 // The line of versions, newest first: which is live, how accurate, what changed, and what can be done with each.
-import {accuracyOf, verdictWords, whenTrained} from '../shared/accuracy.js';
+import {accuracyOf, isUntested, verdictWords, whenTrained} from '../shared/accuracy.js';
 import {keepWords, looksOf} from '../shared/comparison.js';
 import {h, since, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
+import {bringTests} from '../shared/test_texts.js';
 import {chainWords, number, percent, plural, rightShare} from '../shared/words.js';
 
 // The mark differs in shape, not in colour alone.
@@ -38,7 +39,7 @@ export function modelsView(context, found, actions) {
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
     h('h2', {}, headingOf(champion, context.status.candidate)),
-    stands && h('p', {'data-role': 'stands'}, stands),
+    stands && h('p', {'data-role': 'stands'}, stands, ' ', testsOf(context)),
     models.filter(model => model.kind === 'intents').length > 1 && h('p', {class: 'soft small'}, MOMENTS),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
@@ -49,6 +50,9 @@ export function modelsView(context, found, actions) {
     ),
   ];
 }
+
+const testsOf = ({project, status}) =>
+  !status.now && isUntested(status) && bringTests(project, status.unlabelled);
 
 function headingOf(champion, waiting) {
   if (!champion) return 'No version is live';
@@ -204,8 +208,15 @@ const CALLED = {dataset_version: 'data snapshot', dataset_sha256: 'data snapshot
 
 const isEmpty = value => value === null || value === '' || (Array.isArray(value) && !value.length);
 
+// Lists and settings in words; JSON stood there.
+function plainOf(value) {
+  if (Array.isArray(value)) return value.map(plainOf).join(', ');
+  if (value === null || typeof value !== 'object') return String(value ?? 'none');
+  const named = Object.entries(value).filter(([, one]) => !isEmpty(one));
+  return named.map(([name, one]) => `${name.replaceAll('_', ' ')} ${plainOf(one)}`).join(', ');
+}
+
 function said(value) {
-  if (typeof value === 'object') return h('code', {class: 'mono small'}, JSON.stringify(value, null, 1));
-  const words = String(value);
+  const words = plainOf(value);
   return h('span', {class: words.length > 50 ? 'mono small' : ''}, words);
 }

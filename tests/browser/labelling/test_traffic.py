@@ -29,6 +29,9 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(page.locator("[data-role=sources] tbody tr")).to_have_count(2)
     row = page.locator("[data-role=volumes] tbody tr").filter(has_text=RISING)
     expect(row).to_contain_text("more than chance")
+    asked = row.get_by_role("link", name=RISING)  # one could not be clicked
+    expect(asked).to_have_attribute("href", re.compile(r"/data\?project=sample&intent=\w+"))
+    expect(page.locator("[data-role=typical]").first).to_contain_text("“")
     expect(page.locator("[data-role=blind-spots]")).to_contain_text(SILENT)
     group = page.locator("[data-role=uncovered] a").first
     name = group.inner_text().replace(" ", "_")  # as an intent is named

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 pytestmark = pytest.mark.usefixtures("foretold")
@@ -54,3 +55,37 @@ def test_all_copies_go_at_once_after_their_effect_was_told_and_come_back(
     expect(offer).to_have_text(re.compile(rf"Keep one of each: {n} texts"))
     assert studio.ask(_EXAMPLES)["total"] == after
     assert before < after
+
+
+def test_of_nearly_the_same_texts_the_act_lists_which_go_and_which_stay(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """339 such pairs had to be handled one at a time."""
+    _double(studio, 6)
+
+    def alike(route: Route) -> None:
+        answer = route.fetch().json()
+        route.fulfill(json={**answer, "alike": answer["copies"], "copies": None})
+
+    page = visit(studio)
+    reroute(page, "**/projects/sample/review?*", alike)
+    page.goto(f"{studio.base}/review?project=sample&kind=duplicate")
+    offer = page.locator("[data-key='keep one of alike']")
+    expect(offer).to_have_text(re.compile(r"nearly the same: \d+ texts are deleted …"))
+    expect(page.locator("[data-key='keep one of each']")).to_have_count(0)
+    n = int(re.sub(r"\D", "", offer.inner_text()))
+    before = studio.ask(_EXAMPLES)["total"]
+    offer.click()
+    dialog = page.locator("dialog")
+    expect(dialog).to_contain_text("an opposite or a number are not among them")
+    dialog.get_by_text("Which ones").click()
+    expect(dialog.locator("[data-role=which] li")).to_have_count(n)
+    expect(dialog.locator("[data-role=which] li").first).to_contain_text("” stays")
+    dialog.get_by_role("button", name=f"Delete {n} texts").click()
+    newest = page.locator("[data-role=newest]:has(.good)")
+    expect(newest).to_contain_text(f"Kept one of those nearly the same: {n} texts deleted")
+    assert studio.ask(_EXAMPLES)["total"] == before - n
+    newest.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="Taken back")).to_be_visible()
+    page.unroute_all(behavior="wait")
+    assert studio.ask(_EXAMPLES)["total"] == before

@@ -270,7 +270,8 @@ def test_header_and_page_tell_one_share_of_a_training(
     """They asked one after the other, and the bar was up to 1 % ahead of the header."""
     page = visit(twice)
     [*_, first] = twice.ask("/projects/sample/jobs")
-    slow = {"eta_seconds": 2_760.0, "slowed": True}
+    late = "Longer than expected: 11 minutes so far, 8 minutes were told."
+    slow = {"eta_seconds": 2_760.0, "slowed": True, "late": late}
     job = {**first, **slow, "state": "running", "stage": "learning"}
     shares = cycle(place / 100 for place in range(10, 60))
 
@@ -286,6 +287,7 @@ def test_header_and_page_tell_one_share_of_a_training(
     page.goto(f"{twice.base}/train?project=sample")
     page.wait_for_selector("[role=progressbar]")
     expect(page.get_by_text("46 min left, while other programs run")).to_be_visible()
+    expect(page.locator("[data-role=late]")).to_have_text(late)
     differ = page.evaluate(_SHARES_DIFFER)
     page.unroute_all(behavior="wait")
     assert differ == []

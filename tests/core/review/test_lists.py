@@ -5,7 +5,12 @@ import numpy as np
 from core.heads.votes.fit import fit_votes
 from core.heads.votes.kernel import kernel
 from core.review.duplicates import twins
-from core.review.intents import border_walk, greedy_examples, intent_health
+from core.review.intents import (
+    border_walk,
+    busiest_border,
+    greedy_examples,
+    intent_health,
+)
 from core.review.nearby import nearby
 from core.review.next_labels import next_labels
 from core.vectors import unit_rows
@@ -39,6 +44,21 @@ def test_the_same_text_is_found_however_far_apart_the_encoder_puts_it() -> None:
     assert [(pair.first, pair.second, pair.conflict, pair.same_text) for pair in found] == [
         (0, 2, True, True)
     ]
+
+
+def test_what_differs_by_a_number_or_a_negation_is_no_duplicate() -> None:
+    """One of such a pair went as a copy of the other."""
+    same = ["pay my bill", "pay my bill please"]
+    apart = [
+        ("send 50 euros", "send 100 euros"),
+        ("book it for two of us", "book it for the four of us please"),
+        ("I can pay it today", "so today I really can't pay it"),
+        ("turn the lights on for me", "please turn the lights off now"),
+    ]
+    for one, other in (same, *apart):
+        unit = unit_rows(np.array([[1, 0.01], [1, 0]], np.float32))
+        found = twins([one, other], np.ones((2, 1)), nearby(unit, 1))
+        assert len(found) == (one == same[0]), one
 
 
 def test_thin_and_overgrown_intents_are_told_from_sound_ones() -> None:
@@ -79,6 +99,16 @@ def test_a_border_walk_goes_from_one_intent_to_the_other() -> None:
     assert nearest.left_out == 2
     # The fourth text is nearer to a third intent; it is asked for by name, once.
     assert border_walk(scores, 0, 1, also=[3, 1], most=1).rows.tolist() == [1, 2, 3]
+
+
+def test_the_busiest_border_is_that_with_most_unclear_texts() -> None:
+    """The page opened on the first two intents, with no text between them."""
+    clear = [[0.9, 0.1, 0.0, 0.0]] * 5
+    unclear = [[0.0, 0.0, 0.5, 0.4]] * 2
+    assert busiest_border(np.array(clear + unclear), 0.4) == (2, 3)
+    assert busiest_border(np.array(clear), 0.4) == (0, 1)
+    assert busiest_border(np.zeros((0, 4)), 0.4) is None
+    assert busiest_border(np.ones((3, 1)), 0.4) is None
 
 
 def test_the_next_label_settles_a_crowd_before_a_single_text() -> None:

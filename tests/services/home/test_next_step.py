@@ -68,6 +68,7 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     assert doubted.reason.startswith("The model is unsure of them")
     assert doubted.query == {"order": "helps", "n": "20"}
     assert next_step(replace(LIVE, label_errors=1)).query == {"kind": "label"}
+    assert next_step(replace(DONE, tests=0)).query == {"import": "test"}
     asked = next_step(replace(LIVE, label_errors=1, proposals=2))
     assert (asked.action, asked.query) == ("Decide about 2 proposals", {"kind": "proposal"})
 

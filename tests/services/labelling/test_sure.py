@@ -13,7 +13,14 @@ from app.services.data.history import undo_action
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many, label_each, load_utterances
 from app.services.labelling import sure
-from app.services.labelling.sure import CheckedAnswers, SureView, accept_sure, draw, list_sure
+from app.services.labelling.sure import (
+    CheckedAnswers,
+    SureView,
+    accept_sure,
+    conclude,
+    draw,
+    list_sure,
+)
 from app.services.live import pool
 from app.services.live.live_model import as_trained
 from app.services.live.row_answers import exemplar_scores
@@ -24,6 +31,7 @@ from app.services.studio import Studio
 from app.services.versions.registry import promote
 from core.errors import InvalidInput
 from storage import models, projects
+from storage.people.spot_checks import judged_of, keep_judged
 from storage.queries.utterances import Filter
 
 
@@ -39,7 +47,7 @@ def judged(view: SureView, *wrong: str, key: str = "once") -> CheckedAnswers:
     answers = {text.id: text.intent_id for text in view.texts}
     right = frozenset(view.check) - set(wrong)
     return CheckedAnswers(
-        answers, right, frozenset(wrong), view.seed, view.revision, view.expected, key
+        answers, right, frozenset(wrong), view.seed, view.revision, view.expected, key, view.version
     )
 
 
@@ -72,9 +80,43 @@ def test_what_was_judged_wrong_stays_and_the_rest_is_labelled_with_undo(
     assert after.pop(wrong) is None
     assert after == {t.id: (t.intent_id,) for t in view.texts if t.id != wrong}
     assert accept_sure(studio, "p", checked).changed == 4  # a repeated request is no second act
-    assert [text.id for text in list_sure(live_studio, "p").texts] == [wrong]
+    assert list_sure(live_studio, "p").texts == ()  # what was judged wrong is not offered again
     undo_action(studio, "p", "once")
     assert set(labels(studio, view).values()) == {None}
+
+
+def test_what_a_check_found_is_told_before_and_after_the_labels_are_accepted(
+    live_studio: LiveStudio,
+) -> None:
+    """2 wrong labels were told, 4 of 20 were found wrong, and then 2 were told again."""
+    studio, view = live_studio.studio, list_sure(live_studio, "p")
+    assert (view.found, view.version) == (None, 2)
+    first, second = view.check[:2]
+    told = conclude(studio, "p", judged(view, first, second))
+    assert (told.checked, told.wrong, told.rest) == (5, 2, 0)
+    again = list_sure(live_studio, "p")
+    assert {text.id for text in again.texts} == {text.id for text in view.texts} - {first, second}
+    assert again.found == told
+    assert again.seed != view.seed  # a further check draws other texts
+    accept_sure(studio, "p", judged(again))
+    undo_action(studio, "p", "once")
+    list_sure(live_studio, "p")
+    settle(live_studio)
+    assert list_sure(live_studio, "p").found == told
+
+
+def test_checks_of_one_version_add_up_and_those_of_another_do_not_count(
+    live_studio: LiveStudio,
+) -> None:
+    studio, view = live_studio.studio, list_sure(live_studio, "p")
+    with studio.database.write() as connection:
+        keep_judged(connection, 1, view.version, {"gone": ("x", False), "old": ("x", True)})
+    told = conclude(studio, "p", judged(view))
+    assert (told.checked, told.wrong) == (7, 1)
+    conclude(studio, "p", replace(judged(view, view.check[0]), version=1))
+    with studio.database.read() as connection:
+        assert judged_of(connection, 1, view.version) == {}
+    assert list_sure(live_studio, "p").found is None
 
 
 def test_nothing_is_accepted_without_the_whole_check(live_studio: LiveStudio) -> None:

@@ -13,6 +13,7 @@ from app.services.reports.readiness import Checked, Facts, checked_on, readiness
 from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
 from app.services.reports.report_views import IntentLine, ScopeLine
 from app.services.versions.verdict import TITLES, Advice, verdict_on
+from storage.log.label_origins import LabelWays
 from storage.records import ModelVersionRecord
 
 INTENTS = [
@@ -309,8 +310,14 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
         ({"accuracy": 0.9}, 1, None, "not-ready", "About 10 of 100"),
         ({"accuracy": 0.6}, 0, None, "not-ready", "About 40 of 100"),
         ({"accuracy": 1.0}, 0, None, "ready", "Fewer than 1 of 100"),
-        ({"accuracy": 0.9, "judged_on": "leave-one-out"}, 0, None, "unknown", "Import test texts"),
-        ({}, 0, None, "unknown", "Import test texts"),
+        (
+            {"accuracy": 0.9, "judged_on": "leave-one-out"},
+            0,
+            None,
+            "unknown",
+            "Nobody knows",
+        ),
+        ({}, 0, None, "unknown", "Nobody knows"),
     ],
 )
 def test_pages_give_the_verdict_of_the_report_by_what_is_known(
@@ -339,6 +346,18 @@ def test_pages_give_the_verdict_of_the_report_by_what_is_known(
         report = readiness_of(replace(GOOD, checked=checked, broken=broken, scope=scope))
         assert (report.level, report.title, report.reasons) == (level, found.title, found.reasons)
         assert (report.gap, report.rule) == (found.gap, found.rule)
+
+
+def test_labels_of_whole_groups_are_told_where_nothing_else_tests_a_version() -> None:
+    """“100.0 % right” was told of labels that had come from groups of similar texts."""
+    version = version_of({"accuracy": 1.0, "judged_on": "leave-one-out over 960 training texts"})
+    found = verdict_on(version, "single-label", None, ways=LabelWays(10, 50, 900))
+    assert found is not None
+    assert (found.level, found.title) == ("unknown", "Not tested yet")
+    assert "900 of its 960 labels were given to many texts at once" in found.meaning
+    single = verdict_on(version, "single-label", None, ways=LabelWays(10, 950, 0))
+    assert single is not None
+    assert "at once" not in single.meaning
 
 
 def test_of_several_intents_the_verdict_counts_exact_answers() -> None:

@@ -29,7 +29,10 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     assert "In the 7 days before it was 100.0 % of 200: the difference is more than chance." in page
     assert "pay &lt;now&gt;: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)" in page
     assert "39 texts about “lost card” got no intent: look through the group" in page
-    assert "1 text without an intent is in no group yet" in page
+    assert "1 text without an intent is in no group yet, such as “odd”: let Discover" in page
+    # The subjects had no name but “in no group”: what people said stood nowhere.
+    assert '<bdi>lost card</bdi><div class="soft small"><bdi>“lost”</bdi></div>' in page
+    assert '<bdi>in no group yet</bdi><div class="soft small"><bdi>“odd”</bdi></div>' in page
     assert "Nobody asked for move in these days: if that stays so, ask whether" in page
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page
 
@@ -39,6 +42,9 @@ def test_a_report_without_a_week_before_compares_nothing() -> None:
     assert "Nothing is known of the days before." in page
     assert "there is nothing to compare with" in page
     assert "may be chance" not in page
+    # “Changes: 0 by more than chance” stood there, too.
+    assert '</b><span class="soft small">nothing to compare with yet</span>' in page
+    assert '<span class="soft small">by more than chance</span>' not in page
 
 
 def test_a_report_that_is_being_counted_says_so_and_leads_back() -> None:

@@ -85,3 +85,22 @@ def test_a_text_that_was_labelled_just_now_does_not_wait_for_a_label(home: Studi
     label = Operation("label-at-border", "label", first, (by["parcel"],))
     assert [one.state for one in decisions.decide(home, "p", [label])] == ["saved"]
     assert waiting() == others
+
+
+def test_without_a_pair_the_border_has_texts_between_its_two(home: Studio) -> None:
+    """It opened on the first two intents of the list: “No text lies between these two.”"""
+    live_studio = open_live_studio(home)
+    found = review.walk(live_studio, "p", "", "")
+    assert found.steps
+    n = len(found.steps) + found.left_out
+    with home.database.read() as connection:
+        by = utterances.intent_ids(connection, 1)
+    every = [
+        sum(abs(step.lead) < 0.4 for step in review.walk(live_studio, "p", one, other).steps)
+        for one in by.values()
+        for other in by.values()
+        if one < other
+    ]
+    unclear = sum(abs(step.lead) < 0.4 for step in found.steps)
+    assert n >= unclear
+    assert unclear >= max(every) - sum(bool(step.answer) for step in found.steps)

@@ -9,13 +9,15 @@ from app.services.data.history import undo_action
 from app.services.data.utterances import change_many
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review import review
-from app.services.review.same_texts.copies import Copies
+from app.services.review.findings import Finding, FoundText
+from app.services.review.same_texts.copies import Copies, DeletedCopy, copies_of
 from app.services.slots.marking import mark_slots
 from app.services.studio import Studio
 from app.services.what_if import repairs
 from app.services.what_if.repairs import Repair
 from core.templates.slots import Slot
 from core.text import match_key
+from storage import projects
 from storage.queries import dataset
 from storage.queries.utterances import Filter
 from storage.records import UtteranceRecord
@@ -37,6 +39,12 @@ def label_by(studio: Studio, actor: str, text: str, intent: str) -> str:
 
 def copies(live_studio: LiveStudio) -> Copies | None:
     return review.review(live_studio, "p", "duplicate").copies
+
+
+def pair(one: str, other: str, measure: str = "nearly the same") -> Finding:
+    """A finding of two examples, by their texts."""
+    texts = tuple(FoundText(text, text, ("i",), "train") for text in (one, other))
+    return Finding(f"duplicate:{one}:{other}", "duplicate", "", "", 0.98, measure, texts, ())
 
 
 def examples(studio: Studio) -> list[UtteranceRecord]:
@@ -95,3 +103,38 @@ def test_of_several_copies_the_one_with_marked_values_stays(live_studio: LiveStu
     offered = copies(live_studio)
     assert offered is not None
     assert set(offered.ids) == {*plain, rows(studio)["good morning"].id}
+
+
+def test_nearly_the_same_texts_have_an_act_of_their_own(live_studio: LiveStudio) -> None:
+    """339 such pairs had to be handled one at a time."""
+    studio = live_studio.studio
+    me = studio.settings.actor
+    said = [
+        *("track it now", "track it now please", "please track it now", "so track it now please"),
+        *("good day to you", "a good day to you", "same text", "Same text!"),
+    ]
+    ids = {text: label_by(studio, me, text, "parcel") for text in said}
+    theirs = label_by(studio, "ada", "and a good day to you", "parcel")
+    ids["and a good day to you"] = theirs
+    found = [
+        pair(ids[one], ids[other], measure)
+        for one, other, measure in (
+            (said[0], said[1], "nearly the same"),
+            (said[1], said[3], "nearly the same"),  # and not with what is kept
+            (said[0], said[2], "nearly the same"),
+            (said[4], said[5], "nearly the same"),
+            (said[5], "and a good day to you", "nearly the same"),
+            (said[6], said[7], "same text"),
+        )
+    ]
+    with studio.database.read() as connection:
+        record = projects.find(connection, "p")
+    equal, alike = copies_of(studio, record, found, record.head_revision)
+    assert equal is None  # of one pair the finding itself is the act
+    assert alike is not None
+    # What somebody else labelled stays, and of four texts those go that resemble the kept one.
+    assert set(alike.ids) == {ids[said[1]], ids[said[2]], ids[said[5]]}
+    assert alike.theirs == ()
+    assert DeletedCopy("a good day to you", "good day to you") in alike.shown
+    assert DeletedCopy("track it now please", "track it now") in alike.shown
+    assert alike.texts == 2

@@ -9,6 +9,7 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review import review
 from app.services.review.findings import Finding
 from app.services.studio import Studio
+from app.services.sync.report import answers_of
 from app.services.sync.syncing import SyncRequest, sync_folder
 from app.services.what_if import repairs
 from app.services.what_if.repairs import Repair
@@ -77,3 +78,33 @@ def test_two_answers_are_shown_first_and_what_is_decided_goes_to_the_folder(
     before = (folder / "utterances.jsonl").read_bytes()
     sync(live_studio, folder)
     assert (folder / "utterances.jsonl").read_bytes() == before
+
+
+def test_what_differs_beside_the_label_is_told_in_words() -> None:
+    """A designer read “beside '{"rasa": {"id": "p7"}}'” and “slots [[5, 12, 'when']]” in Review."""
+    row = {
+        "text": "good morning",
+        "labels": ["g"],
+        "split": "train",
+        "slots": [],
+        "flagged": "",
+        "skipped": 0,
+        "source": "a.csv",
+        "synthetic": "",
+        "beside": "",
+    }
+    other = row | {
+        "split": "test",
+        "slots": [[5, 12, "when"]],
+        "flagged": "twice",
+        "skipped": 1,
+        "beside": '{"language": "de", "rasa": {"id": "p7", "more": {"a": [1]}}}',
+    }
+    mine, theirs = answers_of(row, other, {"g": "greeting"}, "single-label")
+    assert mine == (
+        "nothing beside the text, not flagged, not skipped, no marked values, an example"
+    )
+    assert theirs == (
+        "language de, id p7, flagged: twice, skipped, values: when “morning”, a test text"
+    )
+    assert not any(sign in mine + theirs for sign in "{}[]'")

@@ -94,6 +94,7 @@ def test_a_new_group_of_texts_without_an_answer_is_told() -> None:
     assert (group.before.count, group.after.count, group.after.n) == (0, 40, 100)
     [uncovered] = found.uncovered
     assert (uncovered.id, uncovered.count, uncovered.n) == ("4", 40, 40)
+    assert uncovered.typical == ("none",)
 
 
 def test_each_source_has_its_weeks() -> None:

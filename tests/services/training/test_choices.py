@@ -21,7 +21,7 @@ from core.recipes.templates import TemplatesRecipe
 from storage import jobs, models
 from storage.log import edits, events
 from storage.log.events import Action
-from storage.queries import dataset
+from storage.queries import dataset, utterances
 
 DATA = ProjectData("single-label", 640, 64, has_conversations=False, has_marked=False)
 
@@ -71,6 +71,15 @@ def test_texts_out_of_scope_are_counted_apart_from_the_examples(home: Studio) ->
         events.record(connection, 1, Action("import"), [made])
     found = training_choices(home, "p")
     assert (found.examples, found.outside) == (20, 1)
+    # The rest is told, too: test texts have labels, and nothing learns from them.
+    with home.database.write() as connection:
+        key = next(iter(utterances.intent_ids(connection, 1).values()))
+        made = edits.create_utterance("t", "one to test with", "test", "f", [key])
+        events.record(connection, 1, Action("import"), [made])
+    more = training_choices(home, "p")
+    assert (more.examples, more.outside) == (20, 1)
+    assert (more.tests - found.tests, more.labelled - found.labelled) == (1, 1)
+    assert more.labelled == more.examples + more.outside + more.tests
 
 
 def test_without_labels_quick_and_best_say_what_they_need(studio: Studio) -> None:

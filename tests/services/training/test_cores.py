@@ -15,6 +15,7 @@ from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
 from app.services.training import runs
 from app.services.training.cores import core_labels, without
+from app.services.training.estimate import size_now
 from app.services.training.runs import TrainingRequest
 from app.services.training.unlabelled import unlabelled_texts
 from core.training.from_labels.inputs import CoreLabels
@@ -82,6 +83,15 @@ def test_undo_frees_a_group_and_without_any_nothing_is_corrected(raw: Studio) ->
     assert set(cores.doubtful) < set(BILLS)
     undo_action(raw, "raw", "key-of-high_bill")
     assert found(raw) is None
+
+
+def test_what_a_training_is_said_to_learn_from_has_no_doubtful_text(raw: Studio) -> None:
+    """Train counted them, and the version then said that it had learned from fewer."""
+    cores = found(raw)
+    assert cores is not None
+    with raw.database.read() as connection:
+        size = size_now(connection, projects.find(connection, "raw"))
+    assert (size.rows, size.unlabelled) == (24, 16 - len(cores.doubtful))
 
 
 def test_no_training_learns_from_a_doubtful_text() -> None:

@@ -1,6 +1,7 @@
 """What a training is said to take, before it is started."""
 
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -8,7 +9,7 @@ import sqlalchemy as sa
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.training import estimate as progress
-from app.services.training.estimate import Size, estimate, in_words
+from app.services.training.estimate import Size, estimate, in_words, late_words
 from app.services.training.jobs import project_jobs
 from app.services.training.runs import TrainingRequest, start_training
 from core.errors import InvalidInput
@@ -192,6 +193,36 @@ def test_a_busy_computer_is_told_before_a_training(
         f"about {in_words(seconds)}, or up to {most} because other programs are running"
     )
     assert f", or up to {in_words(10 * seconds)} because" in told[2]
+
+
+def test_a_training_that_outlasts_what_was_told_says_so(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "2 to 8 minutes" were told, it took 17.7, and nothing but the time left said so."""
+    monkeypatch.setattr(progress, "waiting_work", lambda: 0.0)
+    fill(studio, 40)
+    queued = start_training(studio, TrainingRequest("p", "convfit", {"epochs": 100}))
+    told = estimate(studio, "p", "convfit", {"epochs": 100}).seconds
+    assert queued.payload["told_seconds"] == pytest.approx(told)
+    started = datetime(2026, 11, 28, 12, tzinfo=UTC)
+    payload = {**queued.payload, "told_seconds": 480.0}
+    running = replace(
+        queued, state="running", attempt=1, started_at=started.isoformat(), payload=payload
+    )
+
+    def late(minutes: float, left: float | None, **other: object) -> str:
+        moment = started + timedelta(minutes=minutes)
+        return late_words(replace(running, eta_seconds=left, **other), moment)  # type: ignore[arg-type]
+
+    assert late(2, 360.0) == late(9, None) == ""
+    assert late(2, 900.0) == "Longer than expected: 2 minutes so far, 8 minutes were told."
+    monkeypatch.setattr(progress, "waiting_work", lambda: 2.0)
+    assert late(11, None) == (
+        "Longer than expected: 11 minutes so far, 8 minutes were told; other programs use the "
+        "processor, too."
+    )
+    assert late(11, None, attempt=2) == late(11, None, state="succeeded") == ""
+    assert late(11, None, payload={}) == ""  # of an earlier release
 
 
 def test_a_recipe_of_an_older_studio_is_passed_over(home: Studio) -> None:

@@ -75,8 +75,8 @@ def test_texts_that_a_person_left_aside_and_twins_of_tests_never_teach(pooled: S
     refused = {"what is the weather", "What is the weather?", "Is it lost?", "skipped", "flagged"}
     assert not refused & set(found)
     assert not any("test set" in text for text in found)
-    with pooled.database.read() as connection:  # twins of tests are few, and count for an estimate
-        assert utterances.untaught(connection, 1) == 87
+    with pooled.database.read() as connection:
+        assert utterances.untaught(connection, 1).keys() == set(found)
 
 
 def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
@@ -112,7 +112,7 @@ def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
 
 def test_a_choice_and_its_time_count_the_unlabelled_texts_that_it_uses(pooled: Studio) -> None:
     chosen = {one.recipe: one for one in training_choices(pooled, "p").choices}
-    both = "20 examples of 4 intents and 87 unlabelled texts"
+    both = "20 examples of 4 intents and 85 unlabelled texts"  # 87 were told, twins of tests too
     assert chosen["convfit"].learns_from == chosen["adapter"].learns_from == both
     assert chosen["instant"].learns_from == "20 examples of 4 intents"
     assert chosen["label-encoder"].learns_from == "20 examples of 4 intents"

@@ -1,0 +1,47 @@
+"""Where no test text tells how good a model is, each page says so and leads to what brings some."""
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+_TESTS = "/projects/sample/utterances?size=1&split=test&state="
+
+
+def counted(studio: Served, state: str) -> int:
+    return int(studio.ask(_TESTS + state)["total"])
+
+
+def test_texts_drawn_at_random_become_test_texts_once_a_person_agrees(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Import test texts” was all that the pages said, and there was no file to import."""
+    before, labelled = counted(studio, "unlabelled"), counted(studio, "labelled")
+    page = visit(studio, "/label?project=sample&tests=5")
+    asked = page.get_by_role("dialog")
+    expect(asked).to_contain_text("Label 5 texts at random as test texts?")
+    assert counted(studio, "unlabelled") == before
+    asked.get_by_role("button", name="Draw 5 texts").click()
+    expect(page.locator(".toast").first).to_contain_text("5 texts are test texts now.")
+    expect(page.locator("[data-role=few]")).to_have_text("0 of these 5")
+    assert counted(studio, "unlabelled") == before + 5
+    for done in range(1, 6):
+        expect(page.locator(".option .chip").first).to_be_visible()
+        page.keyboard.press("1")
+        few = f"{done} of these 5" if done < 5 else "5 done. See how good the model is, or go on."
+        expect(page.locator("[data-role=few]")).to_have_text(few)
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    assert counted(studio, "labelled") == labelled + 5
+    assert counted(studio, "unlabelled") == before
+
+
+def test_a_file_that_a_link_asks_for_becomes_test_texts(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample&import=test")
+    box = page.get_by_role("region", name="Import", exact=True)
+    expect(box.get_by_role("heading")).to_have_text("Import test texts")
+    file = {"name": "more.csv", "mimeType": "text/csv", "buffer": b"text,intent\nwhat now,other\n"}
+    page.get_by_label("File to import").set_input_files(file)
+    expect(page.locator("[data-role=destination]")).to_contain_text("They become test texts")
