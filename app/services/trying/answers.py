@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from app.services.answering.as_project import answer_by_names_alone
 from app.services.answering.prediction_view import PredictionView, prediction_view
 from app.services.answering.stored import no_model_yet
+from app.services.explaining.votes import with_twins
 from app.services.explaining.words import sentence_of, votes_of_others
 from app.services.live.asked import Which, open_asked
 from app.services.live.live_model import LiveModel
@@ -102,6 +103,8 @@ def answer_texts(
         replace(prediction, model_version=_name(project, live))
         for prediction in live.pipeline.predict(list(texts), embeddings)
     ]
+    if len(predictions) == 1:
+        predictions = [with_twins(live.pipeline, predictions[0], embeddings[0])]
     n_examples = len(live.pipeline.exemplars)
     context = _Context(live.pipeline.task, live.revision, known, live.hot, n_examples)
     answers = [_answer(one, context) for one in predictions]

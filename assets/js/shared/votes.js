@@ -5,6 +5,7 @@ import {
   decimal,
   IN_DEVIATIONS,
   likelihood,
+  number,
   plural,
   points,
   sideOfLimit,
@@ -15,11 +16,12 @@ import {
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
+const SHOWN_TWINS = 10;
 const POSSIBLE = 0.01; // a less likely intent has nothing to do with the text
 // The receipt says the same: `VOTES` and `SCORE` in app/services/explaining/words.py.
 const VOTES =
   'Vote, in points: how much one example speaks for the intent, or with a minus against it. ' +
-  'Examples that say the same share one vote.';
+  'Examples that say nearly the same share one vote, and stand in one line.';
 const SCORE =
   'Score, in points: all votes together, about 100 for a text that is clearly this intent and about 0 for one that ' +
   'has nothing to do with it.';
@@ -51,7 +53,7 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
   const single = [...neighbours.map(near => near.vote), prior, voice];
   const others = restOf(score, single);
   const largest = Math.max(SMALLEST_SCALE, ...[...single, others].map(Math.abs));
-  const n = examples - neighbours.length;
+  const n = examples - neighbours.reduce((sum, {twins}) => sum + 1 + twins.length, 0);
   return h(
     'section',
     {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
@@ -63,7 +65,7 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
       const isNearest = near.exemplar_id === landing?.nearest?.id;
       const facts = about(near, {isHot, isNearest}, intents, besides(near));
       const why = isSurplus && h('div', {class: 'small soft', 'data-role': 'surplus'}, SURPLUS);
-      return voteLine([said(`“${near.text}”`), facts, why], near.vote, largest);
+      return voteLine([said(`“${near.text}”`), facts, twinsOf(near), why], near.vote, largest);
     }),
     (n > 0 || others !== 0) && voteLine(otherWords(n, others), others, largest, 'others'),
     prior !== 0 && voteLine(['How common it is', aside(COMMON)], prior, largest, 'prior'),
@@ -72,6 +74,25 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     h('p', {class: 'soft small', 'data-role': 'scale'}, `${SCORE} ${LIMIT}`),
     sureLine(prediction, intent),
     nearestOf(landing?.nearest, {...prediction.decision, shown: neighbours}, intents, {intent, besides}),
+  );
+}
+
+// The vote beside them is that of all together.
+function twinsOf({exemplar_id: id, twins}) {
+  if (!twins.length) return null;
+  const says = twins.length > 1 ? 'say' : 'says';
+  const words = `Together with ${plural(twins.length, 'example')} that ${says} nearly the same`;
+  const more = twins.length - SHOWN_TWINS;
+  return h(
+    'details',
+    {class: 'small soft', 'data-role': 'twins', 'data-key': `twins ${id}`},
+    h('summary', {}, words),
+    h(
+      'ul',
+      {class: 'told'},
+      twins.slice(0, SHOWN_TWINS).map(text => h('li', {dir: 'auto'}, `“${text}”`)),
+      more > 0 && h('li', {}, `and ${number(more)} more`),
+    ),
   );
 }
 
@@ -98,7 +119,7 @@ const otherWords = (n, vote) =>
 // Beside a refusal its label is told only where it is not that of the closest intent, and with the reason.
 const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
   nearest &&
-  !shown.some(near => near.exemplar_id === nearest.id) &&
+  !shown.some(near => near.exemplar_id === nearest.id || near.twins.includes(nearest.text)) &&
   h(
     'div',
     {class: 'below', 'data-role': 'nearest'},
