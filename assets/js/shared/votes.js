@@ -115,6 +115,7 @@ function restOf(score, parts) {
 const otherWords = (n, vote) =>
   n > 0 ? [`${plural(n, 'other example')} together`, vote < 0 && aside(MIXED)] : 'Left by rounding';
 
+// A refusal is told in points, and the similarity would read as points of another count.
 // Named where the strongest votes are others, or the similarity that decides would be that of no text in sight.
 // Beside a refusal its label is told only where it is not that of the closest intent, and with the reason.
 const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
@@ -129,7 +130,7 @@ const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
       'div',
       {class: 'row small soft'},
       !isRefused(decision) && intents.named(nearest.intents),
-      similarityOf(nearest, '', APART),
+      !isRefused(decision) && similarityOf(nearest, '', APART),
       besides({...nearest, exemplar_id: nearest.id}),
     ),
     aside(nearestWords(nearest.intents, intent, isRefused(decision))),
