@@ -15,7 +15,7 @@ const PAUSE = 3000; // milliseconds between two looks
 const MANY = 15; // with more intents, a field finds one
 
 export class Guidelines {
-  element = h('section', {class: 'sheet', 'aria-label': NAME});
+  element = h('section', {class: 'sheet meanings', 'aria-label': NAME});
   #base;
   #intents = [];
   #entries = new Map(); // by intent: what is shown of it
