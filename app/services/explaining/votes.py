@@ -12,7 +12,7 @@ from app.services.studio import Studio
 from core.explain.twins import Together, told_together
 from core.heads.mixture import voices_of, without_names
 from core.heads.neighbours import NeighbourHead, neighbour_votes
-from core.heads.votes.fit import VoteHead, votes
+from core.heads.votes.fit import VoteHead, votes_for
 from core.pipeline import IntentPipeline
 from core.types import FloatArray, Neighbour, Prediction, Reason, ScoreArray
 from core.vectors import cosines, nearest, unit_rows
@@ -69,7 +69,7 @@ def with_twins(
 
 
 def _with_twins(pipeline: IntentPipeline, reason: Reason, embedding: FloatArray) -> Reason:
-    if reason.intent not in pipeline.head.intents:
+    if reason.by_name:  # no example of it votes
         return reason
     shares = vote_shares(pipeline, embedding, pipeline.head.intents.index(reason.intent))
     if not shares.votes.any():
@@ -96,7 +96,8 @@ def vote_shares(pipeline: IntentPipeline, embedding: FloatArray, column: int) ->
     match without_names(pipeline.head):
         case VoteHead() as head:
             prior = float(head.prior[column])
-            return VoteShares(near[0], votes(head, embedding)[:, column], prior, voice)
+            signed = votes_for(head, near, np.array([column]))[0]
+            return VoteShares(near[0], signed, prior, voice)
         case NeighbourHead() as head:
             return VoteShares(
                 near[0], neighbour_votes(head, near, np.array([column]))[0], 0.0, voice
