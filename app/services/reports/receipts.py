@@ -149,8 +149,9 @@ def _unnamed_nearest(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if nearest is None or not explanation["answer"]:
         return None
     votes = [v for reason in explanation["reasons"] for v in reason["votes"][:_VOTES]]
-    shown = {v["example"]["text"] for v in votes}.union(*(v.get("twins", ()) for v in votes))
-    return None if nearest["text"] in shown else nearest
+    texts = {text for vote in votes for text in vote.get("twins", ())}
+    is_shown = nearest["id"] in {vote["example"]["id"] for vote in votes}
+    return None if is_shown or nearest["text"] in texts else nearest
 
 
 def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:

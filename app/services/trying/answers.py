@@ -46,7 +46,8 @@ class Answer:
 
     Attributes:
         reasons: For each intent in the answer; without any, for the intent that the score is of.
-        votes_of_others: Votes of all exemplars that are not shown, for the first of the reasons.
+            For one text, the votes of examples that say nearly the same are joined.
+        votes_of_others: Votes of all exemplars that are not among the prediction's neighbours.
         hot: Ids of shown exemplars that joined after the training.
         compressed: Effect of compression; None without it, or for several texts.
         known: The utterances that have just this text; empty for several texts.
@@ -103,23 +104,30 @@ def answer_texts(
         replace(prediction, model_version=_name(project, live))
         for prediction in live.pipeline.predict(list(texts), embeddings)
     ]
-    if len(predictions) == 1:
-        predictions = [with_twins(live.pipeline, predictions[0], embeddings[0])]
     n_examples = len(live.pipeline.exemplars)
     context = _Context(live.pipeline.task, live.revision, known, live.hot, n_examples)
     answers = [_answer(one, context) for one in predictions]
     if len(answers) != 1:
         return answers
-    landing = landing_of(live, predictions[0], embeddings[0])
-    view = None if compressed is None else compressed_view(compressed)
-    odd = _outvoted(live, predictions[0], landing)
-    return [replace(answers[0], landing=landing, compressed=view, outvoted=odd)]
+    told = with_twins(live.pipeline, predictions[0], embeddings[0])
+    landing = landing_of(live, told, embeddings[0])
+    return [
+        replace(
+            answers[0],
+            sentence=sentence_of(told),
+            reasons=_reasons(told),
+            hot=tuple(sorted({*answers[0].hot, *(_shown(told) & live.hot)})),
+            landing=landing,
+            compressed=None if compressed is None else compressed_view(compressed),
+            outvoted=_outvoted(live, told, landing),
+        )
+    ]
 
 
 def _outvoted(
     live: LiveModel, prediction: Prediction, landing: Landing
 ) -> tuple[OutvotedExample, ...]:
-    shown = {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}
+    shown = _shown(prediction)
     shown |= set() if landing.nearest is None else {landing.nearest.id}
     exemplars = live.pipeline.exemplars
     rows = [row for row, exemplar in enumerate(exemplars) if exemplar.id in shown]
@@ -181,15 +189,22 @@ class _Context:
 
 
 def _answer(prediction: Prediction, context: _Context) -> Answer:
-    reasons = tuple(Why(reason, votes_of_others(reason)) for reason in prediction.reasons)
-    shown = {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}
+    reasons = _reasons(prediction)
     return Answer(
         prediction=prediction_view(prediction, context.task, context.label_revision),
         sentence=sentence_of(prediction),
         reasons=reasons,
         votes_of_others=reasons[0].votes_of_others,
-        hot=tuple(sorted(shown & context.hot)),
+        hot=tuple(sorted(_shown(prediction) & context.hot)),
         known=context.known.texts,
         examples=context.examples,
         right=context.known.act_if_right(prediction.decision.intents),
     )
+
+
+def _reasons(prediction: Prediction) -> tuple[Why, ...]:
+    return tuple(Why(reason, votes_of_others(reason)) for reason in prediction.reasons)
+
+
+def _shown(prediction: Prediction) -> set[str]:
+    return {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}
