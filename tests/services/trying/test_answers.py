@@ -147,7 +147,7 @@ def test_a_wrong_label_differs_from_what_the_others_say(live_studio: LiveStudio)
 
 
 def test_examples_that_say_nearly_the_same_stand_in_one_line(live_studio: LiveStudio) -> None:
-    """The most similar text was missing among the strongest votes: its twin had half of its vote."""
+    """The most similar text was missing among the strongest votes: a twin had half of its vote."""
     label, asked = intent(live_studio, "parcel"), "parcel, late"
     for text in ("Parcel late", "parcel late!"):
         repairs.apply_repair(
