@@ -117,6 +117,8 @@ _JOBS = tuple(
         ("GET /api/jobs/{job_id}", name),
     )
 )
+_OF_TOLD = ("neighbours[]", "prediction.neighbours[]", "prediction.reasons[].neighbours[]")
+_OF_TOLD += ("reasons[].reason.neighbours[]",)
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]", "measured_on", "untested")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/compare", "answer", "comparison.chose_line"),
@@ -142,6 +144,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
     ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),
+    *(("POST /api/projects/{project}/predict", "answer", f"[].{of}.twins") for of in _OF_TOLD),
     *(
         ("DELETE /api/projects/{project}/dialogues/{log}", "parameters", f"query {name}")
         for name in ("key", "texts")

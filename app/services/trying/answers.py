@@ -18,7 +18,7 @@ from app.services.trying.landing import ExampleMap, Landing, example_map, landin
 from core.errors import InvalidInput
 from core.review.outvoted import outvoted
 from core.text import require_answerable
-from core.types import Prediction, Reason, Task
+from core.types import FloatArray, Prediction, Reason, Task
 from storage import projects
 
 _MOST_TEXTS = 1_000
@@ -109,19 +109,22 @@ def answer_texts(
     answers = [_answer(one, context) for one in predictions]
     if len(answers) != 1:
         return answers
+    view = None if compressed is None else compressed_view(compressed)
     told = with_twins(live.pipeline, predictions[0], embeddings[0])
-    landing = landing_of(live, told, embeddings[0])
-    return [
-        replace(
-            answers[0],
-            sentence=sentence_of(told),
-            reasons=_reasons(told),
-            hot=tuple(sorted({*answers[0].hot, *(_shown(told) & live.hot)})),
-            landing=landing,
-            compressed=None if compressed is None else compressed_view(compressed),
-            outvoted=_outvoted(live, told, landing),
-        )
-    ]
+    return [_told_alone(live, replace(answers[0], compressed=view), told, embeddings[0])]
+
+
+def _told_alone(live: LiveModel, answer: Answer, told: Prediction, embedding: FloatArray) -> Answer:
+    """Add to an answer what the page shows of one text alone, which is embedded (d,)."""
+    landing = landing_of(live, told, embedding)
+    return replace(
+        answer,
+        sentence=sentence_of(told),
+        reasons=_reasons(told),
+        hot=tuple(sorted({*answer.hot, *(_shown(told) & live.hot)})),
+        landing=landing,
+        outvoted=_outvoted(live, told, landing),
+    )
 
 
 def _outvoted(

@@ -142,10 +142,11 @@ export class FindingView {
       {href: address('review', project, between)},
       'Walk along their border',
     );
+    const border = kind === 'confusion' && [' ', walk];
     const ofAll = figure > texts.length ? `, where all ${number(figure)} texts are` : '';
     return [
       h('h2', {dir: 'auto'}, named(title, about, project, titled)),
-      h('p', {class: 'soft', dir: 'auto'}, named(why, about, project), kind === 'confusion' && [' ', walk, `${ofAll}.`]),
+      h('p', {class: 'soft', dir: 'auto'}, named(why, about, project), border, border && `${ofAll}.`),
     ];
   }
 
