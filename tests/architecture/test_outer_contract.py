@@ -117,8 +117,8 @@ _JOBS = tuple(
         ("GET /api/jobs/{job_id}", name),
     )
 )
-_OF_TOLD = ("neighbours[]", "prediction.neighbours[]", "prediction.reasons[].neighbours[]")
-_OF_TOLD += ("reasons[].reason.neighbours[]",)
+_PREDICT = "POST /api/projects/{project}/predict"
+_TOLD = ("", "prediction.", "prediction.reasons[].", "reasons[].reason.")
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]", "measured_on", "untested")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/compare", "answer", "comparison.chose_line"),
@@ -144,7 +144,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
     ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),
-    *(("POST /api/projects/{project}/predict", "answer", f"[].{of}.twins") for of in _OF_TOLD),
+    *((_PREDICT, "answer", f"[].{of}neighbours[].twins") for of in _TOLD),
+    ("POST /api/projects/{project}/explain", "answer", "reasons[].votes[].twins"),
     *(
         ("DELETE /api/projects/{project}/dialogues/{log}", "parameters", f"query {name}")
         for name in ("key", "texts")
@@ -260,10 +261,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely[]"),
     (f"GET {_REVIEW}", "answer", "effects"),
     (f"GET {_REVIEW}", "answer", "recounted"),
-    *(
-        ("POST /api/projects/{project}/predict", "answer", f"[].known{name}")
-        for name in ("", "[].id", "[].labels", "[].split")
-    ),
+    *((_PREDICT, "answer", f"[].known{name}") for name in ("", "[].id", "[].labels", "[].split")),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].{name}")
         for name in ("right", "outvoted", "outvoted[].id", "outvoted[].label")
@@ -277,7 +275,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     ("GET /api/projects/{project}/recipes", "answer", "[].settings[].why_not"),
     ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
-    ("POST /api/projects/{project}/predict", "answer", "[].examples"),
+    (_PREDICT, "answer", "[].examples"),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].landing.nearest{name}")
         for name in ("", ".id", ".text", ".intents", ".intents[]", ".cosine")
@@ -286,7 +284,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("POST /api/projects/{project}/predict", "body", name)
         for name in ("fields", "fields[]", "model", "top_k")
     ),
-    *(("POST /api/projects/{project}/predict", "answer", f"[].{name}") for name in _OF_SHORT),
+    *((_PREDICT, "answer", f"[].{name}") for name in _OF_SHORT),
     ("POST /api/projects/{project}/predict", "answer", "[].prediction.label_revision"),
     *(
         (f"GET {_REVIEW}", "answer", f"findings[].remedies[].{name}")

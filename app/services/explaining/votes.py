@@ -50,11 +50,23 @@ def _groups(pipeline: IntentPipeline, shares: VoteShares) -> list[Together]:
     return told_together(pipeline.embeddings, labels, shares.cosines, shares.votes)
 
 
-def _shown(groups: Sequence[Together]) -> list[Together]:
-    """Return the heaviest groups for and against, by falling size; without votes all."""
+def _shown(groups: Sequence[Together], shares: VoteShares) -> list[Together]:
+    """Return the heaviest groups for and against, and the nearest; without votes all."""
     against = [one for one in groups if one.vote < 0]
     rest = [one for one in groups if one.vote >= 0]
-    return sorted([*rest[:_SHOWN], *against[:_SHOWN]], key=lambda one: -abs(one.vote))
+    return _and_nearest([*rest[:_SHOWN], *against[:_SHOWN]], groups, shares)
+
+
+def _and_nearest(
+    shown: Sequence[Together], groups: Sequence[Together], shares: VoteShares
+) -> list[Together]:
+    """Add the group of the most similar exemplar; all by falling size.
+
+    What others say nearly as well has a weak vote, even where it is most similar to the text.
+    """
+    row = int(shares.cosines.argmax())
+    more = [one for one in groups if row in one.rows and one not in shown]
+    return sorted([*shown, *more], key=lambda one: -abs(one.vote))
 
 
 def with_twins(
@@ -62,7 +74,8 @@ def with_twins(
 ) -> Prediction:
     """Tell exemplars that say nearly the same together, in the reasons for an embedded text (d,).
 
-    The votes of as many of them as before are shown; those and all others sum to the score still.
+    As many votes as before are shown, and that of the most similar exemplar; those and all others
+    sum to the score still.
     """
     reasons = tuple(_with_twins(pipeline, one, embedding) for one in prediction.reasons)
     return replace(prediction, reasons=reasons)
@@ -74,7 +87,8 @@ def _with_twins(pipeline: IntentPipeline, reason: Reason, embedding: FloatArray)
     shares = vote_shares(pipeline, embedding, pipeline.head.intents.index(reason.intent))
     if not shares.votes.any():
         return reason
-    shown = _groups(pipeline, shares)[: len(reason.neighbours)]
+    groups = _groups(pipeline, shares)
+    shown = _and_nearest(groups[: len(reason.neighbours)], groups, shares)
     neighbours = tuple(_neighbour(pipeline, shares, one) for one in shown)
     return replace(reason, neighbours=neighbours)
 
@@ -108,7 +122,7 @@ def vote_shares(pipeline: IntentPipeline, embedding: FloatArray, column: int) ->
 
 def shown_votes(studio: Studio, model: ExplainedModel, shares: VoteShares) -> tuple[Vote, ...]:
     """Return the heaviest votes for and against, with the origins of their labels."""
-    groups = _shown(_groups(model.pipeline, shares))
+    groups = _shown(_groups(model.pipeline, shares), shares)
     chosen = shown_examples(model.pipeline, [group.row for group in groups])
     origins = origins_of(studio, model, [example.id for example in chosen])
     sides = {

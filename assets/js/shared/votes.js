@@ -53,6 +53,7 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
   const single = [...neighbours.map(near => near.vote), prior, voice];
   const others = restOf(score, single);
   const largest = Math.max(SMALLEST_SCALE, ...[...single, others].map(Math.abs));
+  const refused = isRefused(prediction.decision);
   const n = examples - neighbours.reduce((sum, {twins}) => sum + 1 + twins.length, 0);
   return h(
     'section',
@@ -62,10 +63,13 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
       const isSurplus = near.vote < 0 && near.intents.includes(intent);
-      const isNearest = near.exemplar_id === landing?.nearest?.id;
-      const facts = about(near, {isHot, isNearest}, intents, besides(near));
+      const isNearest = landing?.nearest && isOf(near, landing.nearest);
+      const facts = about(near, {isHot, isNearest, refused}, intents, besides(near));
       const why = isSurplus && h('div', {class: 'small soft', 'data-role': 'surplus'}, SURPLUS);
-      return voteLine([said(`“${near.text}”`), facts, twinsOf(near), why], near.vote, largest);
+      const weak = near === neighbours.at(-1);
+      const told = isNearest && nearestWords(landing.nearest.intents, intent, {isRefused: refused, weak});
+      const words = [said(`“${near.text}”`), facts, twinsOf(near), why, told && aside(told)];
+      return voteLine(words, near.vote, largest, isNearest ? 'nearest' : null);
     }),
     (n > 0 || others !== 0) && voteLine(otherWords(n, others), others, largest, 'others'),
     prior !== 0 && voteLine(['How common it is', aside(COMMON)], prior, largest, 'prior'),
@@ -120,7 +124,7 @@ const otherWords = (n, vote) =>
 // Beside a refusal its label is told only where it is not that of the closest intent, and with the reason.
 const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
   nearest &&
-  !shown.some(near => near.exemplar_id === nearest.id || near.twins.includes(nearest.text)) &&
+  !shown.some(near => isOf(near, nearest)) &&
   h(
     'div',
     {class: 'below', 'data-role': 'nearest'},
@@ -133,11 +137,14 @@ const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
       !isRefused(decision) && similarityOf(nearest, '', APART),
       besides({...nearest, exemplar_id: nearest.id}),
     ),
-    aside(nearestWords(nearest.intents, intent, isRefused(decision))),
+    aside(nearestWords(nearest.intents, intent, {isRefused: isRefused(decision), weak: true})),
   );
 
-function nearestWords(labels, intent, refused) {
-  if (labels.includes(intent)) return refused ? UNLIKE : WEAKER;
+// Whether a line is that of the most similar example, or of those that say nearly the same.
+const isOf = (near, nearest) => near.exemplar_id === nearest.id || near.twins.includes(nearest.text);
+
+function nearestWords(labels, intent, {isRefused: refused, weak}) {
+  if (labels.includes(intent)) return refused ? UNLIKE : weak && WEAKER;
   const label = labels.join(' and ') || 'no intent';
   const both = refused ? `It is labelled ${label}; ${intent} is closest` : `It is labelled ${label}, not ${intent}`;
   return `${both}: ${OTHERWISE}`;
@@ -171,12 +178,12 @@ function likeliest({ranked, decision}, intents) {
 }
 
 // How similar an example is stands beside the most similar one alone: beside each vote it read as a second score.
-const about = (near, {isHot, isNearest}, intents, control) =>
+const about = (near, {isHot, isNearest, refused}, intents, control) =>
   h(
     'div',
     {class: 'row small soft'},
     intents.named(near.intents),
-    isNearest && similarityOf(near, 'most similar, '),
+    isNearest && (refused ? h('span', {}, 'most similar') : similarityOf(near, 'most similar, ', APART)),
     isHot && h('span', {class: 'badge warn'}, 'since training'),
     control,
   );
