@@ -254,8 +254,8 @@ def test_the_legend_is_by_name_and_hides_what_is_unlabelled(page: Page) -> None:
 
 
 def no_overlap(names: list[dict[str, Any]]) -> set[str]:
-    """Return names by the boxes in which they are shown, whose grounds have 2 pixels between."""
-    apart = 6  # each ground reaches 2 pixels beyond its box
+    """Return names by the boxes in which they are shown, whose grounds have a pixel between."""
+    apart = 5  # each ground reaches 2 pixels beyond its box
     for a, b in combinations(names, 2):
         beside = a["right"] + apart <= b["left"] or b["right"] + apart <= a["left"]
         below = a["bottom"] + apart <= b["top"] or b["bottom"] + apart <= a["top"]

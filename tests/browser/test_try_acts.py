@@ -292,7 +292,7 @@ def test_what_a_person_does_stands_under_the_answer(
     assert first
     assert acts["y"] + acts["height"] <= first["y"]
     n = studio.ask("/projects/sample/predict", {"texts": ["my internet is so slow"]})[0]["examples"]
-    shown = votes.locator(".vote:not([data-role])").count()
+    shown = votes.locator(".vote:is(:not([data-role]), [data-role=nearest])").count()
     expect(votes.locator("[data-role=others]")).to_contain_text(
         f"{n - shown} other examples together"
     )

@@ -2,8 +2,8 @@
 // where none overlaps it, more as the map is enlarged. A name that is highlighted is shown, whatever others there are.
 import {fill, h} from '../shared/elements.js';
 
-const GAP = 8; // pixels between two names; the grounds of both take four of them
-const BESIDE = 9; // pixels from a place to the name beside it
+const GAP = 6; // pixels between two names; the grounds of both take four of them
+const BESIDE = 11; // pixels from a place to the name beside it
 const SIDES = [[0, -1], [0, 1], [1, 0], [-1, 0]]; // above, below, to the right, to the left
 
 export class Names {

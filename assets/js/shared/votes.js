@@ -182,7 +182,7 @@ const about = (near, {isHot, isNearest, refused}, intents, control) =>
   h(
     'div',
     {class: 'row small soft'},
-    intents.named(near.intents),
+    !(isNearest && refused) && intents.named(near.intents), // told below, where it is not that of the closest intent
     isNearest && (refused ? h('span', {}, 'most similar') : similarityOf(near, 'most similar, ', APART)),
     isHot && h('span', {class: 'badge warn'}, 'since training'),
     control,
