@@ -169,7 +169,7 @@ function changes({turns, test, pool, pins}, kind) {
     // Above the list, whose end is under a bar or below the screen.
     const head = h(
       'div',
-      {class: 'row small', 'data-role': 'turns shown'},
+      {class: 'row small after', 'data-role': 'turns shown'},
       total > rows.length && h('span', {class: 'soft'}, `${number(rows.length)} of ${plural(total, 'answer')} shown`),
       turns.length > shown && h('button', open, moreWords(shown, total, turns.length - shown)),
     );
