@@ -1,7 +1,7 @@
 // The Discover page: what people talk about, by groups of texts without a label.
 import {GroupView} from './discover/group.js';
 import {keysLine, openKeys} from './discover/keys.js';
-import {GroupList} from './discover/list.js';
+import {GroupList, mostlyLabelled} from './discover/list.js';
 import {TrafficTab} from './discover/traffic.js';
 import {address, query, setQuery} from './shared/address.js';
 import {Behind} from './shared/behind.js';
@@ -242,6 +242,7 @@ class DiscoverPage {
           : open.length
             ? `${plural(open.length, 'group')} to look at, ${order}.`
             : 'No group is left to look at: all are taken or for later.',
+        ungrouped ? '' : mostlyLabelled(groups),
       ),
       ungrouped > 0 && h('button', {...sort, class: 'primary'}, 'Sort them in'),
       h('button', {'data-key': 'anew', onclick: guarded(() => this.#askAnew())}, 'Group anew…'),

@@ -22,7 +22,10 @@ from storage.database import Transaction
 from storage.queries import dataset, utterances
 from storage.records import ProjectRecord, TextGroupRecord
 
-State = Literal["open", "aside", "done"]
+State = Literal["open", "mostly", "aside", "done"]
+_STATES: Sequence[State] = ("open", "mostly", "aside", "done")
+"""In this order the groups are listed."""
+
 _NEAR = 0.6
 """Cosine of two centres below which an intent is not offered as the place for a group.
 
@@ -56,7 +59,8 @@ class GroupCard:
         size: Number of its texts that wait for a label.
         labelled: Number of its texts that have one.
         label: Id of the intent that most of these have; empty: none of them has an intent.
-        state: `aside`: a person left it for later; `done`: it was taken, though some may wait.
+        state: `aside`: a person left it for later; `done`: it was taken, though some may wait;
+            `mostly`: most of its texts have a label, and more than a few others wait.
         joined: Texts that joined since it was set aside.
         set_aside: How many texts waited when a person was done with it; 0: nobody is.
         is_new: The newest grouping founded it beside groups that were there.
@@ -81,7 +85,7 @@ class GroupCard:
 
 @dataclass(frozen=True, slots=True)
 class GroupsView:
-    """All groups, the open ones first, new ones before others.
+    """All groups, the open ones first, then those mostly labelled; new ones before others.
 
     Where something is labelled, the order is from the least known; else from the largest.
 
@@ -250,10 +254,10 @@ def _ordered(families: Families, cards: Sequence[GroupCard]) -> list[GroupCard]:
         near = (cosines.max(axis=1) >= _SAME).tolist()
         told |= {card.id for card, is_near in zip(cards, near, strict=True) if is_near}
 
-    def place(card: GroupCard) -> tuple[bool, bool, bool, float, int, int]:
+    def place(card: GroupCard) -> tuple[int, bool, bool, float, int, int]:
         known = card.known or 0.0
         is_told = card.id in told
-        return card.state != "open", not card.is_new, is_told, known, -card.size, card.id
+        return _STATES.index(card.state), not card.is_new, is_told, known, -card.size, card.id
 
     return sorted(cards, key=place)
 
@@ -263,8 +267,6 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
     is_aside = group.set_aside > 0 and joined < _REOPENS
     labelled = found.labels.total()
     few_joined = is_aside or found.waiting - group.set_aside < _REOPENS
-    is_taken = not found.waiting or (few_joined and labelled >= found.waiting)
-    state: State = "done" if is_taken else "aside" if is_aside else "open"
     intents = Counter(key for labels, n in found.labels.items() for key in labels * n)
     return GroupCard(
         id=group.id,
@@ -273,13 +275,21 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         size=found.waiting,
         labelled=labelled,
         label=intents.most_common(1)[0][0] if intents else "",
-        state=state,
+        state=_state(found.waiting, labelled, few_joined=few_joined, is_aside=is_aside),
         joined=joined,
         set_aside=group.set_aside,
         is_new=bool(group.facts.get("is_new")),
         known=group.facts.get("known"),
         stands_for_label=labelled > found.waiting or labelled >= _STANDS,
     )
+
+
+def _state(waiting: int, labelled: int, *, few_joined: bool, is_aside: bool) -> State:
+    if not waiting:
+        return "done"
+    if labelled >= waiting:
+        return "done" if few_joined else "mostly"
+    return "aside" if is_aside else "open"
 
 
 def _near(

@@ -1,9 +1,10 @@
-// The list of groups: those that are open, and behind a fold those that somebody is done with.
+// The list of groups: those that are open, those that are mostly labelled, and those that somebody is done with.
 import {fill, h} from '../shared/elements.js';
 import {number, plural} from '../shared/words.js';
 
 const STATES = [
   ['open', 'Open'],
+  ['mostly', 'Mostly labelled'],
   ['aside', 'For later'],
   ['done', 'Taken'],
 ];
@@ -116,3 +117,11 @@ export class GroupList {
 }
 
 const DONE = [h('h2', {}, 'No group is left'), 'Each text of them has a label, or waits on the Label page.'];
+
+// Says how many texts joined groups that have an intent already.
+export const mostlyLabelled = groups => {
+  const some = groups.filter(({state}) => state === 'mostly');
+  const waiting = some.reduce((sum, {size}) => sum + size, 0);
+  const words = `${plural(waiting, 'text')} ${waiting === 1 ? 'waits' : 'wait'}`;
+  return some.length ? ` In ${plural(some.length, 'group')} whose other texts have labels, ${words} for a label.` : '';
+};
