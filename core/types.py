@@ -76,7 +76,8 @@ class Neighbour:
     """An exemplar that took part in a decision, with its cosine to the text, in [-1, 1].
 
     `vote` is its signed part of the explained score: all votes, the prior and the part of the
-    intent's name sum to it.
+    intent's name sum to it. Where other exemplars with its label say nearly the same, `twins` may
+    hold their texts; then `vote` is the sum of all their votes.
     """
 
     exemplar_id: str
@@ -84,6 +85,7 @@ class Neighbour:
     intents: tuple[str, ...]
     cosine: float
     vote: float
+    twins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -218,6 +218,7 @@ def _vote(vote: Vote) -> dict[str, Any]:
         {
             "vote": round(vote.vote, 4),
             "text": shown(vote.example.text),
+            "examples_that_say_the_same": len(vote.twins),
             "label": " and ".join(vote.example.intents) or "no intent",
             "id": vote.example.id,
             "cosine": round(vote.cosine, 3),

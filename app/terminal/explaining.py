@@ -87,7 +87,7 @@ def _show_reason(reason: IntentReason) -> None:
             f"{one.vote:+.4f}",
             f"{one.cosine:.3f}",
             ", ".join(one.example.intents) or "no intent",
-            one.example.text,
+            one.example.text + (f" (+ {len(one.twins):,} nearly the same)" if one.twins else ""),
             "" if one.origin is None else f"{one.origin.by}, {one.origin.at[:10]}",
         )
         for one in reason.votes

@@ -31,7 +31,7 @@ class VersionsPage {
   #coming = null; // the newest request
   #asked = 0; // number of the newest request about them; older answers are dropped
   #models = h('section', {class: 'sheet', 'aria-label': 'Versions'});
-  #detail = h('section', {class: 'sheet', hidden: true, 'aria-label': 'Comparison', tabindex: -1});
+  #detail = h('section', {class: 'sheet comparison', hidden: true, 'aria-label': 'Comparison', tabindex: -1});
   #data = h('details', {class: 'sheet', 'data-role': 'data-versions'});
   #charts;
   #picker = h('input', {

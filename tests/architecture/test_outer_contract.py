@@ -118,6 +118,8 @@ _JOBS = tuple(
         ("GET /api/jobs/{job_id}", name),
     )
 )
+_PREDICT = "POST /api/projects/{project}/predict"
+_TOLD = ("", "prediction.", "prediction.reasons[].", "reasons[].reason.")
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]", "measured_on", "untested")
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/compare", "answer", "comparison.chose_line"),
@@ -144,6 +146,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
     ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),
+    *((_PREDICT, "answer", f"[].{of}neighbours[].twins") for of in _TOLD),
+    ("POST /api/projects/{project}/explain", "answer", "reasons[].votes[].twins"),
     *(
         ("DELETE /api/projects/{project}/dialogues/{log}", "parameters", f"query {name}")
         for name in ("key", "texts")
@@ -259,10 +263,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely[]"),
     (f"GET {_REVIEW}", "answer", "effects"),
     (f"GET {_REVIEW}", "answer", "recounted"),
-    *(
-        ("POST /api/projects/{project}/predict", "answer", f"[].known{name}")
-        for name in ("", "[].id", "[].labels", "[].split")
-    ),
+    *((_PREDICT, "answer", f"[].known{name}") for name in ("", "[].id", "[].labels", "[].split")),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].{name}")
         for name in ("right", "outvoted", "outvoted[].id", "outvoted[].label")
@@ -276,7 +277,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     ("GET /api/projects/{project}/recipes", "answer", "[].settings[].why_not"),
     ("POST /api/projects/{project}/explain", "answer", "why_not.adds"),
-    ("POST /api/projects/{project}/predict", "answer", "[].examples"),
+    (_PREDICT, "answer", "[].examples"),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].landing.nearest{name}")
         for name in ("", ".id", ".text", ".intents", ".intents[]", ".cosine")
@@ -285,7 +286,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("POST /api/projects/{project}/predict", "body", name)
         for name in ("fields", "fields[]", "model", "top_k")
     ),
-    *(("POST /api/projects/{project}/predict", "answer", f"[].{name}") for name in _OF_SHORT),
+    *((_PREDICT, "answer", f"[].{name}") for name in _OF_SHORT),
     ("POST /api/projects/{project}/predict", "answer", "[].prediction.label_revision"),
     *(
         (f"GET {_REVIEW}", "answer", f"findings[].remedies[].{name}")

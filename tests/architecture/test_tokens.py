@@ -18,6 +18,13 @@ def test_no_sheet_has_a_colour_size_or_distance_of_its_own() -> None:
             assert not literal, f"{sheet.name}: {line.strip()}"
 
 
+def test_no_sheet_selects_by_words_of_the_pages() -> None:
+    """A changed word in a label broke a rule of a sheet."""
+    words = re.compile(r"\[(?:aria-label|title|placeholder|alt)[~|^$*]?=")
+    for sheet in sorted(CSS.rglob("*.css")):
+        assert not words.findall(sheet.read_text(encoding="utf-8")), sheet.name
+
+
 def test_every_token_that_is_used_is_there() -> None:
     tokens = (CSS / "shared/tokens.css").read_text(encoding="utf-8")
     known = set(re.findall(r"(--[\w-]+):", tokens))

@@ -103,12 +103,12 @@ def _lead(
     answered, expected = answer.decision.intents, set(pin.names)
     wrong = next((one for one in answered if one not in expected), None)
     lacking = next((one for one in pin.names if one in intents and one not in answered), None)
-    shares = vote_shares(model, row, 0)
+    shares = vote_shares(model.pipeline, row, 0)
     lead = np.zeros(len(shares.votes))
     if wrong in intents:
-        lead += vote_shares(model, row, intents.index(str(wrong))).votes
+        lead += vote_shares(model.pipeline, row, intents.index(str(wrong))).votes
     if lacking is not None:
-        lead -= vote_shares(model, row, intents.index(lacking)).votes
+        lead -= vote_shares(model.pipeline, row, intents.index(lacking)).votes
     return lead, shares.cosines
 
 

@@ -21,7 +21,7 @@ from app.services.explaining.views import (
     WordShare,
     WordsView,
 )
-from app.services.explaining.votes import shown_votes, vote_shares
+from app.services.explaining.votes import shown_votes, vote_shares, with_twins
 from app.services.explaining.words import UNCLEAR, notes_of, plain_words, scope_words, sentence_of
 from app.services.live.asked import Which
 from app.services.live.server_state import LiveStudio
@@ -162,7 +162,7 @@ def _case(studio: Studio, model: ExplainedModel, text: str) -> _ExplainedText:
         text,
         embeddings[0],
         pipeline.head.scores(embeddings)[0],
-        prediction,
+        with_twins(pipeline, prediction, embeddings[0]),
         speaking_intents(pipeline, prediction, near),
     )
 
@@ -193,7 +193,7 @@ def _next_speaking(case: _ExplainedText, but: Set[str]) -> str | None:
 
 
 def _scope(case: _ExplainedText) -> Scope:
-    shares = vote_shares(case.model, case.embedding, 0)
+    shares = vote_shares(case.model.pipeline, case.embedding, 0)
     found = case.prediction
     decision = found.decision
     inside = decision.rule in ("exact", "votes")
@@ -211,7 +211,7 @@ def _scope(case: _ExplainedText) -> Scope:
 
 def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentReason:
     column = case.model.pipeline.head.intents.index(reason.intent)
-    shares = vote_shares(case.model, case.embedding, column)
+    shares = vote_shares(case.model.pipeline, case.embedding, column)
     shown, found = shown_votes(case.studio, case.model, shares), case.prediction.decision
     total = float(shares.votes.sum())
     return IntentReason(
@@ -223,7 +223,7 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
         by_name=reason.by_name,
         votes=shown,
         others=total - sum(one.vote for one in shown),
-        n_others=len(shares.votes) - len(shown),
+        n_others=len(shares.votes) - sum(1 + len(one.twins) for one in shown),
         total=total,
         words=_words(case, column, rival),
         load_bearing=None if case.turnable is None else load_bearing_view(case.turnable, column),

@@ -51,6 +51,8 @@ class Vote:
     Attributes:
         share: Its part of all votes on the same side, in [0, 1].
         since_training: Whether it joined the votes after the training.
+        twins: Texts of other examples with its label that say nearly the same. Cosine and origin
+            are those of the example, vote and share those of all of them together.
     """
 
     example: Example
@@ -59,6 +61,7 @@ class Vote:
     share: float
     origin: Origin | None
     since_training: bool
+    twins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

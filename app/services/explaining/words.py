@@ -24,7 +24,7 @@ MEASURES: Mapping[Method, str] = {
 
 VOTES = (
     "Vote, in points: how much one example speaks for the intent, or with a minus against it. "
-    "Examples that say the same share one vote."
+    "Examples that say nearly the same share one vote, and stand in one line."
 )
 SCORE = (
     "Score, in points: all votes together, about 100 for a text that is clearly this intent and "

@@ -188,8 +188,8 @@ def _intent_words(facts: Facts) -> str:
         return "Which intents work well is not known yet."
     if not sure:
         return (
-            f"Which intents work well is not sure: each was checked on fewer than {FEW} texts"
-            f"{_weakest_words(known)}."
+            f"The verdict goes by all texts together. Each intent was checked on fewer than {FEW}, "
+            f"too few to judge it alone{_weakest_words(known)}."
         )
     weak = [one for one in sure if not _works(one)]
     if not weak:
@@ -241,10 +241,13 @@ def _well_figure(intents: Sequence[IntentLine]) -> KeyFigure:
     """Count the intents that work well, of those with enough texts to tell."""
     known = [one for one in intents if one.recall is not None and one.support]
     sure = [one for one in known if one.is_sure]
-    few = f"fewer than {FEW} test texts each, too few to be sure"
+    few = f"fewer than {FEW} test texts each, too few to judge one alone"
+    if not known:
+        return KeyFigure(_WELL_NAME, "not known", "no texts to check on")
     if not sure:
-        basis = f"{counted(len(known), 'intent')} with {few}" if known else "no texts to check on"
-        return KeyFigure(_WELL_NAME, "not sure" if known else "not known", basis)
+        basis = f"{counted(len(known), 'intent')} with {few}"
+        together = "the verdict goes by all texts together"
+        return KeyFigure(_WELL_NAME, "too few texts", f"{basis}; {together}")
     others = len(known) - len(sure)
     more = f"; {others:,} more with {few}" if others else ""
     value = f"{sum(map(_works, sure)):,} of {len(sure):,}"

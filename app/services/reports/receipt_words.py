@@ -89,14 +89,21 @@ def _examples_words(explanation: Mapping[str, Any], labelled: Mapping[str, int] 
     heaviest = votes[:_HEAVIEST]
     if not heaviest:
         return ""
-    labels = Counter(" and ".join(vote["example"]["intents"]) for vote in heaviest)
+    labels = Counter[str]()
+    for vote in heaviest:
+        labels[" and ".join(vote["example"]["intents"])] += examples_in(vote)
     [(name, n)] = labels.most_common(1)
-    others = reasons[0]["n_others"] + len(votes)
+    others = reasons[0]["n_others"] + sum(map(examples_in, votes))
     return (
         f"It compares the text with {counted(others, 'example')}"
         f"{_ways_words(labelled or {})}. "
-        f"{_count_words(n, len(heaviest))} labelled {name or 'out of scope'}."
+        f"{_count_words(n, labels.total())} labelled {name or 'out of scope'}."
     )
+
+
+def examples_in(vote: Mapping[str, Any]) -> int:
+    """Count the examples whose votes a line of a receipt joins; earlier receipts join none."""
+    return 1 + len(vote.get("twins", ()))
 
 
 def _ways_words(labelled: Mapping[str, int]) -> str:

@@ -20,7 +20,13 @@ from app.services.reports.judged_again import (
 from app.services.reports.links import kept_at
 from app.services.reports.pages import render
 from app.services.reports.readiness import checked_on
-from app.services.reports.receipt_words import is_rival, key_figures, sentences_of, steps_of
+from app.services.reports.receipt_words import (
+    examples_in,
+    is_rival,
+    key_figures,
+    sentences_of,
+    steps_of,
+)
 from app.services.studio import Studio
 from app.services.trying.known_texts import Occurrences, RightAct, known_texts
 from app.services.trying.landing import AnsweredBy, example_map, land
@@ -142,10 +148,10 @@ def _unnamed_nearest(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
     explanation, nearest = content["explanation"], content["map"].get("nearest")
     if nearest is None or not explanation["answer"]:
         return None
-    shown = {
-        v["example"]["id"] for reason in explanation["reasons"] for v in reason["votes"][:_VOTES]
-    }
-    return None if nearest["id"] in shown else nearest
+    votes = [v for reason in explanation["reasons"] for v in reason["votes"][:_VOTES]]
+    texts = {text for vote in votes for text in vote.get("twins", ())}
+    is_shown = nearest["id"] in {vote["example"]["id"] for vote in votes}
+    return None if is_shown or nearest["text"] in texts else nearest
 
 
 def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
@@ -280,7 +286,7 @@ def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
         "others": {"vote": others, "width": 50 * abs(others) / largest},
         "prior": {"vote": reason["prior"], "width": 50 * abs(reason["prior"]) / largest},
         "voice": {"vote": voice, "width": 50 * abs(voice) / largest} if voice else None,
-        "n_others": reason["n_others"] + len(reason["votes"]) - len(shown),
+        "n_others": reason["n_others"] + sum(map(examples_in, reason["votes"][_VOTES:])),
         "strength": [one / strongest for one in strength],
     }
 

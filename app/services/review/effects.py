@@ -68,11 +68,12 @@ def in_order(finding: Finding) -> Finding:
     the same order in every finding, behind keeping both where nothing is better than that.
     """
     harmed = any(_net(r) < 0 and r.repair and r.repair.kind == "relabel" for r in finding.remedies)
+    proposed = finding.remedies[0] if finding.kind == "proposal" else None
 
     def place(remedy: Remedy) -> tuple[int, int]:
         group = _group(finding, remedy)
-        if finding.kind == "proposal" and _is_whole(remedy) and group != _HARMING:
-            group = _MENDING  # it is what the finding asks, whatever it does
+        if remedy is proposed and group != _HARMING:
+            group = _LABELLING  # it is what the finding asks, whatever it does
         if group == _ASKING and harmed:
             group = _AFTER_KEEPING
         # Which label an unlabelled text gets is not chosen by what suits the test set.
@@ -106,7 +107,7 @@ def _group(finding: Finding, remedy: Remedy) -> int:
     if _net(remedy) > 0:
         return _MENDING
     if finding.kind in ("duplicate", "tested") or (
-        repair.kind == "relabel" and _is_doubted(finding)
+        repair.kind == "relabel" and (_is_doubted(finding) or finding.kind == "proposal")
     ):
         return _HARMLESS
     return _AFTER_KEEPING

@@ -114,7 +114,7 @@ def review(
     open_, recounted = _standing(live_studio, record, live, every)
     greedy = [f for f in open_ if f.kind == "greedy"]
     harmful = {f.id for f in truly_greedy(watched_texts, record, greedy)}
-    open_ = asked_once([f for f in open_ if f.kind != "greedy" or f.id in harmful])
+    open_ = asked_once([f for f in open_ if f.kind != "greedy" or f.id in harmful], live)
     counts = {one: sum(f.kind == one for f in open_) for one in KINDS}
     same = open_ if kind == "duplicate" else ()
     copies = copies_of(live_studio.studio, record, same, live.revision)
@@ -228,7 +228,7 @@ def known_label_errors(
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, project.id)
     every = [*proposed_changes(live_studio.studio, project), *made]
-    open_ = asked_once([finding for finding in every if finding.id not in done])
+    open_ = asked_once([finding for finding in every if finding.id not in done], live)
     return sum(finding.kind == "label" for finding in open_)
 
 

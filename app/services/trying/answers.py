@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from app.services.answering.as_project import answer_by_names_alone
 from app.services.answering.prediction_view import PredictionView, prediction_view
 from app.services.answering.stored import no_model_yet
+from app.services.explaining.votes import with_twins
 from app.services.explaining.words import sentence_of, votes_of_others
 from app.services.live.asked import Which, open_asked
 from app.services.live.live_model import LiveModel
@@ -17,7 +18,7 @@ from app.services.trying.landing import ExampleMap, Landing, example_map, landin
 from core.errors import InvalidInput
 from core.review.outvoted import outvoted
 from core.text import require_answerable
-from core.types import Prediction, Reason, Task
+from core.types import FloatArray, Prediction, Reason, Task
 from storage import projects
 
 _MOST_TEXTS = 1_000
@@ -45,7 +46,8 @@ class Answer:
 
     Attributes:
         reasons: For each intent in the answer; without any, for the intent that the score is of.
-        votes_of_others: Votes of all exemplars that are not shown, for the first of the reasons.
+            For one text, the votes of examples that say nearly the same are joined.
+        votes_of_others: Votes of all exemplars that are not among the prediction's neighbours.
         hot: Ids of shown exemplars that joined after the training.
         compressed: Effect of compression; None without it, or for several texts.
         known: The utterances that have just this text; empty for several texts.
@@ -107,16 +109,28 @@ def answer_texts(
     answers = [_answer(one, context) for one in predictions]
     if len(answers) != 1:
         return answers
-    landing = landing_of(live, predictions[0], embeddings[0])
     view = None if compressed is None else compressed_view(compressed)
-    odd = _outvoted(live, predictions[0], landing)
-    return [replace(answers[0], landing=landing, compressed=view, outvoted=odd)]
+    told = with_twins(live.pipeline, predictions[0], embeddings[0])
+    return [_told_alone(live, replace(answers[0], compressed=view), told, embeddings[0])]
+
+
+def _told_alone(live: LiveModel, answer: Answer, told: Prediction, embedding: FloatArray) -> Answer:
+    """Add to an answer what the page shows of one text alone, which is embedded (d,)."""
+    landing = landing_of(live, told, embedding)
+    return replace(
+        answer,
+        sentence=sentence_of(told),
+        reasons=_reasons(told),
+        hot=tuple(sorted({*answer.hot, *(_shown(told) & live.hot)})),
+        landing=landing,
+        outvoted=_outvoted(live, told, landing),
+    )
 
 
 def _outvoted(
     live: LiveModel, prediction: Prediction, landing: Landing
 ) -> tuple[OutvotedExample, ...]:
-    shown = {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}
+    shown = _shown(prediction)
     shown |= set() if landing.nearest is None else {landing.nearest.id}
     exemplars = live.pipeline.exemplars
     rows = [row for row, exemplar in enumerate(exemplars) if exemplar.id in shown]
@@ -178,15 +192,22 @@ class _Context:
 
 
 def _answer(prediction: Prediction, context: _Context) -> Answer:
-    reasons = tuple(Why(reason, votes_of_others(reason)) for reason in prediction.reasons)
-    shown = {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}
+    reasons = _reasons(prediction)
     return Answer(
         prediction=prediction_view(prediction, context.task, context.label_revision),
         sentence=sentence_of(prediction),
         reasons=reasons,
         votes_of_others=reasons[0].votes_of_others,
-        hot=tuple(sorted(shown & context.hot)),
+        hot=tuple(sorted(_shown(prediction) & context.hot)),
         known=context.known.texts,
         examples=context.examples,
         right=context.known.act_if_right(prediction.decision.intents),
     )
+
+
+def _reasons(prediction: Prediction) -> tuple[Why, ...]:
+    return tuple(Why(reason, votes_of_others(reason)) for reason in prediction.reasons)
+
+
+def _shown(prediction: Prediction) -> set[str]:
+    return {n.exemplar_id for reason in prediction.reasons for n in reason.neighbours}

@@ -11,7 +11,8 @@ from app.services.what_if.prepared_texts import Answers, PreparedTexts, WatchedP
 from core.text import label_words, match_key
 from storage.records import UtteranceRecord
 
-_SHOWN = 60
+_SHOWN = 300
+"""Changed answers that are told one by one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,20 @@ const asked = (question, texts) => {
   return h('div', {class: 'asked'}, question, h('ul', {class: 'soft small'}, items));
 };
 
+// What all questions have for an answer, in one list: on a screen two of them were in sight.
+const allOf = lists =>
+  h(
+    'details',
+    {'data-role': 'choices', 'data-key': 'choices'},
+    h('summary', {}, `All ${number(lists.length)} choices made for you`),
+    h(
+      'ul',
+      {class: 'small'},
+      lists.map(list => h('li', {dir: 'auto'}, `${nameOf(list)}: `, h('b', {}, list.selectedOptions[0].text))),
+    ),
+  );
+const nameOf = list => list.getAttribute('aria-label') ?? list.closest('.field').firstChild.textContent;
+
 // Rows of each case, as the server compares them when it imports.
 export const countsOf = report => Object.fromEntries(report.cases.map(({kind, rows}) => [kind, rows]));
 
@@ -107,6 +121,7 @@ export class Cases {
         ),
       this.#choices.across === 'add' && h('div', {class: 'note warn'}, TAUGHT),
     );
+    if (this.lists.length > 1) this.element.prepend(allOf([...this.lists]));
   }
 
   #case({kind, rows, examples}) {

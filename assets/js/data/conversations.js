@@ -48,7 +48,7 @@ export class ConversationSheet {
     this.#choose = h('button', {type: 'button', onclick: () => this.#picker.click()}, 'Choose a log');
     this.element = h(
       'section',
-      {class: 'sheet', tabindex: -1, 'aria-label': 'Conversations', hidden: true},
+      {class: 'sheet conversations', tabindex: -1, 'aria-label': 'Conversations', hidden: true},
       h('h2', {}, 'Logs of conversations'),
       h('p', {class: 'soft small'}, WHAT),
       this.#list,

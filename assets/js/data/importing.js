@@ -23,7 +23,7 @@ const SHORT = 20; // signs of a cell
 const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet,.arrow,.lu,.zip';
 
 export class ImportSheet {
-  preview = h('section', {class: 'sheet', 'aria-label': 'Preview of the import', hidden: true});
+  preview = h('section', {class: 'sheet import-preview', 'aria-label': 'Preview of the import', hidden: true});
   #base;
   #uploads;
   #multi;

@@ -38,7 +38,7 @@ export class IntentList {
     const create = h('button', {class: 'push', onclick: guarded(() => this.#create())}, 'New');
     this.element = h(
       'section',
-      {class: 'sheet', 'aria-label': 'Intents'},
+      {class: 'sheet intent-list', 'aria-label': 'Intents'},
       h('div', {class: 'row'}, this.#heading, create),
       this.#find,
       this.#list,

@@ -163,7 +163,7 @@ export class TrafficTab {
     const real = [...changes, ...drifts].filter(one => one.is_real);
     const told = changes.find(({about}) => about === 'no intent')?.is_real
       ? 'more than chance'
-      : 'this may be chance, as many figures are compared';
+      : 'such a difference can come by chance alone';
     const before = earlier.n
       ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}${covered.n ? `: ${told}` : ''}.`
       : '';

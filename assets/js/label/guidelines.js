@@ -8,15 +8,19 @@ import {call} from '../shared/rest.js';
 
 const NAME = 'What each intent means';
 const EXAMPLES = 5;
+const LEGEND =
+  '“enough”: the model knew the last labels of this intent before you gave them, so you can stop labelling it. ' +
+  'Labels of the other intents still teach it something.';
 const PAUSE = 3000; // milliseconds between two looks
 const MANY = 15; // with more intents, a field finds one
 
 export class Guidelines {
-  element = h('section', {class: 'sheet', 'aria-label': NAME});
+  element = h('section', {class: 'sheet meanings', 'aria-label': NAME});
   #base;
   #intents = [];
   #entries = new Map(); // by intent: what is shown of it
   #reasons = new Map(); // by intent: why its labels are enough
+  #legend = h('p', {class: 'soft small', hidden: true, 'data-role': 'legend'}, LEGEND);
   #asked = 0; // number of the newest request for these; older answers are dropped
   #again; // looks once more while the model is being loaded
   #find = h('input', {
@@ -71,6 +75,7 @@ export class Guidelines {
   }
 
   #count() {
+    this.#legend.hidden = !this.#reasons.size;
     for (const intent of this.#intents) {
       const {count, enough} = this.#entries.get(intent.id);
       const reason = this.#reasons.get(intent.id);
@@ -89,7 +94,7 @@ export class Guidelines {
       [...this.#entries.values()].map(({element}) => element),
     );
     this.#find.hidden = this.#intents.length <= MANY;
-    const some = [this.#find, all];
+    const some = [this.#legend, this.#find, all];
     const head = h('div', {class: 'row'}, h('h2', {class: 'grow'}, NAME), this.#drawer.closer);
     fill(this.element, head, this.#intents.length ? some : none);
     this.#count();

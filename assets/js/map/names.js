@@ -1,9 +1,9 @@
 // Names beside the middles of the islands, of intents first and then of groups without a label: the largest first, each
-// where none overlaps it, more as the map is enlarged.
+// where none overlaps it, more as the map is enlarged. A name that is highlighted is shown, whatever others there are.
 import {fill, h} from '../shared/elements.js';
 
-const GAP = 3; // pixels between two names
-const BESIDE = 9; // pixels from a place to the name beside it
+const GAP = 6; // pixels between two names; the grounds of both take four of them
+const BESIDE = 11; // pixels from a place to the name beside it
 const SIDES = [[0, -1], [0, 1], [1, 0], [-1, 0]]; // above, below, to the right, to the left
 
 export class Names {
@@ -33,10 +33,13 @@ export class Names {
     this.#scale = 0;
   }
 
-  // `isShown(island)`: whether the points of an island are; `side`: whose places count, `at` or `before`; `spots()`: a
-  // place in view of each intent that has one, for those whose middle is not in view.
-  place(camera, {isShown, side, spots = () => new Map()}) {
-    const names = this.#names.filter(name => name[side] && isShown(name));
+  // `isShown(island)`: whether the points of an island are; `isFirst(island)`: whether it is highlighted, which gives
+  // it room first; `side`: whose places count, `at` or `before`; `spots()`: a place in view of each intent that has
+  // one, for those whose middle is not in view.
+  place(camera, {isShown, isFirst = () => false, side, spots = () => new Map()}) {
+    const names = this.#names
+      .filter(name => name[side] && isShown(name))
+      .toSorted((one, other) => isFirst(other) - isFirst(one));
     const key = [camera.scale, side, names.map(({name}) => name).join('\n')].join(' ');
     if (key !== this.#scale) this.#stands = withRoom(names, name => name[side].map(value => value * camera.scale));
     this.#scale = key;
@@ -46,21 +49,25 @@ export class Names {
       if (box && isInside(box, camera)) boxes.set(name, box);
       return !boxes.has(name);
     });
-    if (others.length) this.#squeeze(others, boxes, {camera, side, spots});
+    if (others.length) this.#squeeze(others, boxes, {camera, isFirst, side, spots});
     for (const name of this.#names) draw(name, boxes.get(name));
   }
 
-  // Names that the edge of the map would cut, or whose middle is out of view, take what room is left.
-  #squeeze(others, boxes, {camera, side, spots}) {
+  // Names that the edge of the map would cut, or whose middle is out of view, take what room is left; one that is
+  // highlighted takes that of others.
+  #squeeze(others, boxes, {camera, isFirst, side, spots}) {
     let found = null;
     for (const name of others) {
       found ??= camera.sees(...name[side]) ? null : spots();
       const place = camera.sees(...name[side]) ? name[side] : found.get(name.name);
       if (!place) continue;
-      const box = SIDES.map(way => within(beside(name, camera.toPage(...place), way), camera)).find(
-        one => [...boxes.values()].every(other => isClear(one, other)),
-      );
-      if (box) boxes.set(name, box);
+      const ways = SIDES.map(way => within(beside(name, camera.toPage(...place), way), camera));
+      const free = counts => one =>
+        [...boxes].every(([other, box]) => !counts(other) || isClear(one, box));
+      const box = ways.find(free(() => true)) ?? (isFirst(name) && ways.find(free(isFirst)));
+      if (!box) continue;
+      for (const [other, taken] of boxes) if (!isClear(box, taken)) boxes.delete(other);
+      boxes.set(name, box);
     }
   }
 }

@@ -185,6 +185,12 @@ export class Plot {
     return new Set(this.#draws ? found : [...picked, ...this.#rings]);
   }
 
+  // Names of the intents that selected, marked and found points have.
+  get #litNames() {
+    const {codes, names} = this.#view.colours.labels;
+    return new Set([...this.#lit].map(place => names[codes[place]]));
+  }
+
   glance(codes) {
     this.#view.glanced = codes;
     this.#stage();
@@ -220,7 +226,9 @@ export class Plot {
     const grown = Math.min(LARGEST, Math.max(1, this.#camera.zoom) ** GROWTH);
     this.#painter.draw(this.#camera, (grown * this.#canvas.width) / this.#camera.width);
     const spots = () => this.#camera.nearestInView(this.#xy, this.#seen, this.#view.colours.labels);
-    this.#names.place(this.#camera, {isShown: island => this.#isShown(island), side: this.#side, spots});
+    const lit = this.#litNames;
+    const isFirst = ({name}) => lit.has(name);
+    this.#names.place(this.#camera, {isShown: island => this.#isShown(island), isFirst, side: this.#side, spots});
     this.#drawCursor();
   }
 

@@ -45,7 +45,7 @@ export class BorderTab {
     this.#foretold = new Foretold(tools.base);
     this.element = h(
       'section',
-      {class: 'sheet', 'aria-label': 'Border of two intents'},
+      {class: 'sheet border-walk', 'aria-label': 'Border of two intents'},
       h(
         'p',
         {class: 'soft'},

@@ -75,7 +75,7 @@ export class FenceTab {
       'Choose how strict it is; nothing is saved until you press Save.';
     return h(
       'section',
-      {class: 'sheet', 'aria-label': 'Out of scope'},
+      {class: 'sheet scope-limit', 'aria-label': 'Out of scope'},
       h('h2', {}, 'Which texts should be refused?'),
       h('p', {class: 'soft'}, lead),
       this.#few,

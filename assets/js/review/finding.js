@@ -4,6 +4,7 @@ import {address, query} from '../shared/address.js';
 import {fill, h, said, titled} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {named} from '../shared/named.js';
 import {pin} from '../shared/pins.js';
 import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
@@ -133,16 +134,19 @@ export class FindingView {
 
   #heading({title, why, kind, intents, figure, texts}) {
     const [first, second] = intents;
+    const project = query().get('project');
+    const about = intents.map(id => this.#tools.intents.byId.get(id));
     const between = {tab: 'border', first, second};
     const walk = h(
       'a',
-      {href: address('review', query().get('project'), between)},
+      {href: address('review', project, between)},
       'Walk along their border',
     );
+    const border = kind === 'confusion' && [' ', walk];
     const ofAll = figure > texts.length ? `, where all ${number(figure)} texts are` : '';
     return [
-      h('h2', {dir: 'auto'}, titled(title)),
-      h('p', {class: 'soft', dir: 'auto'}, why, kind === 'confusion' && [' ', walk, `${ofAll}.`]),
+      h('h2', {dir: 'auto'}, named(title, about, project, titled)),
+      h('p', {class: 'soft', dir: 'auto'}, named(why, about, project), border, border && `${ofAll}.`),
     ];
   }
 

@@ -60,7 +60,7 @@ export class ReshapeTab {
     this.#splitting = new Splitting(tools.base, () => this.#soon());
     this.element = h(
       'section',
-      {class: 'sheet', 'aria-label': 'Reshape intents'},
+      {class: 'sheet reshape', 'aria-label': 'Reshape intents'},
       h(
         'p',
         {class: 'soft'},

@@ -166,11 +166,14 @@ function changes({turns, test, pool, pins}, kind) {
     const rows = turns.slice(0, shown).map(line);
     const total = test + pool + pins;
     const open = {class: 'small', 'data-key': 'more turns', onclick: () => draw(turns.length)};
-    const more =
-      turns.length > shown
-        ? h('button', open, moreWords(shown, total, turns.length - shown))
-        : total > turns.length && h('p', {class: 'soft small'}, `and ${number(total - turns.length)} more`);
-    fill(place, table(['Text', 'Answer now → then', ''], rows, {class: 'narrow', 'data-role': 'turns'}), more);
+    // Above the list, whose end is under a bar or below the screen.
+    const head = h(
+      'div',
+      {class: 'row small after', 'data-role': 'turns shown'},
+      total > rows.length && h('span', {class: 'soft'}, `${number(rows.length)} of ${plural(total, 'answer')} shown`),
+      turns.length > shown && h('button', open, moreWords(shown, total, turns.length - shown)),
+    );
+    fill(place, head, table(['Text', 'Answer now → then', ''], rows, {class: 'narrow', 'data-role': 'turns'}));
   };
   draw(SHOWN);
   return place;

@@ -5,6 +5,7 @@ import {
   decimal,
   IN_DEVIATIONS,
   likelihood,
+  number,
   plural,
   points,
   sideOfLimit,
@@ -15,11 +16,12 @@ import {
 
 const SMALLEST_SCALE = 0.05; // so that tiny votes do not fill the lane
 const SHOWN_INTENTS = 4;
+const SHOWN_TWINS = 10;
 const POSSIBLE = 0.01; // a less likely intent has nothing to do with the text
 // The receipt says the same: `VOTES` and `SCORE` in app/services/explaining/words.py.
 const VOTES =
   'Vote, in points: how much one example speaks for the intent, or with a minus against it. ' +
-  'Examples that say the same share one vote.';
+  'Examples that say nearly the same share one vote, and stand in one line.';
 const SCORE =
   'Score, in points: all votes together, about 100 for a text that is clearly this intent and about 0 for one that ' +
   'has nothing to do with it.';
@@ -51,7 +53,8 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
   const single = [...neighbours.map(near => near.vote), prior, voice];
   const others = restOf(score, single);
   const largest = Math.max(SMALLEST_SCALE, ...[...single, others].map(Math.abs));
-  const n = examples - neighbours.length;
+  const refused = isRefused(prediction.decision);
+  const n = examples - neighbours.reduce((sum, {twins}) => sum + 1 + twins.length, 0);
   return h(
     'section',
     {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
@@ -60,10 +63,13 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
       const isSurplus = near.vote < 0 && near.intents.includes(intent);
-      const isNearest = near.exemplar_id === landing?.nearest?.id;
-      const facts = about(near, {isHot, isNearest}, intents, besides(near));
+      const isNearest = landing?.nearest && isOf(near, landing.nearest);
+      const facts = about(near, {isHot, isNearest, refused}, intents, besides(near));
       const why = isSurplus && h('div', {class: 'small soft', 'data-role': 'surplus'}, SURPLUS);
-      return voteLine([said(`“${near.text}”`), facts, why], near.vote, largest);
+      const weak = near === neighbours.at(-1);
+      const told = isNearest && nearestWords(landing.nearest.intents, intent, {isRefused: refused, weak});
+      const words = [said(`“${near.text}”`), facts, twinsOf(near), why, told && aside(told)];
+      return voteLine(words, near.vote, largest, isNearest ? 'nearest' : null);
     }),
     (n > 0 || others !== 0) && voteLine(otherWords(n, others), others, largest, 'others'),
     prior !== 0 && voteLine(['How common it is', aside(COMMON)], prior, largest, 'prior'),
@@ -72,6 +78,25 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     h('p', {class: 'soft small', 'data-role': 'scale'}, `${SCORE} ${LIMIT}`),
     sureLine(prediction, intent),
     nearestOf(landing?.nearest, {...prediction.decision, shown: neighbours}, intents, {intent, besides}),
+  );
+}
+
+// The vote beside them is that of all together.
+function twinsOf({exemplar_id: id, twins}) {
+  if (!twins.length) return null;
+  const says = twins.length > 1 ? 'say' : 'says';
+  const words = `Together with ${plural(twins.length, 'example')} that ${says} nearly the same`;
+  const more = twins.length - SHOWN_TWINS;
+  return h(
+    'details',
+    {class: 'small soft', 'data-role': 'twins', 'data-key': `twins ${id}`},
+    h('summary', {}, words),
+    h(
+      'ul',
+      {class: 'told'},
+      twins.slice(0, SHOWN_TWINS).map(text => h('li', {dir: 'auto'}, `“${text}”`)),
+      more > 0 && h('li', {}, `and ${number(more)} more`),
+    ),
   );
 }
 
@@ -94,11 +119,12 @@ function restOf(score, parts) {
 const otherWords = (n, vote) =>
   n > 0 ? [`${plural(n, 'other example')} together`, vote < 0 && aside(MIXED)] : 'Left by rounding';
 
+// A refusal is told in points, and the similarity would read as points of another count.
 // Named where the strongest votes are others, or the similarity that decides would be that of no text in sight.
 // Beside a refusal its label is told only where it is not that of the closest intent, and with the reason.
 const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
   nearest &&
-  !shown.some(near => near.exemplar_id === nearest.id) &&
+  !shown.some(near => isOf(near, nearest)) &&
   h(
     'div',
     {class: 'below', 'data-role': 'nearest'},
@@ -108,14 +134,17 @@ const nearestOf = (nearest, {shown, ...decision}, intents, {intent, besides}) =>
       'div',
       {class: 'row small soft'},
       !isRefused(decision) && intents.named(nearest.intents),
-      similarityOf(nearest, '', APART),
+      !isRefused(decision) && similarityOf(nearest, '', APART),
       besides({...nearest, exemplar_id: nearest.id}),
     ),
-    aside(nearestWords(nearest.intents, intent, isRefused(decision))),
+    aside(nearestWords(nearest.intents, intent, {isRefused: isRefused(decision), weak: true})),
   );
 
-function nearestWords(labels, intent, refused) {
-  if (labels.includes(intent)) return refused ? UNLIKE : WEAKER;
+// Whether a line is that of the most similar example, or of those that say nearly the same.
+const isOf = (near, nearest) => near.exemplar_id === nearest.id || near.twins.includes(nearest.text);
+
+function nearestWords(labels, intent, {isRefused: refused, weak}) {
+  if (labels.includes(intent)) return refused ? UNLIKE : weak && WEAKER;
   const label = labels.join(' and ') || 'no intent';
   const both = refused ? `It is labelled ${label}; ${intent} is closest` : `It is labelled ${label}, not ${intent}`;
   return `${both}: ${OTHERWISE}`;
@@ -149,12 +178,12 @@ function likeliest({ranked, decision}, intents) {
 }
 
 // How similar an example is stands beside the most similar one alone: beside each vote it read as a second score.
-const about = (near, {isHot, isNearest}, intents, control) =>
+const about = (near, {isHot, isNearest, refused}, intents, control) =>
   h(
     'div',
     {class: 'row small soft'},
-    intents.named(near.intents),
-    isNearest && similarityOf(near, 'most similar, '),
+    !(isNearest && refused) && intents.named(near.intents), // told below, where it is not that of the closest intent
+    isNearest && (refused ? h('span', {}, 'most similar') : similarityOf(near, 'most similar, ', APART)),
     isHot && h('span', {class: 'badge warn'}, 'since training'),
     control,
   );

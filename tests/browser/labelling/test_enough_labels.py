@@ -18,6 +18,10 @@ def test_guidelines_say_which_intents_have_enough_labels(
     enough = [one for one in told.values() if one["is_enough"]]
     assert 0 < len(enough) < len(told)
     expect(badges).to_have_count(len(enough))
+    # The word stood beside some intents, and nothing said what the others are.
+    legend = guidelines.locator("[data-role=legend]")
+    expect(legend).to_contain_text("“enough”: the model knew the last labels of this intent")
+    expect(legend).to_contain_text("Labels of the other intents still teach it something.")
     entry = guidelines.locator("details").filter(has=page.locator(".badge")).first
     entry.locator("summary").click()
     expect(entry.locator("[data-role=enough]")).to_contain_text(

@@ -20,6 +20,7 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     change.locator("summary").click()
     expect(change.locator("[data-role=said] li").first).to_contain_text("times: ")
     expect(page.locator("[data-role=covered]")).to_contain_text("Before, it was")
+    expect(page.locator("[data-role=covered]")).not_to_contain_text("many figures")
     # “What people say now” headed texts of a week in February.
     told = page.locator("[data-role=traffic]").get_by_text(" days before.")
     expect(told).to_have_text(re.compile(r"days before\. The newest text is \d[\d,]* days old\.$"))

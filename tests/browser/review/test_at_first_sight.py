@@ -90,6 +90,21 @@ def test_on_a_phone_the_title_of_a_finding_takes_few_lines_and_texts_are_not_cut
         assert box["x"] + box["width"] <= edge
 
 
+def test_the_intents_of_a_finding_lead_to_their_texts(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A finding named three intents, and to see what they hold one had to look for them on Data."""
+    names = {i["id"]: i["name"] for i in studio.ask("/projects/sample/overview")["intents"]}
+    found = studio.ask(f"{_REVIEW}?kind=confusion&limit=1")["findings"][0]
+    page = visit(studio, "/review?project=sample&kind=confusion")
+    title = page.locator("[data-role=finding] h2")
+    for key in found["intents"]:
+        expect(title.get_by_role("link", name=f"“{names[key]}”")).to_be_visible()
+    title.get_by_role("link").first.click()
+    page.wait_for_url(f"**/data?*intent={found['intents'][0]}*")
+    page.wait_for_selector("[data-role=utterances] tbody td")
+
+
 def test_a_line_says_what_it_gains_beside_what_it_costs(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -156,6 +156,11 @@ def test_each_question_is_in_sight_before_import_is_offered(
         see = preview.get_by_role("button", name=words, exact=True)
         expect(see).to_be_in_viewport(ratio=1)
         expect(preview.locator(".primary")).to_have_text([words])
+        choices = preview.locator("[data-role=choices]")  # two of the six were in sight
+        choices.get_by_text(f"All {n} choices made for you").click()
+        expect(choices.locator("li")).to_have_count(n)
+        expect(choices.locator("li", has_text="“oos” (1 row): Out of scope")).to_be_visible()
+        choices.locator("summary").click()
         expect(take).to_be_in_viewport(ratio=1)
         expect(take).to_be_disabled()
         expect(preview.locator("[data-role=why-not]")).to_contain_text("Nothing is imported yet.")

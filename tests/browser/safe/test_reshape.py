@@ -42,6 +42,15 @@ def test_a_merge_is_not_recommended_and_its_bar_is_low_on_a_phone(
     bar = form.locator(".decision").bounding_box()
     assert bar
     assert bar["height"] < 110
+    # “55 answers change” stood above 11 lines, and the button for the rest under the bar.
+    rows = form.locator("[data-role=turns] tbody tr")
+    head = form.locator("[data-role='turns shown']")
+    [total] = re.findall(r"(\d+) answers? changes?", form.inner_text()) or ["0"]
+    assert int(total) > rows.count() == 12
+    expect(head).to_contain_text(f"12 of {total} answers shown")
+    head.get_by_role("button", name=f"Show all {total}").click()
+    expect(rows).to_have_count(int(total))
+    expect(head).to_have_text("")
 
 
 def test_nothing_is_chosen_or_armed_before_and_after_a_merge(

@@ -43,6 +43,9 @@ def test_a_vote_and_how_sure_an_answer_is_are_two_things(
     expect(answer.locator(".answer .chip")).to_have_text("out of scope")
     expect(score).to_contain_text(re.compile(r"\d below the limit of \d+\.\d: too little"))
     expect(answer.locator("[data-role=sure]")).to_have_count(0)
+    # “Similarity 24.7 of 100” beside “15.7 of the 24.5 needed”: points alone tell a refusal.
+    expect(answer.locator("[data-role=nearest]")).to_be_visible()
+    expect(answer).not_to_contain_text("of 100")
 
 
 def test_words_are_not_coloured_where_two_measures_of_them_disagree(

@@ -53,7 +53,7 @@ def test_the_votes_of_all_examples_add_up_to_the_score(live_studio: LiveStudio) 
     adds_up(found)
     [reason] = found.reasons
     assert found.answer == (reason.intent,) == (found.ranked[0].intent,)
-    assert reason.n_others + len(reason.votes) == 20
+    assert reason.n_others + sum(1 + len(vote.twins) for vote in reason.votes) == 20
     sizes = [abs(vote.vote) for vote in reason.votes]
     assert sizes == sorted(sizes, reverse=True)
     shares = [vote.share for vote in reason.votes if vote.vote > 0]

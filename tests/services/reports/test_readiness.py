@@ -160,12 +160,15 @@ def test_an_intent_works_well_only_where_enough_texts_say_so() -> None:
         IntentLine("bill", 10, "t", 1.0, 1.0, 5, 5),
     ]
     found = readiness_of(replace(GOOD, intents=few))
-    assert found.figures[2].value == "not sure"
-    unsure = "2 intents with fewer than 20 test texts each, too few to be sure"
-    assert found.figures[2].basis == unsure
+    # “Not sure” stood beside “Ready”: the one is of single intents, the other of all texts.
+    assert found.figures[2].value == "too few texts"
+    assert found.figures[2].basis == (
+        "2 intents with fewer than 20 test texts each, too few to judge one alone; "
+        "the verdict goes by all texts together"
+    )
     assert found.sentences[3] == (
-        "Which intents work well is not sure: each was checked on fewer than 20 texts; so far it "
-        "is weakest at “usage”, right in 5 of 7 answers."
+        "The verdict goes by all texts together. Each intent was checked on fewer than 20, too few "
+        "to judge it alone; so far it is weakest at “usage”, right in 5 of 7 answers."
     )
     greedy = IntentLine("refund", 10, "t", 0.71, 0.95, 20, 27)
     found = readiness_of(replace(GOOD, intents=[greedy, *few[:1]]))

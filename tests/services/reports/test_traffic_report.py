@@ -37,6 +37,12 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page
 
 
+def test_a_small_difference_is_told_plainly() -> None:
+    """“May be chance, as many figures are compared” was a riddle to whoever counts nothing."""
+    page = page_of(rows("2026-02-10", a=20, lost=3), rows("2026-02-03", a=20, lost=2))
+    assert "of 22: such a difference can come by chance alone." in page
+
+
 def test_a_report_without_a_week_before_compares_nothing() -> None:
     page = page_of(rows("2026-02-10", a=20), [])
     assert "Nothing is known of the days before." in page

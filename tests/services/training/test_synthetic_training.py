@@ -63,7 +63,8 @@ def test_they_vote_as_synthetic_and_the_figures_come_from_the_others(
     votes = {vote.example.text: vote.origin for vote in found.reasons[0].votes}
     assert votes[text].synthetic == made[text]
     assert {votes[other].synthetic for other in votes if other not in made} == {""}
-    assert found.reasons[0].n_others + len(votes) == 26
+    twins = sum(len(vote.twins) for vote in found.reasons[0].votes)
+    assert found.reasons[0].n_others + twins + len(votes) == 26
     with home.database.read() as connection:
         ids = {row.id for row in dataset.utterances(connection, 1) if row.synthetic}
     assert not ids & set(differing_ids(live_studio, "p"))

@@ -11,6 +11,8 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.studio import Studio
 from app.services.trying import answers, pins, similar
+from app.services.what_if import repairs
+from app.services.what_if.repairs import Repair
 from core.errors import Conflict, InvalidInput, NotFound
 from core.heads.votes.fit import leave_one_out
 from core.vectors import unit_rows
@@ -142,3 +144,22 @@ def test_a_wrong_label_differs_from_what_the_others_say(live_studio: LiveStudio)
         change(live_studio, text, "label", intent(live_studio, name))
         change(live_studio, text, "move", "test")
         assert (key in differing_ids(live_studio, "p")) == (said != (name,))
+
+
+def test_examples_that_say_nearly_the_same_stand_in_one_line(live_studio: LiveStudio) -> None:
+    """The most similar text was missing among the strongest votes: a twin had half of its vote."""
+    label, asked = intent(live_studio, "parcel"), "parcel, late"
+    for text in ("Parcel late", "parcel late!"):
+        repairs.apply_repair(
+            live_studio.studio, "p", Repair("add", (), (label,), value=text), f"add {text}"
+        )
+    [found] = answers.answer_texts(live_studio, "p", [asked])
+    [why] = found.reasons
+    assert found.landing is not None
+    assert found.landing.nearest is not None
+    [near] = [one for one in why.reason.neighbours if one.text == found.landing.nearest.text]
+    alone = {one.exemplar_id: one.vote for one in found.prediction.neighbours}
+    assert {near.text, *near.twins} >= {"Parcel late", "parcel late!"}
+    assert near.vote > alone.get(near.exemplar_id, 0.0)
+    votes = sum(one.vote for one in why.reason.neighbours) + why.votes_of_others
+    assert votes + why.reason.prior + why.reason.voice == pytest.approx(why.reason.score)

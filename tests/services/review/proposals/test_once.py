@@ -1,5 +1,7 @@
 """A text that a proposal asks about is listed once in Review, and counted once on Home."""
 
+import re
+
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.findings import Finding, Kind
 from app.services.review.proposals.proposing import ProposedChange, propose
@@ -35,6 +37,11 @@ def test_a_doubted_label_waits_behind_the_proposal_about_its_text(home: Studio) 
     [proposal] = about(live_studio, text.id)
     assert proposal.kind == "proposal"
     assert proposal.why.endswith(f"Review found, too: {doubted.why}")
+    # Three intents were named, and two had a button.
+    named = set(re.findall("“(.*?)”", proposal.title + doubted.why))
+    offered = {one.repair.intents for one in proposal.remedies if one.repair and not one.asks}
+    assert {(of[name],) for name in named - {"parcel"}} <= offered
+    assert proposal.remedies[0].repair == label
     assert doubts(live_studio) == before - 1
     with home.database.read() as connection:
         project = projects.find(connection, "p")
