@@ -156,7 +156,6 @@ def _facts(
         alone,
         outcome=since.outcome,
         advice=since.advice,
-        breaks=since.breaks,
         other=since.version,
     )
 
@@ -282,7 +281,6 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
         worse=tuple(sides["broken"][:_CHANGED]),
         n_worse=len(sides["broken"]),
         advice=advice_on(found, sides_of(studio, project.name, number, other)),
-        breaks=bool(found.pins_of("broken")),
     )
 
 

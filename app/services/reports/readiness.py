@@ -53,9 +53,9 @@ class Facts:
     """What readiness is judged by; `outcome` is against the version `other`.
 
     `broken` are the pins of today that it breaks. `is_now` tells whether labels given since its
-    training count. `advice` says whether to use it or the version that it is compared with, and
-    `breaks` whether it breaks a pin which that one keeps. `chose_line` tells whether a person has
-    chosen the limit for out of scope by the texts that it is checked on.
+    training count. `advice` says whether to use it or the version that it is compared with.
+    `chose_line` tells whether a person has chosen the limit for out of scope by the texts that it
+    is checked on.
     """
 
     task: Task
@@ -67,7 +67,6 @@ class Facts:
     is_now: bool = True
     outcome: Outcome | None = None
     advice: Advice | None = None
-    breaks: bool = False
     other: str = "the version before"
     chose_line: bool = False
 
@@ -95,32 +94,19 @@ def readiness_of(facts: Facts) -> Readiness:
         facts.other,
     )
     level, title = level_of(known), title_of(known, facts.task)
-    mark, look = _sign_of(level, facts, look_of(known, facts.task))
+    look = look_of(known, facts.task)
     return Readiness(
         level=level,
-        headline=title if facts.advice is None else facts.advice.words,
+        headline=title if facts.advice is None else f"{title}. {facts.advice.words}",
         title=title,
         reasons=reasons_of(known),
         rule=rule_words(),
         sentences=sentences_of(facts),
         figures=figures_of(facts),
         gap=gap_of(known, facts.task),
-        mark=mark,
+        mark=_MARKS[look],
         look=look,
     )
-
-
-def _sign_of(level: Level, facts: Facts, look: Level) -> tuple[str, Level]:
-    """Return the sign of a headline, and the level whose colour it has: both fit its sentence."""
-    if facts.advice is None:
-        return _MARKS[look], look
-    if facts.advice.use and level == "ready":
-        return _MARKS[level], level
-    if facts.breaks or facts.outcome == "worse":
-        return _MARKS["not-ready"], "not-ready"
-    if facts.outcome == "better":
-        return "▲", "ready"
-    return ("=" if facts.outcome == "alike" else "?"), "trial"
 
 
 def sentences_of(facts: Facts) -> tuple[str, ...]:

@@ -107,7 +107,6 @@ class Since:
         better: A few texts that are answered right now and were not; `n_better` is their number.
         worse: A few texts that were answered right and are not now.
         advice: Whether to use this version or the other; None where neither is live.
-        breaks: Whether it breaks a pin that the other keeps.
     """
 
     name: str
@@ -121,7 +120,6 @@ class Since:
     worse: tuple[ChangeLine, ...]
     n_worse: int
     advice: Advice | None = None
-    breaks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +135,7 @@ class KeyFigure:
 class Readiness:
     """The answer to "can we use it?": a level, its title, why, sentences and figures.
 
-    `headline` says first whether to use it, where that is to be decided; else it is the title.
+    `headline` is the title, and where that is to be decided, also whether to use it.
     `mark` is its sign, `look` the level whose colour it has. `reasons` are what keeps it from
     being ready; empty if nothing does. `gap` says what the verdict leaves out, because nothing
     tells it.

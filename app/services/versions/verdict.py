@@ -5,10 +5,10 @@ texts that fit no intent are refused, and it is not worse than the version befor
 first limit is a habit of the trade, not a law: the report says it.
 
 A version is advised instead of the live one if it is better beyond luck and breaks no pin. If the
-two differ by no more than luck, they are about as good, and either may be used: by itself a version
-takes over if it is better or about as good (`comparison.gate`), in the same words. Both are
-compared as they would answer in use now, where so many labels do not forbid it. Where nothing
-compares them, the one that was trained on newer labels is advised.
+two differ by no more than luck, they are about as good, and the live one is kept: nothing speaks
+for a change. By itself a version takes over if it is better or about as good (`comparison.gate`).
+Both are compared as they would answer in use now, where so many labels do not forbid it. Where
+nothing compares them, the one that was trained on newer labels is advised.
 """
 
 from collections.abc import Mapping, Sequence
@@ -233,7 +233,7 @@ def advice_on(comparison: ModelComparison, sides: Sides) -> Advice | None:
         return None
     act = f"use {new}" if standing.is_gain else f"keep {old} live"
     if standing.is_even:
-        act = f"use either; if unsure, keep {old}"
+        act = f"keep {old}, as nothing speaks for a change"
     return Advice(standing.is_gain, f"{standing.words}: {act}.", act, standing.is_even)
 
 
