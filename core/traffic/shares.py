@@ -7,11 +7,12 @@ from math import sqrt
 _Z = 1.959964
 """Quantile of the normal distribution for intervals of 95 %."""
 
-ALPHA = 0.013
+ALPHA = 0.01
 """Largest chance of telling of any change between two periods in which nothing changed.
 
-Three times at most for a week: of its intents, its uncovered groups and its sources. With the
-drift, which takes 1 in 100, a week without a change is told of in at most 5 of 100.
+Four times at most for a week: of its texts without an intent, its intents, its uncovered groups and
+its sources. With the drift, which takes 1 in 100, a week without a change is told of in at most 5
+of 100.
 """
 
 
@@ -39,10 +40,11 @@ class Portion:
 
 @dataclass(frozen=True, slots=True)
 class ShareChange:
-    """How an intent's share differs between two periods.
+    """How a share differs between two periods.
 
     Attributes:
-        p_value: Of Fisher's exact test, two-sided, corrected for the number of intents (Holm 1979).
+        p_value: Of Fisher's exact test, two-sided; where several shares are compared, corrected
+            for their number (Holm 1979).
     """
 
     name: str
@@ -52,8 +54,13 @@ class ShareChange:
 
     @property
     def is_real(self) -> bool:
-        """Whether the corrected test says that the share changed."""
+        """Whether the test says that the share changed."""
         return self.p_value <= ALPHA
+
+
+def compare_share(name: str, before: Portion, after: Portion) -> ShareChange:
+    """Compare one share in two periods by itself, that of all texts."""
+    return ShareChange(name, before, after, _fisher(before, after))
 
 
 def compare_shares(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[ShareChange, ...]:

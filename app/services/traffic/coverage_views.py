@@ -44,9 +44,10 @@ class TrafficChange:
     Attributes:
         before, after: Shares in the period before, and in this one.
         chance: How often chance alone would make any such change, in [0, 1]; corrected for the
-            number of intents, of groups, or of sources.
+            number of intents, of groups, or of sources. No intent is tested by itself.
         is_real: Whether the change is more than chance.
         sentence: The change with its evidence.
+        verdict: Whether it is more than chance, in words, and how often chance does as much.
     """
 
     about: Subject
@@ -57,6 +58,7 @@ class TrafficChange:
     chance: float
     is_real: bool
     sentence: str
+    verdict: str
 
 
 @dataclass(frozen=True, slots=True)

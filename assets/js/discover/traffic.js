@@ -161,11 +161,9 @@ export class TrafficTab {
   #changed() {
     const {covered, earlier, changes, drifts} = this.#view;
     const real = [...changes, ...drifts].filter(one => one.is_real);
-    const told = changes.find(({about}) => about === 'no intent')?.is_real
-      ? 'more than chance'
-      : 'such a difference can come by chance alone';
+    const told = changes.find(({about}) => about === 'no intent')?.verdict;
     const before = earlier.n
-      ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}${covered.n ? `: ${told}` : ''}.`
+      ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}${told ? `: ${told}` : ''}.`
       : '';
     const n = plural(covered.n, 'text');
     const share = `${percent(covered.share)} of ${n} got an intent, likely between ${between(covered)}.`;

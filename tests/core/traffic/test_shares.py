@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
-from core.traffic.shares import Portion, compare_shares
+from core.traffic.drift import ALPHA as DRIFT
+from core.traffic.shares import ALPHA, Portion, compare_share, compare_shares
 
 
 @given(n=st.integers(1, 5_000), part=st.floats(0, 1))
@@ -49,8 +50,14 @@ def test_no_change_is_told_in_most_pairs_of_equal_weeks() -> None:
     for _ in range(100):
         weeks = [rng.multinomial(2_000, shares) for _ in range(2)]
         counts = [Counter({str(row): int(n) for row, n in enumerate(week)}) for week in weeks]
-        alarms += any(one.is_real for one in compare_shares(*counts))
+        alone = compare_share("", *(Portion(int(week[0]), 2_000) for week in weeks))
+        alarms += any(one.is_real for one in (alone, *compare_shares(*counts)))
     assert alarms <= 5
+
+
+def test_all_comparisons_of_a_week_raise_a_false_alarm_in_at_most_5_of_100() -> None:
+    families = 4  # no intent, intents, groups, sources
+    assert families * ALPHA + DRIFT == pytest.approx(0.05)
 
 
 def test_corrected_values_never_fall_along_the_order() -> None:

@@ -40,7 +40,15 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
 def test_a_small_difference_is_told_plainly() -> None:
     """“May be chance, as many figures are compared” was a riddle to whoever counts nothing."""
     page = page_of(rows("2026-02-10", a=20, lost=3), rows("2026-02-03", a=20, lost=2))
-    assert "of 22: such a difference can come by chance alone." in page
+    assert "of 22: such a difference can come by chance alone, in 100 of 100 cases." in page
+
+
+def test_a_doubtful_difference_tells_the_chance_that_a_reader_finds() -> None:
+    """A rise from 6.7 to 12.1 % “can come by chance alone”: by itself, it does so once in 100."""
+    now = rows("2026-02-10", a=421, lost=58)
+    page = page_of(now, rows("2026-02-03", a=307, lost=22))
+    assert "perhaps a real change, but not sure: chance alone does as much in 1.2 of 100" in page
+    assert "Texts without an intent: up" not in page
 
 
 def test_a_report_without_a_week_before_compares_nothing() -> None:
