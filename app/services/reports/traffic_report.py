@@ -2,19 +2,24 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime
 
 from app.services.live.server_state import LiveStudio
 from app.services.reports.pages import render
 from app.services.traffic.coverage import NO_GROUP, Period, read_coverage
 from app.services.traffic.coverage_views import TrafficChange, TrafficShare, TrafficView
 from core.errors import InvalidInput
-from core.text import counted
+from core.metrics.in_words import is_on_tests
+from core.text import counted, percent
+from storage import models, projects
 
 _STEPS = 3
 _FEWEST = 3
 """Texts of a group that are worth a step of their own."""
 
 _BLIND = 3
+_OLD = 2
+"""Days since the newest text from which on the report tells them, as the page Discover does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,8 @@ class TrafficReport:
         days: Length of the period, and of the one before it.
         overall: Change of the texts without an intent; None without traffic before.
         sentences: What changed by more than chance.
+        age: Days since the newest text; 0 where it is so new that nobody needs to know.
+        right: How often answers are right, in words.
         steps: What to do next, the most worth first.
     """
 
@@ -49,6 +56,8 @@ class TrafficReport:
     sentences: tuple[str, ...]
     asked: tuple[AskedLine, ...]
     steps: tuple[str, ...]
+    age: int
+    right: str
 
 
 class StillCounting(InvalidInput):
@@ -75,11 +84,12 @@ def traffic_report(live_studio: LiveStudio, project: str, period: Period) -> Tra
             f"Nothing was said from {view.after} to before {view.before}.",
             "Choose other days, or send texts with their time first.",
         )
-    return report_of(project, view, period.days)
+    return report_of(project, view, period.days, _right_words(live_studio, project))
 
 
-def report_of(project: str, view: TrafficView, days: int) -> TrafficReport:
+def report_of(project: str, view: TrafficView, days: int, right: str = "") -> TrafficReport:
     """Put a count into the form of a report."""
+    age = (datetime.now(UTC).date() - date.fromisoformat(view.before)).days
     by_id = {one.id: one for one in view.changes if one.about == "intent"}
     gone = [one.after for one in by_id.values() if not one.after.count]
     asked = [
@@ -99,6 +109,8 @@ def report_of(project: str, view: TrafficView, days: int) -> TrafficReport:
         ),
         asked=tuple(asked),
         steps=_steps(view),
+        age=age if age >= _OLD else 0,
+        right=right,
     )
 
 
@@ -114,22 +126,48 @@ def waiting_page(project: str, back: str) -> str:
     return render("waiting.html", {"project": project, "downloads": {}, "back": ways})
 
 
+def _subject_step(one: TrafficShare) -> str:
+    if one.name == NO_GROUP:
+        quoted = ", ".join(f"“{text}”" for text in one.typical)
+        return (
+            f"{counted(one.count, 'text')} without an intent {'is' if one.count == 1 else 'are'} "
+            f"in no group yet{f', such as {quoted}' if quoted else ''}. For the team: have the "
+            "studio group them."
+        )
+    return (
+        f"{counted(one.count, 'text')} about “{one.name}” got no intent. For the team: look "
+        "through them. What belongs together becomes an intent or joins one; what fits none was "
+        "rightly refused."
+    )
+
+
+def _right_words(live_studio: LiveStudio, project: str) -> str:
+    """Say how often answers are right: that a text got an intent does not tell it."""
+    with live_studio.studio.database.read() as connection:
+        record = projects.find(connection, project)
+        version = models.champion(connection, record.id)
+    if version is None:
+        return ""
+    now, _ = live_studio.accuracies.get(record, version)
+    then = version.right_share if is_on_tests(version.metrics) else None
+    share = then if now is None else now.share
+    if share is None:
+        return "Whether it was the right one is not tested: there are no test texts."
+    when = " when it was trained" if now is None else ""
+    return (
+        "Whether it was the right one is not known of these texts. Of the test texts, whose intent "
+        f"is known, the version answers {percent(share, 1)} right{when}."
+    )
+
+
 def _steps(view: TrafficView) -> tuple[str, ...]:
-    groups = [one for one in view.uncovered if one.name != NO_GROUP and one.count >= _FEWEST]
-    found = [
-        f"{counted(one.count, 'text')} about “{one.name}” got no intent: look through the group on "
-        "the page Discover. What belongs together becomes an intent or joins one; what fits none "
-        "was rightly refused."
-        for one in groups[:_STEPS]
+    """Return what to do; subjects come by their number of texts, and mixed groups are none."""
+    subjects = [
+        one
+        for one in view.uncovered
+        if one.name == NO_GROUP or (one.count >= _FEWEST and not one.mixed)
     ]
-    for one in view.uncovered:
-        if one.name == NO_GROUP:
-            quoted = ", ".join(f"“{text}”" for text in one.typical)
-            found.append(
-                f"{counted(one.count, 'text')} without an intent "
-                f"{'is' if one.count == 1 else 'are'} in no group yet"
-                f"{f', such as {quoted}' if quoted else ''}: let Discover group them."
-            )
+    found = list(map(_subject_step, subjects[: _STEPS + 1]))
     if view.blind_spots:
         named = ", ".join(view.blind_spots[:_BLIND])
         rest = len(view.blind_spots) - _BLIND

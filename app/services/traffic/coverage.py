@@ -1,7 +1,7 @@
 """How much of the traffic the live version answers, and what changed between two periods."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -19,6 +19,7 @@ from app.services.traffic.coverage_views import (
     TrafficView,
 )
 from app.services.traffic.drifting import cut_text, with_drift
+from core.discover.showing import is_mixed
 from core.errors import InvalidInput
 from core.text import percent
 from core.traffic.shares import ALPHA, Portion, ShareChange, compare_share, compare_shares
@@ -55,6 +56,7 @@ class TrafficFacts:
         groups: Number of the group that shows a text, by the text's id.
         group_names: Names of groups by number.
         labels: Number of labelled texts by intent id.
+        mixed: Numbers of the groups whose texts have little in common.
     """
 
     now: Sequence[SaidText]
@@ -63,6 +65,7 @@ class TrafficFacts:
     groups: Mapping[str, int]
     group_names: Mapping[int, str]
     labels: Mapping[str, int]
+    mixed: Collection[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +182,7 @@ def _facts(
     first = after - (before - after)
     families = text_groups.families(connection, record.id)
     places = text_groups.places(connection, record.id)
+    sizes = Counter(places.values())
     open_intents = dataset.open_intents(connection, record.id)
     return TrafficFacts(
         now=traffic.sample(connection, record.id, str(after), str(before), MOST),
@@ -187,6 +191,11 @@ def _facts(
         groups={key: families.shown(at) for key, at in places.items()},
         group_names={number: group.name for number, group in families.groups.items()},
         labels=utterances.counts(connection, record.id).by_intent,
+        mixed={
+            number
+            for number, group in families.groups.items()
+            if is_mixed(float(group.facts["cohesion"]), sizes[number])
+        },
     )
 
 
@@ -236,7 +245,7 @@ def count_coverage(
         lines=_lines([*old, *now], days[1]),
         uncovered=tuple(
             replace(_share_of_group(facts, key, k, len(missing)), typical=_most_said(said[key]))
-            for key, k in groups.most_common()
+            for key, k in sorted(groups.items(), key=lambda one: (-one[1], one[0] in facts.mixed))
         ),
         blind_spots=tuple(facts.intents[key] for key in spots if n and not by_intent[key]),
         changes=_changes(facts, old, now) if old and now else (),
@@ -257,7 +266,8 @@ def _known(answers: Answers, row: SaidText, facts: TrafficFacts) -> list[str]:
 def _share_of_group(facts: TrafficFacts, group: int | None, count: int, n: int) -> TrafficShare:
     if group is None:
         return _share(NO_GROUP, count, n)
-    return _share(facts.group_names[group], count, n, str(group))
+    found = _share(facts.group_names[group], count, n, str(group))
+    return replace(found, mixed=group in facts.mixed)
 
 
 def _changes(

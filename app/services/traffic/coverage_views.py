@@ -17,6 +17,7 @@ class TrafficShare:
         share: In [0, 1], as are the ends of the interval.
         id: Of the intent, or the number of the group; empty for all else.
         typical: At most 3 texts without an answer, those said most often, of a group or of none.
+        mixed: Whether it is a group whose texts have little in common.
     """
 
     name: str
@@ -27,6 +28,7 @@ class TrafficShare:
     high: float
     id: str = ""
     typical: tuple[str, ...] = ()
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,7 +249,7 @@ export class TrafficTab {
   }
 
   // A group's name alone did not tell what people had said.
-  #subject({id, name, typical}, isGrouped) {
+  #subject({id, name, typical, mixed}, isGrouped) {
     const such = typical.map(text => `“${text}”`).join(' ');
     return h(
       'td',
@@ -257,6 +257,7 @@ export class TrafficTab {
       id
         ? this.#toGroup(Number(id), name)
         : h('span', {class: 'soft'}, isGrouped ? 'in no group yet' : 'not grouped yet'),
+      mixed && h('span', {class: 'soft'}, ' · a mixed group'),
       such && h('div', {class: 'soft small', 'data-role': 'typical'}, such),
     );
   }

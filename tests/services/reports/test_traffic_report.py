@@ -28,13 +28,36 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     assert "80.0 % of 200 texts got an intent" in page
     assert "In the 7 days before it was 100.0 % of 200: the difference is more than chance." in page
     assert "pay &lt;now&gt;: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)" in page
-    assert "39 texts about “lost card” got no intent: look through the group" in page
-    assert "1 text without an intent is in no group yet, such as “odd”: let Discover" in page
+    assert "39 texts about “lost card” got no intent. For the team: look through them." in page
+    assert "1 text without an intent is in no group yet, such as “odd”. For the team: have" in page
+    assert "Discover" not in page  # whoever reads a report has no studio
+    assert "The newest text is " in page
     # The subjects had no name but “in no group”: what people said stood nowhere.
     assert '<bdi>lost card</bdi><div class="soft small"><bdi>“lost”</bdi></div>' in page
     assert '<bdi>in no group yet</bdi><div class="soft small"><bdi>“odd”</bdi></div>' in page
     assert "Nobody asked for move in these days: if that stays so, ask whether" in page
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page
+
+
+def test_what_to_do_begins_with_the_most_texts_and_names_no_mixed_group() -> None:
+    """6 times “lol” stood above 20 texts that somebody meant."""
+    facts = TrafficFacts(
+        rows("2026-02-10", a=50, lost=6, odd=20, lentils=30),
+        [],
+        NAMES,
+        {"lost": 4, "lentils": 5},
+        {4: "lol", 5: "you are the best"},
+        {},
+        mixed={5},
+    )
+    view = count_coverage(facts, DAYS, {**ANSWERS, "lentils": []})
+    found = report_of("shop", view, 7, "Of the test texts 91.8 % are answered right.")
+    assert [step.split()[0] for step in found.steps] == ["20", "6"]
+    page = report_page(found, {})
+    assert "<bdi>a mixed group</bdi>" in page
+    assert "you are the best" not in page
+    # “Answered” never said whether rightly.
+    assert "<p>Of the test texts 91.8 % are answered right.</p>" in page
 
 
 def test_a_small_difference_is_told_plainly() -> None:
