@@ -111,14 +111,14 @@ def receipt_page(
     content: Mapping[str, Any], created_at: str, link: str, downloads: Mapping[str, str]
 ) -> str:
     """Write evidence as one self-contained page of HTML; a file has no link and no downloads."""
-    told = [_told(reason) for reason in content["explanation"]["reasons"]]
-    explanation = content["explanation"]
+    explanation, nearest = content["explanation"], content["map"].get("nearest")
+    told = [_told(reason, nearest) for reason in explanation["reasons"]]
     figures = [one for one in content["figures"] if one["name"] != _GAP]
     values = {
         "figures": figures,
         "computed": [one for one in content["figures"] if one["name"] == _GAP],
         "votes_mean": f"{VOTES} {SCORE}",
-        "nearest": _unnamed_nearest(content),
+        "nearest": _unnamed_nearest(explanation, nearest, told),
         "created_at": created_at,
         **kept_at(link),
         "downloads": downloads,
@@ -140,18 +140,24 @@ def _right(content: Mapping[str, Any]) -> RightAct:
     return right
 
 
-def _unnamed_nearest(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the most similar example where its vote is not among those shown; earlier: unknown.
+def _unnamed_nearest(
+    explanation: Mapping[str, Any],
+    nearest: Mapping[str, Any] | None,
+    told: Sequence[Mapping[str, Any]],
+) -> Mapping[str, Any] | None:
+    """Return the most similar example where no line shows its vote, as in earlier receipts.
 
     Of a refused text it is none: its answer names the closest intent, and this may be another.
     """
-    explanation, nearest = content["explanation"], content["map"].get("nearest")
     if nearest is None or not explanation["answer"]:
         return None
-    votes = [v for reason in explanation["reasons"] for v in reason["votes"][:_VOTES]]
-    texts = {text for vote in votes for text in vote.get("twins", ())}
-    is_shown = nearest["id"] in {vote["example"]["id"] for vote in votes}
-    return None if is_shown or nearest["text"] in texts else nearest
+    lines = [vote for one in told for vote in one["votes"]]
+    return None if any(_is_of(vote, nearest) for vote in lines) else nearest
+
+
+def _is_of(vote: Mapping[str, Any], example: Mapping[str, Any]) -> bool:
+    """Tell whether a vote is an example's, or of those that say nearly the same."""
+    return vote["example"]["id"] == example["id"] or example["text"] in vote.get("twins", ())
 
 
 def content_of(studio: Studio, model: ExplainedModel, found: Explanation) -> dict[str, Any]:
@@ -270,9 +276,15 @@ def _colours(studio: Studio, model: ExplainedModel) -> dict[str, str]:
     return {name: position_colour(at) for at, name in enumerate(model.pipeline.head.intents)}
 
 
-def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is drawn: the heaviest votes with their bars, and the strengths of words."""
-    shown = reason["votes"][:_VOTES]
+def _told(reason: Mapping[str, Any], nearest: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what is drawn: the lines of the Try page with their bars, and the strengths of words.
+
+    These are the heaviest votes, and that of the most similar example.
+    """
+    rest = reason["votes"][_VOTES:]
+    near = [vote for vote in rest if nearest is not None and _is_of(vote, nearest)]
+    shown = [*reason["votes"][:_VOTES], *near]
+    left = [vote for vote in rest if vote not in near]
     voice = reason.get("voice", 0.0)  # missing in receipts from before names had a voice
     single = [*(vote["vote"] for vote in shown), reason["prior"], voice]
     others = _rest(reason["score"], single)
@@ -282,11 +294,14 @@ def _told(reason: Mapping[str, Any]) -> dict[str, Any]:
     strength = [_strength(word) for word in words["words"]] if words else []
     strongest = max(1e-9, *(abs(one) for one in strength)) if strength else 1.0
     return {
-        "votes": [{**vote, "width": 50 * abs(vote["vote"]) / largest} for vote in shown],
+        "votes": [
+            {**vote, "width": 50 * abs(vote["vote"]) / largest, "is_near": vote in near}
+            for vote in shown
+        ],
         "others": {"vote": others, "width": 50 * abs(others) / largest},
         "prior": {"vote": reason["prior"], "width": 50 * abs(reason["prior"]) / largest},
         "voice": {"vote": voice, "width": 50 * abs(voice) / largest} if voice else None,
-        "n_others": reason["n_others"] + sum(map(examples_in, reason["votes"][_VOTES:])),
+        "n_others": reason["n_others"] + sum(map(examples_in, left)),
         "strength": [one / strongest for one in strength],
     }
 

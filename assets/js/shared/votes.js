@@ -29,7 +29,7 @@ const LIMIT = 'With fewer points than the limit, no intent is answered.';
 const MIXED = 'Among them are the examples of all other intents, so a minus is normal.';
 const COMMON = 'More for an intent that many labels have.';
 const SIMILARITY = '100 is the same text';
-const APART = ', which is not held against the limit';
+const APART = ' (a different measure from the score)';
 const SURPLUS =
   'Against its own label: examples like it already vote more than enough for it, and this takes off what is too much.';
 const WEAKER = 'Its vote is weaker than those above: others like it share the vote.';

@@ -32,6 +32,7 @@ from storage.queries import dataset
 from storage.queries.utterances import Filter
 from tests.builders.trained_home import POOL, change, label
 
+STAMP = "2026-05-03T10:00:00+00:00"
 BOMB = "\"><script>window.ran=1</script><img src=x onerror='ran=2'> {{ 7*7 }} </style> refund"
 
 
@@ -349,3 +350,24 @@ def test_a_receipt_says_what_makes_a_vote_strong_and_folds_its_methods(
     told = (Path("assets") / "js" / "shared" / "votes.js").read_text(encoding="utf-8")
     for said in (VOTES, SCORE):
         assert said in re.sub(r"' \+\s+'", "", told)  # Try says the same
+
+
+def test_a_receipt_has_the_lines_and_the_sums_of_try(live_studio: LiveStudio) -> None:
+    """ "335 other examples −65.7" in a receipt, "334 −76.5" on Try, of one text."""
+    made = keep_receipt(live_studio, "p", "please give my money back")
+    content = dict(find_receipt(live_studio.studio, made.id).content)
+    votes = content["explanation"]["reasons"][0]["votes"]
+    assert len(votes) > 6
+    weak = {"id": votes[-1]["example"]["id"], "text": "", "cosine": 0.9, "intents": []}
+    pages = [
+        receipt_page({**content, "map": {**content["map"], "nearest": one}}, STAMP, "", {})
+        for one in (None, weak)
+    ]
+    lines = [re.findall(r'class="amount">([^<]+)</div>', page) for page in pages]
+    assert len(lines[1]) == len(lines[0]) + 1
+    sums = [sum(float(one.replace("\N{MINUS SIGN}", "-")) for one in each) for each in lines]
+    assert sums[1] == pytest.approx(sums[0], abs=1e-6)
+    others = [int(re.findall(r"(\d+) other examples", words_of(page))[0]) for page in pages]
+    assert others[0] - others[1] == 1 + len(votes[-1].get("twins", ()))
+    assert "The most similar example." in words_of(pages[1])
+    assert "Most similar example:" not in words_of(pages[1])
