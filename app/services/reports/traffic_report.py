@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 from app.services.live.server_state import LiveStudio
 from app.services.reports.pages import render
@@ -42,6 +42,7 @@ class TrafficReport:
 
     Attributes:
         days: Length of the period, and of the one before it.
+        last: Last day of the period.
         overall: Change of the texts without an intent; None without traffic before.
         sentences: What changed by more than chance.
         age: Days since the newest text; 0 where it is so new that nobody needs to know.
@@ -52,6 +53,7 @@ class TrafficReport:
     project: str
     view: TrafficView
     days: int
+    last: str
     overall: TrafficChange | None
     sentences: tuple[str, ...]
     asked: tuple[AskedLine, ...]
@@ -89,7 +91,8 @@ def traffic_report(live_studio: LiveStudio, project: str, period: Period) -> Tra
 
 def report_of(project: str, view: TrafficView, days: int, right: str = "") -> TrafficReport:
     """Put a count into the form of a report."""
-    age = (datetime.now(UTC).date() - date.fromisoformat(view.before)).days
+    last = date.fromisoformat(view.before) - timedelta(1)
+    age = (datetime.now(UTC).date() - last).days - 1
     by_id = {one.id: one for one in view.changes if one.about == "intent"}
     gone = [one.after for one in by_id.values() if not one.after.count]
     asked = [
@@ -102,6 +105,7 @@ def report_of(project: str, view: TrafficView, days: int, right: str = "") -> Tr
         project=project,
         view=view,
         days=days,
+        last=str(last),
         overall=next((one for one in view.changes if one.about == "no intent"), None),
         sentences=(
             *(one.sentence for one in view.changes if one.is_real),

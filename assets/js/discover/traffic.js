@@ -44,7 +44,7 @@ export class TrafficTab {
   #chart = new AnsweredChart();
   #period = h('select', {'data-key': 'period', onchange: guarded(event => this.#choose(event))}, [
     optionsOf(
-      PERIODS.map(([days, words]) => [String(days), `the last ${words}`]),
+      PERIODS.map(([days, words]) => [String(days), `the last ${words} with texts`]),
       String(this.#days),
     ),
   ]);

@@ -23,6 +23,10 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(page.locator("[data-role=covered]")).not_to_contain_text("many figures")
     # “What people say now” headed texts of a week in February.
     told = page.locator("[data-role=traffic]").get_by_text(" days before.")
+    # “The last week” was one in February.
+    expect(page.get_by_label("What people wrote in").locator("option").first).to_have_text(
+        "the last week with texts"
+    )
     expect(told).to_have_text(re.compile(r"days before\. The newest text is \d[\d,]* days old\.$"))
     sure = page.locator("[data-role=sure]")
     expect(sure).to_contain_text(re.compile(r"^Answered surely: \d+\.\d %, before \d+\.\d %\."))
