@@ -180,7 +180,7 @@ def _steps(
     steps = next_steps(metrics, facts.intents, facts.scope, confusions, facts.broken)
     if state != "candidate" or facts.advice is None:
         return steps
-    return (f"Decide on the Versions page: {facts.advice.act}.", *steps)
+    return (f"Decide: {facts.advice.act}.", *steps)
 
 
 def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, ...]:

@@ -187,15 +187,15 @@ def _intent_words(facts: Facts) -> str:
 
 
 def _weakest_words(known: Sequence[IntentLine]) -> str:
-    """Name the intent that went wrong most; "" where none did."""
+    """Name the intent that went wrong most, as a hint; "" where none did."""
     worst = min(known, key=lambda one: one.share or 0.0)
     if worst.share is None or worst.share >= WELL:
         return ""
-    found = f"found in {round((worst.recall or 0.0) * worst.support):,} of {worst.support:,}"
+    found = f"is found in {round((worst.recall or 0.0) * worst.support):,} of {worst.support:,}"
     right = round((worst.precision or 0.0) * worst.said)
     if worst.precision is not None and worst.precision < (worst.recall or 0.0):
-        found = f"right in {right:,} of {worst.said:,} answers"
-    return f"; so far it is weakest at “{worst.name}”, {found}"
+        found = f"is right in {right:,} of {worst.said:,} answers"
+    return f"; a hint, no verdict: “{worst.name}” {found}"
 
 
 def _works(one: IntentLine) -> bool:
@@ -207,7 +207,8 @@ def _outcome_words(facts: Facts) -> str:
     luck = "part of it may be luck, for the limit for out of scope was chosen by the same texts"
     sure = f"; {luck}." if facts.chose_line else ", and that is not luck."
     return {
-        None: "It is the first version, so there is nothing to compare it with.",
+        None: "No earlier version is there to compare it with; the report on a later one compares "
+        "the two.",
         "better": f"It is better than {other}{sure}",
         "alike": f"It is about as good as {other}: the difference may be luck.",
         "worse": f"It is worse than {other}{sure}",

@@ -52,7 +52,10 @@ def key_figures(
 
 
 def steps_of(explanation: Mapping[str, Any], right: RightAct = "add") -> tuple[str, ...]:
-    """Say what to do with this answer; `right` is what the Try page offers where it is right."""
+    """Say what to do with this answer; `right` is what the Try page offers where it is right.
+
+    No page is named: who reads a receipt may have no studio.
+    """
     is_refused = explanation["rule"] in _REFUSED
     named = " and ".join(explanation["answer"])
     holds = "If it should be refused" if is_refused else f"If {named} is right"
@@ -60,13 +63,12 @@ def steps_of(explanation: Mapping[str, Any], right: RightAct = "add") -> tuple[s
     wrong = "If it belongs to an intent" if is_refused else "If it is wrong"
     return (
         {
-            "add": f"{holds}, add the text as {kind}: on the Try page, under the answer.",
-            "pin": f"{holds}, pin the answer on the Try page: you are told when a later version "
-            "answers otherwise.",
-            "relabel": f"This project has the text with another label. {holds}, correct that label "
-            "on the Try page.",
+            "add": f"{holds}, add the text as {kind}.",
+            "pin": f"{holds}, pin the answer: you are told when a later version answers otherwise.",
+            "relabel": f"This project has the text with another label. {holds}, correct that "
+            "label.",
         }[right],
-        f"{wrong}, choose the right label there and add the text as an example.",
+        f"{wrong}, give the text the right label and add the text as an example.",
     )
 
 

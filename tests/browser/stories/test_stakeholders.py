@@ -62,7 +62,7 @@ def test_a_report_gives_one_verdict_one_accuracy_and_the_decision_first(
         .locator("li")
         .first
     )
-    expect(first).to_have_text("Decide on the Versions page: keep version 1 live.")
+    expect(first).to_have_text("Decide: keep version 1 live.")
     # Two accuracies of one moment stood under one heading, 96.5 % and 95.3 %.
     checked = page.locator("table", has_text="Give or take")
     expect(checked.locator("tr").first).to_contain_text("Right answers")

@@ -164,7 +164,7 @@ def test_an_intent_works_well_only_where_enough_texts_say_so() -> None:
     )
     assert found.sentences[3] == (
         "The verdict goes by all texts together. Each intent was checked on fewer than 20, too few "
-        "to judge it alone; so far it is weakest at “usage”, right in 5 of 7 answers."
+        "to judge it alone; a hint, no verdict: “usage” is right in 5 of 7 answers."
     )
     greedy = IntentLine("refund", 10, "t", 0.71, 0.95, 20, 27)
     found = readiness_of(replace(GOOD, intents=[greedy, *few[:1]]))

@@ -353,7 +353,7 @@ def test_a_receipt_says_what_makes_a_vote_strong_and_folds_its_methods(
 
 
 def test_a_receipt_has_the_lines_and_the_sums_of_try(live_studio: LiveStudio) -> None:
-    """ "335 other examples −65.7" in a receipt, "334 −76.5" on Try, of one text."""
+    """ "335 other examples -65.7" in a receipt, "334 -76.5" on Try, of one text."""
     made = keep_receipt(live_studio, "p", "please give my money back")
     content = dict(find_receipt(live_studio.studio, made.id).content)
     votes = content["explanation"]["reasons"][0]["votes"]
