@@ -100,7 +100,8 @@ class VersionsPage {
     const asked = this.#asked;
     const {advice, comparison} = await call(`${this.#base}/compare?candidate=${candidate}&champion=${champion}`);
     if (asked !== this.#asked || !advice) return;
-    this.#advised = {number: candidate, against: champion, advice, verdict: comparison.verdict};
+    const {verdict} = comparison;
+    this.#advised = {number: candidate, against: champion, advice, verdict, now: answersNow(comparison)};
     this.#drawModels();
   }
 
@@ -247,4 +248,10 @@ class VersionsPage {
     const name = made.model.replace(/^.*@/, 'version ');
     await this.#tell(`Imported as ${name}.`, 'It is complete. “Use version” lets it answer.');
   }
+}
+
+// What the waiting version answers right today, as `now` of a status; null where the two were not compared so.
+function answersNow({basis, moment, after, n, f1}) {
+  if (basis !== 'test split' || moment !== 'now') return null;
+  return {share: after, right: Math.round(after * n), n, micro_f1: f1 ? f1[1] : null, causes: []};
 }

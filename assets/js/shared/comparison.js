@@ -26,10 +26,10 @@ const saying = task => intents => intents.join(' and ') || nothingFits(task);
 export const keepWords = (mine, live) =>
   live === null ? 'Leave it unused' : `Keep version ${live}, leave version ${mine} unused`;
 
-// Which of the two buttons stands out: none where either version may be used; without advice the live one is kept.
+// Which of the two buttons stands out: that of the advice; without one the live version is kept.
 export const looksOf = advice => ({
   use: advice?.use ? 'primary' : null,
-  keep: advice?.use || advice?.either ? null : 'primary',
+  keep: advice?.use ? null : 'primary',
 });
 
 // The buttons to use a version that waits, or to keep the live one; `live` is null where nothing answers yet.

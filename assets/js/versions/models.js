@@ -39,7 +39,7 @@ export function modelsView(context, found, actions) {
   const lines = models.toReversed().map(model => lineOf(model, context, found, actions));
   return [
     h('h2', {}, headingOf(champion, context.status.candidate)),
-    stands && h('p', {'data-role': 'stands'}, stands, ' ', testsOf(context)),
+    stands && h('p', {'data-role': 'stands'}, `Version ${champion.number}: `, stands, ' ', testsOf(context)),
     models.filter(model => model.kind === 'intents').length > 1 && h('p', {class: 'soft small'}, MOMENTS),
     models.length ? h('ol', {class: 'line', 'data-role': 'models'}, lines) : none,
     h(
@@ -83,7 +83,7 @@ function lineOf(model, context, {models, states, previous, advised, compared, da
       h('span', {class: 'soft small'}, since(model.created_at)),
     ),
     isDamaged && h('p', {'data-role': 'damaged'}, BROKEN),
-    h('div', {class: 'tabular'}, figures(model, context.status)),
+    h('div', {class: 'tabular'}, figures(model, context.status, isAdvised ? advised.now : null)),
     h('p', {'data-role': 'changes'}, changesOf(model, models)),
     // Its figure of the training is no match for that of today above the live one: both are counted alike here.
     advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
@@ -114,12 +114,15 @@ function madeBy({work, title, recipe, dataset_version: data}) {
   ];
 }
 
-function figures(made, {now, checking, model, verdict}) {
+// `today`: what a waiting version answers right today, where it is known.
+function figures(made, {now, checking, model, verdict}, today) {
   const {kind, champion, metrics, number: mine, measured_on: measured} = made;
   if (kind === 'encoder') return null;
   const trained = {...metrics, measured_on: measured};
   const live = {...trained, now, checking, model, verdict};
-  const share = champion ? accuracyOf(live) : h('span', {class: 'soft'}, whenTrained(trained));
+  const then = h('span', {class: 'soft'}, whenTrained(trained));
+  const waiting = today ? [accuracyOf({...trained, now: today}), h('span', {class: 'soft'}, '; '), then] : then;
+  const share = champion ? accuracyOf(live) : waiting;
   return [
     h('div', {'data-role': champion ? 'accuracy' : null}, 'Right answers: ', share),
     untestedOf(made),

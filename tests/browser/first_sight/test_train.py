@@ -62,7 +62,7 @@ def test_no_way_is_said_to_have_lost_against_itself(
 def test_the_rule_and_the_verdict_say_the_same(visit: Callable[..., Page], twice: Served) -> None:
     """“Not better” stood beside a rule by which a version takes over if nothing drops."""
 
-    words = "About as good as version 1: use either."
+    words = "About as good as version 1: keep version 1, as nothing speaks for a change."
 
     def alike(route: Route) -> None:
         found = route.fetch().json()
@@ -78,13 +78,15 @@ def test_the_rule_and_the_verdict_say_the_same(visit: Callable[..., Page], twice
     expect(sign).to_have_text("=")
     expect(sign).to_have_attribute("title", "About as good")
     expect(page.get_by_label("unless it answers worse")).to_be_visible()
-    # “Use either” stood beside a blue “Keep version 1, leave version 2 unused”, on both pages.
+    # The verdict said which one to keep, and no button stood out, on both pages.
     for path, buttons in (("train", "[data-role=verdict]"), ("versions", "[data-version='2']")):
         page.goto(f"{twice.base}/{path}?project=sample")
         part = page.locator(buttons)
         expect(part.locator("[data-role=advice]")).to_have_text(words)
-        for name in ("Use version 2", "Keep version 1, leave version 2 unused"):
-            expect(part.get_by_role("button", name=name)).not_to_have_class("primary")
+        use = part.get_by_role("button", name="Use version 2")
+        expect(use).not_to_have_class("primary")
+        keep = part.get_by_role("button", name="Keep version 1, leave version 2 unused")
+        expect(keep).to_have_class("primary")
 
 
 def test_a_training_is_as_old_as_its_version(visit: Callable[..., Page], twice: Served) -> None:

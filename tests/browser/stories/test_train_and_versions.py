@@ -103,6 +103,10 @@ def test_a_version_that_is_not_better_is_advised_against_wherever_it_is_judged(
     expect(waiting.locator("[data-role=advice]")).to_have_text(advice)
     heading = page.get_by_role("heading", name="Version 1 is live, version 2 waits for you")
     expect(heading).to_be_visible()  # "Version 1 is live" stood over version 2
+    # The verdict on version 1 stood above version 2 without a word of which it is.
+    expect(page.locator("[data-role=stands]")).to_have_text(re.compile("^Version 1: "))
+    # “92.5 % when trained” stood beside “91.8 % today”.
+    expect(waiting).to_contain_text(re.compile(r"Right answers: [\d.]+ % today, .* when trained"))
     expect(
         waiting.get_by_role("button", name="Keep version 1, leave version 2 unused")
     ).to_have_class("primary")
