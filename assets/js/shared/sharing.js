@@ -13,7 +13,7 @@ const DAYS = [
   ['', 'without an end'],
 ];
 const COPY_IT = 'Copy it now: below it is only listed, so that you can stop it. It opens this page and nothing else.';
-const FOR_OTHERS = 'It works only on this computer. For anybody else, download the PDF or the HTML file above.';
+const FOR_OTHERS = 'For anybody else, send the PDF or the HTML file.';
 
 export class Sharing {
   element = h('div', {class: 'below', 'data-role': 'sharing'});
@@ -34,7 +34,7 @@ export class Sharing {
     const words = `Share this ${what.kind} by a link that opens`;
     // On one computer nobody else can open it, so there is nothing to end.
     const form = reaches ? h('div', {class: 'row tight'}, words, this.#days, share) : h('div', {class: 'row'}, share);
-    const reach = h('p', {class: `small ${reaches ? 'soft' : 'warn'}`, 'data-role': 'reach-of-link'}, page.reach);
+    const reach = h('p', {class: 'small soft', 'data-role': 'reach-of-link'}, reaches ? page.reach : FOR_OTHERS);
     fill(this.element, reaches ? [form, reach] : [reach, folded(form)], this.#made, this.#list);
   }
 
@@ -74,7 +74,7 @@ export class Sharing {
         h('div', {style: {flex: '1 1 220px'}}, box),
         h('button', {onclick: copy}, 'Copy'),
       ),
-      h('p', {class: 'small soft'}, this.#reaches(COPY_IT, FOR_OTHERS)),
+      this.#page.reaches_others && h('p', {class: 'small soft'}, COPY_IT),
     ];
   }
 

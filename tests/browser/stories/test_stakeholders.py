@@ -18,7 +18,8 @@ def test_a_manager_reads_whether_it_is_ready_and_gets_a_file(
     panel = page.get_by_role("region", name="Comparison")
     expect(panel.get_by_role("button").first).to_have_text("Download HTML")
     expect(panel.get_by_role("button").nth(1)).to_have_text("Download PDF")
-    expect(panel.locator("[data-role=reach-of-link]")).to_contain_text("only on this computer")
+    reach = panel.locator("[data-role=reach-of-link]")
+    expect(reach).to_have_text("For anybody else, send the PDF or the HTML file.")
     with page.expect_download() as coming:
         panel.get_by_role("button", name="Download HTML").click()
     file = tmp_path / "report.html"
@@ -84,6 +85,8 @@ def test_a_report_is_shared_by_a_link_and_no_longer_when_it_is_stopped(
     expect(sharing.get_by_label("How long the link opens")).to_have_count(0)
     sharing.get_by_role("button", name="Make a link").click()
     link = sharing.locator("[data-role=link]").input_value()
+    said = sharing.inner_text()
+    assert said.count("only on this computer") == 1  # it stood there three times
     line = sharing.locator("[data-role=links] li")
     expect(line).to_have_count(1)
     expect(sharing).not_to_contain_text(
