@@ -9,7 +9,8 @@ import {frame} from './studio.js';
 
 const LEAD =
   'Everything that was done in this project: when, by whom, and from where. “Texts changed” leaves out those that ' +
-  'were so already, such as rows of an import. Of texts that programs send from production, only new ones are acts.';
+  'were so already, such as rows of an import. Texts that a program sends from production are listed only where the ' +
+  'project did not have them yet.';
 const HEAD = ['When', 'Who', 'What', 'Texts changed', 'From'];
 const STEP = 50;
 const VIA = {
