@@ -228,6 +228,8 @@ def test_pages_of_slots_and_conversations_say_what_they_are_for_and_what_to_do_f
         page.get_by_text("known values stand in your texts: untick what is wrong")
     ).to_be_visible()
     expect(page.locator(PRIMARY)).to_have_text([re.compile(r"^Mark \d+ values in")])
+    # “34 known values” stood below “No value is marked yet”: known from where?
+    expect(page.get_by_role("region", name="Proposals")).to_contain_text("knows by their form")
     page.goto(f"{studio.base}/data?project=sample#conversations")
     sheet = page.get_by_role("region", name="Conversations")
     expect(sheet).to_contain_text("What customers say in a log becomes unlabelled texts of your")

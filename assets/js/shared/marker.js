@@ -44,7 +44,6 @@ export class Marker {
     this.#input = h('input', {
       type: 'text',
       'aria-label': 'Name of a slot',
-      placeholder: 'Another slot',
       maxlength: 60,
       size: 14,
       onkeydown: event => this.#onName(event),
@@ -237,6 +236,7 @@ export class Marker {
           'Take the mark away',
         ),
     );
+    this.#input.placeholder = names.length ? 'Another slot' : 'A slot, such as city';
     fillNames(this.#input, names);
   }
 

@@ -8,6 +8,9 @@ import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 
 const AT_ONCE = 500; // texts of one list; only those of the list are marked
+const KNOWN =
+  'Known are values that are marked elsewhere or came with an import, and dates, times and amounts, which the studio ' +
+  'knows by their form.';
 
 export class ProposalsSheet {
   count = 0; // values in the list
@@ -65,7 +68,7 @@ export class ProposalsSheet {
       accept.disabled = !values;
       accept.textContent = `Mark ${plural(values, 'value')} in ${plural(kept.length, 'text')}`;
     };
-    const of = `They stand in ${plural(many, 'text')} without a mark`;
+    const of = `${KNOWN} They stand in ${plural(many, 'text')} without a mark`;
     const all = many > examples.length ? `, the first ${number(examples.length)} of them here` : '';
     fill(
       this.#place,
