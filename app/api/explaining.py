@@ -1,6 +1,6 @@
 """Routes for explanations, receipts and reports, and for the links that show one to others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Annotated, Literal
 from urllib.parse import quote, urlencode
@@ -122,11 +122,14 @@ def acts(
 
 @pages.get("/receipts/{key}")
 def receipt_page(studio: OpenStudio, request: Request, key: str) -> HTMLResponse:
-    """Show a receipt."""
+    """Show a receipt, with a way back to its text for who may open the studio."""
     record = receipts.find_receipt(studio, key)
     forms = _forms(request, f"/api/receipts/{key}", "receipt")
     link = _absolute(request, f"/receipts/{key}")
-    page = receipts.receipt_page(record.content, record.created_at, link, forms)
+    text = record.content["explanation"]["text"]
+    asked = {"project": receipts.project_of(studio, record), "text": text}
+    back = _back(request, "try", asked)
+    page = receipts.receipt_page(record.content, record.created_at, link, forms, back)
     return HTMLResponse(page, headers=_POLICY)
 
 
@@ -172,11 +175,15 @@ def report_page(live_studio: Live, request: Request, project: str, number: int) 
     forms = _forms(request, f"/api/projects/{quote(project)}/models/{number}", "report")
     report = model_report.report(live_studio, project, number)
     link = _absolute(request, _report_path(project, number))
-    is_owner = getattr(request.state, "entrant", "") == "owner"
-    versions = f"{_public(request).prefix}/versions?{urlencode({'project': project})}"
-    back = versions if is_owner else ""
+    back = _back(request, "versions", {"project": project})
     page = model_report.report_page(report, link, forms, back)
     return HTMLResponse(page, headers=_POLICY)
+
+
+def _back(request: Request, name: str, asked: Mapping[str, str]) -> str:
+    """Return the address of one of the studio's pages; "" for who reads one receipt or report."""
+    is_owner = getattr(request.state, "entrant", "") == "owner"
+    return f"{_public(request).prefix}/{name}?{urlencode(asked)}" if is_owner else ""
 
 
 def _report_path(project: str, number: int) -> str:

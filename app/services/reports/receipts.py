@@ -34,7 +34,7 @@ from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
 from core.metrics.in_words import measured_on
 from core.text import FEW, percent, share_of
-from storage import receipts
+from storage import projects, receipts
 from storage.log.label_origins import label_ways
 from storage.records import ReceiptRecord
 
@@ -107,10 +107,23 @@ def find_receipt(studio: Studio, key: str) -> ReceiptRecord:
         return receipts.find(connection, key)
 
 
+def project_of(studio: Studio, record: ReceiptRecord) -> str:
+    """Return the present name of a receipt's project."""
+    with studio.database.read() as connection:
+        return projects.get(connection, record.project_id).name
+
+
 def receipt_page(
-    content: Mapping[str, Any], created_at: str, link: str, downloads: Mapping[str, str]
+    content: Mapping[str, Any],
+    created_at: str,
+    link: str,
+    downloads: Mapping[str, str],
+    back: str = "",
 ) -> str:
-    """Write evidence as one self-contained page of HTML; a file has no link and no downloads."""
+    """Write evidence as one self-contained page of HTML; a file has no link and no downloads.
+
+    `back` is the address of the text on Try, for somebody who may open it.
+    """
     explanation, nearest = content["explanation"], content["map"].get("nearest")
     told = [_told(reason, nearest) for reason in explanation["reasons"]]
     figures = [one for one in content["figures"] if one["name"] != _GAP]
@@ -122,7 +135,7 @@ def receipt_page(
         "created_at": created_at,
         **kept_at(link),
         "downloads": downloads,
-        "back": {},
+        "back": {"Back to Try": back} if back else {},
         "told": told,
         "sentences": sentences_of(explanation, content.get("labelled")),
         "key_figures": key_figures(explanation, figures),

@@ -8,6 +8,7 @@ import {megabytes, plural} from '../shared/words.js';
 const LEAST = 1_000_000; // bytes that are told of a smaller file
 const ANSWERS = 'One file that answers by itself. Developers run it without the studio.';
 const ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
+const BARE = 'Without them it answers the same, and cannot show the examples behind an answer.';
 const LEFT = 'Not in it: unlabelled texts, conversations, and the names of those who labelled.';
 
 // `bytes` are those of the file, estimated from its parts.
@@ -61,6 +62,7 @@ export function handOverView({base, project, status}, {number, kind, champion, e
     h('p', {}, answers ? ANSWERS : ENCODER),
     answers && contents,
     answers && h('label', {class: 'check'}, bare, 'Leave out the texts of the examples'),
+    answers && h('p', {class: 'soft small', 'data-role': 'price'}, BARE),
     h('div', {class: 'row ending'}, told, download),
   ];
 }
@@ -69,8 +71,7 @@ function contentsOf(examples, isBare) {
   const its = examples ? `its ${plural(examples, 'example')}` : 'its examples';
   const how = isBare ? `${its} without their texts` : `${its} as texts`;
   const readers = isBare
-    ? 'It answers the same, and cannot show the examples behind an answer. ' +
-      'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
+    ? 'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
     : 'Whoever has the file can read these texts: give it only to those who may.';
   const parts = `the names of your intents, how strictly it refuses what fits none, and ${how}`;
   return [`In it: the model, ${parts}.`, readers, LEFT];
@@ -79,7 +80,7 @@ function contentsOf(examples, isBare) {
 // Labels join the live answers at once, and a version only with the next training.
 function labelsSince(count) {
   if (count === null) return 'Labels given since its training are not in it.';
-  if (!count) return 'Every label given up to now was there at its training, so it is in it.';
+  if (!count) return 'All labels given up to now are in it: none came after its training.';
   const is = count === 1 ? 'is' : 'are';
   return `${plural(count, 'change')} since its training ${is} not in it. A version trained after them has them.`;
 }

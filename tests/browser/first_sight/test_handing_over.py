@@ -18,7 +18,7 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
     expect(stands).to_contain_text("of 100 texts get a wrong answer, or no answer.")
     made = hold(page, "**/models/*/bundle*")
     for number, words in (
-        (1, "Every label given up to now was there at its training"),
+        (1, "All labels given up to now are in it: none came after its training."),
         (2, "Labels given since its training"),
     ):
         row = page.locator(f"[data-role=models] > li[data-version='{number}']")
@@ -31,9 +31,11 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
         expect(contents).to_contain_text("Not in it: unlabelled texts")
         link = dialog.get_by_role("link", name="Download")
         box = dialog.get_by_label("Leave out the texts of the examples")
+        # What it costs was said only once it was ticked.
+        expect(dialog.locator("[data-role=price]")).to_contain_text("answers the same, and cannot")
         box.check()
         expect(contents).to_contain_text("examples without their texts.")
-        expect(contents).to_contain_text("It answers the same, and cannot show the examples")
+        expect(contents).to_contain_text("Nobody reads a text in it")
         expect(link).to_have_attribute("href", re.compile(r"/bundle\?without_texts=true$"))
         box.uncheck()
         shown = re.search(r"about (\d+) MB", dialog.inner_text())

@@ -45,6 +45,8 @@ def keeps_a_receipt(page: Page, tmp_path: Path) -> str:
     with page.context.expect_page() as opened:
         why.get_by_role("button", name="Open the receipt").click()
     expect(opened.value.locator("h1")).to_have_text(f"“{ASKED}”")
+    opened.value.get_by_role("link", name="Back to Try").click()  # it was a dead end
+    expect(opened.value.get_by_label("Text to try")).to_have_value(ASKED)
     with page.expect_download() as printed:
         why.get_by_role("button", name="Download PDF").click()
     printed.value.save_as(tmp_path / "receipt.pdf")
@@ -59,6 +61,7 @@ def reads_it(page: Page, link: str) -> None:
     page.goto(link)
     assert "token" not in page.url
     expect(page.locator("h1")).to_have_text(f"“{ASKED}”")
+    expect(page.get_by_role("link", name="Back to Try")).to_have_count(0)
     expect(page.locator(".lead")).to_contain_text("The model takes this text for wifi_coverage")
     expect(page.get_by_role("heading", name="Why not no_internet?")).to_be_visible()
     # The score stood on a line of its own below its name.

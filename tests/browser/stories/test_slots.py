@@ -28,7 +28,7 @@ def unmarked(tmp_path: Path, studios: StudioPool) -> Iterator[Served]:
 def test_the_story_of_slots(visit: Callable[..., Page], unmarked: Served) -> None:
     page = visit(unmarked, "/slots?project=p")
     expect(page.get_by_text("No value is marked yet")).to_be_visible()
-    name = page.get_by_role("combobox", name="Name of a slot")  # “Another slot” where none was
+    name = page.get_by_label("Name of a slot")  # “Another slot” where none was
     expect(name).to_have_attribute("placeholder", "A slot, such as city")
     marks_with_the_mouse(page, unmarked)
     marks_with_keys(page, unmarked)
