@@ -10,7 +10,7 @@ const NAME = 'What each intent means';
 const EXAMPLES = 5;
 const LEGEND =
   '“enough”: the model knew the last labels of this intent before you gave them, so you can stop labelling it. ' +
-  'Labels of the other intents still teach it something.';
+  'It goes by that, not by how many there are. Labels of the other intents still teach it something.';
 const PAUSE = 3000; // milliseconds between two looks
 const MANY = 15; // with more intents, a field finds one
 

@@ -21,6 +21,8 @@ def test_guidelines_say_which_intents_have_enough_labels(
     # The word stood beside some intents, and nothing said what the others are.
     legend = guidelines.locator("[data-role=legend]")
     expect(legend).to_contain_text("“enough”: the model knew the last labels of this intent")
+    # Of two intents with as many labels, one had the word and the other had not.
+    expect(legend).to_contain_text("It goes by that, not by how many there are.")
     expect(legend).to_contain_text("Labels of the other intents still teach it something.")
     entry = guidelines.locator("details").filter(has=page.locator(".badge")).first
     entry.locator("summary").click()
