@@ -15,7 +15,8 @@ import {frame} from './studio.js';
 
 const LEAD =
   'Mark cities, dates and names, so that they do not mislead the answers: the training “Marked values”, on the page ' +
-  'Train under “More ways”, then looks at the words around them. The model still answers with intents alone, and gives no values out.';
+  'Train under “More ways”, then looks at the words around them. The model still answers with intents alone, and ' +
+  'gives no values out.';
 const LOADING = 'Looking for values in your texts …';
 const WHAT = 'A value is what changes from text to text while the intent stays: “Rome” in “a flight to Rome”.';
 const FIRST = 'Mark a few by hand; the same words are then known in all other texts.';
