@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.test_accessibility import AXE, faults
 from tests.builders.held_answers import hold
@@ -130,3 +130,20 @@ def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
     expect(page.locator("[data-role=covered]")).to_contain_text("of 1 text got an intent")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
+
+
+def test_a_group_of_unlike_texts_is_called_mixed(
+    visit: Callable[..., Page], talked: Served
+) -> None:
+    """The group “you are the best” held “good recipe for lentils”."""
+
+    def mixed(route: Route) -> None:
+        found = route.fetch().json()
+        found["uncovered"] = [one | {"mixed": bool(one["id"])} for one in found["uncovered"]]
+        route.fulfill(json=found)
+
+    page = visit(talked, "/discover?project=sample")
+    page.route("**/projects/sample/traffic?*", mixed)
+    page.get_by_role("button", name="What people said").click()
+    group = page.locator("[data-role=uncovered] tr", has=page.locator("a")).first
+    expect(group).to_contain_text("a mixed group")
