@@ -187,6 +187,9 @@ def test_a_figure_says_that_newer_labels_are_being_counted(
     page.goto(f"{studio.base}/data?project=sample")
     header = page.locator("[data-role=champion]")
     expect(header).to_have_attribute("title", re.compile("Newer labels are being counted"))
+    # Nobody had said whether an answer is what the bot says, or what the model chooses.
+    told = re.compile("^Answer: the intent that the model gives a text")
+    expect(header).to_have_attribute("title", told)
 
 
 def test_no_page_calls_ready_what_nobody_tested(visit: Callable[..., Page], studio: Served) -> None:
