@@ -18,7 +18,7 @@ import {duration, number, plural} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LEAD =
-  'What your texts are about, in groups of similar ones. Give a group an intent: its clearest texts get that label.';
+  'What your texts are about, in groups of similar ones. Give a group an intent: what stays ticked gets that label.';
 
 export const mount = view =>
   frame(view, 'discover', 'Discover', LEAD, context => new DiscoverPage(context).start());

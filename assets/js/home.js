@@ -15,10 +15,13 @@ const BY_NAME = new Intl.Collator('en', {numeric: true}); // desk 2 before desk 
 const byName = (one, other) => BY_NAME.compare(one.name, other.name);
 // What has come furthest stands first: projects that answer, then those with labels, with texts, and with nothing.
 const STAGES = [one => one.champion, one => one.labelled, one => one.utterances, () => true];
-const LEAD = 'Each project shows how many of its answers are right today, and what to do next.';
+const LEAD =
+  'Each project shows how many of its answers are right today, and what to do next. An answer is the intent that the ' +
+  'model gives a text.';
 
 const KEPT = 'Nothing of it is lost: “deleted projects” at the end of this page brings it back.';
 const SAMPLE = 'Create the sample project';
+const SAMPLE_NAME = 'sample';
 const SEVERAL = 'A text may have several intents';
 const FOR_GOOD = ', as in “cancel it and pay me back”. This cannot be changed later.';
 
@@ -69,7 +72,9 @@ class HomePage {
     // With projects, the next step of one of them is the page's first act.
     this.#form.querySelector('[data-role=create]').classList.toggle('primary', !projects.length);
     this.#toForm.hidden = projects.length < MANY;
-    this.#form.querySelector('[data-role=sample]').hidden = !projects.length; // it stands in the welcome
+    this.#context.heading.querySelector('.lead').hidden = !projects.length;
+    // Without projects it stands in the welcome.
+    this.#form.querySelector('[data-role=sample]').hidden = !projects.length || names.includes(SAMPLE_NAME);
     // The project last opened has the page's first act, so it stands first.
     const isOpen = one => one.name === this.#context.project;
     const rank = one => (isOpen(one) ? 0 : 1 + STAGES.findIndex(fits => fits(one)));
@@ -203,7 +208,7 @@ const create = once(async body => {
 
 const createSample = once(async () => {
   const taken = new Set(await call('/project-names'));
-  let name = 'sample';
-  for (let n = 2; taken.has(name); n += 1) name = `sample ${n}`;
+  let name = SAMPLE_NAME;
+  for (let n = 2; taken.has(name); n += 1) name = `${SAMPLE_NAME} ${n}`;
   await create({name, sample: true});
 });

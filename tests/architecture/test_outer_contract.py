@@ -144,7 +144,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in ("copies", "alike")
         for part in ("", ".texts", ".ids", ".theirs", ".shown", *_COPY)
     ),
-    ("POST /api/projects/{project}/review/what-if", "answer", "[].joined"),
+    *(
+        ("POST /api/projects/{project}/review/what-if", "answer", f"[].{name}")
+        for name in ("joined", "renamed", "stays", "another")
+    ),
     ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),
     *((_PREDICT, "answer", f"[].{of}neighbours[].twins") for of in _TOLD),
     ("POST /api/projects/{project}/explain", "answer", "reasons[].votes[].twins"),
@@ -171,10 +174,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("GET /api/projects/{project}/compare", "answer", f"comparison.outside_difference{part}")
         for part in ("", ".value", ".low", ".high")
     ),
-    *(
-        ("POST /api/projects/{project}/estimate", "answer", name)
-        for name in ("learns_from", "time")
-    ),
+    *(("POST /api/projects/{project}/estimate", "answer", n) for n in ("learns_from", "time")),
     *(
         (f"{_UPLOADS}/{{key}}/{end}", "body", name)
         for end in ("import", "look")

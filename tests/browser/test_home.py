@@ -43,6 +43,8 @@ def test_an_empty_home_offers_the_sample_where_it_tells_of_it(
     expect(sample).to_have_count(1)
     expect(welcome.get_by_role("button")).to_have_text(["Create the sample project"])
     expect(page.locator("form")).to_contain_text("This cannot be changed later.")
+    # “Each project shows …” stood above none.
+    expect(page.locator("header .lead")).to_be_hidden()
 
 
 def test_an_empty_project_is_ready_to_label_after_three_clicks(
@@ -75,6 +77,11 @@ def test_each_project_has_one_next_action_and_can_be_renamed_deleted_and_restore
         ["Import texts", "Label a few per intent", "Train"]
     )
     sample = page.get_by_role("article", name="sample", exact=True)
+    # A project's name looked like words, and a second sample was offered beside the first.
+    opens = sample.get_by_role("link", name="sample", exact=True)
+    expect(opens).to_have_css("text-decoration-line", "underline")
+    expect(page.locator("header .lead")).to_contain_text("Each project shows")
+    expect(page.get_by_role("button", name="Create the sample project")).to_have_count(0)
     step = studio.ask("/projects")[1]["next"]
     expect(sample.locator("[data-role=next] a")).to_have_text(step["action"])
     expect(sample.locator("[data-role=share]")).to_contain_text("texts labelled")
@@ -180,6 +187,9 @@ def test_a_figure_says_that_newer_labels_are_being_counted(
     page.goto(f"{studio.base}/data?project=sample")
     header = page.locator("[data-role=champion]")
     expect(header).to_have_attribute("title", re.compile("Newer labels are being counted"))
+    # Nobody had said whether an answer is what the bot says, or what the model chooses.
+    told = re.compile("^Answer: the intent that the model gives a text")
+    expect(header).to_have_attribute("title", told)
 
 
 def test_no_page_calls_ready_what_nobody_tested(visit: Callable[..., Page], studio: Served) -> None:

@@ -20,6 +20,8 @@ each of lost and of new SIM cards had 0.58.
 def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedGroup:
     """Return a group with the intent as `same` that answers most of its typical texts.
 
+    `refused` is how many of them are answered with no intent.
+
     The nearest centre alone put broken cards into lost ones. It decides only where the model is
     not in memory yet, or does not know the intent.
 
@@ -36,9 +38,11 @@ def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedG
         return group
     texts = [record.text for record in records]
     rows = embed_texts(database, pool.live.pipeline.encoder, texts)
-    answered = _answered(judged(pool.live, records, rows), group.intents)
+    found = judged(pool.live, records, rows)
+    answered = _answered(found, group.intents)
     best = max(answered, key=lambda intent: answered[intent], default="")
-    return replace(group, same=best if answered.get(best, 0.0) >= _FITS else "")
+    same = best if answered.get(best, 0.0) >= _FITS else ""
+    return replace(group, same=same, refused=int(found.outside.sum()))
 
 
 def _answered(judged_texts: Pool, intents: tuple[str, ...]) -> dict[str, float]:

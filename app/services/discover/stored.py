@@ -127,6 +127,8 @@ class OpenedGroup:
             else by its labelled texts or by meaning; empty if there is none.
         groups: Ids of the groups with waiting texts that are nearest by meaning, at most 5.
         cohesion: Mean cosine of texts and centre, in [-1, 1].
+        refused: How many of `typical` the version in use answers with no intent; 0 where its model
+            is not in memory yet.
     """
 
     card: GroupCard
@@ -138,6 +140,7 @@ class OpenedGroup:
     groups: tuple[int, ...]
     cohesion: float
     revision: int
+    refused: int = 0
 
 
 def list_groups(studio: Studio, project: str) -> GroupsView:

@@ -75,6 +75,14 @@ class Blast:
             of its two intents. `fixed` does not count them.
         touched: Utterances that the repair changes, and how many of them are of the test set.
         scope: Unlabelled texts that were out of scope and get an intent, and the other way round.
+        renamed: Changed answers that are neither `fixed` nor `broken`, and differ only because the
+            repair joins or parts two intents.
+        stays: Other changed answers of test texts and pins, that stay right and that stay wrong.
+        another: Unlabelled texts that get another intent, and are not `renamed`.
+
+    Each changed answer is in one of `fixed`, `broken`, `pins_fixed`, `pins_broken`, `scope`,
+    `renamed`, `stays` and `another`. A split alone also counts as `broken` test texts whose label
+    it changes and whose answer it does not.
     """
 
     pool: int
@@ -93,6 +101,9 @@ class Blast:
     scope: tuple[int, int] = (0, 0)
     pins: int = 0
     joined: int = 0
+    renamed: int = 0
+    stays: tuple[int, int] = (0, 0)
+    another: int = 0
     near: tuple[NearExample, ...] = ()
     now: str = ""
 
@@ -132,7 +143,7 @@ class JudgedAnswers:
         changed = np.any(self.before != self.after, axis=1) & (kinds != "")
         merged = {key: other for key, other in as_one.items() if key in self.now.names}
         expected = _with_labels_as_one(self._labels_at(self.then), merged)
-        was = self._right(self._before_as_one(as_one), _with_labels_as_one(expected, as_one))
+        was = self._right(self._as_one(self.before, as_one), _with_labels_as_one(expected, as_one))
         is_ = self._right(self.after, expected)
         today = self._right(self.before, self._labels_at(self.now)) if as_one else was
         moved_in, moved_out = self._across()
@@ -141,6 +152,8 @@ class JudgedAnswers:
         is_fresh = test & ~self._learned()
         is_outside = is_fresh & self._is_outside(expected)
         texts = self.prepared.texts
+        rest = changed & ~fixed & ~broken & ~(pool & (moved_in | moved_out))
+        other = rest & ~self._same_as_one(as_one)
         return Blast(
             pool=int((changed & pool).sum()),
             test=int((changed & test).sum()),
@@ -157,7 +170,15 @@ class JudgedAnswers:
             outside=_counted(is_outside, was, is_),
             joined=int((is_fresh & ~is_outside & was & ~today).sum()),
             scope=(int((moved_in & pool).sum()), int((moved_out & pool).sum())),
+            renamed=int((rest & ~other).sum()),
+            stays=(int((other & is_).sum()), int((other & ~is_ & ~pool).sum())),
+            another=int((other & pool).sum()),
         )
+
+    def _same_as_one(self, as_one: Mapping[str, str]) -> Flags:
+        """Return which answers stay but for the name that a repair gives them; (n,)."""
+        both = (self._as_one(answers, as_one) for answers in (self.before, self.after))
+        return np.asarray(np.equal(*both).all(1))
 
     def _across(self) -> tuple[Flags, Flags]:
         """Return which texts get an intent instead of none, and which none instead of one; (n,)."""
@@ -194,10 +215,10 @@ class JudgedAnswers:
                 places[row] = None
         return places
 
-    def _before_as_one(self, as_one: Mapping[str, str]) -> Answers:
-        """Return the answers before the repair, with those of some intents as others', (n, c)."""
+    def _as_one(self, answers: Answers, as_one: Mapping[str, str]) -> Answers:
+        """Return answers with those of some intents as others', (n, c)."""
         column = {key: at for at, key in enumerate(self.then.columns)}
-        answers = self.before.copy()
+        answers = answers.copy()
         for key, other in as_one.items():
             if key in column and other in column:
                 answers[:, column[other]] |= answers[:, column[key]]

@@ -25,7 +25,7 @@ const ORDERS = [
   ['changed', 'last changed first'],
   ['text', 'from A to Z'],
 ];
-const NAMES = {intent: 'Intent', split: 'Set', state: 'State', order: 'Order'};
+const NAMES = {intent: 'Intent', split: 'Set', state: 'State of the label', order: 'Order'};
 const MISLED =
   'Texts with a word of another intent’s name and none of their own: they are easily mistaken';
 const DISAGREES = 'Labelled texts to which the model would give another label: the label or the model is wrong';

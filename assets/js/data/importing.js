@@ -17,7 +17,6 @@ import {PLATFORMS} from './package.js';
 import {PasteBox} from './pasting.js';
 import {Questions} from './questions.js';
 
-const WHY_NOT = 'Nothing is imported yet. Look at them first.';
 const SHOWN = 5; // rows
 const SHORT = 20; // signs of a cell
 const ENDINGS = '.csv,.tsv,.txt,.jsonl,.ndjson,.json,.yml,.yaml,.md,.xlsx,.parquet,.arrow,.lu,.zip';
@@ -186,6 +185,7 @@ export class ImportSheet {
         'div',
         {class: 'stack', 'data-role': 'preview'},
         h('h2', {}, `Import “${incoming.name}”`),
+        shownOf(rows.length, report),
         table(preview.columns, rows.map(row => row.map(unbroken))),
         mapping.form,
         this.#traffic?.element,
@@ -221,10 +221,12 @@ export class ImportSheet {
     const lead = () => this.#questions.lead();
     const several = `Go to ${number(all.length)} choices made for you`;
     const words = all.length === 1 ? 'Go to the choice made for you' : several;
+    const those = all.length === 1 ? 'the choice below' : `the ${number(all.length)} choices below`;
+    const whyNot = `Nothing is imported yet. Import is possible after you have seen ${those}.`;
     return [
       h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, words),
       h('button', {disabled: true}, 'Import'),
-      h('span', {class: 'soft small', 'data-role': 'why-not'}, WHY_NOT),
+      h('span', {class: 'soft small', 'data-role': 'why-not'}, whyNot),
     ];
   }
 
@@ -291,6 +293,13 @@ export class ImportSheet {
       ),
     );
   }
+}
+
+// The file's rows are all counted, and a few of them are shown.
+function shownOf(n, report) {
+  const total = (report?.cases ?? []).reduce((sum, {rows}) => sum + rows, 0);
+  if (total <= n) return null;
+  return h('p', {class: 'small soft', 'data-role': 'rows shown'}, `${number(n)} of ${plural(total, 'row')} shown`);
 }
 
 // A date or a channel stays on one line.

@@ -88,6 +88,7 @@ export class GroupView {
   #takeProposed() {
     const proposed = this.#deeds.querySelector('button.primary');
     if (proposed) proposed.click();
+    else if (this.#isRefused) toast(this.#refusedWords(), `Press I for a new intent, or O: ${this.#intents.nothing}.`);
     else toast('No intent is proposed for this group.', NONE_PROPOSED);
   }
 
@@ -102,6 +103,19 @@ export class GroupView {
   // Texts of several meanings, which are better divided first.
   get #isLoose() {
     return this.#group.cohesion < LOOSE && this.#group.card.size >= FEW;
+  }
+
+  // Texts that the version in use answers with no intent are a new intent or out of scope: a person says which.
+  get #isRefused() {
+    const {refused, typical} = this.#group;
+    return 2 * refused > typical.length;
+  }
+
+  #refusedWords() {
+    const {refused, typical} = this.#group;
+    const n = typical.length - refused;
+    const some = n ? `only ${number(n)} of ${number(typical.length)} typical texts` : 'none of these';
+    return `The version in use answers ${some} with an intent: a new intent, or ${this.#intents.nothing}?`;
   }
 
   // Ids of what would get the label if it were not unticked; typical texts are part of both shares.
@@ -354,7 +368,8 @@ export class GroupView {
     const isTyped = this.#name !== this.#proposed(card.name);
     const isSame = same && intents.includes(same) && !known && !isTyped;
     // Two words of its texts may be the name of an intent that they do not fit.
-    const isNamed = !isSame && (!known || isTyped || known.id === same);
+    const isAsked = !isSame && !known && !isTyped && this.#isRefused;
+    const isNamed = !isSame && !isAsked && (!known || isTyped || known.id === same);
     const near = intents.map((id, at) => {
       const intent = this.#intents.byId.get(id);
       const isIt = isSame && id === same;
@@ -377,6 +392,7 @@ export class GroupView {
     );
     const main = act(TAKE, first, () => this.#take({create: this.#name}), looks(isNamed), nothing);
     const both = isSame ? [near, main] : [main, near];
-    return [h('div', {class: 'row'}, both, this.#finder.element), rest];
+    const asked = isAsked && !this.#isLoose && h('p', {'data-role': 'refused'}, this.#refusedWords());
+    return [asked, h('div', {class: 'row'}, both, this.#finder.element), rest];
   }
 }

@@ -10,7 +10,7 @@ export const MERGE = 'C';
 export const LATER = 'L';
 
 const keysOf = nothing => [
-  ['Enter', 'do what is blue; its button shows ↵'],
+  ['Enter', 'do what is blue; its button shows ↵. Where nothing is blue, choose'],
   [TAKE, 'make them a new intent with the name of the group; if one has this name, put them there'],
   ['1 and 2', 'put them into the intent that has this number, which is there already'],
   ['/', 'find or create any other intent'],

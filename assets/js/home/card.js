@@ -32,7 +32,7 @@ export function cardOf(project, actions, {first, brief}) {
     h(
       'div',
       {class: 'row head'},
-      h('h2', {class: 'grow', dir: 'auto'}, h('a', {href: open, 'data-key': name}, name)),
+      h('h2', {class: 'grow', dir: 'auto'}, h('a', {href: open, title: `Open ${name}`, 'data-key': name}, name)),
       h(
         'div',
         {class: 'row tight push'},

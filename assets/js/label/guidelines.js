@@ -9,8 +9,9 @@ import {call} from '../shared/rest.js';
 const NAME = 'What each intent means';
 const EXAMPLES = 5;
 const LEGEND =
-  '“enough”: the model knew the last labels of this intent before you gave them, so you can stop labelling it. ' +
-  'It goes by that, not by how many there are. Labels of the other intents still teach it something.';
+  '“enough”: you can stop labelling this intent. The model gave its last texts the right answer before you labelled ' +
+  'them. It goes by that, not by how many there are. Labels of the other intents still teach it something.';
+const OPENS = 'Open one for its description and examples.';
 const PAUSE = 3000; // milliseconds between two looks
 const MANY = 15; // with more intents, a field finds one
 
@@ -94,7 +95,7 @@ export class Guidelines {
       [...this.#entries.values()].map(({element}) => element),
     );
     this.#find.hidden = this.#intents.length <= MANY;
-    const some = [this.#legend, this.#find, all];
+    const some = [h('p', {class: 'soft small'}, OPENS), this.#legend, this.#find, all];
     const head = h('div', {class: 'row'}, h('h2', {class: 'grow'}, NAME), this.#drawer.closer);
     fill(this.element, head, this.#intents.length ? some : none);
     this.#count();

@@ -17,7 +17,6 @@ const LEAD =
   'a third intent, search the text on Data.';
 const ANY = 'any'; // the choice of a pair that is not in the list
 const CLOSEST = 5; // pairs that are offered
-const REACH = 1; // difference of two scores that fills the lane
 const WAITING = 'Looking for the texts between the two …';
 const COUNTING = 'The unlabelled texts are being read again; more may follow.';
 const SOON_MS = 1000; // after which the list is asked for again meanwhile
@@ -33,6 +32,7 @@ export class BorderTab {
   #isFree = false; // whether any two intents are chosen, and not a pair of the list
   #foretold; // what each relabel in sight would change
   #soon = 0;
+  #reach = 1; // difference of two scores that fills the lane
   #second = new SecondClick(); // the next text comes where one that was kept stood
   #pairs = h('select', {'data-key': 'pair', onchange: guarded(event => this.#choosePair(event.target.value))});
   #sides = [this.#sideOf(0, 'Between'), this.#sideOf(1, 'and')];
@@ -163,6 +163,7 @@ export class BorderTab {
     const unclear = open.filter(step => Math.abs(step.lead) < CLEAR || step.answer);
     const shown = unclear.length ? unclear : open;
     const clear = open.filter(step => !shown.includes(step));
+    this.#reach = Math.max(MIDDLE, ...(shown.length ? shown : kept).map(({lead}) => Math.abs(lead)));
     const are = clear.length === 1 ? 'that lies' : 'that lie';
     return [
       h('p', {class: 'after', 'data-role': 'between'}, countedWords(steps, mixed, leftOut), counting && ` ${COUNTING}`),
@@ -177,7 +178,11 @@ export class BorderTab {
   #signs() {
     const [first, second] = this.#pair.map(id => chip(this.#tools.intents.byId.get(id), '?'));
     const sign = words => h('span', {'aria-hidden': 'true'}, words);
-    return h('p', {class: 'row small soft', 'data-role': 'sides'}, sign('←'), first, sign('|'), second, sign('→'));
+    const bars = `Each bar points to the nearer intent. A full one stands for ${points(this.#reach)} points or more.`;
+    return [
+      h('p', {class: 'row small soft', 'data-role': 'sides'}, sign('←'), first, sign('|'), second, sign('→')),
+      h('p', {class: 'small soft', 'data-role': 'bars'}, bars),
+    ];
   }
 
   #list(steps) {
@@ -192,7 +197,7 @@ export class BorderTab {
   #step({text, lead, answer, kept, finding}) {
     const {intents} = this.#tools;
     const [first, second] = this.#pair.map(id => intents.byId.get(id));
-    const share = 50 * Math.min(1, Math.abs(lead) / REACH);
+    const share = 50 * Math.min(1, Math.abs(lead) / this.#reach);
     const style =
       lead >= 0
         ? {right: '50%', width: `${share}%`, background: first?.color}
@@ -209,11 +214,21 @@ export class BorderTab {
         {},
         said(text.text),
         h('div', {class: 'row small soft'}, intents.labels(text.intents), text.note, mixed),
+        this.#stranger(text.intents),
       ),
       h('div', {class: 'lane', 'aria-hidden': 'true'}, h('i', {style})),
       h('span', {class: 'amount small soft', dir: 'auto'}, words),
       this.#buttons(text, kept ? '' : finding),
     );
+  }
+
+  // Why a text that is labelled with neither of the two stands between them.
+  #stranger(labels) {
+    if (!labels || labels.some(id => this.#pair.includes(id))) return null;
+    const {byId, nothing} = this.#tools.intents;
+    const name = labels.map(id => byId.get(id)?.name ?? '?').join(' and ') || nothing;
+    const words = `Labelled ${name}, yet its two highest scores are those of the two intents above.`;
+    return h('div', {class: 'small soft', dir: 'auto', 'data-role': 'third'}, words);
   }
 
   // Each label that the text could get, with the answers that change if it does, and that it stays.

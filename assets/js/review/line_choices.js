@@ -1,8 +1,12 @@
 // Limits that are offered, each with what it gives up and what it gains, beside what the limit in force does.
 import {h, table} from '../shared/elements.js';
 import {decimal, number, plural} from '../shared/words.js';
+import {METHODS} from './moved_line.js';
 
-const NAMES = ['Lenient', 'Medium', 'Strict']; // by the share of right answers that they give up
+// By how many limits lie between it and the one in force, on either side.
+const LENIENT = ['More lenient', 'Much more lenient', 'Most lenient'];
+const STRICT = ['Stricter', 'Much stricter', 'Strictest'];
+const NOW = 'As it is now';
 const EVEN = 'Both mistakes equally rare';
 const BASE = 'What each limit would do. “Right” is counted as at the top of the page.';
 
@@ -16,34 +20,59 @@ export function choicesView(found, {fewest, choose}) {
   const isOneOf = asked.method === stands.method && offered.some(({limit}) => limit === stands.limit);
   const columns = columnsOf(found);
   const present = {
+    key: 'as now',
     outcome: now,
-    row: [
-      choice('As it is now', {key: 'as now', isChosen: isSame, onclick: () => choose(stands)}),
-      ...columns.map(({key, n}) => figure(n, now[key], now[key])),
-    ],
+    isNow: true,
+    isChosen: isSame,
+    limit: stands.limit ?? found.own,
+    method: stands.method,
+    onclick: () => choose(stands),
   };
-  const rows = offered.map(({lost, limit, outcome}, at) => {
-    const isNow = asked.method === stands.method && limit === stands.limit;
-    const name = lost === null ? EVEN : NAMES[at];
-    const key = lost === null ? 'calibrated' : `lose ${Math.round(100 * lost)}`;
-    const onclick = () => choose({limit, limits: {}});
-    const row = [
-      choice(isNow ? `${name} (as it is now)` : name, {key, isChosen: asked.limit === limit, onclick}),
-      ...columns.map(({key, n}) => figure(n, outcome[key], now[key])),
-    ];
-    return {outcome, row};
-  });
+  const others = offered.map(({lost, limit, outcome}) => ({
+    key: lost === null ? 'calibrated' : `lose ${Math.round(100 * lost)}`,
+    name: lost === null ? EVEN : '',
+    outcome,
+    isNow: asked.method === stands.method && limit === stands.limit,
+    isChosen: asked.limit === limit,
+    limit,
+    method: asked.method,
+    onclick: () => choose({limit, limits: {}}),
+  }));
   // The limit in force stands between the more lenient and the stricter ones: by what each refuses.
-  const listed = isOneOf ? rows : [present, ...rows];
-  const inOrder = listed.toSorted(
+  const listed = (isOneOf ? others : [present, ...others]).toSorted(
     ({outcome: one}, {outcome: other}) => one.unlabelled - other.unlabelled || other.right - one.right,
   );
+  const names = namesOf(listed);
+  const rows = listed.map((one, at) => [
+    [choice(names[at], one), scoreOf(one)],
+    ...columns.map(({key, n}) => figure(n, one.outcome[key], now[key])),
+  ]);
   const head = ['Limit', ...columns.map(({words}) => h('th', {class: 'number'}, words))];
   return [
     h('p', {class: 'soft small base'}, BASE),
-    table(head, inOrder.map(({row}) => row), {class: 'choices'}),
+    table(head, rows, {class: 'choices'}),
   ];
 }
+
+// Each by where it stands beside the one in force, so that their order is plain.
+function namesOf(listed) {
+  const at = listed.findIndex(({isNow}) => isNow);
+  const isUnnamed = ({name}) => !name;
+  const [lenient, strict] = [listed.slice(0, at).toReversed(), listed.slice(at + 1)];
+  const sides = [
+    [lenient.filter(isUnnamed), LENIENT],
+    [strict.filter(isUnnamed), STRICT],
+  ];
+  const beside = new Map(sides.flatMap(([some, words]) => some.map((one, n) => [one, words[n]])));
+  return listed.map(one => {
+    if (one.isNow) return one.name ? `${one.name} (as it is now)` : NOW;
+    return one.name || beside.get(one);
+  });
+}
+
+// The limit itself; another measure has another unit.
+const scoreOf = ({method, limit}) =>
+  h('div', {class: 'soft small tabular'}, `below ${METHODS[method].unit}${METHODS[method].say(limit)}`);
 
 // What is counted. What a lenient line costs is a column even where no text tells it.
 function columnsOf({judged: [nTests, nOutside], total}) {

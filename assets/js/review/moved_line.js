@@ -1,11 +1,11 @@
 // What a moved limit would change: answers, pins, and the texts on its other side.
 import {h, said} from '../shared/elements.js';
-import {decimal, IN_DEVIATIONS, IN_POINTS, number, plural, points, toldApart} from '../shared/words.js';
+import {decimal, number, plural, points} from '../shared/words.js';
 
 // Familiarity is told in standard deviations.
-const deviations = {unit: 'a familiarity of ', say: value => decimal(value, 2), told: IN_DEVIATIONS};
+const deviations = {unit: 'a familiarity of ', say: value => decimal(value, 2)};
 export const METHODS = {
-  votes: {called: 'Votes for the answer', unit: 'a score of ', say: points, told: IN_POINTS},
+  votes: {called: 'Votes for the answer', unit: 'a score of ', say: points},
   nearest: {called: 'Nearest examples', ...deviations},
   mahalanobis: {called: 'Distance to the intents', ...deviations},
   mixture: {called: 'All three together', ...deviations},
@@ -85,7 +85,10 @@ const pinLine = ({text, expected, before, after, kept}) =>
 // The texts on the other side of the limit: those that it refuses, and those that get an intent again.
 export function crossedView({entering, n_entering: nEntering, leaving, n_leaving: nLeaving, ...found}) {
   const {method, limit} = found.asked;
-  const tell = score => toldApart(score, limit ?? found.own, METHODS[method].told)[0];
+  const {say} = METHODS[method];
+  const line = limit ?? found.own;
+  // As many digits for each; what is refused is not said to have what is needed.
+  const tell = score => (score < line && say(score) === say(line) ? `just under ${say(line)}` : say(score));
   const inAll = `(${number(found.refused[1])} of ${number(found.total)} in all)`;
   const more = `${plural(nLeaving, 'more text')} would be refused ${inAll}`;
   const fewer = `${plural(nEntering, 'text')} would get an intent again`;

@@ -222,7 +222,7 @@ export class ReshapeTab {
     const touched = h('p', {'data-role': 'touched'}, touchedWords(blast), this.#goes());
     const {how} = this.#form;
     // The bar lies over the list: it has the result alone.
-    fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast, how))));
+    fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast))));
     fill(this.#turns, h('h3', {}, 'What changes'), touched, radiusLine(blast, how), turnsOf(blast, how));
   }
 

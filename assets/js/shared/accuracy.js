@@ -85,10 +85,13 @@ const AMBER = 'For this alone it is amber, not green: the rest is ready to use.'
 const basisOf = ({meaning, reasons, gap, level, look}) =>
   [meaning, ...reasons, gap, level === 'ready' && look !== level && AMBER].filter(Boolean).join(' ');
 
-// What stands behind the figure, for a tooltip.
-export function accuracyBasis(figures) {
+// What an answer is, and what stands behind the figure, for a tooltip.
+const ANSWER = 'Answer: the intent that the model gives a text.';
+export const accuracyBasis = figures => `${ANSWER} ${countedWords(figures)}`;
+
+function countedWords(figures) {
   const {now, checking} = figures;
-  if (!now) return whenTrained(figures);
+  if (!now) return `${whenTrained(figures)}.`;
   const counted = `Answered right today: ${number(now.right)} of ${number(now.n)} test texts.`;
   const today = checking ? `${counted} ${COUNTING}` : counted;
   return isOther(figures) ? `${today} ${sinceWords(figures)}` : today;

@@ -32,35 +32,58 @@ export function radiusLine(blast, kind = '') {
     'span',
     {class: 'row tight', 'data-role': 'radius'},
     h('span', {}, changing(blast), isUnknown(blast) && '; none known to be better or worse'),
-    turnBadges(blast, 'become', 'becomes'),
-    kind === 'merge' && joinedBadge(blast),
-    blast.scope[0] > 0 && badge(`${number(blast.scope[0])} no longer refused`, 'warn'),
-    pinBadges(blast),
+    partBadges(blast, kind),
+    besideWords(blast),
   );
 }
 
-// Test texts whose answer turns right or wrong, in words for many and for one.
-const turnBadges = ({fixed, broken}, many, one) => [
-  fixed > 0 && badge(`${number(fixed)} ${fixed === 1 ? one : many} right`, 'good'),
-  broken > 0 && badge(`${number(broken)} ${broken === 1 ? one : many} wrong`, 'bad'),
-];
+// Each changed answer is in one badge: the figures add up to the number of answers that change. `isDone`: in the past.
+function partBadges(blast, kind, isDone = false) {
+  const {fixed, renamed, another, scope: [taken, refused], stays: [right, wrong]} = blast;
+  const {pins_fixed: kept, pins_broken: lost} = blast;
+  const part = (n, [one, many, done], end, sign = '') =>
+    n > 0 && badge(`${number(n)} ${isDone ? done : n === 1 ? one : many} ${end}`, sign);
+  const become = ['becomes', 'become', 'became'];
+  const stay = ['stays', 'stay', 'stayed'];
+  const name = kind === 'split' ? ['gets', 'get', 'got'] : ['only changes', 'only change', 'only changed'];
+  return [
+    part(fixed, become, 'right', 'good'),
+    part(blast.broken - relabelled(blast), become, 'wrong', 'bad'),
+    taken > 0 && badge(`${number(taken)} no longer refused`, 'warn'),
+    refused > 0 && badge(`${number(refused)} refused anew`, 'warn'),
+    kept.length > 0 && badge(`${plural(kept.length, 'pin')} kept again`, 'good'),
+    lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
+    part(right, stay, 'right'),
+    part(wrong, stay, 'wrong'),
+    part(another, ['gets', 'get', 'got'], 'another intent'),
+    part(renamed, name, kind === 'split' ? 'the new intent’s name' : 'the intent’s name'),
+  ];
+}
 
-// A merge mends no answer by itself: these were answered as the other of its two intents.
-const joinedBadge = ({joined}) => joined > 0 && badge(`${number(joined)} more right, as the two count as one`, '');
+// Test texts that a split makes wrong by their label alone: their answer stays.
+function relabelled({fixed, broken, renamed, another, scope, stays, pins_fixed: kept, pins_broken: lost, ...rest}) {
+  const parts = [fixed, broken, renamed, another, ...scope, ...stays, kept.length, lost.length];
+  return parts.reduce((sum, n) => sum + n, 0) - countOf(rest);
+}
 
-const pinBadges = ({pins_fixed: kept, pins_broken: lost}) => [
-  kept.length > 0 && badge(`${plural(kept.length, 'pin')} kept again`, 'good'),
-  lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
-];
+// What is right or wrong though its answer stays. A merge mends no answer by itself: some were answered as the other of
+// its two intents.
+function besideWords(blast) {
+  const labels = relabelled(blast);
+  const words = [
+    blast.joined > 0 && `${number(blast.joined)} more right, as the two count as one`,
+    labels > 0 && `${number(labels)} more wrong, as only the label changes`,
+  ].filter(Boolean);
+  return words.length > 0 && h('span', {class: 'soft'}, words.join(', '));
+}
 
 // What an act has done, by the same counts as before it, then what this is in the share of right answers: "8 answers
 // changed: 5 test texts, 3 unlabelled", "3 became right", "81 → 84 of 85 right".
 export const gainsOf = (blast, kind = '') => [
   countOf(blast) > 0 && h('span', {class: 'soft', 'data-role': 'changed-answers'}, changing(blast, 'changed')),
-  turnBadges(blast, 'became', 'became'),
-  kind === 'merge' && joinedBadge(blast),
+  partBadges(blast, kind, true),
+  besideWords(blast),
   sharesOf(blast),
-  pinBadges(blast),
 ];
 
 function sharesOf({in_scope: fitting, outside, watched: [, nTest]}) {
@@ -108,11 +131,11 @@ function checkedOn([nPool, nTest, nPins]) {
 
 // "81 → 82 of 85 test texts right, 1 pin broken, 3 unlabelled no longer refused"; without test texts the number of
 // answers that change.
-export function resultWords(blast, kind = '') {
+export function resultWords(blast) {
   const {in_scope: {n, now, then}, pins_broken: lost} = blast;
   if (!n) return changing(blast);
   const figures = now === then ? number(now) : `${number(now)} → ${number(then)}`;
-  const both = now === then ? ', before and after' : kind === 'merge' && then > now ? ', as the two count as one' : '';
+  const both = now === then ? ', before and after' : blast.joined > 0 ? ', as the two count as one' : '';
   const broken = lost.length ? `, ${plural(lost.length, 'pin')} broken` : '';
   return [`${figures} of ${plural(n, 'test text')} right${both}${broken}`, ...acrossWords(blast)].join(', ');
 }
@@ -148,8 +171,8 @@ function rightOf({in_scope: fitting, outside, watched: [, nTest]}, kind) {
   const right = fitting.n > 0 && `Of ${which} ${number(fitting.now)} are right, ${after(fitting)}.`;
   const refused =
     outside.n > 0 && `Of ${number(outside.n)} that fit none ${number(outside.now)} are refused, ${after(outside)}.`;
-  const gains = kind === 'merge' && fitting.then > fitting.now;
-  const joined = gains && 'What was answered as the other of the two is right then.';
+  const joined =
+    right && kind === 'merge' && 'A test text of either intent counts as right when it gets the joint intent.';
   return [right, joined, refused].filter(Boolean).join(' ');
 }
 

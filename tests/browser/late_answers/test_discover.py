@@ -193,7 +193,7 @@ def test_enter_takes_the_name_that_was_typed_and_enter_does_what_is_blue(
 
     def alike(route: Route) -> None:
         if route.request.method == "GET":
-            found = {"cohesion": 1.0, "same": "", "intents": []}
+            found = {"cohesion": 1.0, "same": "", "intents": [], "refused": 0}
             route.fulfill(json={**route.fetch().json(), **found})
         else:
             route.fallback()
@@ -256,7 +256,8 @@ def test_the_name_of_an_intent_that_does_not_fit_is_not_blue(
             return
         found = route.fetch().json()
         card = {**found["card"], "name": intent["name"]}
-        route.fulfill(json={**found, "card": card, "cohesion": 1.0, "same": "", "intents": []})
+        alone = {"same": "", "intents": [], "refused": 0}
+        route.fulfill(json={**found, "card": card, "cohesion": 1.0, **alone})
 
     page, _ = discover(visit, studio)
     reroute(page, GROUP, named)
@@ -269,3 +270,33 @@ def test_the_name_of_an_intent_that_does_not_fit_is_not_blue(
     page.keyboard.press("n")
     page.keyboard.type("card_broken")
     expect(page.locator(".deeds .primary")).to_contain_text("the new intent “card_broken”")
+
+
+def test_a_group_that_the_version_in_use_refuses_is_for_a_person_to_decide(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“sing something” and “does god exist” were to become an intent, in blue and by Enter."""
+
+    def refused(route: Route) -> None:
+        found = route.fetch().json()
+        alone = {"same": "", "refused": len(found["typical"])}
+        route.fulfill(json={**found, "cohesion": 1.0, **alone})
+
+    page, _ = discover(visit, studio)
+    reroute(page, GROUP, refused)
+    page.keyboard.press("j")
+    asked = "answers none of these with an intent: a new intent, or out of scope?"
+    expect(page.locator(".deeds [data-role=refused]")).to_contain_text(asked)
+    expect(page.locator(".deeds .primary")).to_have_count(0)
+    takes = hold(page, "**/groups/*/take", "POST")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast", has_text="Press I for a new intent, or O")).to_be_visible()
+    assert takes.routes == []
+    page.keyboard.press("i")
+    takes.arrived()
+    assert takes.routes[0].request.post_data_json["create"]
+    takes.routes.pop().fulfill(status=409, json={"message": "Not now.", "hint": ""})
+    expect(page.locator(".toast", has_text="Not now.")).to_be_visible()
+    page.keyboard.press("n")
+    page.keyboard.type("small_talk")  # who names it has chosen
+    expect(page.locator(".deeds .primary")).to_contain_text("the new intent “small_talk”")

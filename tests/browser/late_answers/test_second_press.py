@@ -92,10 +92,9 @@ def test_undo_pressed_twice_takes_two_acts_back(visit: Callable[..., Page], stud
     assert not set(left) & set(names)
 
 
-def test_the_sample_is_made_once(visit: Callable[..., Page], studio: Served) -> None:
+def test_the_sample_is_made_once(visit: Callable[..., Page], serve: Callable[..., Served]) -> None:
     """A second press made “sample 3” beside “sample 2”."""
-    page = visit(studio)
-    expect(page.get_by_role("article", name="sample", exact=True)).to_be_visible()
+    page = visit(serve(empty=True))
     names = hold(page, "**/api/project-names")
     press_twice(page, "Create the sample project")
     names.arrived()

@@ -117,14 +117,23 @@ def test_a_line_says_what_it_gains_beside_what_it_costs(
     expect(now.nth(1)).to_have_text(str(found["in_force"]["right"]))
     share = found["in_force"]["right"] / found["judged"][0]
     expect(page.locator("[data-role=champion]")).to_contain_text(f"{100 * share:.1f} %")
-    for name, one in zip(("Lenient", "Medium", "Strict"), found["wished"], strict=False):
-        cells = wishes.locator("tr", has_text=name).locator("td")
+    for one in found["wished"]:
+        if one["lost"] is None:
+            continue  # it is offered once enough texts are labelled out of scope
+        key = f"[data-key='lose {round(100 * one['lost'])}']"
+        cells = wishes.locator("tr", has=page.locator(key)).locator("td")
+        expect(cells.first).to_contain_text(f"below a score of {100 * one['limit']:.1f}")
         expect(cells.nth(1)).to_contain_text(str(one["outcome"]["right"]))
         expect(cells.last).to_contain_text(f"{one['outcome']['unlabelled']:,}")
     # The limit in force stood above Lenient, which refuses less, so that Medium seemed laxer.
     refused = wishes.locator("tbody tr td:last-child").all_inner_texts()
     counts = [int(cell.split()[0].replace(",", "")) for cell in refused]
     assert counts == sorted(counts)
+    # “Medium” was stricter than the limit in force, which had no name on that scale.
+    names = wishes.locator("tbody button").all_inner_texts()
+    at = names.index("As it is now")
+    assert names[at - 1 : at] in ([], ["More lenient"])
+    assert names[at + 1 : at + 3] == ["Stricter", "Much stricter"][: len(names) - at - 1]
 
 
 def test_a_lenient_line_is_not_free_where_nobody_knows_what_it_costs(
@@ -135,7 +144,8 @@ def test_a_lenient_line_is_not_free_where_nobody_knows_what_it_costs(
     page = visit(studio, "/review?project=sample&tab=fence")
     wishes = page.locator("[data-role=wishes]")
     expect(wishes).to_contain_text("Refused, of texts labelled out of scope")
-    expect(wishes.locator("tr", has_text="Lenient").locator("td").nth(2)).to_have_text("not known")
+    lenient = wishes.locator("tr", has_text="lenient").first
+    expect(lenient.locator("td").nth(2)).to_have_text("not known")
     note = page.locator("[data-role=few]")
     expect(note).to_contain_text("nobody knows what a more lenient limit costs")
     assert (note.bounding_box() or {})["y"] < (wishes.bounding_box() or {})["y"]
@@ -226,6 +236,8 @@ def test_review_says_once_that_letters_are_keys_and_shows_them_at_the_end(
     expect(
         page.get_by_text("The letter or number at the end of a button is its key.")
     ).to_have_count(1)
+    # One button had no key, and nothing said why.
+    expect(page.get_by_text("What makes more answers wrong than right has none.")).to_be_visible()
     remedy = page.locator(".remedy").last
     expect(remedy).to_be_visible()
     assert remedy.evaluate("button => button.lastElementChild.tagName") == "KBD"

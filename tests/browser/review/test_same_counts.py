@@ -30,6 +30,10 @@ def test_a_merge_is_told_by_the_same_counts_before_and_after_it(
     before = numbers(merge.inner_text())
     assert before["right"] > 0
     assert before["joined"] > 0
+    # Of 55 answers that changed, eleven stood in the badges.
+    parts = merge.locator("[data-role=radius] .badge").all_inner_texts()
+    assert sum(int(words.split()[0]) for words in parts) == before["changed"]
+    assert any("only change" in words for words in parts)
     merge.click()
     gain = page.locator("[data-role=newest] [data-role=gain]")
     expect(gain).to_contain_text("answers changed: ")

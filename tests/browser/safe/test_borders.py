@@ -53,6 +53,23 @@ def test_a_border_lists_every_text_by_which_the_two_are_mixed_up(
             expect(row).to_be_visible()
 
 
+def test_the_bars_of_a_border_fill_the_lane_and_say_what_they_mean(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The difference of a clear answer was a full bar, so those of unclear ones were specks."""
+    page = visit(studio, "/review?project=sample&tab=border")
+    bars = page.locator(".walk").first.locator(".lane i")
+    expect(bars.first).to_be_attached()
+    wide = [bar.evaluate("bar => parseFloat(bar.style.width)") for bar in bars.all()]
+    assert max(wide) == 50  # the half of the lane that is the nearer intent's
+    said = page.locator("[data-role=bars]").inner_text()
+    longest = re.search(r"A full one stands for ([\d.]+) points or more", said)
+    amounts = page.locator(".walk").first.locator(".amount").all_inner_texts()
+    leads = [float(lead[1]) for words in amounts if (lead := re.search(r"([\d.]+) points", words))]
+    assert longest
+    assert float(longest[1]) == max(leads)
+
+
 def test_a_border_shows_its_shape_while_it_loads_and_says_what_failed(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -94,6 +111,9 @@ def test_a_right_label_of_a_third_intent_is_kept_and_comes_back(
     folded = page.locator("details[data-key=clear]")
     if folded.count() and not keep.is_visible():
         folded.locator("> summary").click()
+    # It stood between two others without a word.
+    third = f"Labelled {names[step['text']['intents'][0]]}, yet its two highest scores are"
+    expect(row.locator("[data-role=third]")).to_contain_text(third)
     keep.click()
     made = page.locator(MADE, has_text="Kept “")
     expect(made).to_be_visible()

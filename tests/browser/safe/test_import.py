@@ -131,6 +131,7 @@ def test_the_acts_of_an_import_are_in_sight_however_long_its_preview_is(
         for name in ("Import", "Cancel"):
             expect(preview.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
         expect(preview.get_by_role("heading", name=path.name)).to_be_in_viewport()
+        expect(preview.locator("[data-role='rows shown']")).to_have_text("5 of 60 rows shown")
         expect(preview.locator(".note")).to_contain_text("data_usage 7 and 52 more.")
         preview.get_by_role("button", name="Cancel").click()
 
@@ -163,7 +164,9 @@ def test_each_question_is_in_sight_before_import_is_offered(
         choices.locator("summary").click()
         expect(take).to_be_in_viewport(ratio=1)
         expect(take).to_be_disabled()
-        expect(preview.locator("[data-role=why-not]")).to_contain_text("Nothing is imported yet.")
+        # “Look at them first” stood beside a grey “Import”: at what?
+        why_not = f"Import is possible after you have seen the {n} choices below."
+        expect(preview.locator("[data-role=why-not]")).to_contain_text(why_not)
         while preview.locator("[data-key=questions]").count():
             lead(page)
             focused = page.locator("[data-role=cases] select:focus")

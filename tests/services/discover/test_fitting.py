@@ -60,7 +60,9 @@ def test_the_nearest_intent_is_not_the_groups_unless_it_answers_most_of_it(
 
     monkeypatch.setattr(fitting, "judged", answers)
     near = replace(group, intents=(intent,), same=intent)
-    assert fitted(live, "p", near).same == (intent if fits else "")
+    found = fitted(live, "p", near)
+    assert found.same == (intent if fits else "")
+    assert found.refused == (len(group.typical) if outside else 0)
 
 
 def test_without_a_model_in_memory_the_centres_decide(

@@ -76,6 +76,13 @@ def told(watched_texts: WatchedTextCache, repair: Repair) -> Blast:
     return preview(watched_texts, "p", [repair])[0]
 
 
+def parts_of(found: Blast) -> list[int]:
+    """What the page shows of the answers that change."""
+    pins_of = [len(found.pins_fixed), len(found.pins_broken)]
+    judged = [found.fixed, found.broken, *found.stays]
+    return [*judged, *pins_of, *found.scope, found.renamed, found.another]
+
+
 def repairs(watched_texts: WatchedTextCache) -> list[Repair]:
     known, by = rows(watched_texts), intents(watched_texts)
     late, back = known["the parcel is late"].id, known["I want my money back"].id
@@ -107,6 +114,8 @@ def test_the_blast_radius_is_what_happens(watched_texts: WatchedTextCache, numbe
     changed = {t for t in both if swap.get(before[t], before[t]) != after[t]}
     assert {turn.text for turn in found.turns} == changed
     assert found.pool + found.test == len(changed)
+    # Of 55 answers that a merge changed, the page told what 11 come to.
+    assert sum(parts_of(found)) == found.pool + found.test + found.pins
     assert {t.text: t.after for t in found.turns} == {t: after[t] for t in changed}
     undo_action(watched_texts.live_studio.studio, "p", "key-of-it")
     assert answers(watched_texts) == before
@@ -145,6 +154,8 @@ def test_a_merge_and_a_split_count_the_answers_and_pins_that_name_another_intent
     for found in (split, merge):
         assert found.pins == sum(turn.place == "pin" for turn in found.turns)
         assert found.pool + found.test + found.pins == len(found.turns) > 0
+    assert sum(parts_of(merge)) == len(merge.turns)
+    assert merge.renamed == sum(turn.before == name for turn in merge.turns if turn.after == other)
     assert merge.pins == 1
     assert merge.pins_broken == merge.pins_fixed == ()  # the pin goes to the other intent, too
     kept = {turn.text for turn in merge.turns if turn.verdict == "right"}
