@@ -156,6 +156,7 @@ class ReviewPage {
       await (one.back ? this.#turns.take(one.back) : this.#send('undo', {key: one.key}));
     } catch (error) {
       this.#findings.takeIn(undoing);
+      this.#findings.takeIn(one);
       this.#renew().catch(() => {}); // the message tells of the first error
       throw error;
     }

@@ -137,9 +137,9 @@ export class FindingsTab {
     const before = this.#view.typedFor ?? this.#wanted ?? this.#findings[this.#at]?.id;
     this.#wanted = null;
     this.#findings = found.findings.map(one => ({...one, seen: found.revision}));
-    this.#keepBack(found.recounted);
     const known = new Set(this.#order);
     this.#order.push(...this.#findings.map(({id}) => id).filter(id => !known.has(id)));
+    this.#keepBack(found.recounted);
     this.#counts = found.counts;
     this.#recounted = found.recounted;
     fill(this.#notes, found.notes.join(' '));
@@ -168,15 +168,15 @@ export class FindingsTab {
     if (!back || this.#findings.some(other => other.id === id)) return;
     this.#settled.delete(id);
     this.#counts[back.kind] += 1;
-    this.#back = {...back, waits: one.repair !== null};
+    this.#back = {...back, waits: one.repair !== null, isComing: true};
     this.#keepBack(1);
     this.#drawOpen(id).catch(() => {}); // each remedy shows its own error
   }
 
-  // It stays while the server counts it again.
+  // It stays until the server has taken the act back, and while it counts the finding again.
   #keepBack(recounted) {
     const isListed = this.#findings.some(({id}) => id === this.#back?.id);
-    if (!this.#back || isListed || !recounted) {
+    if (!this.#back || isListed || !(recounted || this.#back.isComing)) {
       this.#back = null;
       return;
     }
@@ -226,6 +226,7 @@ export class FindingsTab {
   // The server has saved the act, or refused it: the next list is true.
   takeIn(act) {
     this.#acts.delete(act);
+    if (this.#back?.id === act.finding) this.#back.isComing = false;
   }
 
   onKey(key) {

@@ -34,3 +34,26 @@ def test_the_list_stays_in_its_order_and_a_finding_comes_back_at_once(
     expect(page.locator("[data-role=newest]", has_text="Taken back")).to_be_visible()
     expect(row.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(row.nth(2)).to_have_attribute("data-key", third)
+
+
+def test_a_finding_that_comes_back_stays_while_its_undo_is_on_the_way(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """A list that was asked for before the server had the undo took the finding away again."""
+    page = visit(serve(), "/review?project=sample&kind=doubt")
+    row = page.locator("[data-role=findings] li:not(.fold) button")
+    row.first.wait_for()
+    first = row.first.get_attribute("data-key")
+    lists = hold(page, "**/sample/review?*")
+    page.keyboard.press("n")
+    expect(page.locator(MADE)).to_be_visible()
+    lists.arrived()
+    undo = hold(page, "**/review/undo", method="POST")
+    page.keyboard.press("u")
+    undo.arrived()
+    expect(row.first).to_have_attribute("data-key", str(first))
+    lists.release()
+    expect(row.first).to_have_attribute("data-key", str(first))
+    page.unroute_all(behavior="ignoreErrors")
+    undo.release()
+    expect(page.locator("[data-role=newest]", has_text="Taken back")).to_be_visible()
