@@ -222,7 +222,7 @@ export class ImportSheet {
     const several = `Go to ${number(all.length)} choices made for you`;
     const words = all.length === 1 ? 'Go to the choice made for you' : several;
     const those = all.length === 1 ? 'the choice below' : `the ${number(all.length)} choices below`;
-    const whyNot = `Nothing is imported yet. Import is possible after you have seen ${those}.`;
+    const whyNot = `Import is possible after you have seen ${those}.`;
     return [
       h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, words),
       h('button', {disabled: true}, 'Import'),

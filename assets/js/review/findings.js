@@ -394,8 +394,7 @@ const keysLine = () =>
   h(
     'p',
     {class: 'soft small hints for-keys'},
-    h('span', {}, 'The letter or number at the end of a button is its key.'),
-    h('span', {}, 'What makes more answers wrong than right has none.'),
+    h('span', {}, 'The letter or number at the end of a button is its key. What makes more answers wrong has none.'),
     h('span', {}, 'Next, previous ', h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K')),
     h('span', {}, 'Pin the text ', h('kbd', {}, 'P')),
   );
