@@ -68,9 +68,10 @@ def _of_intents(intents: Sequence[IntentLine], confusions: Sequence[ConfusionLin
     missed = [one for one in intents if _low(one.recall) and one.support >= _FEW_TESTS]
     if missed:
         few = "" if any(one.is_sure for one in missed) else "few "
+        whose = "its" if len(missed) == 1 else "their"
         found.append(
-            f"Label more examples of {named(missed)}: fewer than {10 * _LOW:.0f} of 10 of their "
-            f"{few}test texts are found."
+            f"Label more examples of {named(missed)}: fewer than {10 * _LOW:.0f} of 10 of "
+            f"{whose} {few}test texts are found."
         )
     greedy = [one for one in intents if _low(one.precision) and one.support >= _FEW_TESTS]
     if greedy:
