@@ -19,9 +19,7 @@ import {number} from './shared/words.js';
 import {frame} from './studio.js';
 
 const LABELLING = new Set(['relabel', 'add', 'delete', 'merge', 'split']); // repairs that change what labels say
-const LEAD =
-  'What makes answers wrong, and what mends it. An answer is the intent that the model gives a text. You see what a ' +
-  'change does before you make it.';
+const LEAD = 'What makes answers wrong, and what mends it. You see what a change does before you make it.';
 
 export const mount = view =>
   frame(view, 'review', 'Review', LEAD, context => new ReviewPage(context).start());

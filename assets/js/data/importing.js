@@ -221,7 +221,7 @@ export class ImportSheet {
     const lead = () => this.#questions.lead();
     const several = `Go to ${number(all.length)} choices made for you`;
     const words = all.length === 1 ? 'Go to the choice made for you' : several;
-    const those = all.length === 1 ? 'the choice below' : `the ${number(all.length)} choices below`;
+    const those = all.length === 1 ? 'the choice' : `the ${number(all.length)} choices`;
     const whyNot = `Import is possible after you have seen ${those}.`;
     return [
       h('button', {class: 'primary', 'data-key': 'questions', onclick: lead}, words),

@@ -8,7 +8,7 @@ const LENIENT = ['More lenient', 'Much more lenient', 'Most lenient'];
 const STRICT = ['Stricter', 'Much stricter', 'Strictest'];
 const NOW = 'As it is now';
 const EVEN = 'Both mistakes equally rare';
-const BASE = 'What each limit would do. “Right” is counted as at the top of the page.';
+const BASE = 'Texts below the score of a limit are refused. “Right” is counted as at the top of the page.';
 
 // `choose` takes the change of the fence that a press means; a limit that weighs both mistakes needs `fewest` texts
 // labelled out of scope, or nobody has counted one of the two.
@@ -72,7 +72,7 @@ function namesOf(listed) {
 
 // The limit itself; another measure has another unit.
 const scoreOf = ({method, limit}) =>
-  h('div', {class: 'soft small tabular'}, `below ${METHODS[method].unit}${METHODS[method].say(limit)}`);
+  h('div', {class: 'soft small tabular'}, `${METHODS[method].name} ${METHODS[method].say(limit)}`);
 
 // What is counted. What a lenient line costs is a column even where no text tells it.
 function columnsOf({judged: [nTests, nOutside], total}) {

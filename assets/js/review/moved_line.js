@@ -3,9 +3,9 @@ import {h, said} from '../shared/elements.js';
 import {decimal, number, plural, points} from '../shared/words.js';
 
 // Familiarity is told in standard deviations.
-const deviations = {unit: 'a familiarity of ', say: value => decimal(value, 2)};
+const deviations = {name: 'familiarity', unit: 'a familiarity of ', say: value => decimal(value, 2)};
 export const METHODS = {
-  votes: {called: 'Votes for the answer', unit: 'a score of ', say: points},
+  votes: {called: 'Votes for the answer', name: 'score', unit: 'a score of ', say: points},
   nearest: {called: 'Nearest examples', ...deviations},
   mahalanobis: {called: 'Distance to the intents', ...deviations},
   mixture: {called: 'All three together', ...deviations},

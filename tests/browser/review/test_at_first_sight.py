@@ -122,7 +122,7 @@ def test_a_line_says_what_it_gains_beside_what_it_costs(
             continue  # it is offered once enough texts are labelled out of scope
         key = f"[data-key='lose {round(100 * one['lost'])}']"
         cells = wishes.locator("tr", has=page.locator(key)).locator("td")
-        expect(cells.first).to_contain_text(f"below a score of {100 * one['limit']:.1f}")
+        expect(cells.first).to_contain_text(f"score {100 * one['limit']:.1f}")
         expect(cells.nth(1)).to_contain_text(str(one["outcome"]["right"]))
         expect(cells.last).to_contain_text(f"{one['outcome']['unlabelled']:,}")
     # The limit in force stood above Lenient, which refuses less, so that Medium seemed laxer.

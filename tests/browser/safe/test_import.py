@@ -165,7 +165,7 @@ def test_each_question_is_in_sight_before_import_is_offered(
         expect(take).to_be_in_viewport(ratio=1)
         expect(take).to_be_disabled()
         # “Look at them first” stood beside a grey “Import”: at what?
-        why_not = f"Import is possible after you have seen the {n} choices below."
+        why_not = f"Import is possible after you have seen the {n} choices."
         expect(preview.locator("[data-role=why-not]")).to_contain_text(why_not)
         while preview.locator("[data-key=questions]").count():
             lead(page)
