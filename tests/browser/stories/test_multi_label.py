@@ -89,6 +89,7 @@ def imports_sets(page: Page, studio: Served, folder: Path) -> None:
     preview = page.locator("[data-role=preview]")
     preview.get_by_text("38 new texts, 30 of them labelled. 6 labels mean no intent.").wait_for()
     expect(preview.locator("[data-role=convention]")).to_contain_text("A cell of | alone says")
+    preview.get_by_role("button", name=re.compile("^Go to")).click()
     preview.get_by_role("button", name="Import").click()
     page.locator("[data-role=imported]", has_text="38 new texts").wait_for()
     page.get_by_label("State of the label").select_option(label="no intent")
