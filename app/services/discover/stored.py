@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from storage.queries import dataset, utterances
 from storage.records import ProjectRecord, TextGroupRecord
 
 State = Literal["open", "mostly", "aside", "done"]
-_STATES: Sequence[State] = ("open", "mostly", "aside", "done")
+_STATES: Sequence[State] = get_args(State)
 """In this order the groups are listed."""
 
 _NEAR = 0.6
