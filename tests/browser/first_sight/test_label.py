@@ -42,9 +42,9 @@ def test_each_way_to_give_no_intent_says_what_becomes_of_the_text(
         ("Set aside to label together", "waits for others like it"),
         ("Similar texts next", "this one stays, they follow"),
     ):
-        button = card.get_by_role("button", name=name)
+        # Suggestions and pins may hold the same words, but they begin with others.
+        button = card.get_by_role("button", name=re.compile(f"^{name}"))
         expect(button.get_by_text(brief, exact=True)).to_be_visible()
-        expect(button).to_have_accessible_name(re.compile(f"^{name}"))
         expect(button).to_have_accessible_description(re.compile(r"\w+ \w+"))
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.platforms.overlay import Labelled, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
-from core.text import normalise
+from core.text import is_blank, normalise
 
 _TEXTS = st.text(
     st.one_of(
@@ -22,7 +22,7 @@ _TEXTS = st.text(
     ),
     min_size=1,
     max_size=30,
-).filter(lambda text: bool(text.strip()) and any(sign.isalnum() for sign in text))
+).filter(lambda text: not is_blank(text) and any(sign.isalnum() for sign in text))
 _INTENTS = ("refund", "book / fly", "größe+form", "empty")
 
 
@@ -104,7 +104,7 @@ _SAYINGS = st.text(
     ),
     min_size=1,
     max_size=30,
-).filter(lambda text: any(sign.isalnum() for sign in text))
+).filter(lambda text: not is_blank(text) and any(sign.isalnum() for sign in text))
 
 
 def _rasa(phrases: list[tuple[str, str]], indent: str, end: str, quote: str) -> str:

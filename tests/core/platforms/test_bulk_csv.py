@@ -10,6 +10,7 @@ from core.errors import InvalidInput
 from core.platforms.overlay import Deleted, Labelled, overlay
 from core.platforms.readers.bulk_csv import csv_line
 from core.platforms.reading import read_agent
+from core.text import is_blank
 from tests.core.platforms.exports import write_export
 
 _CELLS = st.text(
@@ -18,7 +19,7 @@ _CELLS = st.text(
     ),
     min_size=1,
     max_size=12,
-).filter(lambda text: any(sign.isalnum() for sign in text))
+).filter(lambda text: any(sign.isalnum() for sign in text) and not is_blank(text))
 
 
 def _changed(path: Path, wanted: dict[str, str]) -> str:
