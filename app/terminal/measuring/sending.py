@@ -60,16 +60,23 @@ class Sender:
             self._bodies.append(head.encode() + body)
 
     async def at_rate(self, per_second: float, seconds: float) -> list[Exchange]:
-        """Send requests evenly, whether earlier ones are answered or not."""
+        """Send requests evenly, whether earlier ones are answered or not; return them as due."""
         began = time.perf_counter()
-        tasks = []
-        for number in range(max(1, round(per_second * seconds))):
-            due = number / per_second
-            ahead = due - (time.perf_counter() - began)
-            if ahead > 0:
-                await asyncio.sleep(ahead)
-            tasks.append(asyncio.create_task(self._send(began, due)))
-        return list(await asyncio.gather(*tasks))
+        sent: list[Exchange] = []
+
+        async def send(due: float) -> None:
+            sent.append(await self._send(began, due))
+
+        # The group holds the tasks under way alone. With all of them kept, the garbage collector
+        # stopped this client ever longer, and its pauses were counted as the server's.
+        async with asyncio.TaskGroup() as under_way:
+            for number in range(max(1, round(per_second * seconds))):
+                due = number / per_second
+                ahead = due - (time.perf_counter() - began)
+                if ahead > 0:
+                    await asyncio.sleep(ahead)
+                under_way.create_task(send(due))
+        return sorted(sent, key=lambda one: one.due)
 
     async def as_fast_as_answered(self, at_once: int, seconds: float) -> float:
         """Keep so many requests under way; return the answers a second."""
