@@ -236,6 +236,7 @@ def test_the_next_card_has_the_answer_of_the_model_with_the_labels_just_given(pa
     """Cards kept the answer from when they were fetched, up to a hundred labels before."""
     card, options = page.locator("[data-role=utterance]"), page.locator(".option .chip")
     expect(options).to_have_count(5)
+    expect(page.locator(".order-note")).not_to_have_text(re.compile("^(Not yet|$)"))  # settled
     asked = hold(page, "**/suggestions?*")
     page.keyboard.press("1")
     asked.arrived()
