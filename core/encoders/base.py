@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from core.types import FloatArray, Precision
 
 if TYPE_CHECKING:
+    import numpy as np
     import torch
 
 Progress = Callable[[int, int], None]
@@ -103,4 +104,33 @@ class Tuning(Protocol):
 
     def finish(self, interpolation: float = 1.0) -> Encoder:
         """Return a new encoder between the unchanged base (0) and the tuned weights (1)."""
+        ...
+
+
+class PartedNetwork(Protocol):
+    """The network of a tuning, for threads that each embed a part of a batch at the same time."""
+
+    def renew(self) -> None:
+        """Take over the tuning's weights; before each batch."""
+        ...
+
+    def source_of(self, weight: "torch.nn.Parameter") -> "torch.nn.Parameter":
+        """Return what stands for a weight of the tuning here, and gets its gradients."""
+        ...
+
+    def deal(self, rows: "torch.Tensor", count: int) -> "tuple[torch.Tensor, ...]":
+        """Deal a batch into parts that take equally long; the places in it, each (n,) int64."""
+        ...
+
+    def embed(self, rows: "torch.Tensor", random: "np.random.Generator") -> "torch.Tensor":
+        """Embed texts by their row numbers, with masks of dropout by `random`; (n, dim)."""
+        ...
+
+
+@runtime_checkable
+class PartedTuning(Tuning, Protocol):
+    """A tuning whose batches may be embedded in parts."""
+
+    def in_parts(self) -> PartedNetwork | None:
+        """Open the network for parts of batches; None where it must embed them as a whole."""
         ...

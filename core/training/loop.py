@@ -14,10 +14,11 @@ from core.recipes.base import Tuned
 from core.recipes.labels import TunedRecipe, chosen_epochs
 from core.training.batches import epoch_batches, even_batches
 from core.training.checkpoints import Checkpoint
-from core.training.devices import Share, repeatable, share_of_process
+from core.training.devices import repeatable, share_of_process
 from core.training.events import CheckpointReady, EpochScored, StepDone
 from core.training.objectives import build_objective
 from core.training.optimiser import Optimiser, build_optimiser
+from core.training.passes import BatchPass, open_pass
 from core.training.schedule import linear_rate
 from core.training.unseen import Watch, Watcher
 from core.types import ScoreArray, Task
@@ -104,17 +105,18 @@ def follow(
     if options.watch is not None and untuned is not None:
         watcher = Watcher(tuning, options.watch, untuned)
     yield from _scored(watcher, plan, 0, resumed=done > 0)
-    for step in range(done, len(plan)):
-        epoch, rows = plan[step]
-        optimiser.set_rate(linear_rate(step + 1, len(plan) + 1, recipe.warmup))
-        share.seed_step(recipe.seed, step)
-        loss, embedded = _step(tuning, course, optimiser, share, rows)
-        yield StepDone(step + 1, len(plan), epoch, loss)
-        if watcher is not None:
-            watcher.note(rows, embedded)
-            yield from _scored(watcher, plan, step + 1)
-        if options.checkpoint_every and _is_due(step + 1, len(plan), options.checkpoint_every):
-            yield CheckpointReady(Checkpoint(options.stage, step + 1, optimiser.state()))
+    with open_pass(tuning, share) as take:
+        for step in range(done, len(plan)):
+            epoch, rows = plan[step]
+            optimiser.set_rate(linear_rate(step + 1, len(plan) + 1, recipe.warmup))
+            share.seed_step(recipe.seed, step)
+            loss, embedded = _step(take, course, optimiser, rows)
+            yield StepDone(step + 1, len(plan), epoch, loss)
+            if watcher is not None:
+                watcher.note(rows, embedded)
+                yield from _scored(watcher, plan, step + 1)
+            if options.checkpoint_every and _is_due(step + 1, len(plan), options.checkpoint_every):
+                yield CheckpointReady(Checkpoint(options.stage, step + 1, optimiser.state()))
     tuning.eval()
 
 
@@ -160,18 +162,15 @@ def plan_batches(labels: Labels, recipe: TunedRecipe) -> Plan:
 
 
 def _step(
-    tuning: Tuning, course: Course, optimiser: Optimiser, share: Share, rows: NDArray[np.int64]
+    take: BatchPass, course: Course, optimiser: Optimiser, rows: NDArray[np.int64]
 ) -> tuple[float, Tensor]:
     """Take one step on a batch; return its loss and its embeddings (b, d)."""
-    batch = torch.from_numpy(rows).to(tuning.device)
+    batch = torch.from_numpy(rows).to(course.targets.device)
     optimiser.algorithm.zero_grad(set_to_none=True)
-    with repeatable(tuning.device):
-        embedded = share.embed(tuning, batch)
-        loss = course.objective(embedded, course.targets[batch])
-        loss.backward()
-    share.sum_gradients(parameter for _, parameter in tuning.trainable())
+    targets = course.targets[batch]
+    loss, embedded = take(batch, lambda embeddings: course.objective(embeddings, targets))
     optimiser.step(optimiser.weights())
-    return float(loss.detach()), embedded.detach()
+    return float(loss), embedded
 
 
 @torch.no_grad()

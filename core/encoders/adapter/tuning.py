@@ -22,7 +22,7 @@ from core.encoders.base import AdapterOptions, TuningOptions
 from core.encoders.general.encoder import GeneralEncoder, transformer_of
 from core.encoders.general.tuning import GeneralTuning
 from core.encoders.packed.encoder import TransformerEncoder
-from core.encoders.packed.tuning import EncoderTuning, PackedParts, compute_prefix
+from core.encoders.packed.tuning import EncoderTuning, PackedHalves, PackedParts, compute_prefix
 from core.errors import InvalidInput
 
 # The adapter's last layers: a factor on them is a factor on what the adapter adds.
@@ -74,6 +74,10 @@ class AdapterTuning(nn.Module):
     def alongside(self, texts: Sequence[str]) -> "AdapterTuning":
         """Open the same weights, still in training, on other texts."""
         return AdapterTuning(self.opened, self.inner.alongside(texts))
+
+    def in_parts(self) -> PackedHalves | None:
+        """Open the network for parts of batches; None where it must embed them as a whole."""
+        return self.inner.in_parts() if isinstance(self.inner, EncoderTuning) else None
 
     @torch.no_grad()
     def finish(self, interpolation: float = 1.0) -> PlainEncoder | AdaptedEncoder:

@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from core.encoders.packed.attention import attend_dropping
 from core.encoders.packed.dropout import QuickDropout
 from core.encoders.packed.layout import Group, Layout
 from core.encoders.packed.linear import LoadedLinear
@@ -70,12 +71,16 @@ class BertLayer(nn.Module):
     def forward(self, tokens: Tensor, layout: Layout) -> Tensor:
         """Transform (tokens, d) to (tokens, d)."""
         mixed = self.mix(self._attend(self.qkv(tokens), layout))
-        tokens = self.attention_norm(tokens + self.dropout(mixed))
+        tokens = self.attention_norm(tokens + self.dropout(mixed, layout.random))
         wide = F.gelu(self.up(tokens))
-        transformed: Tensor = self.output_norm(tokens + self.dropout(self.down(wide)))
+        transformed: Tensor = self.output_norm(
+            tokens + self.dropout(self.down(wide), layout.random)
+        )
         return transformed
 
     def _attend(self, qkv: Tensor, layout: Layout) -> Tensor:
+        if self.training and self.attention_dropout and qkv.device.type == "cpu":
+            return attend_dropping(qkv, layout, self.heads, self.attention_dropout)
         # Each slice of its own would bring back a gradient as large as all tokens.
         pieces = qkv.split([group.last - group.first for group in layout.groups] + [layout.spare])
         parts = [
@@ -117,7 +122,7 @@ class PackedBert(nn.Module):
         tokens = (
             self.words(ids) + self.types.weight[0] + self.positions(layout.steps().to(ids.device))
         )
-        embedded: Tensor = self.dropout(self.norm(tokens))
+        embedded: Tensor = self.dropout(self.norm(tokens), layout.random)
         return embedded
 
     def run_layers(self, tokens: Tensor, layout: Layout, start: int, stop: int) -> Tensor:

@@ -17,24 +17,38 @@ class QuickDropout(nn.Dropout):
     masks, so that a resumed run repeats. The share that is dropped is `p` to within 1/131,072.
     """
 
-    def forward(self, rows: Tensor) -> Tensor:
-        """Drop elements while training, and scale the others up; any shape."""
+    def forward(self, rows: Tensor, random: np.random.Generator | None = None) -> Tensor:
+        """Drop elements while training, and scale the others up; any shape.
+
+        `random` draws the mask; None takes a new generator, seeded by torch's random state.
+        """
         if not self.training or self.p == 0.0:
             return rows
         if rows.device.type != "cpu":
             return super().forward(rows)
-        least = round(self.p * _LEVELS)
-        drawn = _numbers(rows.numel()) >= least
-        kept = torch.from_numpy(drawn).view(rows.shape)
-        scale = _LEVELS / (_LEVELS - least)
-        scaled: Tensor = _Masked.apply(rows, kept, scale)  # type: ignore[no-untyped-call]
+        kept = draw_kept(rows.numel(), self.p, random).view(rows.shape)
+        scaled: Tensor = _Masked.apply(rows, kept, scale_of(self.p))  # type: ignore[no-untyped-call]
         return scaled
 
 
-def _numbers(count: int) -> "np.ndarray[tuple[int], np.dtype[np.uint16]]":
-    """Draw whole numbers below 65,536, from a seed that torch's random state gives."""
-    seed = int(torch.randint(2**62, ()))
-    return np.random.Generator(np.random.SFC64(seed)).integers(0, _LEVELS, count, np.uint16)
+def seeded_generator() -> np.random.Generator:
+    """Return a generator of masks, seeded by torch's random state."""
+    return np.random.Generator(np.random.SFC64(int(torch.randint(2**62, ()))))
+
+
+def draw_kept(count: int, dropped: float, random: np.random.Generator | None = None) -> Tensor:
+    """Draw which of `count` elements stay where a share of them is dropped; (count,) bool."""
+    drawn = (random or seeded_generator()).integers(0, _LEVELS, count, np.uint16)
+    return torch.from_numpy(drawn >= _least(dropped))
+
+
+def scale_of(dropped: float) -> float:
+    """Return by what the elements that stay are multiplied, so that the mean stays the same."""
+    return _LEVELS / (_LEVELS - _least(dropped))
+
+
+def _least(dropped: float) -> int:
+    return round(dropped * _LEVELS)
 
 
 class _Masked(torch.autograd.Function):

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -41,12 +42,14 @@ class Group:
 class Layout:
     """The texts of a batch: tokens of each, (texts,) int64, and their groups in order.
 
-    `spare` rows without a text follow the last token.
+    `spare` rows without a text follow the last token. `random` draws the masks of dropout; None
+    leaves them to torch's random state.
     """
 
     lengths: Tensor
     groups: tuple[Group, ...]
     spare: int = 0
+    random: np.random.Generator | None = None
 
     def steps(self) -> Tensor:
         """Return each packed token's place in its text, from 0; (tokens,) int64."""

@@ -23,11 +23,16 @@ def side_by_side(
     if min(at_once, len(parts)) < 2:
         yield map(compute, parts)
         return
-    pool = ThreadPoolExecutor(min(at_once, len(parts)), "batches", initializer=_compute_alone)
+    pool = lone_threads(min(at_once, len(parts)))
     try:
         yield pool.map(compute, parts)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def lone_threads(count: int) -> ThreadPoolExecutor:
+    """Open threads that compute at the same time, each with one thread inside each operation."""
+    return ThreadPoolExecutor(count, "batches", initializer=_compute_alone)
 
 
 def _compute_alone() -> None:

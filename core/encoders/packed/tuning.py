@@ -4,6 +4,7 @@ import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -19,6 +20,8 @@ _TOKEN_BUDGET = 2048
 _ROWS = 128
 """A processor's products in bfloat16 have a multiple of so many rows: oneDNN compiles a routine for
 each number of rows, which takes longer than the product."""
+_PART_ROWS = 64
+"""The same for a part of a batch, of which a multiple of 128 would be a larger share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +55,31 @@ class EncoderTuning(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         """Embed texts by their row numbers; (b,) int64 to (b, dim), not of length one."""
+        return self.embed_with(self.bert, rows, _step_of(self.options, self.device))
+
+    def in_parts(self) -> "PackedHalves":
+        """Open the network for parts of batches."""
+        return PackedHalves(self)
+
+    def embed_with(
+        self, bert: PackedBert, rows: Tensor, step: int, random: np.random.Generator | None = None
+    ) -> Tensor:
+        """Embed texts by their row numbers with a network like this tuning's own; (b, dim).
+
+        Tokens are filled up to a multiple of `step`. `random` draws the masks of dropout.
+        """
         prefix, lengths = self.prefix, self.prefix.lengths[rows]
         order = lengths.argsort(stable=True)  # texts of similar length attend together
         rows, lengths = rows[order], lengths[order]
-        layout = lay_out(lengths, _step_of(self.options, self.device))
+        layout = replace(lay_out(lengths, step), random=random)
         starts = torch.repeat_interleave(prefix.starts[rows], lengths)
         tokens = prefix.tokens.index_select(0, starts + layout.steps())
         with computing_in(self.options.precision, self.device.type):
             if self.options.frozen_layers == 0:
-                tokens = self.bert.embed(tokens, layout)
-            first, last = self.options.frozen_layers, len(self.bert.layers)
+                tokens = bert.embed(tokens, layout)
+            first, last = self.options.frozen_layers, len(bert.layers)
             tokens = F.pad(tokens, (0, 0, 0, layout.spare))
-            tokens = self.bert.run_layers(tokens, layout, first, last)
+            tokens = bert.run_layers(tokens, layout, first, last)
         pooled = pool_mean(tokens, layout).index_select(0, order.argsort())
         return project(pooled, self.projection)
 
@@ -111,6 +127,63 @@ class EncoderTuning(nn.Module):
                 layer.weight.copy_(base.weight.lerp(layer.weight, interpolation))
                 layer.bias.copy_(base.bias.lerp(layer.bias, interpolation))
         return layer.requires_grad_(requires_grad=False)
+
+
+class PackedHalves:
+    """The network of a packed tuning, for threads that each embed a part of a batch.
+
+    In bfloat16, weights of products are cast here once for all parts, and gradients come back in
+    bfloat16. Autocast would cast in each thread.
+    """
+
+    def __init__(self, tuning: EncoderTuning) -> None:
+        self.tuning = tuning
+        tensors = (*tuning.bert.parameters(), *tuning.bert.buffers())
+        shared: dict[int, Tensor] = {id(tensor): tensor for tensor in tensors}
+        self.casts: dict[int, tuple[nn.Parameter, nn.Parameter]] = {}
+        if tuning.options.precision == "bfloat16":
+            weights = _weights_of_products(tuning.bert, tuning.options.frozen_layers)
+            self.casts = {id(own): (own, _narrow(own)) for own in weights}
+        shared |= {name: narrow for name, (_, narrow) in self.casts.items()}
+        self.bert = copy.deepcopy(tuning.bert, shared)
+
+    @torch.no_grad()
+    def renew(self) -> None:
+        """Take over the tuning's weights; before each batch."""
+        for weight, narrow in self.casts.values():
+            if weight.requires_grad:
+                narrow.copy_(weight)
+
+    def source_of(self, weight: nn.Parameter) -> nn.Parameter:
+        """Return what stands for a weight of the tuning here, and gets its gradients."""
+        return self.casts[id(weight)][1] if id(weight) in self.casts else weight
+
+    def deal(self, rows: Tensor, count: int) -> tuple[Tensor, ...]:
+        """Deal a batch into parts of about as many tokens; the places in it, each (n,) int64.
+
+        A part has texts of similar length, so that few groups attend.
+        """
+        lengths = self.tuning.prefix.lengths[rows]
+        order = lengths.argsort(stable=True)
+        until = lengths[order].cumsum(0)
+        part = (until - 1) * count // until[-1]
+        dealt = (order[part == number] for number in range(count))
+        return tuple(places for places in dealt if len(places))
+
+    def embed(self, rows: Tensor, random: np.random.Generator) -> Tensor:
+        """Embed texts by their row numbers, with masks of dropout by `random`; (n, dim)."""
+        step = min(_PART_ROWS, _step_of(self.tuning.options, self.tuning.device))
+        return self.tuning.embed_with(self.bert, rows, step, random)
+
+
+def _weights_of_products(bert: PackedBert, frozen: int) -> list[nn.Parameter]:
+    modules = [module for layer in bert.layers[frozen:] for module in layer.modules()]
+    products = [module for module in modules if isinstance(module, nn.Linear)]
+    return [weight for module in products for weight in module.parameters(recurse=False)]
+
+
+def _narrow(weight: nn.Parameter) -> nn.Parameter:
+    return nn.Parameter(weight.detach().bfloat16(), requires_grad=weight.requires_grad)
 
 
 @dataclass(frozen=True, slots=True)
