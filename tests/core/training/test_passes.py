@@ -121,3 +121,16 @@ def test_two_threads_repeat_and_resume_bit_for_bit(
     for name, weight in whole.items():
         assert torch.equal(weight, again[name]), name
         assert torch.equal(weight, resumed[name]), name
+
+
+def test_a_tuned_encoder_computes_batches_side_by_side_with_the_bits_of_one_thread(
+    tiny: TransformerEncoder,
+) -> None:
+    """Two threads inside each operation took twice the processor time, and rounded otherwise."""
+    tuned = open_tuning(tiny, TEXTS, OPTIONS).finish(0.5)
+    assert isinstance(tuned, TransformerEncoder)
+    assert tuned.at_once
+    texts = [f"{text} {number}" for text in TEXTS for number in range(90)]
+    found = tuned.encode(texts)
+    torch.set_num_threads(1)
+    np.testing.assert_array_equal(tuned.encode(texts), found)
