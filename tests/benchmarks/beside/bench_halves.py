@@ -22,7 +22,7 @@ from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import run_recipe
 from core.types import Precision
 
-TRAIN = Path(__file__).parents[3] / "shared" / "data" / "banking77" / "train_10.csv"
+TRAIN = Path(__file__).parents[4] / "shared" / "data" / "banking77" / "train_10.csv"
 STEPS, WARM, ROUNDS = 20, 4, 3
 WAYS = {"shared": -1, "halves": 2}
 """Of how many threads each takes a part of the batch; shared: of no number of them."""
