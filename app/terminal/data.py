@@ -240,6 +240,7 @@ def _import_request(options: argparse.Namespace, path: Path) -> importing.Import
             options.separator,
             options.encoding,
             sheet=options.sheet,
+            split_column=options.split_column,
         ),
         split=options.split,
         dry_run=options.dry_run,
@@ -365,7 +366,10 @@ def _say_report(report: ImportReport) -> None:
     would = "Would add" if report.dry_run else "Added"
     say(f"{would} {report.added} utterances; {report.labelled} labels given.")
     rows = {case.kind: case.rows for case in report.cases}
+    sets = report.added_to if len(report.added_to) > 1 else {}
     notes = {
+        **{f"of these in {split}": count for split, count in sets.items()},
+        "for validation, read as rows without a split": report.validation,
         "with slots": report.marked,
         "already there": report.already_there,
         "with another label than they have here": report.conflicting,

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from core.formats.rows import SPLITS, VALIDATION
+
 Rows: TypeAlias = Sequence[Sequence[str]]
 """Rows of cells; the first may name the columns."""
 
@@ -11,10 +13,15 @@ _INTENT_WORDS = frozenset(
     {"intent", "intents", "intention", "label", "labels", "topic", "topics", "category"}
     | {"categories", "class", "theme", "tag", "tags"}
 )
+_SPLIT_WORDS = frozenset({"split", "splits", "set", "subset", "partition", "dataset"})
+_PLAIN_SPLITS = frozenset(name for name, split in SPLITS.items() if split != "pool")
+"""What tells a column of splits under any name; a pool may be one for swimming."""
 _LONGEST_NAME = 4
 """Words of a column's name."""
 _ENOUGH_ROWS = 20
 _RECURRING = 0.95
+_NEARLY_ALL = 0.95
+"""Share of the filled cells; what is left are slips of the pen, which the reader refuses."""
 _CLEARLY_LONGER = 1.5
 _SHORTEST_TEXTS = 6.0
 """Characters of a text on average."""
@@ -52,6 +59,27 @@ def intent_column(header: Sequence[str], taken: Sequence[int | None]) -> int | N
     return next((place for place in free if _speaks_of_intents(header[place])), None)
 
 
+def split_column(rows: Rows, taken: Sequence[int | None], header: Sequence[str] = ()) -> int | None:
+    """Return the column whose cells say train or test, and that is not taken; None without one.
+
+    Of several it is the first whose name speaks of a set. Such a one may be blank in these rows,
+    and may name a pool or validation alone: `rows` are only the first of the table.
+    """
+    width = len(header) or max(map(len, rows), default=0)
+    free = [place for place in range(width) if place not in taken]
+    named = [place for place in free if place < len(header) and _speaks_of_sets(header[place])]
+    known = frozenset(SPLITS) | VALIDATION
+    for place in named:
+        cells = [cell.lower() for cell in _column(rows, place)]
+        if not cells or _nearly_all(cells, known):
+            return place
+    for place in free:
+        cells = [cell.lower() for cell in _column(rows, place)]
+        if not _PLAIN_SPLITS.isdisjoint(cells) and _nearly_all(cells, _PLAIN_SPLITS | VALIDATION):
+            return place
+    return None
+
+
 def text_column(rows: Rows) -> int | None:
     """Return the column whose cells are clearly the longest and seldom recur; None if unclear."""
     below = rows[1:]
@@ -72,6 +100,15 @@ def _column(rows: Rows, place: int) -> list[str]:
 def _speaks_of_intents(name: str) -> bool:
     words = _WORD.findall(name.casefold())
     return len(words) <= _LONGEST_NAME and "id" not in words and not _INTENT_WORDS.isdisjoint(words)
+
+
+def _speaks_of_sets(name: str) -> bool:
+    words = _WORD.findall(name.casefold())
+    return len(words) <= _LONGEST_NAME and "id" not in words and not _SPLIT_WORDS.isdisjoint(words)
+
+
+def _nearly_all(cells: Sequence[str], known: frozenset[str]) -> bool:
+    return sum(cell in known for cell in cells) >= _NEARLY_ALL * len(cells)
 
 
 def _is_numbers(cells: Sequence[str]) -> bool:

@@ -18,6 +18,7 @@ from core.formats.rows import (
     ReadOptions,
     RowProblem,
     accept,
+    is_validation,
     read_split,
     split_intents,
     too_long_cell,
@@ -201,6 +202,7 @@ def row_of(
         id=_cell(cells, layout.id).strip() or None,
         line=line,
         synthetic=_cell(cells, layout.synthetic).strip(),
+        validation=is_validation(_cell(cells, layout.split)),
     )
     return accept(row, _place(path, line, layout.text + 1, layout), options.longest_text)
 

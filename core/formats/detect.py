@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from core.errors import InvalidInput
-from core.formats.columns import intent_column, names_columns, text_column
+from core.formats.columns import intent_column, names_columns, split_column, text_column
 from core.formats.decoding import read_lines
 from core.formats.rows import (
     ID_NAMES,
@@ -238,7 +238,8 @@ def has_header(rows: Sequence[Sequence[str]], options: ReadOptions) -> bool:
     if options.header is not None:
         return options.header
     names = {_plain(cell) for cell in rows[0]}
-    wanted = {_plain(n) for n in (options.text_column, options.intent_column) if n}
+    chosen = (options.text_column, options.intent_column, options.split_column)
+    wanted = {_plain(name) for name in chosen if name}
     return bool(names & {*TEXT_NAMES, *INTENT_NAMES, *wanted}) or names_columns(rows)
 
 
@@ -246,48 +247,60 @@ def _by_names(
     place: FilePlace, dialect: Dialect, rows: list[list[str]], options: ReadOptions
 ) -> TableLayout:
     header = rows[0]
-    names = [_plain(cell) for cell in header]
 
-    def find(default_names: tuple[str, ...], wanted: str | None = None) -> int | None:
-        accepted = default_names if wanted is None else (_plain(wanted),)
-        name = next((name for name in accepted if name in names), None)
-        if name is None and wanted is not None and wanted.strip().isdecimal():
-            return _numbered(place, wanted, len(names))
-        if name is not None and names.count(name) > 1:
-            message = f"{place}: {names.count(name)} columns are named '{name}'."
-            raise InvalidInput(message, "Give each column a name of its own.")
-        return None if name is None else names.index(name)
+    def find(accepted: tuple[str, ...], wanted: str | None = None) -> int | None:
+        return _named(place, header, accepted, wanted)
 
     text = find(TEXT_NAMES, options.text_column)
-    if text is None and options.text_column is None and len(names) == 1:
-        text = 0  # whatever its name
     if text is None and options.text_column is None:
-        text = text_column(rows)
+        text = 0 if len(header) == 1 else text_column(rows)  # the only one, whatever its name
     intent = None if options.intent_column == "" else find(INTENT_NAMES, options.intent_column)
-    others = find(SPLIT_NAMES), find(ID_NAMES), find(SYNTHETIC_NAMES)
+    others = find(ID_NAMES), find(SYNTHETIC_NAMES)
+    split = None if options.split_column == "" else find(SPLIT_NAMES, options.split_column)
+    if options.split_column is None and split in (None, text, intent):
+        split = split_column(rows[1:], (text, intent, *others), header)
     if intent is None and options.intent_column is None:
-        intent = intent_column(header, (text, *others))
-    if text is None or (intent is None and options.intent_column):
-        raise _no_column(place, header, "text" if text is None else "intent", options)
-    return TableLayout(
-        dialect,
-        tuple(header),
-        len(header),
-        text,
-        intent,
-        *others,
-    )
+        intent = intent_column(header, (text, split, *others))
+    if text is None:
+        raise _no_column(place, header, "text", options)
+    for kind, found in (("intent", intent), ("split", split)):
+        if found is None and _chosen(options)[kind]:
+            raise _no_column(place, header, kind, options)
+    return TableLayout(dialect, tuple(header), len(header), text, intent, split, *others)
+
+
+def _named(
+    place: FilePlace, header: Sequence[str], accepted: tuple[str, ...], wanted: str | None
+) -> int | None:
+    """Return the column of the wanted name or number, else of the first accepted name."""
+    names = [_plain(cell) for cell in header]
+    usable = accepted if wanted is None else (_plain(wanted),)
+    name = next((name for name in usable if name in names), None)
+    if name is None and wanted is not None and wanted.strip().isdecimal():
+        return _numbered(place, wanted, len(names))
+    if name is not None and names.count(name) > 1:
+        message = f"{place}: {names.count(name)} columns are named '{name}'."
+        raise InvalidInput(message, "Give each column a name of its own.")
+    return None if name is None else names.index(name)
 
 
 def _no_column(
     place: FilePlace, header: Sequence[str], kind: str, options: ReadOptions
 ) -> InvalidInput:
-    name = (options.text_column if kind == "text" else options.intent_column) or kind
+    name = _chosen(options)[kind] or kind
     columns = ", ".join(f"'{cell.strip()}'" for cell in header)[:300]
     return InvalidInput(
         f"{place}: there is no column '{name}' for the {kind}; the columns are {columns}.",
         f"Say which column has the {kind}, or rename it to '{kind}'.",
     )
+
+
+def _chosen(options: ReadOptions) -> dict[str, str | None]:
+    return {
+        "text": options.text_column,
+        "intent": options.intent_column,
+        "split": options.split_column,
+    }
 
 
 def _by_content(
@@ -296,21 +309,25 @@ def _by_content(
     """Find the columns of a file without header, by number or by their content."""
     widths = [len(row) for row in rows]
     width = max(sorted(set(widths)), key=widths.count)
-    for kind, wanted in (("text", options.text_column), ("intent", options.intent_column)):
+    for kind, wanted in _chosen(options).items():
         if wanted and not wanted.strip().isdecimal():
             raise _no_column(place, rows[0], kind, options)
     text = _numbered(place, options.text_column, width)
     intent = _numbered(place, options.intent_column, width)
+    split = _numbered(place, options.split_column, width)
     if text is None and width > 2:
         raise InvalidInput(
             f"{place}: {width} columns, and none of them is named text.",
             "Add a header such as text,intent, or say which column has the text.",
         )
     if text is None:
-        text = _text_of_two(rows) if width == 2 and intent is None else 1 - (intent or 1)
-    if intent is None and width == 2 and options.intent_column != "":
+        other = split if intent is None else intent
+        text = _text_of_two(rows) if width == 2 and other is None else 1 - (other or 1)
+    if intent is None and width == 2 and options.intent_column != "" and split is None:
         intent = 1 - text
-    return TableLayout(dialect, (), width, text if width > 1 else 0, intent)
+    if options.split_column is None:
+        split = split_column(rows, (text, intent))
+    return TableLayout(dialect, (), width, text if width > 1 else 0, intent, split)
 
 
 def _numbered(place: FilePlace, number: str | None, width: int) -> int | None:

@@ -19,6 +19,7 @@ from core.formats.rows import (
     RowProblem,
     accept,
     check_characters,
+    is_validation,
     read_split,
     split_intents,
     too_long_cell,
@@ -96,17 +97,19 @@ def row_of_object(
     check_characters(place, text)
     if len(text) > options.longest_text:
         return accept(ImportedRow(text, line=number), place, options.longest_text)
-    split = _plain_value(value, "split", FilePlace(path, number, name="split"))
+    split_key = "split" if options.split_column is None else options.split_column
+    split = _plain_value(value, split_key, FilePlace(path, number, name=split_key))
     row = ImportedRow(
         text=text,
         intents=_intents(path, number, value, options),
-        split=read_split(split, FilePlace(path, number, name="split"), options.default_split),
+        split=read_split(split, FilePlace(path, number, name=split_key), options.default_split),
         id=_plain_value(value, "id", FilePlace(path, number, name="id")).strip() or None,
         line=number,
         slots=_slots(path, number, text, value) if options.slots else (),
         synthetic=_synthetic(value, FilePlace(path, number, name="synthetic")),
         language=_language(value),
         kept=_kept(value, FilePlace(path, number, name="kept")),
+        validation=is_validation(split),
     )
     return accept(row, place, options.longest_text)
 

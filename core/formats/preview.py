@@ -8,11 +8,11 @@ from core.errors import InvalidInput
 from core.formats.arrays import is_array_of_texts
 from core.formats.containers import Container, find_container
 from core.formats.decoding import find_encoding
-from core.formats.detect import find_format, find_layout, read_head
+from core.formats.detect import TableLayout, find_format, find_layout, read_head
 from core.formats.platform_rows import export_in, export_rows
 from core.formats.reading import read_rows
 from core.formats.rows import NO_INTENT, ImportedRow, ReadFormat, ReadOptions, RowProblem
-from core.formats.tables import read_table_head, table_columns
+from core.formats.tables import read_table_head, table_layout
 
 _ROWS = 8
 _LONGEST_SHOWN = 200
@@ -24,6 +24,7 @@ class FilePreview:
 
     Without a header, `columns` holds numbers from 1; an unclear `text_column` is "". `sheets` are
     those of an Excel workbook, and `sheet` the one that is shown; "" is the first with rows.
+    `split_column` says which rows are for training and which for tests; "" is none.
     """
 
     format: ReadFormat
@@ -34,6 +35,7 @@ class FilePreview:
     header: bool = False
     sheets: tuple[str, ...] = ()
     sheet: str = ""
+    split_column: str = ""
 
 
 def preview_file(path: Path, options: ReadOptions) -> FilePreview:
@@ -56,23 +58,25 @@ def preview_file(path: Path, options: ReadOptions) -> FilePreview:
     options = replace(options, format=kind)
     rows, headed = read_head(path, encoding, options)
     names = _names(rows, headed=headed)
-    text, intent = _columns(path, encoding, options, names)
-    return FilePreview(kind, tuple(names), _shown(rows, headed=headed), text, intent, headed)
+    text, intent, split = _columns(_layout(path, encoding, options), names)
+    shown = _shown(rows, headed=headed)
+    return FilePreview(kind, tuple(names), shown, text, intent, headed, split_column=split)
 
 
 def _of_table(path: Path, kind: Container, options: ReadOptions) -> FilePreview:
     head = read_table_head(path, kind, options)
     names = _names(head.rows, headed=head.headed)
-    text, intent = table_columns(path, head, kind, options)
+    text, intent, split = _columns(table_layout(path, head, kind, options), names)
     return FilePreview(
         kind,
         tuple(names),
         _shown(head.rows, headed=head.headed),
-        "" if text is None else names[text],
-        "" if intent is None else names[intent],
+        text,
+        intent,
         head.headed,
         head.sheets,
         options.sheet or "",
+        split,
     )
 
 
@@ -86,12 +90,22 @@ def _shown(rows: Sequence[Sequence[str]], *, headed: bool) -> tuple[tuple[str, .
     return tuple(tuple(cell[:_LONGEST_SHOWN] for cell in row) for row in shown[:_ROWS])
 
 
-def _columns(path: Path, encoding: str, options: ReadOptions, names: list[str]) -> tuple[str, str]:
+def _layout(path: Path, encoding: str, options: ReadOptions) -> TableLayout | None:
     try:
-        layout = find_layout(path, encoding, options)
+        return find_layout(path, encoding, options)
     except InvalidInput:  # no column is clear: the user chooses
-        return "", ""
-    return names[layout.text], "" if layout.intent is None else names[layout.intent]
+        return None
+
+
+def _columns(layout: TableLayout | None, names: list[str]) -> tuple[str, str, str]:
+    """Return the names of the columns of the text, the intent and the split; "" for none."""
+    if layout is None:
+        return "", "", ""
+    text, *others = (
+        "" if place is None else names[place]
+        for place in (layout.text, layout.intent, layout.split)
+    )
+    return text, others[0], others[1]
 
 
 def _label(row: ImportedRow) -> str:

@@ -77,6 +77,7 @@ class ImportedRow:
         synthetic: Id of the utterance whose template it fills; empty if not synthetic.
         language: Code of its language, such as `en`; empty where the file says none.
         kept: What else the file says of it, by format: a JSON object; empty for nothing.
+        validation: Whether the file has it in a set for validation, which is no split here.
     """
 
     text: str
@@ -88,6 +89,7 @@ class ImportedRow:
     synthetic: str = ""
     language: str = ""
     kept: str = ""
+    validation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,8 @@ class ReadOptions:
         intent_column: The same of the intent's; empty reads every row as unlabelled.
         separator: Separates several intents in one cell; None reads a cell as one intent.
         default_split: Split of the rows for which the file names none.
+        split_column: Name of the split's column or key; without a header its number. None finds it
+            by its name and its cells; empty reads none.
         slots: Whether to read the values marked in JSONL or Rasa.
         several: Whether a text may have several intents; then Rasa's `a+b` is both, if both exist.
         sheet: Sheet of an Excel workbook; None is the first with rows.
@@ -129,6 +133,7 @@ class ReadOptions:
     slots: bool = False
     several: bool = False
     sheet: str | None = None
+    split_column: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,30 +200,47 @@ def parts_of(name: str, known: Collection[str]) -> tuple[str, ...]:
     return parts if len(parts) > 1 and all(part in known for part in parts) else (name,)
 
 
-_SPLITS: dict[str, Split] = {
+SPLITS: dict[str, Split] = {
     "train": "train",
     "training": "train",
     "test": "test",
     "testing": "test",
+    "eval": "test",
+    "evaluation": "test",
+    "heldout": "test",
+    "held-out": "test",
+    "holdout": "test",
     "pool": "pool",
+    "unsupervised": "pool",
 }
+"""Split by what files call it, in small letters."""
+
+VALIDATION = frozenset({"validation", "valid", "val", "dev", "development"})
+"""What files call a set on which settings are chosen. Here that is done by cross-validation on the
+training texts, so its rows are read like those without a split."""
+
+
+def is_validation(cell: str) -> bool:
+    """Whether a cell names a set for validation."""
+    return cell.strip().lower() in VALIDATION
 
 
 def read_split(cell: str, place: FilePlace, default: Split | None) -> Split | None:
-    """Read the name of a split; a blank cell takes the default.
+    """Read the name of a split; a blank cell, and a set for validation, take the default.
 
     Raises:
         InvalidInput: There is no split of that name.
     """
     name = cell.strip().lower()
-    if not name:
+    if not name or name in VALIDATION:
         return default
-    if name not in _SPLITS:
+    if name not in SPLITS:
         raise InvalidInput(
             f"{place}: '{cell.strip()[:40]}' is not a split.",
-            "Splits are train, test and pool; leave the cell empty for none.",
+            "Splits are train, test and pool; leave the cell empty for none, or say that no column "
+            "holds the split.",
         )
-    return _SPLITS[name]
+    return SPLITS[name]
 
 
 def cell_text(value: object) -> str:

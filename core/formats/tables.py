@@ -8,7 +8,13 @@ from pathlib import Path
 from core.errors import InvalidInput
 from core.formats.containers import Container
 from core.formats.delimited import row_of
-from core.formats.detect import Dialect, has_header, layout_of, refuse_many_columns
+from core.formats.detect import (
+    Dialect,
+    TableLayout,
+    has_header,
+    layout_of,
+    refuse_many_columns,
+)
 from core.formats.parquet import list_columns, parquet_columns, parquet_rows
 from core.formats.rows import (
     LONGEST_CELL,
@@ -81,15 +87,14 @@ def read_table_head(path: Path, kind: Container, options: ReadOptions) -> TableH
     return TableHead(even, has_header(even, _headed(kind, options)), sheets)
 
 
-def table_columns(
+def table_layout(
     path: Path, head: TableHead, kind: Container, options: ReadOptions
-) -> tuple[int | None, int | None]:
-    """Return the places of the text and of the intent among a table's columns; None if unclear."""
+) -> TableLayout | None:
+    """Return which of a table's columns holds what; None if that is unclear."""
     try:
-        layout = layout_of(FilePlace(path, 1), _UNUSED, head.rows, _headed(kind, options))
+        return layout_of(FilePlace(path, 1), _UNUSED, head.rows, _headed(kind, options))
     except InvalidInput:
-        return None, None
-    return layout.text, layout.intent
+        return None
 
 
 def _headed(kind: Container, options: ReadOptions) -> ReadOptions:

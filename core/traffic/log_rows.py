@@ -183,7 +183,7 @@ def _delimited(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterat
 
 def _cells(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
     """Read each column of a workbook or of Parquet as its own text: both have one reader."""
-    plain = replace(options, intent_column="", longest_text=LONGEST_TEXT)
+    plain = replace(options, intent_column="", split_column="", longest_text=LONGEST_TEXT)
     readers = [read_rows(path, replace(plain, text_column=name)) for name in named]
     for row in zip(*readers, strict=True):
         yield _row_of([_cell(cell) for cell in row])

@@ -81,24 +81,17 @@ def labelled_singly(connection: Connection, project_id: int) -> dict[str, int]:
     Those that came with a file count, too. What was labelled together with others, such as a
     group, or what the model was sure of, is left out.
     """
-    is_label = sa.and_(
+    newest = _newest_labels(project_id).subquery()
+    sizes = sa.select(event.c.batch_id, sa.func.count().label("n")).where(
         event.c.project_id == project_id,
         event.c.subject == "utterance",
         event.c.field.in_(("row", "labels")),
     )
-    newest = sa.select(event.c.subject_id, sa.func.max(event.c.revision).label("revision"))
-    newest_of = newest.where(is_label).group_by(event.c.subject_id).subquery()
-    sizes = sa.select(event.c.batch_id, sa.func.count().label("n")).where(is_label)
     size_of = sizes.group_by(event.c.batch_id).subquery()
     query = (
-        sa.select(newest_of.c.subject_id, newest_of.c.revision)
-        .join(
-            event,
-            sa.and_(event.c.project_id == project_id, event.c.revision == newest_of.c.revision),
-        )
-        .join(size_of, size_of.c.batch_id == event.c.batch_id)
-        .join(batch, batch.c.id == event.c.batch_id)
-        .where(sa.or_(size_of.c.n == 1, batch.c.origin.like("import %")))
+        sa.select(newest.c.subject_id, newest.c.revision)
+        .join(size_of, size_of.c.batch_id == newest.c.batch_id)
+        .where(sa.or_(size_of.c.n == 1, newest.c.origin.like("import %")))
     )
     return {row.subject_id: row.revision for row in connection.execute(query)}
 
@@ -108,27 +101,34 @@ def labelled_with_groups(connection: Connection, project_id: int, revision: int)
 
     A merge of intents gives no label.
     """
-    newest = (
-        sa.select(event.c.subject_id, sa.func.max(event.c.revision).label("revision"))
+    newest = _newest_labels(project_id).where(event.c.revision <= revision, batch.c.verb != "merge")
+    found = newest.subquery()
+    query = sa.select(found.c.subject_id).where(found.c.origin == GROUP)
+    return set(connection.execute(query).scalars())
+
+
+def _newest_labels(project_id: int) -> sa.Select[tuple[str, int, int, str]]:
+    """Select the newest label of each utterance with its revision, act and origin.
+
+    Beside one `max`, SQLite takes the other columns from the row that has it
+    (https://sqlite.org/lang_select.html#bareagg). Joined to the log a second time by its revision,
+    the newest labels of 5,800 utterances took SQLite 29 s: it compared each with each event.
+    """
+    return (
+        sa.select(
+            event.c.subject_id,
+            sa.func.max(event.c.revision).label("revision"),
+            event.c.batch_id,
+            batch.c.origin,
+        )
         .join(batch, batch.c.id == event.c.batch_id)
         .where(
             event.c.project_id == project_id,
             event.c.subject == "utterance",
             event.c.field.in_(("row", "labels")),
-            event.c.revision <= revision,
-            batch.c.verb != "merge",
         )
         .group_by(event.c.subject_id)
-        .subquery()
     )
-    of_newest = sa.and_(event.c.project_id == project_id, event.c.revision == newest.c.revision)
-    query = (
-        sa.select(newest.c.subject_id)
-        .join(event, of_newest)
-        .join(batch, batch.c.id == event.c.batch_id)
-        .where(batch.c.origin == GROUP)
-    )
-    return set(connection.execute(query).scalars())
 
 
 def merges_since(connection: Connection, project_id: int, revision: int) -> int:

@@ -206,6 +206,16 @@ def test_a_file_is_looked_at_and_then_imported(client, labelled) -> None:
     assert again.status_code == 404
 
 
+def test_a_column_of_sets_is_found_and_may_be_left_unread(client, labelled) -> None:
+    content = b"text,intent,Set\nI was charged twice,refund,train\nwho are you,greeting,test\n"
+    sent = client.post("/api/projects/p/uploads", files={"file": ("new.csv", content)}).json()
+    assert sent["preview"]["split_column"] == "Set"
+    for column, expected in ((None, {"train": 1, "test": 1}), ("", {"train": 2})):
+        at = f"/api/projects/p/uploads/{sent['key']}/look"
+        looked = client.post(at, json={"split_column": column}).json()
+        assert looked["report"]["added_to"] == expected
+
+
 def row_count(client: TestClient) -> int:
     return int(client.get("/api/projects/p/overview").json()["counts"]["total"])
 

@@ -10,7 +10,7 @@ NEW_COMMANDS = {f"intent-studio {name}" for name in _NAMES} | {
 NEW_OPTIONS = {
     ("intent-studio import", option)
     for option in (
-        *("--across", "--conflicts", "--repeats", "--sheet", "--treat"),
+        *("--across", "--conflicts", "--repeats", "--sheet", "--split-column", "--treat"),
         *("--source", "--source-column", "--time-column", "--traffic", "--unmasked", "--zone"),
     )
 }

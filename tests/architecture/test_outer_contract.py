@@ -76,11 +76,11 @@ _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{projec
 _LEFT = ("free", "labelled", "meanwhile", "same", "test", "test_labelled")
 _UPLOADS = "POST /api/projects/{project}/uploads"
 _CHOICES = ("across", "contradicted", "counted", "exceptions", "exceptions[]", "format")
-_CHOICES += ("meanings", "otherwise", "renamed", "sheet")
-_EXAMPLE = ("file", "here", "row", "text")
+_CHOICES += ("meanings", "otherwise", "renamed", "sheet", "split_column")
+_PREVIEW = ("preview.sheet", "preview.sheets", "preview.split_column")
 _REPORT = (
-    *("cases", "cases[].examples", "cases[].kind", "cases[].rows"),
-    *(f"cases[].examples[].{name}" for name in _EXAMPLE),
+    *("added_to", "validation", "cases", "cases[].examples", "cases[].kind", "cases[].rows"),
+    *(f"cases[].examples[].{name}" for name in ("file", "here", "row", "text")),
     *("doubtful", *(f"doubtful[].{name}" for name in ("chosen", "label", "meaning", "rows"))),
     *("doubtful[].texts", "doubtful[].texts[]", "like_others[].texts", "like_others[].texts[]"),
     *("like_others", *(f"like_others[].{name}" for name in ("chosen", "intents", "label"))),
@@ -184,7 +184,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(
         (f"{_UPLOADS}{end}", "answer", name)
         for end in ("", "/{key}/look")
-        for name in ("preview.sheet", "preview.sheets", *(f"report.{name}" for name in _REPORT))
+        for name in (*_PREVIEW, *(f"report.{name}" for name in _REPORT))
     ),
     *(
         ("GET /api/projects/{project}/compare", "answer", name)

@@ -57,3 +57,20 @@ def test_an_empty_pipe_is_refused_in_words(
     said = capsys.readouterr().err
     assert "empty" in said
     assert "Traceback" not in said
+
+
+def test_rows_go_to_the_set_that_their_column_names_unless_none_is_to_be_read(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Test texts of a sheet became examples without a word."""
+    home = ("--home", str(studio.places.home), "import", "p", "-", "--dry-run")
+    printed(capsys, *home[:2], "new", "p")
+    sheet = "text,intent,Set\nwhere is it,parcel,train\nis it here,parcel,Test\nhi,parcel,dev\n"
+    piped(monkeypatch, sheet)
+    assert main([*home]) == 0
+    said = capsys.readouterr().out
+    for line in ("2 of these in train", "1 of these in test", "1 for validation, read as rows"):
+        assert line in said
+    for column, expected in (("Set", {"train": 2, "test": 1}), ("", {"train": 3})):
+        piped(monkeypatch, sheet)
+        assert printed(capsys, *home, "--split-column", column)["added_to"] == expected

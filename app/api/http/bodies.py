@@ -46,10 +46,7 @@ class NewProject(Body):
 
 
 class MappingBody(Body):
-    """How to read an uploaded file, and what to do in the cases that its preview counts.
-
-    An empty `intent_column` reads every row as unlabelled; null detects it.
-    """
+    """How to read an uploaded file and its cases; an empty intent or split column reads none."""
 
     text_column: str | None = None
     intent_column: str | None = None
@@ -58,6 +55,7 @@ class MappingBody(Body):
     header: bool | None = None
     format: ReadFormat = "auto"
     sheet: str | None = Field(default=None, max_length=200)
+    split_column: str | None = None
     otherwise: cases.Kept = "mine"
     exceptions: frozenset[int] = Field(default=frozenset(), max_length=10_000)
     across: cases.Across = "skip"

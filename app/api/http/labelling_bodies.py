@@ -39,9 +39,10 @@ class SpotCheckBody(Body):
 
 
 class AcceptSureBody(SpotCheckBody):
-    """A spot check whose other answers are accepted."""
+    """A spot check whose other answers are accepted, or only those that were judged right."""
 
     key: Key
+    judged_alone: bool = False
 
 
 class ProposalBody(Body):

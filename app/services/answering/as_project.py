@@ -146,21 +146,26 @@ def exemplar_signals(studio: Studio, space: Space) -> "ExemplarSignals":
     Raises:
         InvalidInput: It has no exemplar.
     """
+    return studio.cache.get(
+        ("exemplar signals", *space.key),
+        lambda: signals_of(require_pipeline(open_space(studio, space))),
+        lambda made: int(made.signals.nbytes + made.columns.nbytes + made.precision.nbytes),
+    )
+
+
+def signals_of(pipeline: IntentPipeline) -> "ExemplarSignals":
+    """Measure a pipeline's exemplars against each other, held out as in training.
+
+    Raises:
+        InvalidInput: It has no exemplar.
+    """
     from core.calibration.fence_units import measure_exemplars
     from core.heads.folds import sources_of
 
-    def measure() -> "ExemplarSignals":
-        pipeline = require_pipeline(open_space(studio, space))
-        if not pipeline.exemplars:
-            raise InvalidInput("The model has no example to measure by.", "Label some, and train.")
-        sources = sources_of(pipeline.exemplars)
-        return measure_exemplars(pipeline.head, pipeline.embeddings, pipeline.targets, sources)
-
-    return studio.cache.get(
-        ("exemplar signals", *space.key),
-        measure,
-        lambda made: int(made.signals.nbytes + made.columns.nbytes + made.precision.nbytes),
-    )
+    if not pipeline.exemplars:
+        raise InvalidInput("The model has no example to measure by.", "Label some, and train.")
+    sources = sources_of(pipeline.exemplars)
+    return measure_exemplars(pipeline.head, pipeline.embeddings, pipeline.targets, sources)
 
 
 def ids_by_name(connection: Transaction, now: ProjectNow) -> dict[str, str]:

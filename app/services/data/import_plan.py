@@ -112,6 +112,7 @@ class ImportPlan:
     Attributes:
         known: The utterances of the project and of the file so far, by the hash of their text.
         ids: Ids that are taken.
+        added_to: Number of new texts by split.
         split: For rows that name none; None puts labelled rows into train, others into pool.
     """
 
@@ -125,6 +126,7 @@ class ImportPlan:
     choices: ImportChoices
     counts: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
+    added_to: Counter[Split] = field(default_factory=Counter)
     _cases: defaultdict[CaseKind, list[CaseExample]] = field(
         default_factory=lambda: defaultdict(list)
     )
@@ -142,7 +144,9 @@ class ImportPlan:
             if isinstance(row, RowProblem):
                 self._rows[row.kind] += 1
                 self._note(row.kind, row.message)
-            elif place_of(row) in self._seen:
+                continue
+            self.counts["validation"] += row.validation
+            if place_of(row) in self._seen:
                 self._refuse_many(row)
                 yield from self._repeat(row)
             else:
@@ -216,6 +220,7 @@ class ImportPlan:
         self._made.add(record.id)
         self._keep(row, record)
         self.counts["added"] += 1
+        self.added_to[met.split] += 1
         self.counts["marked"] += bool(record.slots)
         self.counts["labelled"] += labels is not None
         self.counts["without"] += labels == ()

@@ -1,7 +1,7 @@
 """Import a file of utterances into a project, all or nothing."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -100,6 +100,9 @@ class ImportReport:
         doubtful: Labels that may mean "no label", and how they are read.
         like_others: New names of the file that may stand for intents of the project.
         key: Key by which the import is undone; empty if nothing was written.
+        added_to: Number of new texts by split.
+        validation: Number of rows that the file has in a set for validation; there is none here,
+            so they go where rows without a split go.
         package: What the export of a platform or of another tool holds; None for plain files.
     """
 
@@ -121,6 +124,8 @@ class ImportReport:
     like_others: tuple[NameLikeOthers, ...] = ()
     key: str = ""
     package: PackageReport | None = None
+    added_to: Mapping[Split, int] = field(default_factory=dict)
+    validation: int = 0
 
 
 _Rows = Callable[[], Iterator[ImportedRow | RowProblem]]
@@ -289,6 +294,8 @@ def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> I
         cases=plan.cases(),
         doubtful=plan.labels.doubtful(),
         like_others=plan.labels.like_others(),
+        added_to=dict(plan.added_to),
+        validation=counts["validation"],
     )
 
 

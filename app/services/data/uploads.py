@@ -35,6 +35,7 @@ class ColumnMapping:
         separator: Splits the intents in one cell.
         split: For rows that name none.
         sheet: Sheet of an Excel workbook; None is the first with rows.
+        split_column: Says which rows are for training and which for tests; empty reads none.
         choices: What to do in the cases that the preview counts.
     """
 
@@ -45,6 +46,7 @@ class ColumnMapping:
     header: bool | None = None
     format: ReadFormat = "auto"
     sheet: str | None = None
+    split_column: str | None = None
     choices: ImportChoices = field(default_factory=ImportChoices)
 
     def options(self) -> ReadOptions:
@@ -56,6 +58,7 @@ class ColumnMapping:
             separator=self.separator or None,
             header=self.header,
             sheet=self.sheet or None,
+            split_column=self.split_column,
         )
 
 

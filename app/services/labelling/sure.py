@@ -77,7 +77,8 @@ class CheckedAnswers:
     """Answers to accept: an intent id for each text, as they were listed, and the judgements.
 
     `key` names the act: with the same key it is done once. `version` is the number of the version
-    that answered; without it the judgements are not kept.
+    that answered; without it the judgements are not kept. With `judged_alone`, only the answers
+    that were judged right are accepted.
     """
 
     answers: Mapping[str, str]
@@ -88,6 +89,7 @@ class CheckedAnswers:
     expected: float
     key: str = ""
     version: int = 0
+    judged_alone: bool = False
 
 
 def list_sure(live_studio: LiveStudio, project: str, most: int | None = None) -> SureView:
@@ -189,7 +191,8 @@ def accept_sure(studio: Studio, project: str, checked: CheckedAnswers) -> Change
         InvalidInput: A text of the spot check was not judged.
     """
     conclude(studio, project, checked)
-    labels = {key: value for key, value in checked.answers.items() if key not in checked.wrong}
+    kept = checked.right if checked.judged_alone else checked.answers.keys() - checked.wrong
+    labels = {key: value for key, value in checked.answers.items() if key in kept}
     act = BulkAct(len(labels), Allowed(revision=checked.revision), checked.key)
     return label_each(studio, project, labels, act)
 

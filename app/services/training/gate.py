@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from app.services.answering.as_project import fenced, signals_of
 from app.services.studio import Studio
 from core.errors import ArtifactDamaged
 from core.pipeline import IntentPipeline
-from storage import models
+from storage import models, projects
+from storage.log import versions
 from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
 
 
@@ -37,7 +39,8 @@ def judge_candidate(
     """Compare a new pipeline with the champion, in the child process that trained it.
 
     `version` is the dataset version that it learned from; `facts` hold its metrics and the pins
-    that it breaks. Unless `may_promote`, a person decides.
+    that it breaks. Both answer with the project's limits for out of scope, as they would in use.
+    Unless `may_promote`, a person decides.
     """
     from app.services.versions.comparison import Contender, compare_contenders, gate, names_since
     from app.services.versions.comparison import stored_contender as stored
@@ -45,10 +48,16 @@ def judge_candidate(
     with studio.database.read() as connection:
         champion = models.champion(connection, project.id)
         names = names_since(connection, project.id, version.id)
+        fence = projects.get(connection, project.id).fence  # a person may have set it meanwhile
+        ids = versions.intent_ids_at(connection, project.id, version.revision)
     if champion is None:
         return _first(facts)
     candidate = Contender(
-        "the candidate", facts["metrics"], names, lambda: pipeline, version.sha256
+        "the candidate",
+        facts["metrics"],
+        names,
+        lambda: _as_in_use(pipeline, fence, ids),
+        version.sha256,
     )
     try:
         found = compare_contenders(
@@ -60,6 +69,16 @@ def judge_candidate(
     if not may_promote:
         return Gate(champion, promote=False, reasons=(*verdict.reasons, "A person decides."))
     return Gate(champion, verdict.promote, verdict.reasons)
+
+
+def _as_in_use(
+    pipeline: IntentPipeline, fence: Mapping[str, Any] | None, ids: Mapping[str, str]
+) -> IntentPipeline:
+    """Apply a project's fence; `ids` holds the intents' ids by the names that were learned."""
+    if fence is None:
+        return pipeline
+    columns = [ids.get(name, "") for name in pipeline.head.intents]
+    return fenced(pipeline, columns, fence, lambda: signals_of(pipeline))
 
 
 def _instead_of_damaged(

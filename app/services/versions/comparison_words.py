@@ -39,7 +39,7 @@ def verdict_of(comparison: ModelComparison) -> str:
     return (
         f"{new[0].upper()}{new[1:]} answers {after:,} of {comparison.n:,} {texts} {right}, "
         f"{_then(before, after)}{_moment_words(comparison)}.{luck_words(comparison)}"
-        f"{_outside_words(comparison)}{broken_pins_words(comparison)}"
+        f"{_limit_words(comparison)}{_outside_words(comparison)}{broken_pins_words(comparison)}"
     )
 
 
@@ -64,6 +64,26 @@ def _outside_words(comparison: ModelComparison) -> str:
         return ""
     fit = "text that fits" if n == 1 else "texts that fit"
     return f" Of {n:,} {fit} no intent it refuses {after:,}, {_then(before, after)}."
+
+
+def _limit_words(comparison: ModelComparison) -> str:
+    """Say that a difference comes from the limit for out of scope, where most of it does; or "".
+
+    A version that refuses more is no worse at telling intents apart.
+    """
+    if comparison.task != "single-label" or comparison.outcome not in ("better", "worse"):
+        return ""
+    is_worse = comparison.outcome == "worse"
+    verdict = "broken" if is_worse else "fixed"
+    changed = [one for one in comparison.answers if one.verdict == verdict]
+    refused = sum(not (one.after if is_worse else one.before) for one in changed)
+    if 2 * refused <= len(changed):
+        return ""
+    of = f" {refused:,} of {counted(len(changed), 'text')} that it newly gets"
+    limit = "its limit for out of scope is"
+    if is_worse:
+        return f"{of} wrong are only refused: {limit} stricter."
+    return f"{of} right were only refused before: {limit} less strict."
 
 
 def luck_words(comparison: ModelComparison) -> str:

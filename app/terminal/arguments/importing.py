@@ -27,6 +27,9 @@ def add_import(commands: Commands) -> None:
     load.add_argument("--split", choices=SPLITS, help="split of rows without one")
     load.add_argument("--text-column", help="column that holds the text")
     load.add_argument("--intent-column", help="column that holds the intent")
+    load.add_argument(
+        "--split-column", help="column that says train or test (default: by its cells; '': none)"
+    )
     load.add_argument("--sheet", help="sheet of an Excel workbook (default: the first with rows)")
     _import_choices(load)
     load.add_argument("--separator", help="what parts several intents in one cell")

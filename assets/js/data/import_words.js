@@ -35,3 +35,36 @@ function newIntents(names) {
   const more = names.length > NAMED ? ` and ${number(names.length - NAMED)} more` : '';
   return `${plural(names.length, 'new intent')}: ${names.slice(0, NAMED).join(', ')}${more}.`;
 }
+
+// Where rows go; a file of test texts was learned from, because nothing said so.
+const DESTINATIONS = {
+  train: 'The model learns from them.',
+  test: 'They become test texts: they check the model, which never learns from them.',
+  pool: 'They wait for a label.',
+};
+const BY_LABEL = 'The model learns from labelled rows; the others wait for a label.';
+
+// `split` is what was said of all rows; the file may say it of each.
+export function whereTo(split, report) {
+  const {train = 0, test = 0, pool = 0} = report.added_to;
+  if (test && (train || pool)) return bySet(train, test, pool);
+  if (test) return DESTINATIONS.test;
+  // Of rows that go by their labels, some may wait; where all have one, none does.
+  const learned = report.labelled - givenIn(report) < report.added ? BY_LABEL : DESTINATIONS.train;
+  return split === 'train' ? learned : (DESTINATIONS[split] ?? learned);
+}
+
+function bySet(train, test, pool) {
+  const said = [
+    train && `${plural(train, 'text becomes an example', 'texts become examples')}: the model learns from them.`,
+    `${plural(test, 'text becomes a test text', 'texts become test texts')}: they check the model, ` +
+      'which never learns from them.',
+    pool && `${plural(pool, 'text waits', 'texts wait')} for a label.`,
+  ];
+  return said.filter(Boolean).join(' ');
+}
+
+// There is no third set here: what it is for is done with the examples themselves.
+export const validationWords = n =>
+  `${plural(n, 'row is', 'rows are')} marked for validation. There is no such set here: ` +
+  'with a label they become examples, else they wait for one.';

@@ -11,7 +11,7 @@ import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
 import {AlsoTraffic} from './also_traffic.js';
 import {Cases, countsOf} from './cases.js';
-import {AFTER, givenIn, summary} from './import_words.js';
+import {AFTER, givenIn, summary, validationWords, whereTo} from './import_words.js';
 import {Mapping} from './mapping.js';
 import {PLATFORMS} from './package.js';
 import {PasteBox} from './pasting.js';
@@ -161,7 +161,10 @@ export class ImportSheet {
     this.preview.setAttribute('aria-busy', 'true');
     try {
       const incoming = await post(`${this.#uploads}/${key}/look`, chosen);
-      if (asked === this.#asked) this.#show(incoming, chosen);
+      if (asked !== this.#asked) return;
+      // What was said of all rows does not apply where a column says it of each.
+      if (chosen.split && incoming.preview.split_column) await this.#look(key, {...chosen, split: null});
+      else this.#show(incoming, chosen);
     } finally {
       this.preview.removeAttribute('aria-busy');
     }
@@ -194,6 +197,7 @@ export class ImportSheet {
           : h('div', {class: 'note'}, rows.length ? outlook(report) : NO_ROWS),
         preview.columns.length > 1 && !preview.intent_column && chosen.intent_column !== '' && noLabels(),
         !incoming.problem && rows.length > 0 && destination(mapping.values.split, report),
+        !incoming.problem && forValidation(report),
         cases.element,
         buttons,
       ),
@@ -334,19 +338,12 @@ function importing(report, {otherwise, exceptions}, looked) {
   return n > 0 ? `Import ${plural(n, 'text')}` : 'Import';
 }
 
-// Where rows go; a file of test texts was learned from, because nothing said so.
-const DESTINATIONS = {
-  train: 'The model learns from them.',
-  test: 'They become test texts: they check the model, which never learns from them.',
-  pool: 'They wait for a label.',
-};
-const BY_LABEL = 'The model learns from labelled rows; the others wait for a label.';
-// Of rows that go by their labels, some may wait; where all have one, none does.
-const destination = (split, report) => {
-  const learned = report.labelled - givenIn(report) < report.added ? BY_LABEL : DESTINATIONS.train;
-  const words = split === 'train' ? learned : (DESTINATIONS[split] ?? learned);
-  return h('div', {class: 'small', 'data-role': 'destination'}, words);
-};
+const destination = (split, report) =>
+  h('div', {class: 'small', 'data-role': 'destination'}, whereTo(split, report));
+
+// Nobody would miss a set that is read as another one.
+const forValidation = ({validation}) =>
+  validation > 0 && h('div', {class: 'small', 'data-role': 'validation'}, validationWords(validation));
 
 // A file that is called a test set is taken for one; the list beside the columns says so.
 const TESTS = /(^|[^a-z])(test|tests|testset|eval|evaluation|heldout|held-out)([^a-z]|$)/i;

@@ -35,7 +35,7 @@ export class Mapping {
         this.#sheets(),
         this.#columns(),
         multi && this.#separators(),
-        field('Take them as', this.#select('split', SPLITS, chosen.split ?? '')),
+        !preview.split_column && field('Take them as', this.#select('split', SPLITS, chosen.split ?? '')),
       ),
       ['csv', 'tsv', 'xlsx'].includes(preview.format) && this.#headers(),
     );
@@ -49,6 +49,7 @@ export class Mapping {
     const given = Object.fromEntries(new FormData(this.form));
     const intent = given.intent_column ?? null;
     return {
+      split_column: this.#set(given),
       text_column: given.text_column || null,
       intent_column: this.#isTable || intent === '' ? intent : null,
       separator: given.separator || null,
@@ -59,9 +60,15 @@ export class Mapping {
     };
   }
 
+  // The column of the sets. The server looks for it where the text was unclear, or took the one of before.
+  #set({text_column: text, intent_column: intent, split_column: set}) {
+    const isOpen = set === undefined || set === text || set === intent || (!set && !this.#preview.text_column);
+    return isOpen ? null : set;
+  }
+
   // Another sheet has other columns, so the chosen ones are dropped.
   #reread(values) {
-    const dropped = {text_column: null, intent_column: null, header: null, exceptions: []};
+    const dropped = {text_column: null, intent_column: null, split_column: null, header: null, exceptions: []};
     this.#changed({...dropped, ...values});
   }
 
@@ -86,14 +93,16 @@ export class Mapping {
   }
 
   #columns() {
-    const {columns, format, text_column: text, intent_column: intent} = this.#preview;
+    const {columns, format, text_column: text, intent_column: intent, split_column: set} = this.#preview;
     if (format === 'text') return null;
     const all = this.#isTable ? columns.map(column => [column, column]) : [['intent', 'the file']];
     const texts = text ? all : [['', 'choose'], ...all];
-    const intents = [['', 'no column'], ...all];
+    const orNone = [['', 'no column'], ...all];
+    const mayHaveSet = this.#isTable && columns.length > 1;
     return [
       this.#isTable && field('Text is in', this.#select('text_column', texts, text)),
-      field('Intent is in', this.#select('intent_column', intents, intent)),
+      field('Intent is in', this.#select('intent_column', orNone, intent)),
+      mayHaveSet && field('Train or test is in', this.#select('split_column', orNone, set)),
     ];
   }
 
@@ -109,8 +118,8 @@ export class Mapping {
   #places() {
     const {columns} = this.#preview;
     const place = name => (columns.includes(name) ? String(columns.indexOf(name) + 1) : null);
-    const {text_column: text, intent_column: intent} = this.values;
-    return {text_column: place(text), intent_column: place(intent)};
+    const {text_column: text, intent_column: intent, split_column: set} = this.values;
+    return {text_column: place(text), intent_column: place(intent), split_column: place(set)};
   }
 
   #separators() {

@@ -143,15 +143,15 @@ export class SureTexts {
     return this.#counted();
   }
 
-  async #accepted({answers, wrong, key}, {changed, left}, verdict) {
+  async #accepted({answers, right, wrong, key, judged_alone: isJudged}, {changed, left}, verdict) {
     const takeBack = undoing(this.#base, key, async () => {
       this.#hears.undone(changed);
       await this.again();
     });
     const said = `${plural(changed, 'text')} labelled as the model answers.`;
-    const hint = [unseenWords(verdict), leftWords(left)].filter(Boolean).join(' ');
+    const hint = [!isJudged && unseenWords(verdict), leftWords(left)].filter(Boolean).join(' ');
     toast(said, hint, 'good', () => this.#hears.undo(key));
-    this.#hears.accepted(Object.keys(answers), {key, n: changed, takeBack});
+    this.#hears.accepted(isJudged ? right : Object.keys(answers), {key, n: changed, takeBack});
     await this.again();
     if (wrong.length) this.#hears.doubted(wrong);
   }
@@ -254,7 +254,7 @@ class SpotCheck {
       rest && h('p', {}, rest),
       !isSound && h('p', {class: 'note warn'}, 'Too many to accept: label some more texts, train, then check again.'),
       h('p', {class: 'soft'}, boundWords(verdict)),
-      this.#deeds(this.#sure.texts.length - wrong, {verdict, isSound}),
+      this.#deeds({all: this.#sure.texts.length - wrong, judged: this.#judged.length - wrong}, {verdict, isSound}),
       this.#list(),
     );
     told.focus(); // on the button, one key more of a quick hand accepted what nobody had read
@@ -265,27 +265,27 @@ class SpotCheck {
     this.start(this.#close);
   }
 
-  // What can be done after the verdict, with `n` labels. The dialog stays open until they are saved: if the server
-  // refuses, what was judged is still there, and the same act can be sent again.
-  #deeds(n, {verdict, isSound}) {
+  // What can be done after the verdict: to accept `all` labels, or the `judged` ones alone. The dialog stays open until
+  // they are saved: if the server refuses, what was judged is still there, and the same act can be sent again.
+  #deeds({all, judged}, {verdict, isSound}) {
     const act = {...this.#answers, key: crypto.randomUUID()};
-    const take = h(
-      'button',
-      {class: isSound ? 'primary' : '', 'data-key': 'accept', onclick: guarded(() => accept())},
-      `Accept ${plural(n, 'label')}`,
-    );
-    const back = h('button', {'data-key': 'back', onclick: () => this.#reopen()}, 'Back to the check');
-    const deeds = h('div', {class: 'row', 'aria-live': 'polite'}, take, back);
-    const accept = async () => {
+    const button = (key, kind, words, onclick) => h('button', {'data-key': key, class: kind, onclick}, words);
+    const whole = guarded(() => accept(all));
+    const take = button('accept', isSound ? 'primary' : '', `Accept ${plural(all, 'label')}`, whole);
+    const only = guarded(() => accept(judged, {judged_alone: true}));
+    const few = judged > 0 && judged < all && button('judged', '', `Only the ${number(judged)} you found right`, only);
+    const back = button('back', '', 'Back to the check', () => this.#reopen());
+    const deeds = h('div', {class: 'row', 'aria-live': 'polite'}, take, few, back);
+    const accept = async (n, which = {}) => {
       fill(deeds, h('p', {class: 'soft', 'data-role': 'saving'}, `Saving ${plural(n, 'label')} …`));
-      const done = await this.#hears.accept(act).catch(error => {
+      const done = await this.#hears.accept({...act, ...which}).catch(error => {
         if (!deeds.isConnected) throw error; // the dialog was closed meanwhile: a message says it
-        fill(deeds, failed(error, accept), back);
+        fill(deeds, failed(error, () => accept(n, which)), back);
         deeds.querySelector('[data-key=again]').focus();
       });
       if (!done) return;
       this.#close();
-      await this.#hears.accepted(act, done, verdict);
+      await this.#hears.accepted({...act, ...which}, done, verdict);
     };
     return deeds;
   }

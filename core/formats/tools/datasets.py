@@ -15,6 +15,8 @@ from core.formats.parquet import cell_of, label_names, names_of_labels, refuse_t
 from core.formats.rows import (
     LONGEST_CELL,
     SEPARATOR,
+    SPLITS,
+    VALIDATION,
     ImportedRow,
     check_characters,
     too_long_cell,
@@ -22,13 +24,10 @@ from core.formats.rows import (
 from core.formats.tools.json_items import json_document
 from core.formats.tools.tool import Rows, ToolReading, fault, place_in
 from core.platforms.packages import Package
-from core.types import Split
 
 _ENDINGS = (".arrow", ".parquet")
 _INFO = ("dataset_info.json", "dataset_dict.json")
 _WORD = re.compile(r"[a-z]+")
-_SPLITS: dict[str, Split] = {"train": "train", "test": "test", "unsupervised": "pool"}
-_HELD_OUT = ("validation", "valid", "val", "dev", "eval")
 _BATCH = 256
 _SAMPLE = 200
 _UNUSED = Dialect(",")
@@ -73,7 +72,7 @@ def _file(reading: ToolReading, name: str) -> Rows:
                 raise too_long_cell(place)
             for cell in row:
                 check_characters(place, cell)
-            if split in _HELD_OUT:
+            if split in VALIDATION:
                 reading.losses.add(f"the split “{split}”, whose rows are read as for training")
             reading.files[name] += 1
             found = row_of(place, row, layout, options)
@@ -81,7 +80,7 @@ def _file(reading: ToolReading, name: str) -> Rows:
 
 
 def _of_split(row: ImportedRow, split: str) -> ImportedRow:
-    return replace(row, split=row.split or _SPLITS.get(split))
+    return replace(row, split=row.split or SPLITS.get(split))
 
 
 def _batches(
@@ -148,6 +147,6 @@ def _split(name: str) -> str:
     folder, _, file = name.rpartition("/")
     for part in (file, folder.rpartition("/")[2]):
         word = _WORD.match(part.lower())
-        if word and word[0] in (*_SPLITS, *_HELD_OUT):
+        if word and (word[0] in SPLITS or word[0] in VALIDATION):
             return word[0]
     return ""

@@ -258,7 +258,7 @@ def test_a_missing_column_is_named(
 
 
 def test_a_split_that_is_none_is_refused(refused: Callable[..., str]) -> None:
-    assert refused("text,split\na,val\n") == ", row 2, column 2 ('split'): 'val' is not a split."
+    assert refused("text,split\na,old\n") == ", row 2, column 2 ('split'): 'old' is not a split."
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_empty_and_too_long_texts_are_reported(path: Path) -> None:
         ('{"text": "a", "intent": {"name": "x"}}', "row 2, column 'intent': neither a name"),
         ('{"text": "a", "intents": [1.5]}', "row 2, column 'intents': neither a name"),
         ('{"text": "a", "id": [1]}', "row 2, column 'id': neither a text nor a number"),
-        ('{"text": "a", "split": "val"}', "row 2, column 'split': 'val' is not a split"),
+        ('{"text": "a", "split": "old"}', "row 2, column 'split': 'old' is not a split"),
         ('{"text": "a\\u0000"}', "row 2, column 'text': a NUL character, at character 2"),
         ('{"text": "a\\ud83d"}', "row 2, column 'text': half of a character"),
         ('{"text": "a", "intent": "b\0"}', "row 2, column 'intent': a NUL character"),

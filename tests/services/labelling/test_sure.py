@@ -85,6 +85,18 @@ def test_what_was_judged_wrong_stays_and_the_rest_is_labelled_with_undo(
     assert set(labels(studio, view).values()) == {None}
 
 
+def test_only_what_was_judged_right_is_labelled_on_wish(live_studio: LiveStudio) -> None:
+    """Nineteen texts that a person had confirmed stayed unlabelled when the rest was not wanted."""
+    studio, view = live_studio.studio, list_sure(live_studio, "p")
+    wrong, *right = view.check
+    checked = replace(judged(view, wrong), judged_alone=True)
+    assert accept_sure(studio, "p", checked).changed == len(right)
+    intents = {text.id: (text.intent_id,) for text in view.texts}
+    assert labels(studio, view) == {t: intents[t] if t in right else None for t in intents}
+    undo_action(studio, "p", "once")
+    assert set(labels(studio, view).values()) == {None}
+
+
 def test_what_a_check_found_is_told_before_and_after_the_labels_are_accepted(
     live_studio: LiveStudio,
 ) -> None:

@@ -123,6 +123,22 @@ def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, ti
     assert refused.reasons == ("It breaks the pin 'where is my parcel': refund instead of parcel.",)
 
 
+def test_a_candidate_is_judged_with_the_limit_that_a_person_set(studio: Studio, tiny) -> None:
+    """Judged by its own limit, one that answers as before was told to lose 1.5 points."""
+    project = start(studio, {f"{text} {i}": name for text, name in TEACHING.items() for i in "ab"})
+    live = trained(tiny, TEACHING)
+    store_model(studio, project, live)
+    strict_calibration = dataclasses.replace(live.calibration, threshold=10.0)
+    strict = dataclasses.replace(live, calibration=strict_calibration)
+    assert not judged(studio, strict).promote  # it refuses everything
+    with studio.database.write() as connection:
+        limit = {"limit": -10.0, "limits": {}, "method": "votes"}  # nothing is refused
+        projects.change_fence(connection, project.id, limit)
+    found = judged(studio, strict)
+    assert found.promote
+    assert "no loss of accuracy beyond luck: +0.0 points" in found.reasons[1]
+
+
 def test_the_gate_opens_only_upon_the_champion_it_compared_with(studio: Studio, tiny) -> None:
     project = start(studio, {"t": "refund"})
     for _ in range(2):
