@@ -81,7 +81,7 @@ export class FindingView {
   #body = h('div', {class: 'body'});
   #choices = h('div', {class: 'remedies'});
   #other = h('div', {class: 'other'}); // the field for another label; it is not redrawn while the user types
-  #turns = h('div');
+  #turns = h('div', {class: 'foretold'});
   #second = new SecondClick();
   #previews = Promise.resolve(); // until those of the remedies on the screen have arrived
 
