@@ -11,7 +11,7 @@ import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {harmOf, mayHarm} from './harm.js';
-import {keysOf} from './keys.js';
+import {keysOf, unknownNumber} from './keys.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies
 const LONGEST_NAMED = 80; // characters of a text in a message
@@ -129,7 +129,8 @@ export class FindingView {
   onKey(key) {
     if (key === 'p' && this.#finding) return () => this.#pin();
     const chosen = this.#remedies.find(one => one.key.textContent.toLowerCase() === key);
-    return chosen && (() => this.#take(chosen));
+    if (chosen) return () => this.#take(chosen);
+    return this.#finding && unknownNumber(key);
   }
 
   #heading({title, why, kind, intents, figure, texts}) {
