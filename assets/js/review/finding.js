@@ -10,11 +10,11 @@ import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
+import {asLabelled, deedOf, LONGEST_NAMED} from './deeds.js';
 import {harmOf, mayHarm} from './harm.js';
 import {keysOf, unknownNumber} from './keys.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies
-const LONGEST_NAMED = 80; // characters of a text in a message
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
 
 export const COUNTED_AGAIN = 'counting again …'; // a finding whose texts have just been changed
@@ -32,32 +32,6 @@ const isForetold = one => one.repair && !firstOf(one);
 const isOpened = one => isForetold(one) && one.repair.kind !== 'delete';
 // The title of what a remedy would change: its words alone stood there like a second button.
 const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '').replace(/“(.*?)”/g, '‘$1’')}”`);
-// The first words of remedies once they are done: "Label it" below a tick read like an instruction.
-const DONE = {
-  They: 'Kept both, as they',
-  Keep: 'Kept',
-  Take: 'Took',
-  Pass: 'Passed',
-  Decline: 'Declined',
-  Delete: 'Deleted',
-  Merge: 'Merged',
-  Rename: 'Renamed',
-  Describe: 'Described',
-  Make: 'Made',
-  Move: 'Moved',
-  Add: 'Added',
-};
-const asLabelled = (text, name) => `Labelled “${text.slice(0, LONGEST_NAMED)}” as ${name}`;
-
-// What was done, and to which text, where it was done to one; `nameOf` names labels.
-function deedOf({words, repair, textOfMany}, {texts}, nameOf) {
-  const [id, ...others] = repair?.ids ?? [texts[0]?.id];
-  const text = textOfMany || (!others.length && texts.find(one => one.id === id)?.text);
-  if (text && repair?.kind === 'relabel') return asLabelled(text, nameOf(repair.intents));
-  const named = text ? `: “${text.slice(0, LONGEST_NAMED)}”` : '';
-  const done = words.replace(/: keep both$|(?<=^Decline): .*/, '').replace(/^\w+/, first => DONE[first] ?? first);
-  return `${done.replace(' …', '')}${named}`;
-}
 const QUESTIONS = {
   split: input => ['Name of the new intent', input, 'Split'],
   rename: input => ['New name of the intent', input, 'Rename'],
