@@ -17,6 +17,7 @@ import {keysOf, unknownNumber} from './keys.js';
 const MOST_PICKED = 4; // typed labels that are kept as remedies
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
 
+const PRESSED = 'It is done as soon as its effect is counted …'; // in place of the effect, once it was pressed
 export const COUNTED_AGAIN = 'counting again …'; // a finding whose texts have just been changed
 
 const FIRST = {
@@ -57,7 +58,7 @@ export class FindingView {
   #other = h('div', {class: 'other'}); // the field for another label; it is not redrawn while the user types
   #turns = h('div', {class: 'foretold'});
   #second = new SecondClick();
-  #previews = Promise.resolve(); // until those of the remedies on the screen have arrived
+  #pressed = new Map(); // by finding: the remedy that was pressed last and waits for its effect to be counted
 
   constructor(tools) {
     this.#tools = tools;
@@ -89,8 +90,10 @@ export class FindingView {
     this.#drawChoices();
     if (typedFor === null) fill(this.#other);
     if (!same) fill(this.#turns);
-    this.#previews = waits ? Promise.resolve() : this.#ask(this.#remedies.filter(isForetold));
-    await this.#previews;
+    if (waits) return;
+    const counted = this.#ask(this.#remedies.filter(isForetold));
+    this.#sayPressed();
+    await counted;
   }
 
   // What was counted before its texts were changed offers what was just done, or the opposite.
@@ -242,14 +245,17 @@ export class FindingView {
     );
   }
 
-  // Requests the previews of all remedies together.
-  async #ask(remedies) {
-    if (!remedies.length) return;
-    const finding = this.#finding;
+  // Requests the previews of all remedies together; each knows when its own has come, wherever the user is by then.
+  #ask(remedies) {
+    const counted = remedies.length ? this.#count(remedies) : Promise.resolve();
+    for (const one of remedies) one.counted = counted;
+    return counted;
+  }
+
+  async #count(remedies) {
     const repairs = remedies.map(one => one.repair);
     try {
       const found = await post(`${this.#tools.base}/review/what-if`, {repairs});
-      if (finding !== this.#finding) return;
       remedies.forEach((one, place) => this.#tell(one, found[place]));
     } catch (error) {
       for (const one of remedies) fill(one.line, error.message);
@@ -287,6 +293,24 @@ export class FindingView {
     }
   }
 
+  // Waits until the effect is counted, and says so; whether nothing else of the finding was pressed meanwhile.
+  async #isCounted(one, {id}) {
+    this.#pressed.set(id, one);
+    this.#sayPressed();
+    await one.counted;
+    const isLast = this.#pressed.get(id) === one;
+    if (isLast) this.#pressed.delete(id);
+    return isLast;
+  }
+
+  // The buttons may have been drawn anew since.
+  #sayPressed() {
+    const pressed = this.#pressed.get(this.#finding?.id);
+    if (!pressed) return;
+    for (const one of this.#remedies)
+      if (isForetold(one) && !one.blast) fill(one.line, one.words === pressed.words ? PRESSED : COUNTING);
+  }
+
   async #carryOut(one) {
     if (one.label_ids?.length) {
       const kind = query().get('kind') ?? '';
@@ -299,7 +323,7 @@ export class FindingView {
       return;
     }
     const finding = this.#finding;
-    if (isForetold(one) && !one.blast && !one.effect) await this.#previews;
+    if (isForetold(one) && !one.blast && !one.effect && !(await this.#isCounted(one, finding))) return;
     if (!(await mayHarm(one, one.words.replace(' …', '')))) return;
     const repair = one.asks ? await this.#spoken(one) : one.repair;
     if (one.asks && !repair) return; // the user cancelled
