@@ -207,7 +207,7 @@ def digits_that_agree(before: float, after: float) -> int:
     def agrees(digits: int) -> bool:
         told = [float(percent(share, digits).removesuffix(" %")) for share in (before, after)]
         apart = float(f"{100 * abs(after - before):.{digits}f}")
-        return abs(abs(told[1] - told[0]) - apart) < 10**-digits / 2
+        return abs(abs(told[1] - told[0]) - apart) < 0.5 * 0.1**digits
 
     return next((digits for digits in (1, 2) if agrees(digits)), 3)
 
