@@ -193,9 +193,23 @@ def points(value: float) -> str:
     return decimal(100 * value, 1)
 
 
-def signed_points(value: float) -> str:
+def signed_points(value: float, digits: int = 1) -> str:
     """Write a change or a vote in points, always with its sign: "+12.3"."""
-    return f"{'' if value < 0 else '+'}{points(value)}"
+    return f"{'' if value < 0 else '+'}{decimal(100 * value, digits)}"
+
+
+def digits_that_agree(before: float, after: float) -> int:
+    """Return with how many digits two shares in percent differ by what is told of them in points.
+
+    With one digit 88.75 % and 87.81 % read as 88.8 and 87.8, and their difference as 0.9.
+    """
+
+    def agrees(digits: int) -> bool:
+        told = [float(percent(share, digits).removesuffix(" %")) for share in (before, after)]
+        apart = float(f"{100 * abs(after - before):.{digits}f}")
+        return abs(abs(told[1] - told[0]) - apart) < 0.5 * 0.1**digits
+
+    return next((digits for digits in (1, 2) if agrees(digits)), 3)
 
 
 def decimal(value: float, digits: int) -> str:

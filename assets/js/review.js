@@ -48,6 +48,7 @@ class ReviewPage {
       act: (...given) => this.#act(...given),
       noted: (...given) => this.#note(...given),
       refresh: () => context.refresh(),
+      champion: () => context.status.champion,
       isLoading: () => context.status.model === 'loading',
     };
     this.#findings = new FindingsTab(tools);

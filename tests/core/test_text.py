@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.text import (
     decimal,
+    digits_that_agree,
     free_name,
     match_key,
     normalise,
@@ -122,3 +123,17 @@ def test_a_name_that_is_taken_gets_the_first_free_number() -> None:
 )
 def test_a_megabyte_has_a_million_bytes(n_bytes: int, words: str) -> None:
     assert size_words(n_bytes) == words
+
+
+def test_a_difference_agrees_with_the_two_shares_beside_it() -> None:
+    """88.8 % and 87.8 % stood beside a difference of 0.9 points."""
+    before, after = 852 / 960, 843 / 960
+    digits = digits_that_agree(before, after)
+    told = percent(before, digits), percent(after, digits), signed_points(after - before, digits)
+    assert told == ("88.75 %", "87.81 %", "\u22120.94")
+    assert digits_that_agree(0.9, 0.88) == 1
+    for right in range(961):
+        digits = digits_that_agree(before, right / 960)
+        shown = [float(percent(share, digits)[:-2]) for share in (right / 960, before)]
+        apart = 100 * abs(right / 960 - before)
+        assert abs(abs(shown[0] - shown[1]) - apart) <= 0.5 * 10**-digits + 1e-9 or digits == 3

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from app.services.versions.comparison_views import ModelComparison, Outcome
 from core.metrics.in_words import measured_on
 from core.metrics.paired import Difference
-from core.text import counted, label_words, percent, signed_points
+from core.text import counted, digits_that_agree, label_words, percent, signed_points
 
 _NAMED = 3
 _PINS = {"kept": "kept", "fixed": "mended", "broken": "broken", "missed": "broken as before"}
@@ -173,10 +173,11 @@ def _basis_words(comparison: ModelComparison) -> list[str]:
     right = "right" if comparison.task == "single-label" else "with just the right intents"
     of = "test text" if comparison.basis == "test split" else "text"
     new, old = version_words(comparison.candidate), version_words(comparison.champion)
+    digits = digits_that_agree(comparison.before, comparison.after)
     words.append(
-        f"{new[0].upper()}{new[1:]} answers {percent(comparison.after, 1)} of "
+        f"{new[0].upper()}{new[1:]} answers {percent(comparison.after, digits)} of "
         f"{counted(comparison.n, of)} {right}, {old} "
-        f"{percent(comparison.before, 1)}: {points(comparison.difference)}."
+        f"{percent(comparison.before, digits)}: {points(comparison.difference, digits)}."
     )
     if comparison.f1 is not None:
         f1_before, f1_after = comparison.f1
@@ -223,7 +224,8 @@ def _pin_words(comparison: ModelComparison) -> list[str]:
     return words
 
 
-def points(difference: Difference) -> str:
+def points(difference: Difference, digits: int = 1) -> str:
     """Write a difference with its interval, in points."""
-    low, high = signed_points(difference.low), signed_points(difference.high)
-    return f"{signed_points(difference.value)} points ({low} to {high} in 95 of 100 cases)"
+    low, high = signed_points(difference.low, digits), signed_points(difference.high, digits)
+    value = signed_points(difference.value, digits)
+    return f"{value} points ({low} to {high} in 95 of 100 cases)"

@@ -20,6 +20,7 @@ export class FenceTab {
   #asked = null; // the fence on the screen: `method`, `limit` and `limits`
   #own = 0;
   #refresh;
+  #champion;
   #stands = null; // the fence in force
   #starts = false; // whether a method was just chosen, and no limit of it
   #wasMoved = false; // whether the line on the screen was another than that in force
@@ -38,15 +39,18 @@ export class FenceTab {
   #pins = h('div');
   #crossed = h('div', {class: 'stack after'});
   #buttons = h('div', {class: 'row tight'});
-  #decision = h('div', {class: 'row decision', hidden: true}, this.#changes, this.#buttons);
+  // The buttons come first: how long the words are moves none of them.
+  #decision = h('div', {class: 'row decision', hidden: true}, this.#buttons, this.#changes);
+  #version = h('span', {'data-role': 'version'});
   #wishes = h('div', {class: 'around', 'data-role': 'wishes'});
   #each = h('div', {'data-role': 'each'});
   #below = h('div');
   #saving = null; // the line that is on its way: a second press of Save sends it no second time
 
-  // `refresh` shows the saved fence's accuracy in the header.
-  constructor({base, intents, refresh}) {
+  // `refresh` shows the saved fence's accuracy in the header; `champion()` is the number of the version that answers.
+  constructor({base, intents, refresh, champion}) {
     this.#refresh = refresh;
+    this.#champion = champion;
     this.#path = `${base}/fence`;
     this.#intents = intents;
     this.#whose = h('select', {
@@ -77,7 +81,7 @@ export class FenceTab {
       'section',
       {class: 'sheet scope-limit', 'aria-label': 'Out of scope'},
       h('h2', {}, 'Which texts should be refused?'),
-      h('p', {class: 'soft'}, lead),
+      h('p', {class: 'soft'}, lead, ' ', this.#version),
       this.#few,
       this.#wishes,
       h(
@@ -217,6 +221,7 @@ export class FenceTab {
       ),
     );
     fill(this.#few, judged[1] < FEWEST && fewOutside(judged[1]));
+    fill(this.#version, versionWords(this.#champion()));
     const moved = !isSame(found.stands, found.asked);
     fill(this.#changes, moved ? changesView(found) : h('p', {class: 'soft'}, UNMOVED));
     fill(this.#pins, moved && pinsView(found));
@@ -239,9 +244,10 @@ export class FenceTab {
     const save = () => put(this.#asked, 'The new limit decides now.'); // the preview may be older
     const reset = () => put(own, 'The default limit decides again.');
     const discard = () => this.#set(stands);
+    // Both stand there from the beginning: a button that came later took the place of Save under the pointer.
     return [
       h('button', {class: 'primary', 'data-key': 'save', disabled: !moved, onclick: save}, 'Save'),
-      moved && h('button', {'data-key': 'back', onclick: discard}, 'Discard changes'),
+      h('button', {'data-key': 'back', disabled: !moved, onclick: discard}, 'Discard changes'),
       !isSame(meant(stands), meant(own)) &&
         !moved &&
         h('button', {'data-key': 'none', onclick: reset}, 'Reset to default'),
@@ -314,6 +320,9 @@ function fewOutside(n) {
     h('a', {class: 'button', href: label}, 'Label texts unlike your examples'),
   );
 }
+
+const versionWords = champion =>
+  `You choose it for version ${champion}, which answers now. A limit that you save stays when another version is used.`;
 
 const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 

@@ -10,13 +10,14 @@ import {COUNTING, radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
+import {asLabelled, deedOf, LONGEST_NAMED} from './deeds.js';
 import {harmOf, mayHarm} from './harm.js';
-import {keysOf} from './keys.js';
+import {keysOf, unknownNumber} from './keys.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies
-const LONGEST_NAMED = 80; // characters of a text in a message
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
 
+const PRESSED = 'It is done as soon as its effect is counted …'; // in place of the effect, once it was pressed
 export const COUNTED_AGAIN = 'counting again …'; // a finding whose texts have just been changed
 
 const FIRST = {
@@ -32,32 +33,6 @@ const isForetold = one => one.repair && !firstOf(one);
 const isOpened = one => isForetold(one) && one.repair.kind !== 'delete';
 // The title of what a remedy would change: its words alone stood there like a second button.
 const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '').replace(/“(.*?)”/g, '‘$1’')}”`);
-// The first words of remedies once they are done: "Label it" below a tick read like an instruction.
-const DONE = {
-  They: 'Kept both, as they',
-  Keep: 'Kept',
-  Take: 'Took',
-  Pass: 'Passed',
-  Decline: 'Declined',
-  Delete: 'Deleted',
-  Merge: 'Merged',
-  Rename: 'Renamed',
-  Describe: 'Described',
-  Make: 'Made',
-  Move: 'Moved',
-  Add: 'Added',
-};
-const asLabelled = (text, name) => `Labelled “${text.slice(0, LONGEST_NAMED)}” as ${name}`;
-
-// What was done, and to which text, where it was done to one; `nameOf` names labels.
-function deedOf({words, repair, textOfMany}, {texts}, nameOf) {
-  const [id, ...others] = repair?.ids ?? [texts[0]?.id];
-  const text = textOfMany || (!others.length && texts.find(one => one.id === id)?.text);
-  if (text && repair?.kind === 'relabel') return asLabelled(text, nameOf(repair.intents));
-  const named = text ? `: “${text.slice(0, LONGEST_NAMED)}”` : '';
-  const done = words.replace(/: keep both$|(?<=^Decline): .*/, '').replace(/^\w+/, first => DONE[first] ?? first);
-  return `${done.replace(' …', '')}${named}`;
-}
 const QUESTIONS = {
   split: input => ['Name of the new intent', input, 'Split'],
   rename: input => ['New name of the intent', input, 'Rename'],
@@ -81,9 +56,9 @@ export class FindingView {
   #body = h('div', {class: 'body'});
   #choices = h('div', {class: 'remedies'});
   #other = h('div', {class: 'other'}); // the field for another label; it is not redrawn while the user types
-  #turns = h('div');
+  #turns = h('div', {class: 'foretold'});
   #second = new SecondClick();
-  #previews = Promise.resolve(); // until those of the remedies on the screen have arrived
+  #pressed = new Map(); // by finding: the remedy that was pressed last and waits for its effect to be counted
 
   constructor(tools) {
     this.#tools = tools;
@@ -115,8 +90,10 @@ export class FindingView {
     this.#drawChoices();
     if (typedFor === null) fill(this.#other);
     if (!same) fill(this.#turns);
-    this.#previews = waits ? Promise.resolve() : this.#ask(this.#remedies.filter(isForetold));
-    await this.#previews;
+    if (waits) return;
+    const counted = this.#ask(this.#remedies.filter(isForetold));
+    this.#sayPressed();
+    await counted;
   }
 
   // What was counted before its texts were changed offers what was just done, or the opposite.
@@ -129,7 +106,8 @@ export class FindingView {
   onKey(key) {
     if (key === 'p' && this.#finding) return () => this.#pin();
     const chosen = this.#remedies.find(one => one.key.textContent.toLowerCase() === key);
-    return chosen && (() => this.#take(chosen));
+    if (chosen) return () => this.#take(chosen);
+    return this.#finding && unknownNumber(key);
   }
 
   #heading({title, why, kind, intents, figure, texts}) {
@@ -267,14 +245,17 @@ export class FindingView {
     );
   }
 
-  // Requests the previews of all remedies together.
-  async #ask(remedies) {
-    if (!remedies.length) return;
-    const finding = this.#finding;
+  // Requests the previews of all remedies together; each knows when its own has come, wherever the user is by then.
+  #ask(remedies) {
+    const counted = remedies.length ? this.#count(remedies) : Promise.resolve();
+    for (const one of remedies) one.counted = counted;
+    return counted;
+  }
+
+  async #count(remedies) {
     const repairs = remedies.map(one => one.repair);
     try {
       const found = await post(`${this.#tools.base}/review/what-if`, {repairs});
-      if (finding !== this.#finding) return;
       remedies.forEach((one, place) => this.#tell(one, found[place]));
     } catch (error) {
       for (const one of remedies) fill(one.line, error.message);
@@ -312,6 +293,24 @@ export class FindingView {
     }
   }
 
+  // Waits until the effect is counted, and says so; whether nothing else of the finding was pressed meanwhile.
+  async #isCounted(one, {id}) {
+    this.#pressed.set(id, one);
+    this.#sayPressed();
+    await one.counted;
+    const isLast = this.#pressed.get(id) === one;
+    if (isLast) this.#pressed.delete(id);
+    return isLast;
+  }
+
+  // The buttons may have been drawn anew since.
+  #sayPressed() {
+    const pressed = this.#pressed.get(this.#finding?.id);
+    if (!pressed) return;
+    for (const one of this.#remedies)
+      if (isForetold(one) && !one.blast) fill(one.line, one.words === pressed.words ? PRESSED : COUNTING);
+  }
+
   async #carryOut(one) {
     if (one.label_ids?.length) {
       const kind = query().get('kind') ?? '';
@@ -324,7 +323,7 @@ export class FindingView {
       return;
     }
     const finding = this.#finding;
-    if (isForetold(one) && !one.blast && !one.effect) await this.#previews;
+    if (isForetold(one) && !one.blast && !one.effect && !(await this.#isCounted(one, finding))) return;
     if (!(await mayHarm(one, one.words.replace(' …', '')))) return;
     const repair = one.asks ? await this.#spoken(one) : one.repair;
     if (one.asks && !repair) return; // the user cancelled

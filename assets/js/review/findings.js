@@ -7,6 +7,7 @@ import {failed} from '../shared/skeleton.js';
 import {moreWords, number, plural} from '../shared/words.js';
 import {CopiesOffer} from './copies.js';
 import {COUNTED_AGAIN, FindingView} from './finding.js';
+import {keysLine, openKeys} from './keys.js';
 import {touches} from './touched.js';
 
 const DOUBT = 'doubt'; // folded, and not counted among the findings
@@ -230,6 +231,7 @@ export class FindingsTab {
   }
 
   onKey(key) {
+    if (key === '?') return openKeys;
     if (key === 'j' || key === 'arrowdown') return () => this.#go(this.#at + 1);
     if (key === 'k' || key === 'arrowup') return () => this.#go(this.#at - 1);
     if (key === 'escape' && this.element.classList.contains('opened')) return () => this.#goBack();
@@ -389,12 +391,3 @@ function comparing(isLoading, again) {
   say();
   return h('li', {class: 'empty', 'data-role': 'comparing'}, title, about, spent);
 }
-
-const keysLine = () =>
-  h(
-    'p',
-    {class: 'soft small hints for-keys'},
-    h('span', {}, 'The letter or number at the end of a button is its key. What makes more answers wrong has none.'),
-    h('span', {}, 'Next, previous ', h('kbd', {}, 'J'), ' ', h('kbd', {}, 'K')),
-    h('span', {}, 'Pin the text ', h('kbd', {}, 'P')),
-  );

@@ -6,12 +6,13 @@ const COUNTS = 'counting …';
 
 // `figures` holds the measures of the training, and in `now` those of today or null.
 export function accuracyOf(figures) {
-  const {now} = figures;
+  const {now, checking} = figures;
   if (!now && isUntested(figures))
     return [h('b', {}, 'not tested yet'), h('span', {class: 'soft'}, `. ${ofItself(figures)}`)];
   if (isCounting(figures)) return [h('b', {}, COUNTS), h('span', {class: 'soft'}, ` ${whenTrained(figures)}`)];
   if (!now) return h('span', {}, whenTrained(figures));
-  const since = isOther(figures) && h('span', {class: 'soft'}, `. ${sinceWords(figures)}`);
+  const newer = checking ? ` ${COUNTING}` : '';
+  const since = isOther(figures) && h('span', {class: 'soft'}, `. ${sinceWords(figures)}${newer}`);
   return [h('b', {}, inWords(now)), ` today, ${rightOf(now)}`, since];
 }
 
@@ -98,7 +99,7 @@ function countedWords(figures) {
 }
 
 // Figures of two moments differ while labels come: the older one says so.
-const COUNTING = 'Newer labels are being counted.';
+const COUNTING = 'Newer labels are being counted. The figures here are without them.';
 
 // `measured_on` is the server's: on which texts, and when.
 const trainedOn = ({measured_on: measured}) => measured || 'when trained';

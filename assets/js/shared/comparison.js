@@ -1,7 +1,7 @@
 // A version against another: the verdict, better and worse texts, and folded how this is computed.
 import {h, table} from './elements.js';
 import {busyButton} from './evidence.js';
-import {nothingFits, number, percent, plural, signedPoints} from './words.js';
+import {digitsThatAgree, nothingFits, number, percent, plural, signedPoints} from './words.js';
 
 const MOST_ANSWERS = 300;
 const SHOWN = 6; // texts of a side that are shown at once
@@ -19,7 +19,7 @@ const OUTCOMES = {
 // What the figures were taken on.
 const BASES = {'test split': 'test texts', 'stored figures': 'as checked when it was trained', nothing: ''};
 
-const points = share => `${signedPoints(share)} points`;
+const points = (share, digits = 1) => `${signedPoints(share, digits)} points`;
 const saying = task => intents => intents.join(' and ') || nothingFits(task);
 
 // What becomes of both versions; `live` is null where nothing answers yet.
@@ -133,13 +133,15 @@ const computedOf = (found, gate) =>
   );
 
 function figuresOf({champion, candidate, before, after, difference, n, basis, f1}) {
-  const range = difference && `95 % between ${points(difference.low)} and ${points(difference.high)}`;
+  const digits = difference ? digitsThatAgree(before, after) : 1;
+  const told = share => points(share, digits);
+  const range = difference && `95 % between ${told(difference.low)} and ${told(difference.high)}`;
   return h(
     'div',
     {class: 'figures'},
-    figure(champion, percent(before), f1 && `exact match; F1 ${percent(f1[0])}`),
-    figure(candidate, percent(after), f1 && `exact match; F1 ${percent(f1[1])}`),
-    difference && figure('difference', points(difference.value), range),
+    figure(champion, percent(before, digits), f1 && `exact match; F1 ${percent(f1[0])}`),
+    figure(candidate, percent(after, digits), f1 && `exact match; F1 ${percent(f1[1])}`),
+    difference && figure('difference', told(difference.value), range),
     figure('checked on', plural(n, 'text'), BASES[basis]),
   );
 }

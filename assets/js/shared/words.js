@@ -16,7 +16,16 @@ export const isDoubtful = (share, limit) => share < Math.min(limit, SURE_ENOUGH)
 export const points = value => decimal(100 * value, 1);
 // How alike two texts are; 100 is the same text.
 export const similarityWords = cosine => `similarity ${points(cosine)} of 100`;
-export const signedPoints = value => (value < 0 ? '' : '+') + points(value);
+export const signedPoints = (value, digits = 1) => (value < 0 ? '' : '+') + decimal(100 * value, digits);
+// With how many digits two shares in percent differ by what is told of them in points: 88.75 and 87.81, of one digit
+// each, are 88.8 and 87.8, and their difference 0.9.
+export function digitsThatAgree(before, after) {
+  const told = (share, digits) => Number((100 * share).toFixed(digits));
+  const agrees = digits =>
+    Math.abs(Math.abs(told(after, digits) - told(before, digits)) - told(Math.abs(after - before), digits)) <
+    10 ** -digits / 2;
+  return [1, 2].find(agrees) ?? 3;
+}
 // A number with a true minus sign, which is as wide as a plus; one that rounds to zero has none.
 export function decimal(value, digits) {
   const size = Math.abs(value).toFixed(digits);

@@ -237,7 +237,7 @@ def test_review_says_once_that_letters_are_keys_and_shows_them_at_the_end(
         page.get_by_text("The letter or number at the end of a button is its key.")
     ).to_have_count(1)
     # One button had no key, and nothing said why.
-    expect(page.get_by_text("What makes more answers wrong has none.")).to_be_visible()
+    expect(page.get_by_text("What harms or deletes has none.")).to_be_visible()
     remedy = page.locator(".remedy").last
     expect(remedy).to_be_visible()
     assert remedy.evaluate("button => button.lastElementChild.tagName") == "KBD"

@@ -182,6 +182,11 @@ def test_a_figure_of_a_training_says_why_that_of_today_is_another(
     page.reload()
     expect(figure).to_contain_text("Right answers: 50.0 % today, 50 of 100 test texts answered")
     expect(figure).to_contain_text("; since then: 12 changes since training.")
+    # The top of the page counted 51 changes, and this line 46: five were still being checked.
+    expect(figure).not_to_contain_text("Newer labels")
+    live["checking"] = True
+    page.reload()
+    expect(figure).to_contain_text("Newer labels are being counted. The figures here are without")
     page.unroute_all(behavior="wait")
     page.goto(f"{twice.base}/versions?project=sample")
     expect(page.get_by_role("region", name="Versions")).to_contain_text(
