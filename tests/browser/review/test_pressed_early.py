@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.builders.held_answers import hold
+from tests.builders.held_answers import Held, hold
 from tests.builders.served_studio import Served
 
 pytestmark = pytest.mark.usefixtures("foretold")
@@ -21,14 +21,20 @@ def _uncounted(route: Route) -> None:
     route.fulfill(body=json.dumps(told), content_type="application/json")
 
 
+def _open_uncounted(page: Page, studio: Served) -> Held:
+    """Open Review while nothing is counted; return what holds the counts back."""
+    page.route("**/projects/sample/review?*", _uncounted)
+    late = hold(page, "**/review/what-if", "POST")
+    page.goto(f"{studio.base}/review?project=sample&kind=label")
+    return late
+
+
 def test_a_press_while_answers_are_counted_says_what_it_waits_for(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """The press did nothing to be seen for seconds, and seemed to be lost."""
     page = visit(studio, "/try?project=sample")
-    page.route("**/projects/sample/review?*", _uncounted)
-    late = hold(page, "**/review/what-if", "POST")
-    page.goto(f"{studio.base}/review?project=sample&kind=label")
+    late = _open_uncounted(page, studio)
     remedy = page.locator(".remedy", has_text="Delete this text")
     late.arrived()
     expect(remedy).to_contain_text("counting answers")
@@ -51,9 +57,7 @@ def test_of_two_presses_while_answers_are_counted_the_last_is_done(
 ) -> None:
     """Who thought better of it while it was counted would have had both done."""
     page = visit(studio, "/try?project=sample")
-    page.route("**/projects/sample/review?*", _uncounted)
-    late = hold(page, "**/review/what-if", "POST")
-    page.goto(f"{studio.base}/review?project=sample&kind=label")
+    late = _open_uncounted(page, studio)
     row = page.locator("[data-role=findings] button", has_text=", or “").first
     row.click()
     label = page.locator(".remedy", has_text="Label it “")
