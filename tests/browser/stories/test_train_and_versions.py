@@ -279,7 +279,7 @@ def test_header_and_page_tell_one_share_of_a_training(
     """They asked one after the other, and the bar was up to 1 % ahead of the header."""
     page = visit(twice)
     [*_, first] = twice.ask("/projects/sample/jobs")
-    late = "Longer than expected: 11 minutes so far, 8 minutes were told."
+    late = "Longer than expected: 11 minutes so far; 8 minutes were told."
     slow = {"eta_seconds": 2_760.0, "slowed": True, "late": late}
     job = {**first, **slow, "state": "running", "stage": "learning"}
     shares = cycle(place / 100 for place in range(10, 60))
