@@ -17,11 +17,13 @@ from app.services.discover.acts import GroupChange, Taking, change_group, take_g
 from app.services.discover.runs import start_grouping
 from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
 from app.services.labelling.today import load_today
+from app.services.reports.audit import list_acts
 from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS
 from core.errors import Conflict, InvalidInput
 from storage import projects
 from storage.log.label_origins import label_origins
+from storage.people.acts import ActFilter
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from tests.builders.raw_groups import BILLS, CARDS, grouped
@@ -62,6 +64,15 @@ def test_a_group_becomes_an_intent_and_undo_frees_its_texts(raw: Studio) -> None
     assert set(labels(raw).values()) == {None}
     card = list_groups(raw, "raw").groups[0]
     assert (card.id, card.state, card.size) == (group.card.id, "open", 8)
+
+
+def test_history_names_an_intent_that_undo_took_away(raw: Studio) -> None:
+    """ "Label as ?" stood there, since the intent was gone with the labels."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    take_group(raw, "raw", group.card.id, taking(group, create="lost_card"))
+    undo_action(raw, "raw", "key-of-a-taking")
+    acts = list_acts(raw, "raw", ActFilter(verb="label")).acts
+    assert [(one.about, one.undone) for one in acts] == [("as lost_card", True)]
 
 
 def test_a_label_from_a_group_says_so(raw: Studio) -> None:
