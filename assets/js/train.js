@@ -285,7 +285,7 @@ class TrainPage {
     const isShown = other.mine === this.#context.status.candidate; // its result stands on the page, compared
     const {advice} = isShown ? this.#result : await call(`${this.#context.base}/compare?${pair}`);
     if (pair !== this.#compared || !advice || advice.use) return;
-    this.#choices.tellLost({recipe: other.recipe, words: `Version ${other.mine} was made so. ${advice.words}`});
+    this.#choices.tellLost({recipe: other.recipe, words: `This made version ${other.mine}. ${advice.words}`});
   }
 
   // The live version has learned all labels, and its training had the settings that are chosen.
@@ -302,7 +302,7 @@ class TrainPage {
     if (!chosen || this.#jobOf(this.#context.status.champion)?.recipe === chosen.recipe) return '';
     const tried = this.#otherThanLive;
     if (tried?.recipe !== chosen.recipe) return ` “${chosen.name}” may still answer better.`;
-    return ` Version ${tried.mine} is what “${chosen.name}” made of them.`;
+    return ` “${chosen.name}” made version ${tried.mine} of these labels.`;
   }
 
   #drawStart() {

@@ -1,5 +1,6 @@
 """The list of groups on Discover shows what the server says of each group."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect

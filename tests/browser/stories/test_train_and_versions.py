@@ -234,7 +234,7 @@ def test_tricky_wording_is_told_only_where_it_is_harder(
         expect(line.locator("[data-role=borderline]")).to_have_count(count)
         page.unroute_all(behavior="wait")
     expect(line.locator("[data-role=borderline]")).to_contain_text(
-        "Tricky wording, when trained: 7 of 10 test texts answered right, of all of them 81.4 %"
+        "Misleading wording, when trained: 7 of 10 test texts right; all test texts: 81.4 %"
     )
 
 
