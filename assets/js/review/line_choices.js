@@ -9,8 +9,8 @@ const STRICT = ['Stricter', 'Much stricter', 'Strictest'];
 const NOW = 'As it is now';
 const EVEN = 'Balanced';
 const BASE =
-  'Texts below the score of a limit are refused. “Balanced”: of 100 texts each, as many are refused wrongly as are let ' +
-  'in wrongly.';
+  'Texts below the score of a limit are refused. “Balanced”: of 100 texts each, as many are refused wrongly as are ' +
+  'let in wrongly.';
 
 // `choose` takes the change of the fence that a press means; a limit that weighs both mistakes needs `fewest` texts
 // labelled out of scope, or nobody has counted one of the two.

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.services.studio import Studio
-from tests.builders.raw_groups import BILLS, CARDS
-from tests.builders.trained_home import raw_project
+from tests.builders.trained_home import BILLS, CARDS, raw_project
 
 
 @pytest.fixture

@@ -26,8 +26,7 @@ from storage.log.label_origins import label_origins
 from storage.people.acts import ActFilter
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
-from tests.builders.raw_groups import BILLS, CARDS, grouped
-from tests.builders.trained_home import POOL, change
+from tests.builders.trained_home import BILLS, CARDS, POOL, change, grouped
 
 
 def taking(group: OpenedGroup, **how: object) -> Taking:

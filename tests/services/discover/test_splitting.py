@@ -14,7 +14,7 @@ from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from storage import jobs
-from tests.builders.raw_groups import grouped
+from tests.builders.trained_home import grouped
 
 
 def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_back(
