@@ -1,6 +1,7 @@
-"""What nobody said is not judged, and is not there where its source is."""
+"""What nobody said is not judged, and is not there where its source is; who is held out."""
 
 import numpy as np
+import pytest
 
 from core.heads.folds import (
     is_said,
