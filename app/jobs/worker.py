@@ -64,7 +64,10 @@ def _failed(error: Exception) -> JobOutcome:
     if told is not None:
         return JobOutcome("failed", told.message, told.hint)
     message = f"Something broke (incident {incident})."
-    return JobOutcome("failed", message, "The job's log tells more.")
+    hint = (
+        "Start it again. If it breaks again, look for this number in the folder logs: it says why."
+    )
+    return JobOutcome("failed", message, hint)
 
 
 def _end(context: JobContext, outcome: JobOutcome) -> int:

@@ -2,6 +2,7 @@
 import {GroupView} from './discover/group.js';
 import {keysLine, openKeys} from './discover/keys.js';
 import {GroupList, mostlyLabelled} from './discover/list.js';
+import {askTarget} from './discover/merging.js';
 import {TrafficTab} from './discover/traffic.js';
 import {address, query, setQuery} from './shared/address.js';
 import {Behind} from './shared/behind.js';
@@ -19,6 +20,8 @@ import {frame} from './studio.js';
 
 const LEAD =
   'What your texts are about, in groups of similar ones. Give a group an intent: what stays ticked gets that label.';
+
+const SOON = 300; // milliseconds; what takes longer says that it is under way: D was pressed twice
 
 export const mount = view =>
   frame(view, 'discover', 'Discover', LEAD, context => new DiscoverPage(context).start());
@@ -41,6 +44,7 @@ class DiscoverPage {
   #begun = 0; // when the server had taken it; what was asked for before does not know it
   #newest = new Newest(act => this.#takeBack(act));
   #note = h('div', {class: 'row grouping', role: 'status', 'data-role': 'grouping', hidden: true});
+  #working = h('span', {class: 'soft', role: 'status', 'data-role': 'working'});
   #place = h('div', {'data-role': 'place'});
   #columns;
   #traffic;
@@ -79,7 +83,7 @@ class DiscoverPage {
   }
 
   async start() {
-    const above = h('div', {class: 'row above'}, this.#switch, this.#newest.element);
+    const above = h('div', {class: 'row above'}, this.#switch, this.#working, this.#newest.element);
     this.#context.main.append(above, this.#part);
     fill(this.#place, h('div', {class: 'sheet'}, skeleton('Looking for groups')));
     document.addEventListener('keydown', event => this.#newest.onKey(event, key => this.#keyed(key)));
@@ -276,6 +280,7 @@ class DiscoverPage {
     this.#unheard.heard();
     this.#isBusy = true;
     this.#columns.setAttribute('aria-busy', 'true');
+    const told = setTimeout(() => fill(this.#working, 'Working…'), SOON);
     const at = this.#list.listed.findIndex(({id}) => id === this.#open);
     const next = this.#list.listed[at + 1] ?? this.#list.listed[at - 1];
     try {
@@ -287,6 +292,8 @@ class DiscoverPage {
       throw error;
     } finally {
       this.#isBusy = false;
+      clearTimeout(told);
+      fill(this.#working);
       this.#columns.removeAttribute('aria-busy');
       this.#behind.catchUp();
     }
@@ -307,31 +314,15 @@ class DiscoverPage {
 
   async #split(card) {
     const {groups} = await post(`${this.#context.base}/groups/${card.id}/split`, {});
-    this.#remember(`Split “${card.name}” into ${number(groups.length + 1)}`, card.id, () =>
+    this.#remember(`Split “${card.name}” into ${number(groups.length)}`, card.id, () =>
       Promise.all(groups.map(id => this.#change(id, {merged_into: card.id}))),
     );
-    return card.id;
+    return groups[0];
   }
 
   async #merge({card, groups: near}) {
-    const others = this.#groups.groups.filter(({id, state}) => id !== card.id && state !== 'done');
-    if (!others.length) {
-      toast('There is no other group.');
-      return;
-    }
-    const option = ({id, name, size}) => h('option', {value: id, dir: 'auto'}, `${name} (${number(size)})`);
-    const nearest = near.map(id => others.find(one => one.id === id)).filter(Boolean);
-    const byName = others.toSorted((one, other) => one.name.localeCompare(other.name));
-    const words = `Its ${plural(card.size, 'text')} join another group; no label changes.`;
-    const into = h(
-      'select',
-      {name: 'into'},
-      h('optgroup', {label: 'Most alike'}, nearest.map(option)),
-      h('optgroup', {label: 'All others'}, byName.filter(one => !nearest.includes(one)).map(option)),
-    );
-    const given = await ask(`Merge “${card.name}”`, [h('p', {}, words), field('Into', into)], 'Merge');
-    if (!given) return;
-    const target = others.find(({id}) => String(id) === given.into);
+    const target = await askTarget(card, near, this.#groups.groups);
+    if (!target) return;
     await this.#act(async () => {
       await this.#change(card.id, {merged_into: target.id});
       this.#remember(`Merged “${card.name}” into “${target.name}”`, card.id, () =>

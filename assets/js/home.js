@@ -5,7 +5,7 @@ import {field, fill, h} from './shared/elements.js';
 import {busyButton} from './shared/evidence.js';
 import {ask, guarded, once, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
-import {failed} from './shared/skeleton.js';
+import {failed, skeleton} from './shared/skeleton.js';
 import {plural} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -53,6 +53,7 @@ class HomePage {
 
   async start() {
     this.#context.heading.append(this.#toForm);
+    fill(this.#list, skeleton('Looking at your projects'));
     this.#context.main.append(this.#list, this.#form, this.#deleted);
     const again = () => !document.hidden && this.#load().catch(() => {}); // what it shows was true when it was left
     document.addEventListener('visibilitychange', again);

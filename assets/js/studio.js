@@ -8,7 +8,7 @@ import {icon} from './shared/icons.js';
 import {complain} from './shared/messages.js';
 import {LOOKING, nextLine} from './shared/next.js';
 import {call} from './shared/rest.js';
-import {failed} from './shared/skeleton.js';
+import {failed, skeleton} from './shared/skeleton.js';
 import {Switcher} from './shared/switcher.js';
 import {Unsaved} from './shared/unsaved.js';
 import {number, percent, plural} from './shared/words.js';
@@ -139,13 +139,15 @@ export async function frame(view, page, title, lead, build) {
     if (project && page !== 'label') sendUnsaved(context, parts);
     if (LOOKING.includes(page)) parts.heading.before(nextLine(context, page));
     if (!home) {
+      fill(context.main, skeleton('Waiting for the studio'));
       await context.refresh();
       context.keepFresh();
-      if (!context.status) await firstStatus(context);
+      if (context.status) fill(context.main);
+      else await firstStatus(context);
     }
     await start(build, context);
   } catch (error) {
-    parts.main.append(notThere(error));
+    fill(parts.main, notThere(error));
     if (error.status === 404) localStorage.removeItem(keptAs('project'));
   }
 }

@@ -5,6 +5,7 @@ import {fill, h} from './shared/elements.js';
 import {firstAct} from './shared/first_act.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
+import {skeleton} from './shared/skeleton.js';
 import {number, numberOf, plural} from './shared/words.js';
 import {frame} from './studio.js';
 import {BaseChoice} from './train/base.js';
@@ -26,6 +27,7 @@ export const mount = view => frame(view, 'train', 'Train', null, context => new 
 
 class TrainPage {
   #context;
+  #looking = skeleton('Looking at how it can be trained'); // until the choices are there
   #choices = new Choices(() => this.#onChoice());
   #settings = new RecipeSettings(() => this.#estimate());
   #curves = new Curves();
@@ -96,6 +98,7 @@ class TrainPage {
     fill(
       this.#form,
       this.#choices.element,
+      this.#looking,
       // Above what differs between the choices, so that the button keeps its place.
       h('div', {class: 'row after start'}, this.#start, this.#settings.back, estimated),
       this.#gateLine,
@@ -111,6 +114,7 @@ class TrainPage {
     const asked = (this.#looks += 1);
     const found = await call(`${this.#context.base}/training-choices`);
     if (asked !== this.#looks) return;
+    this.#looking.remove();
     this.#choices.show(found.choices);
     this.#counted = found.labelled > found.examples ? countedWords(found) : '';
     await this.#base.load(found);
@@ -281,7 +285,7 @@ class TrainPage {
     const isShown = other.mine === this.#context.status.candidate; // its result stands on the page, compared
     const {advice} = isShown ? this.#result : await call(`${this.#context.base}/compare?${pair}`);
     if (pair !== this.#compared || !advice || advice.use) return;
-    this.#choices.tellLost({recipe: other.recipe, words: `Version ${other.mine} was made so. ${advice.words}`});
+    this.#choices.tellLost({recipe: other.recipe, words: `This made version ${other.mine}. ${advice.words}`});
   }
 
   // The live version has learned all labels, and its training had the settings that are chosen.
@@ -298,7 +302,7 @@ class TrainPage {
     if (!chosen || this.#jobOf(this.#context.status.champion)?.recipe === chosen.recipe) return '';
     const tried = this.#otherThanLive;
     if (tried?.recipe !== chosen.recipe) return ` “${chosen.name}” may still answer better.`;
-    return ` Version ${tried.mine} is what “${chosen.name}” made of them.`;
+    return ` “${chosen.name}” made version ${tried.mine} of these labels.`;
   }
 
   #drawStart() {

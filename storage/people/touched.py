@@ -65,7 +65,7 @@ def _of_texts(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
         for row in texts
         if row.field == "labels" and row.verb in _LABELLING and row.after is not None
     }
-    names = _names(connection, [key for label in labels.values() for key in label])
+    names = _names(connection, [key for label in labels.values() for key in label], batches)
     told = dict[int, str]()
     for row in texts:
         quoted = f"“{cut(said.get(row.subject_id, ''))}”"
@@ -84,7 +84,7 @@ def _labels(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
     for row in connection.execute(query.distinct()):
         given[row.batch_id].append(row.after)
     alone = {key: labels[0] for key, labels in given.items() if len(labels) == 1 and labels[0]}
-    names = _names(connection, [one for label in alone.values() for one in label])
+    names = _names(connection, [one for label in alone.values() for one in label], batches)
     return {
         key: f"as {' and '.join(sorted(names.get(one, '?') for one in label))}"
         for key, label in alone.items()
@@ -105,16 +105,31 @@ def _texts(connection: Connection, rows: Sequence[Row[Any]]) -> Mapping[str, str
     return {**said, **{row.id: row.text for row in connection.execute(query)}}
 
 
-def _names(connection: Connection, keys: Sequence[str]) -> dict[str, str]:
+def _names(connection: Connection, keys: Sequence[str], batches: Sequence[int]) -> dict[str, str]:
+    """Return the names of intents of some actions by id; of one that is gone, its first name.
+
+    Undo of the act that made an intent takes the intent away.
+    """
     query = sa.select(intent.c.id, intent.c.name).where(intent.c.id.in_(set(keys)))
-    return {row.id: row.name for row in connection.execute(query)}
+    names = {row.id: row.name for row in connection.execute(query)}
+    if gone := set(keys) - names.keys():
+        here = sa.select(event.c.project_id).where(event.c.batch_id.in_(batches)).distinct()
+        made = sa.select(event.c.subject_id, event.c.after).where(
+            event.c.project_id.in_(here),
+            event.c.subject_id.in_(gone),
+            event.c.subject == "intent",
+            event.c.field == "row",
+        )
+        rows = connection.execute(made.order_by(event.c.revision.desc()))
+        names |= {row.subject_id: row.after["name"] for row in rows if row.after}
+    return names
 
 
 def _of_intents(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
     query = sa.select(event.c.batch_id, event.c.subject_id, event.c.field, event.c.before)
     query = query.where(event.c.batch_id.in_(batches), event.c.subject == "intent")
     rows = connection.execute(query.order_by(event.c.revision)).all()
-    names = _names(connection, [row.subject_id for row in rows])
+    names = _names(connection, [row.subject_id for row in rows], batches)
     gone = {row.subject_id: row.before["name"] for row in rows if row.field == "row" and row.before}
     changed = defaultdict[int, dict[str, str]](dict)
     for row in rows:

@@ -1,11 +1,12 @@
-"""Decisions that two ways of computing them agree on."""
+"""What two ways of computing agree on, and what this processor computes right."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
+import torch
 
-from core.types import Decision
+from core.types import Decision, EncodingPrecision
 
 
 def agreed(decisions: Iterable[Decision]) -> list[Decision]:
@@ -21,3 +22,13 @@ def agreed(decisions: Iterable[Decision]) -> list[Decision]:
         )
         for one in decisions
     ]
+
+
+def computes_right(precision: EncodingPrecision) -> bool:
+    """Whether this processor multiplies in a number format at all, quick or slow.
+
+    Without AVX-512 torch refuses bfloat16; without VNNI sums of 8-bit products overflow.
+    """
+    if precision == "bfloat16":
+        return bool(torch.cpu._is_avx512_supported() or torch.cpu._is_amx_tile_supported())
+    return precision == "float32" or bool(torch.cpu._is_vnni_supported())

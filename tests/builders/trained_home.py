@@ -13,6 +13,7 @@ from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
 from app.services.discover.runs import start_grouping
+from app.services.discover.stored import GroupsView, list_groups
 from app.services.maps import layouts
 from app.services.maps.requests import start_layout
 from app.services.studio import Studio
@@ -28,6 +29,8 @@ from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import JobRecord, ModelVersionRecord, UtteranceRecord
 
+CARDS = [f"my card is lost number {n}" for n in range(8)]
+BILLS = [f"why is the bill so high in month {n}" for n in range(6)]
 POOL = [f"what about {word}" for word in ["refunds", "parcels", "passwords", "greetings", "orders"]]
 
 
@@ -84,6 +87,12 @@ def group_here(studio: Studio, project: str) -> None:
     """Group the unlabelled texts in this process."""
     job = start_grouping(dataclasses.replace(studio, executor=Idle()), project)
     assert do(studio, job.id).state == "succeeded"
+
+
+def grouped(studio: Studio, project: str = "raw", **how: object) -> GroupsView:
+    job = start_grouping(studio, project, **how)  # type: ignore[arg-type]
+    assert do(studio, job.id).state == "succeeded"
+    return list_groups(studio, project)
 
 
 def do_killed_at(studio: Studio, job_id: str, step: int) -> JobRecord:

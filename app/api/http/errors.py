@@ -9,7 +9,7 @@ from fastapi.params import Form
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from app.api.http.requests import route_of
+from app.api.http.requests import broken, route_of
 from app.failures import failure_in_words
 from core.errors import (
     ArtifactDamaged,
@@ -120,8 +120,7 @@ async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
         return await _known(request, told)
     incident = request.state.request_id
     _tell(request, f"incident {incident}", error)
-    body = {"message": f"Something broke (incident {incident}).", "hint": "The log tells more."}
-    return JSONResponse(body, 500)
+    return JSONResponse(broken(incident), 500)
 
 
 def _tell(request: Request, words: str, error: Exception | None = None) -> None:

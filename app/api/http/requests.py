@@ -120,6 +120,12 @@ def _numbered(send: Send, number: str, answered: _SentAnswer) -> Send:
     return pass_on
 
 
+def broken(number: str) -> dict[str, str]:
+    """Return the body of an answer to a request that broke; the log tells why by its number."""
+    where = "If it happens again, look for this number where the studio was started: it says why."
+    return {"message": f"Something broke (incident {number}).", "hint": f"Try again. {where}"}
+
+
 async def _answer_broken(scope: Scope, send: Send, answered: _SentAnswer, error: Exception) -> None:
     """Log an error that no handler took, and answer it where no answer has begun."""
     number = scope["state"]["request_id"]
@@ -128,7 +134,6 @@ async def _answer_broken(scope: Scope, send: Send, answered: _SentAnswer, error:
     if answered.status:
         return
     answered.status = 500
-    body = {"message": f"Something broke (incident {number}).", "hint": "The log tells more."}
     headers = [(b"content-type", b"application/json"), (b"x-request-id", number.encode())]
     await send({"type": "http.response.start", "status": 500, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+    await send({"type": "http.response.body", "body": json.dumps(broken(number)).encode()})

@@ -94,7 +94,8 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         labels = [change for changes in made.free for change in changes]
         events.record(connection, target.id, action, [*created, *labels])
         rest = len(ids) - len(made.free)
-        text_groups.change(connection, target.id, number, {"set_aside": rest})
+        facts = {**text_groups.find(connection, target.id, number).facts, "is_taken": True}
+        text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
     return TakenView(len(made.free), intent, made.counts)
 
 
@@ -108,11 +109,12 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
     values: dict[str, object] = {}
     with studio.database.write() as connection:
         target = projects.find(connection, project)
-        text_groups.find(connection, target.id, number)
+        group = text_groups.find(connection, target.id, number)
         if change.name is not None:
             values["name"] = _usable_name(change.name)
         if change.set_aside is not None:
             values["set_aside"] = change.set_aside
+            values["facts"] = {**group.facts, "is_taken": False}
         if change.merged_into is not None:
             values["merged_into"] = _merged(connection, target, number, change.merged_into)
         if values:

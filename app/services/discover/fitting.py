@@ -2,25 +2,18 @@
 
 from dataclasses import replace
 
-from app.services.discover.stored import OpenedGroup
+from app.services.discover.stored import FITS, OpenedGroup
 from app.services.embedding import embed_texts
 from app.services.live.pool import Pool, judged
 from app.services.live.server_state import LiveStudio
 from storage import projects
 from storage.queries import utterances
 
-_FITS = 0.6
-"""Share of a group's typical texts that must get the intent as their answer.
-
-Twelve of the sample's 35 groups had more, each with the intent that its texts are about. One half
-each of lost and of new SIM cards had 0.58.
-"""
-
 
 def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedGroup:
     """Return a group with the intent as `same` that answers most of its typical texts.
 
-    `refused` is how many of them are answered with no intent.
+    `refused` is how many of them are answered with no intent; `typical` has each answer.
 
     The nearest centre alone put broken cards into lost ones. It decides only where the model is
     not in memory yet, or does not know the intent.
@@ -41,8 +34,19 @@ def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedG
     found = judged(pool.live, records, rows)
     answered = _answered(found, group.intents)
     best = max(answered, key=lambda intent: answered[intent], default="")
-    same = best if answered.get(best, 0.0) >= _FITS else ""
-    return replace(group, same=same, refused=int(found.outside.sum()))
+    same = best if answered.get(best, 0.0) >= FITS else ""
+    answers = _answers(found)
+    typical = tuple(replace(one, answer=answers.get(one.id)) for one in group.typical)
+    return replace(group, same=same, refused=int(found.outside.sum()), typical=typical)
+
+
+def _answers(found: Pool) -> dict[str, str]:
+    """Return the intent that answers each text, by ids; empty: none. Only for one intent a text."""
+    if found.task == "multi-label":
+        return {}
+    best = [found.live.columns[at] for at in found.probabilities.argmax(1).tolist()]
+    rows = zip(found.records, best, found.outside.tolist(), strict=True)
+    return {record.id: "" if outside else intent for record, intent, outside in rows}
 
 
 def _answered(judged_texts: Pool, intents: tuple[str, ...]) -> dict[str, float]:

@@ -53,7 +53,8 @@ class GroupFacts:
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
     `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
-    texts were grouped anew.
+    texts were grouped anew. `is_taken`: somebody took it, and its other texts wait on the page
+    Label; otherwise a group that was set aside is for later.
     """
 
     description: str
@@ -62,6 +63,7 @@ class GroupFacts:
     is_new: bool = False
     known: float | None = None
     left: Sequence[str] = ()
+    is_taken: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,6 +197,7 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
             kept_facts = {
                 "description": old.facts["description"],
                 "left": old.facts.get("left", ()),
+                "is_taken": old.facts.get("is_taken", False),
             }
             new = replace(old, facts={**new.facts, **kept_facts}, centre=new.centre)
         else:

@@ -27,9 +27,9 @@ _FEWEST, _MOST_PARTS = 4, 6
 
 
 def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
-    """Divide a group by meaning; return the numbers of the new groups.
+    """Divide a group by meaning; return the numbers of the new groups, the largest first.
 
-    The largest part stays in the group. Merging the new groups into it takes the split back.
+    The group is left without texts. Merging the new groups into it takes the split back.
 
     Raises:
         NotFound: There is no such group.
@@ -45,11 +45,8 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
         if waiting_texts(connection, target, number) != ids:
             raise Conflict("Somebody has changed the group meanwhile.", "Split it once more.")
         every = text_groups.list_all(connection, target.id)
-        fresh = _fresh(made, number, every)
-        numbers = text_groups.add(connection, target.id, fresh)
-        members = members_of(made, [number, *numbers])
-        moved = [one for one in members if one.group_id != number]
-        text_groups.place(connection, target.id, moved)
+        numbers = text_groups.add(connection, target.id, _fresh(made, number, every))
+        text_groups.place(connection, target.id, members_of(made, numbers))
     return tuple(numbers)
 
 
@@ -71,11 +68,11 @@ def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Group
 
 
 def _fresh(made: Grouped, number: int, every: list[TextGroupRecord]) -> list[TextGroupRecord]:
-    """Return the new groups: all parts but the first, which is the largest."""
-    names = {one.name for one in every}
+    """Return the new groups, each with the name and the description that its own texts give it."""
+    names = {one.name for one in every if one.id != number}
     facts = next(one for one in every if one.id == number).facts
     fresh = list[TextGroupRecord]()
-    for at, rows in enumerate(made.grouping.members()[1:], start=1):
+    for at, rows in enumerate(made.grouping.members()):
         new = group_record(made, at, rows, facts["nearest"])
         new = replace(new, facts={**new.facts, "known": facts.get("known")})
         fresh.append(replace(new, name=free_name(new.name, names, " ")))

@@ -142,9 +142,9 @@ def _why_not_words(
     if needed is None:
         return said
     if needed.count == 1:
-        return f"{said} Labelling this unlabelled text {intent} would do: its neighbours are, too."
+        return f"{said} Labelling this unlabelled text {intent} would be enough."
     n_texts = counted(needed.count, "unlabelled text")
-    return f"{said} Labelling these {n_texts} {intent} would do: their neighbours are, too."
+    return f"{said} Labelling these {n_texts} {intent} would be enough."
 
 
 def _nearest_speaking(asked: AskedText, column: int) -> tuple[tuple[Example, ...], FloatArray]:

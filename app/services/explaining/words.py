@@ -36,8 +36,8 @@ OUTVOTED = "Texts like it are labelled {label}: is its label right?"
 """Stands beside an example none of whose neighbours has its label; `acts.js` says the same."""
 
 UNCLEAR = (
-    "No single word decides here: measured in two ways, the words speak for different intents. So "
-    "it is where a text asks for several things, or is unlike your examples."
+    "No single word decides here: measured in two ways, the words speak for different intents. The "
+    "text may ask for several things, or be unlike your examples."
 )
 DEPENDS, WHY_NOT = "What the answer depends on", "Why not"
 """Headings of the Try page and of receipts, which notes refer to."""
@@ -201,11 +201,11 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
     notes = []
     if found.decision.rule == "exact":
         notes.append(
-            "The text is an example, which decides by itself; the votes below are what "
-            "the model would say of it anyhow."
+            "The text is an example, so its label is the answer; the votes below are what "
+            "the model would say otherwise."
         )
         if set(found.decision.intents) != {one.intent for one in found.reasons}:
-            notes.append("They say something else than the label.")
+            notes.append("The votes differ from the label.")
     if found.decision.familiarity is not None:
         notes.append(
             f"Whether a text is refused goes by its {MEASURES[found.decision.measure]}. "

@@ -202,7 +202,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
 
 def _when_all_is_learned(facts: ProjectFacts) -> NextStep:
     if facts.label_errors is None and facts.changes is not None:
-        reason = "Every text has a label. Review lists those that the others do not bear out."
+        reason = "Every text has a label. Review lists the labels that may be wrong."
         return NextStep("review", "Look for wrong labels", reason, "review")
     if not facts.tests:
         reason = "Without labelled test texts nobody knows how often the answers are right."

@@ -129,8 +129,8 @@ def _by_intent(canvas: Canvas) -> Colouring:
 
 
 def _by_split(canvas: Canvas) -> Colouring:
-    legend = (Colour("train", BLUE), Colour("test", AMBER), Colour("pool", GREY))
-    place = {entry.name: at for at, entry in enumerate(legend)}
+    legend = (Colour("examples", BLUE), Colour("test texts", AMBER), Colour("unlabelled", GREY))
+    place = {"train": 0, "test": 1, "pool": 2}
     return Colouring(_each(canvas.points.columns.splits, place.__getitem__), legend)
 
 

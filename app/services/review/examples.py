@@ -141,7 +141,7 @@ def _conflict(evidence: Evidence, pair: Twins) -> Finding:
     first, second = (evidence.example(row) for row in rows)
     said = [evidence.label(evidence.labels[row]) for row in rows]
     alike = "say the same" if pair.same_text else "are very much alike"
-    harm = "no rule can answer it exactly" if pair.same_text else "one pulls at the other’s texts"
+    harm = "both cannot be right" if pair.same_text else "texts like them may go wrong"
     remedies = (
         Remedy(f"Both {said[0]}", Repair("relabel", (second.id,), first.intents or ())),
         Remedy(f"Both {said[1]}", Repair("relabel", (first.id,), second.intents or ())),
@@ -212,14 +212,14 @@ def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
     return Finding(
         id=f"greedy:{text.id}:{','.join(evidence.labels[one.row])}",
         kind="greedy",
-        title=f"Pulls {subject} towards {own}",
+        title=f"Leads {subject} to {own}",
         why=(
-            f"{counted(n_texts, 'test text')} got a wrong answer, and this example speaks most "
-            f"for it; most of them belong to {evidence.name(other)}. Other examples pull, too: "
-            "each remedy says how many answers it mends."
+            f"{counted(n_texts, 'test text')} got a wrong answer, mostly by this example; most of "
+            f"these belong to {evidence.name(other)}. Other examples share in it: each button "
+            "says how many answers it corrects."
         ),
         figure=one.harm,
-        measure=f"pulls {subject}",
+        measure=f"misleads {subject}",
         texts=(text, *taken),
         remedies=(
             Remedy(f"Label it {evidence.name(other)}", Repair("relabel", (text.id,), (other,))),

@@ -181,7 +181,7 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     others = f"{counted(len(drawn), 'example')} of other intents"
     name, part = evidence.name(key), _smaller_part(evidence, np.flatnonzero(own))
     ids = tuple(evidence.exemplars[row].id for row in part)
-    texts = [evidence.example(row, "is drawn in") for row in drawn[: _SHOWN // 2].tolist()]
+    texts = [evidence.example(row, "wrong answer") for row in drawn[: _SHOWN // 2].tolist()]
     texts += [evidence.example(row, "would be split off") for row in part[: _SHOWN // 2]]
     split = Remedy(
         f"Split {len(ids):,} off …",
@@ -191,13 +191,13 @@ def _overgrown(evidence: Evidence, one: IntentHealth) -> Finding:
     return Finding(
         id=f"overgrown:{key}",
         kind="overgrown",
-        title=f"{name} draws in {others}",
+        title=f"{name} answers {others}",
         why=(
             f"It has {counted(one.examples, 'example')}, and {others} would be answered with it. "
-            "Perhaps it is two intents."
+            "Perhaps split it."
         ),
         figure=float(len(drawn)),
-        measure=f"draws in {len(drawn):,}",
+        measure=f"answers {len(drawn):,}",
         texts=tuple(texts),
         remedies=(KEEP, split) if ids else (KEEP,),
         intents=(key,),

@@ -370,14 +370,12 @@ def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Findin
     return Finding(
         id=f"next:{record.id}",
         kind="next",
-        title="The next label that pays most",
-        why=(
-            f"The model is torn: {', '.join(shares)}. Labelling this also helps {_about(settles)}."
-        ),
+        title="Helps most to label",
+        why=f"The model is unsure: {', '.join(shares)}. A label also helps {_about(settles)}.",
         figure=settles,
         measure=f"helps {_about(settles)}",
         texts=(FoundText(record.id, record.text, None, record.split),),
-        remedies=(*remedies, other, replace(KEEP, words="Pass over")),
+        remedies=(*remedies, other, replace(KEEP, words="Skip")),
         intents=tuple(keys),
     )
 

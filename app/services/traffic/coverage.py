@@ -22,7 +22,7 @@ from app.services.traffic.drifting import cut_text, with_drift
 from core.discover.showing import is_mixed
 from core.errors import InvalidInput
 from core.text import percent
-from core.traffic.shares import ALPHA, Portion, ShareChange, compare_share, compare_shares
+from core.traffic.shares import Portion, ShareChange, compare_share, compare_shares
 from storage import models, projects
 from storage.computed import text_groups
 from storage.database import Transaction
@@ -358,10 +358,7 @@ def _verdict(change: ShareChange) -> str:
     often = f"{100 * change.p_value:.{1 if change.p_value <= _PERHAPS else 0}f} of 100 cases"
     if change.p_value > _PERHAPS:
         return f"such a difference can come by chance alone, in {often}"
-    return (
-        f"perhaps a real change, but not sure: chance alone does as much in {often}, and only "
-        f"below {100 * ALPHA:.0f} of 100 it is told as a change"
-    )
+    return f"perhaps a real change, but not sure: chance alone does as much in {often}"
 
 
 def _sentence(about: Subject, before: TrafficShare, after: TrafficShare, p: float) -> str:

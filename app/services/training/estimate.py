@@ -356,7 +356,10 @@ def late_words(job: JobRecord, moment: datetime) -> str:
     if in_all <= _LATE * told or in_all - told < _LATE_SECONDS:
         return ""
     busy = "; other programs use the processor, too" if busy_factor() > 1.0 else ""
-    return f"Longer than expected: {in_words(so_far)} so far, {in_words(told)} were told{busy}."
+    left = f" and about {in_words(job.eta_seconds)} to go" if job.eta_seconds else ""
+    return (
+        f"Longer than expected: {in_words(so_far)} so far{left}; {in_words(told)} were told{busy}."
+    )
 
 
 def _changed_defaults(recipe: Recipe, task: Task) -> str:

@@ -208,12 +208,9 @@ def _choose(studio: Studio, live: LiveModel, examples: _PairedExamples) -> Stren
     head = replace(examples.head, targets=examples.head.targets[rows])
     mixed = live.pipeline.head
     found = held_out_accuracies(head, known, asked, folds, STEPS, lambda at: voices_of(mixed, at))
-    basis = (
-        f"{counted(len(rows), 'example')} in {len(folds)} parts, each answered by the votes of the "
-        "others, its values proposed from theirs"
-    )
+    basis = f"on {counted(len(rows), 'example')}, each answered by the others"
     if is_tuned_on_labels(live.version.lineage.get("recipe", {})):
-        basis += "; the encoder was tuned on them, which flatters weak compression"
+        basis += "; the model has learned them, which favours a low strength"
     return StrengthChoice(STEPS, tuple(found.values()), choose_strength(found), len(rows), basis)
 
 

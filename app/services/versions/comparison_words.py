@@ -198,8 +198,7 @@ def _answer_words(comparison: ModelComparison) -> list[str]:
     words = [f"Answers: {', '.join(parts)}." if parts else none]
     old, new = comparison.refused
     if old != new:
-        fit = "that fits" if new == 1 else "that fit"
-        how = f"{fit} an intent sent out of scope"
+        how = f"refused that {'fits' if new == 1 else 'fit'} an intent"
         if comparison.task == "multi-label":
             how = "answered with no intent"
         words.append(f"{counted(new, 'text')} {how}, {old:,} before.")

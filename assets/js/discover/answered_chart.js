@@ -88,8 +88,8 @@ function readingOf(sources, weeks, hidden) {
   const told = one => `${one.name} (${percent(one.share)} of ${plural(one.n, 'text')})`;
   const verdict =
     least.high < most.low
-      ? `Least is answered of ${told(least)}, most of ${told(most)}.`
-      : 'No source differs from the others by more than chance may do.';
+      ? `Answered least: ${told(least)}; most: ${told(most)}.`
+      : 'The differences between sources may be chance.';
   return `${verdict} ${bar}${more}`;
 }
 
@@ -97,5 +97,5 @@ function overWeeks(weeks) {
   const [first, last] = [weeks[0], weeks.at(-1)];
   if (last.low > first.high) return 'More is answered in the last week than in the first.';
   if (last.high < first.low) return 'Less is answered in the last week than in the first.';
-  return 'The last week differs from the first by no more than chance may do.';
+  return 'The difference between the first and the last week may be chance.';
 }

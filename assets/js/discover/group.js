@@ -6,12 +6,14 @@ import {complain, guarded, toast} from '../shared/messages.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
+import {answeredApart, isRefused, likeliest, refusedWords} from './proposed.js';
 
 const FEW = 4; // a smaller group is not split
 const LOOSE = 0.5; // mean cosine of texts and middle
 const MIXED = 0.45; // below it, what lies together is no group
 const UNTICK = 'Untick what does not belong.';
 const LOOK = 'These texts have little in common. Untick what does not belong, then press again.';
+const LOOK_OUTSIDE = 'These texts are of several kinds. Untick what you do want answered, then press again.';
 const NONE_PROPOSED = 'Press N and name a new one, or press the number of an intent.';
 const LONG = 160; // signs; a longer text may fill more lines than are shown
 
@@ -27,7 +29,7 @@ export class GroupView {
   #typed = null; // its name as it was typed, until the server has it
   #saving = null; // the name that is being saved
   #without = new Set(); // ids of shown texts that do not belong to it
-  #isWarned = false; // whether an act on it waits for a look at all its texts
+  #warned = ''; // what an act on it says that waits for a look at all its texts
   #every = null; // its texts, once they were asked for; the closest to its middle first
   #finder;
   #second = new SecondClick(); // the next group comes where one that was taken stood
@@ -54,7 +56,7 @@ export class GroupView {
       this.#without.clear();
       this.#share = 'core';
       this.#every = null;
-      this.#isWarned = false;
+      this.#warned = '';
       this.#typed = this.#saving = null;
     }
     if (group?.card.name === this.#typed?.trim()) this.#typed = this.#saving = null;
@@ -105,17 +107,12 @@ export class GroupView {
     return this.#group.cohesion < LOOSE && this.#group.card.size >= FEW;
   }
 
-  // Texts that the version in use answers with no intent are a new intent or out of scope: a person says which.
   get #isRefused() {
-    const {refused, typical} = this.#group;
-    return 2 * refused > typical.length;
+    return isRefused(this.#group, this.#without);
   }
 
   #refusedWords() {
-    const {refused, typical} = this.#group;
-    const n = typical.length - refused;
-    const some = n ? `only ${number(n)} of ${number(typical.length)} typical texts` : 'none of these';
-    return `The version in use answers ${some} with an intent: a new intent, or ${this.#intents.nothing}?`;
+    return refusedWords(this.#group, this.#without, this.#intents.nothing);
   }
 
   // Ids of what would get the label if it were not unticked; typical texts are part of both shares.
@@ -144,7 +141,8 @@ export class GroupView {
   async #take(label) {
     const {card, revision, cohesion, typical} = this.#group;
     if (cohesion < MIXED && !this.#every && typical.length < this.#size) {
-      this.#isWarned = true; // told in the page: a message would cover the buttons to press
+      // told in the page: a message would cover the buttons to press
+      this.#warned = label.intent || label.create ? LOOK : LOOK_OUTSIDE;
       await this.#showEvery();
       return undefined;
     }
@@ -159,14 +157,14 @@ export class GroupView {
 
   #draw() {
     const {border} = this.#group;
-    const loose = this.#isLoose && !this.#isWarned && 'They have little in common: look closely, or split them. ';
-    const about = [loose, this.#labelledWords()];
+    const loose = this.#isLoose && !this.#warned && 'They have little in common: look closely, or split them. ';
+    const about = [loose, answeredApart(this.#group, this.#intents), this.#labelledWords()];
     fill(
       this.element,
       this.#title(),
       h('p', {class: 'soft small tabular', 'data-role': 'counts'}, this.#counts()),
       about.some(Boolean) && h('p', {class: 'soft small'}, about),
-      this.#isWarned && this.#every && h('p', {class: 'note warn', role: 'alert', 'data-role': 'loose'}, LOOK),
+      this.#warned && this.#every && h('p', {class: 'note warn', role: 'alert', 'data-role': 'loose'}, this.#warned),
       this.#shares(),
       h(
         'div',
@@ -351,17 +349,18 @@ export class GroupView {
   }
 
   #remedies() {
-    const {card, intents, same} = this.#group;
+    const {card, intents} = this.#group;
+    const same = likeliest(this.#group, this.#without);
     const count = plural(this.#count, 'text');
     const known = this.#intents.byName.get(this.#name);
     const nothing = this.#count < 1;
-    const act = (key, words, does, look = '', disabled = false) => {
+    const act = (key, words, does, look = '', disabled = false, keys = key) => {
       const onclick = guarded(event => !this.#second.is(event) && does());
       return h(
         'button',
         {class: look, 'data-key': `act ${key}`, disabled, onclick},
         h('span', {}, words),
-        h('kbd', {class: 'for-keys', 'aria-hidden': 'true'}, look === 'primary' ? `${key} ↵` : key),
+        h('kbd', {class: 'for-keys', 'aria-hidden': 'true'}, look === 'primary' ? `${keys} ↵` : keys),
       );
     };
     const looks = is => (is && !this.#isLoose ? 'primary' : ''); // what is likely right
@@ -390,7 +389,9 @@ export class GroupView {
       act(MERGE, 'Merge', () => this.#acts.merge(this.#group)),
       act(LATER, card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),
     );
-    const main = act(TAKE, first, () => this.#take({create: this.#name}), looks(isNamed), nothing);
+    const place = known ? intents.indexOf(known.id) + 1 : 0; // its number does the same, so it stands there, too
+    const keys = place ? `${TAKE} ${place}` : TAKE;
+    const main = act(TAKE, first, () => this.#take({create: this.#name}), looks(isNamed), nothing, keys);
     const both = isSame ? [near, main] : [main, near];
     const asked = isAsked && !this.#isLoose && h('p', {'data-role': 'refused'}, this.#refusedWords());
     return [asked, h('div', {class: 'row'}, both, this.#finder.element), rest];

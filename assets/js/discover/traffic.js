@@ -237,7 +237,7 @@ export class TrafficTab {
         figure(number(one.count)),
         figure(percent(one.share)),
       ]);
-    const head = ['About', above('Texts'), above('Of those without')];
+    const head = ['About', above('Texts'), above('Share of these')];
     const all = this.#toGroup(null, isGrouped ? 'All groups' : 'Sort them into groups to see what they are about');
     return section(
       'What is not answered',
@@ -342,9 +342,9 @@ export class TrafficTab {
       h(
         'p',
         {class: 'soft small'},
-        'Each request brings the token with which the studio is opened. E-mail addresses and the numbers of phones, ' +
+        'Each request needs the token from the studio’s address. E-mail addresses and the numbers of phones, ' +
           'cards and accounts are masked before a text is stored. ' +
-          'What else can be sent, and how it is counted, stands in docs/topics/traffic.md.',
+          'Your developers find the rest in the studio’s documentation, under “Traffic”.',
       ),
     );
   }

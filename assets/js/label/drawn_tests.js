@@ -9,8 +9,8 @@ import {plural} from '../shared/words.js';
 const MOST = 100; // texts that the server gives at once
 const WHY = [
   'You label them one at a time. The model never learns from them, so they tell how often it is right.',
-  'They are drawn from the texts without a label. Where the easy ones are labelled already, these are harder: the ' +
-    'model is then better than they say.',
+  'They are drawn from the unlabelled texts. If you labelled the easy texts first, these are harder, and the model ' +
+    'is better than this test shows.',
 ];
 
 // Draws as many as the address asks for, if the person agrees, and puts them before all others of the queue. `few`

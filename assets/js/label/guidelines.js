@@ -9,8 +9,8 @@ import {call} from '../shared/rest.js';
 const NAME = 'What each intent means';
 const EXAMPLES = 5;
 const LEGEND =
-  '“enough”: you can stop labelling this intent. The model gave its last texts the right answer before you labelled ' +
-  'them. It goes by that, not by how many there are. Labels of the other intents still teach it something.';
+  '“enough”: you can stop labelling this intent. The model knew this intent’s last texts before you labelled them; ' +
+  'the number of labels does not matter. Labels of other intents still teach the model.';
 const OPENS = 'Open one for its description and examples.';
 const PAUSE = 3000; // milliseconds between two looks
 const MANY = 15; // with more intents, a field finds one

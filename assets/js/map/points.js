@@ -21,10 +21,10 @@ export const LAYOUTS = {
 };
 export const COLOURINGS = [
   ['intent', 'intent'],
-  ['prediction', 'prediction'],
+  ['prediction', 'answer'],
   ['agreement', 'agreement'],
   ['label state', 'state of the label'],
-  ['split', 'split'],
+  ['split', 'set'],
   ['time', 'time'],
 ];
 const NEED_MODEL = new Set(['prediction', 'agreement']);

@@ -6,7 +6,7 @@ const DONE = {
   They: 'Kept both, as they',
   Keep: 'Kept',
   Take: 'Took',
-  Pass: 'Passed',
+  Skip: 'Skipped',
   Decline: 'Declined',
   Delete: 'Deleted',
   Merge: 'Merged',

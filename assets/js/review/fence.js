@@ -352,13 +352,12 @@ function methodsView({methods, best}) {
   ]);
   if (!rows.length) return null;
   const words =
-    'Of a text that fits an intent and one that fits none, how often the measure ranks the first higher (AUROC). ' +
-    '50 % is chance.';
+    'How often the measure tells a text that fits an intent from one that fits none. 50 % is chance.';
   return h(
     'details',
     {class: 'after', 'data-key': 'methods'},
     h('summary', {}, 'How this is computed'),
     h('p', {class: 'soft small'}, words),
-    table(['Measure', h('th', {class: 'number'}, 'Right')], rows, {class: 'narrow'}),
+    table(['Measure', h('th', {class: 'number'}, 'Told apart')], rows, {class: 'narrow'}),
   );
 }

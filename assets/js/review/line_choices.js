@@ -7,8 +7,10 @@ import {METHODS} from './moved_line.js';
 const LENIENT = ['More lenient', 'Much more lenient', 'Most lenient'];
 const STRICT = ['Stricter', 'Much stricter', 'Strictest'];
 const NOW = 'As it is now';
-const EVEN = 'Both mistakes equally rare';
-const BASE = 'Texts below the score of a limit are refused. “Right” is counted as at the top of the page.';
+const EVEN = 'Balanced';
+const BASE =
+  'Texts below the score of a limit are refused. “Balanced”: of 100 texts each, as many are refused wrongly as are ' +
+  'let in wrongly.';
 
 // `choose` takes the change of the fence that a press means; a limit that weighs both mistakes needs `fewest` texts
 // labelled out of scope, or nobody has counted one of the two.

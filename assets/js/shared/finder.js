@@ -26,6 +26,7 @@ export class Finder {
   #shown = [];
   #at = 0;
   #typed = null; // the words to which `#at` belongs
+  #isAsked = false; // whether Enter was pressed with nothing marked, and marked what the next one takes
   #list;
   #nothing = h('p', {class: 'soft nothing', role: 'status'});
   #input;
@@ -77,6 +78,7 @@ export class Finder {
     const start = first && this.#isSure(first, typed) ? 0 : -1;
     // Choices that arrive late leave the place that an arrow has reached.
     const isReached = typed === this.#typed && this.#at >= 0;
+    this.#isAsked &&= isReached;
     this.#at = isReached ? Math.min(this.#at, this.#shown.length - 1) : start;
     this.#typed = typed;
     this.#draw();
@@ -87,7 +89,8 @@ export class Finder {
     list.hidden = !this.#shown.length || document.activeElement !== input;
     const isLost = this.#typed && !this.#shown.length && document.activeElement === input;
     const isOpen = !list.hidden && this.#typed && this.#at < 0;
-    fill(this.#nothing, isLost ? 'Nothing found.' : isOpen ? 'Choose one: arrow keys, then Enter.' : '');
+    const again = this.#isAsked && !list.hidden && 'Enter again takes what is marked; arrow keys choose another.';
+    fill(this.#nothing, isLost ? 'Nothing found.' : isOpen ? 'Choose one: arrow keys, then Enter.' : again);
     input.setAttribute('aria-expanded', String(!list.hidden));
     input.setAttribute('aria-activedescendant', list.hidden || this.#at < 0 ? '' : `${this.#id}-${this.#at}`);
     fill(
@@ -118,7 +121,16 @@ export class Finder {
     this.#takes(choice);
   }
 
+  // What was typed itself is among the choices where it can be made.
+  #markOne() {
+    const whole = this.#shown.findIndex(choice => this.#isSure(choice, this.#typed));
+    this.#at = this.#shown.length ? Math.max(0, whole) : -1;
+    this.#isAsked = this.#at >= 0;
+    this.#draw();
+  }
+
   #close() {
+    this.#isAsked = false;
     this.#input.value = '';
     this.#typed = null;
     this.#shown = [];
@@ -132,12 +144,14 @@ export class Finder {
       const step = event.key === 'ArrowDown' ? 1 : -1;
       const from = this.#at < 0 && step < 0 ? 0 : this.#at;
       this.#at = (from + step + this.#shown.length) % Math.max(1, this.#shown.length);
+      this.#isAsked = false;
       this.#draw();
     }
     if (event.key === 'Enter' && !event.isComposing) {
       event.preventDefault();
       event.stopPropagation();
-      this.#take(this.#shown[this.#at]);
+      if (this.#at < 0) this.#markOne();
+      else this.#take(this.#shown[this.#at]);
     }
     if (event.key === 'Escape') {
       event.preventDefault();
@@ -179,7 +193,9 @@ export class IntentFinder {
   }
 
   #fitting(typed) {
-    const found = fitting(this.#intents(), typed, intent => intent.name).slice(0, MOST_SHOWN - 1);
+    const isWhole = ({name}) => plain(name) === plain(typed);
+    const fits = fitting(this.#intents(), typed, intent => intent.name);
+    const found = [...fits.filter(isWhole), ...fits.filter(one => !isWhole(one))].slice(0, MOST_SHOWN - 1);
     const shown = found.map(intent => ({intent}));
     if (this.#create && typed && !this.#exists(typed)) shown.push({name: typed});
     return shown;

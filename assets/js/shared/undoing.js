@@ -18,6 +18,6 @@ export const isLarge = ({can_undo: verb, undoes: {n}}) => Boolean(verb) && n > M
 // Whether the newest act is to be taken back: of a large one this is asked. `nothing` is the word for no intent.
 export async function mayUndo(status, nothing) {
   if (!isLarge(status)) return true;
-  const words = `This takes back the ${undoWords(status, nothing)}. Redo on the page Data does it again.`;
-  return Boolean(await ask('Undo the newest action?', h('p', {}, words), 'Take back', 'danger'));
+  const words = `This undoes: ${undoWords(status, nothing)}. Redo on the page Data does it again.`;
+  return Boolean(await ask('Undo the newest action?', h('p', {}, words), 'Undo', 'danger'));
 }

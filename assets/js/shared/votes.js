@@ -27,11 +27,11 @@ const SCORE =
   'has nothing to do with it.';
 const LIMIT = 'With fewer points than the limit, no intent is answered.';
 const MIXED = 'Among them are the examples of all other intents, so a minus is normal.';
-const COMMON = 'More for an intent that many labels have.';
+const COMMON = 'More for an intent with many labels.';
 const SIMILARITY = '100 is the same text';
 const APART = ' (a different measure from the score)';
 const SURPLUS =
-  'Against its own label: examples like it already vote more than enough for it, and this takes off what is too much.';
+  'Against its own label: similar examples already give that label more than enough votes, so this one takes some off.';
 const WEAKER = 'Its vote is weaker than those above: others like it share the vote.';
 const UNLIKE = 'No example is more like it.';
 // One text alone may have another label than the intent that all examples together speak for.

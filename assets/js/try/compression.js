@@ -56,8 +56,8 @@ export class Compression {
     if (looked !== this.#looked) return;
     this.#ready = ready;
     this.#slider.allow(ready);
-    const some = voting < total ? ` Of ${number(total)}, ${number(voting)} vote here.` : '';
-    const moving = `${plural(marked, 'example')} with marked values move.${some}`;
+    const some = voting < total ? ` ${number(voting)} of ${number(total)} count here.` : '';
+    const moving = `Values count less in ${plural(marked, 'example')}.${some}`;
     this.#state.textContent = ready ? moving : `${reason} ${hint}`;
     fill(this.#suggested);
     fill(this.#found);
@@ -108,7 +108,7 @@ export class Compression {
   }
 
   #factsOf({intents, cosine, before}, place) {
-    const moved = before === place ? '' : `, was ${number(before)}. without`;
+    const moved = before === place ? '' : `, was place ${number(before)}`;
     const words = h('span', {class: 'soft small'}, `${similarityWords(cosine)}${moved}`);
     return h('div', {class: 'row tight'}, this.#intents.named(intents), words);
   }

@@ -156,9 +156,8 @@ const moreOf = ({borderline_accuracy: share, borderline_n: n, ...all}, mine) =>
     h(
       'div',
       {'data-role': 'borderline'},
-      `Tricky wording, when trained: ${number(Math.round(share * n))} of ${plural(n, 'test text')} answered right, `,
-      `of all of them ${percent(rightShare(all))}. These have a word of a wrong intent’s name, and none of the `,
-      'right one’s.',
+      `Misleading wording, when trained: ${number(Math.round(share * n))} of ${plural(n, 'test text')} right; all `,
+      `test texts: ${percent(rightShare(all))}. Misleading: a word of a wrong intent’s name, none of the right one’s.`,
     ),
   );
 

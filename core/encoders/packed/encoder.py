@@ -24,6 +24,9 @@ from core.types import FloatArray
 _BATCH_TOKENS = 1_024
 """Tokens of one inference batch; the activations of a layer then fit into the cores' caches."""
 
+_MANY_BATCHES = 4
+"""So many full batches are worth a thread each."""
+
 
 @dataclass(frozen=True, slots=True)
 class EncoderFiles:
@@ -35,10 +38,7 @@ class EncoderFiles:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TransformerEncoder:
-    """A BERT with mean pooling; optional Tanh projection (ConvFiT, Fig. 1) and unit rows.
-
-    `at_once`: batches are computed at the same time, each by one thread.
-    """
+    """A BERT with mean pooling; optional Tanh projection (ConvFiT, Fig. 1) and unit rows."""
 
     bert: PackedBert
     tokenizer: Tokenizer
@@ -48,7 +48,6 @@ class TransformerEncoder:
     files: EncoderFiles
     fingerprint: str
     batch_tokens: int = _BATCH_TOKENS
-    at_once: bool = False
 
     @property
     def dim(self) -> int:
@@ -63,8 +62,7 @@ class TransformerEncoder:
         done = 0
         batches = equal_length_batches([len(ids) for ids in token_ids], self.batch_tokens)
         parts = [[token_ids[row] for row in batch] for batch in batches]
-        threads = torch.get_num_threads() if self.at_once else 1
-        with side_by_side(self._encode_equal, parts, threads) as embedded:
+        with side_by_side(self._encode_equal, parts, self._threads(token_ids)) as embedded:
             for batch, found in zip(batches, embedded, strict=True):
                 rows[batch] = found
                 done += len(batch)
@@ -75,6 +73,19 @@ class TransformerEncoder:
         place = {text: row for row, text in enumerate(distinct)}
         return rows[[place[text] for text in texts]]
 
+    def _threads(self, token_ids: list[list[int]]) -> int:
+        """Return how many batches of these texts are computed at the same time.
+
+        The last bits of an embedding may depend on it. It goes by the texts alone, so that a stored
+        encoder embeds them as the one did that was saved.
+        """
+        is_many = sum(map(len, token_ids)) >= _MANY_BATCHES * self.batch_tokens
+        return torch.get_num_threads() if is_many and self._device.type == "cpu" else 1
+
+    @property
+    def _device(self) -> torch.device:
+        return self.bert.words.weight.device
+
     def token_ids(self, texts: Sequence[str], max_tokens: int) -> list[list[int]]:
         """Tokenise with the special tokens, cut at `max_tokens`."""
         self.tokenizer.enable_truncation(max_tokens)
@@ -84,7 +95,7 @@ class TransformerEncoder:
 
     @torch.inference_mode()
     def _encode_equal(self, token_ids: list[list[int]]) -> FloatArray:
-        device = self.bert.words.weight.device
+        device = self._device
         lengths = torch.full((len(token_ids),), len(token_ids[0]))
         layout = lay_out(lengths)
         ids = torch.tensor(token_ids, device=device).flatten()

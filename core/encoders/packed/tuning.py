@@ -97,10 +97,7 @@ class EncoderTuning(nn.Module):
         return other
 
     def finish(self, interpolation: float = 1.0) -> TransformerEncoder:
-        """Return an encoder between base (0) and tuned weights (1); Wortsman et al. 2022, Eq. 1.
-
-        It computes a batch in each thread: whoever tunes embeds many texts.
-        """
+        """Return an encoder between base (0) and tuned weights (1); Wortsman et al. 2022, Eq. 1."""
         bert = copy.deepcopy(self.bert).to(self.base.bert.words.weight.device).eval()
         with torch.no_grad():
             base = self.base.bert.state_dict()
@@ -118,7 +115,6 @@ class EncoderTuning(nn.Module):
             projection=projection,
             files=replace(self.base.files, small=small),
             fingerprint=fingerprint(bert, projection, small),
-            at_once=self.base.bert.words.weight.device.type == "cpu",
         )
 
     def _finished_projection(self, interpolation: float) -> nn.Linear | None:

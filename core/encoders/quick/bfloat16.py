@@ -106,4 +106,4 @@ def in_bfloat16(network: TransformerEncoder) -> TransformerEncoder:
     Cosines differ by some 0.0001 from those of the encoder.
     """
     with torch.no_grad():
-        return replace(network, bert=_NarrowBert(network.bert), at_once=True)
+        return replace(network, bert=_NarrowBert(network.bert))

@@ -61,7 +61,7 @@ def in_eight_bits(network: TransformerEncoder) -> TransformerEncoder:
         for layer in bert.layers:
             for name in ("qkv", "mix", "up", "down"):
                 setattr(layer, name, EightBitLinear(getattr(layer, name)))
-    return replace(network, bert=bert, batch_tokens=_BATCH_TOKENS, at_once=True)
+    return replace(network, bert=bert, batch_tokens=_BATCH_TOKENS)
 
 
 def _shared(bert: nn.Module) -> dict[int, nn.Module]:

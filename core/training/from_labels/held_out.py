@@ -12,6 +12,7 @@ from core.heads.build import fit_head
 from core.heads.cross_validation import cross_validated_scores, fixed_config
 from core.heads.folds import (
     judged_folds,
+    judged_part,
     left_with_source,
     said_rows,
     settled_on_said,
@@ -127,7 +128,7 @@ def held_out_parts(recipe: LearningRecipe, inputs: RunInputs) -> list[HeldOutPar
     if recipe.folds > 1:
         folds = judged_folds(inputs.exemplars, recipe.folds, recipe.seed)
     else:
-        folds = judged_folds(inputs.exemplars, _FIFTHS, recipe.seed)[:1]
+        folds = [judged_part(inputs.exemplars, _FIFTHS)]
         # Half the epochs embed held-out texts nearly as all epochs do.
         epochs = max(1, epochs // 2)
     settled = recipe.model_copy(update={"epochs": epochs})  # otherwise the part's size would choose

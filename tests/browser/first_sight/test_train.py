@@ -29,7 +29,7 @@ def test_a_way_that_lost_last_time_is_not_proposed_again(
     # “Last time it was not better than the live version” named none of the two.
     lost = page.locator("[data-role=lost]")
     expect(best.locator(lost)).to_have_text(
-        "Version 2 was made so. Worse than version 1: keep version 1 live."
+        "This made version 2. Worse than version 1: keep version 1 live."
     )
     expect(quick).to_have_attribute("aria-checked", "true")
     best.click()
@@ -166,7 +166,7 @@ def test_without_a_new_label_another_training_is_not_the_first_act(
     page.route("**/projects/sample/jobs", by_best)
     page.reload()
     page.get_by_role("radio", name="Best").click()
-    expect(told).to_contain_text("Version 2 is what “Best” made of them.")
+    expect(told).to_contain_text("“Best” made version 2 of these labels.")
     new = 3
     expect(start).to_have_class("primary")
     expect(told).to_be_hidden()

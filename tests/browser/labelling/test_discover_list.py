@@ -1,5 +1,6 @@
 """The list of groups on Discover shows what the server says of each group."""
 
+import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
@@ -51,4 +52,59 @@ def test_groups_that_wait_for_a_training_are_said_to_wait(
     expect(page.get_by_role("button", name="Group anew…")).to_have_count(0)
     told |= {"queued": []}
     expect(page.get_by_role("button", name="Group anew…")).to_be_visible()
+    page.unroute_all(behavior="wait")
+
+
+def test_what_is_blue_goes_by_the_texts_that_are_still_ticked(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The texts of an intent were unticked, and it was still offered for the others."""
+    first, second, *_ = studio.ask("/projects/sample/overview")["intents"]
+
+    def of_two_kinds(route: Route) -> None:
+        found = route.fetch().json()
+        typical = [
+            {**text, "answer": (first if at < 3 else second)["id"]}
+            for at, text in enumerate(found["typical"][:5])
+        ]
+        near = {"intents": [first["id"], second["id"]], "same": first["id"], "cohesion": 0.9}
+        route.fulfill(json={**found, **near, "typical": typical})
+
+    page = visit(studio, "/")
+    page.route(re.compile(r"/projects/sample/groups/\d+$"), of_two_kinds)
+    page.goto(f"{studio.base}/discover?project=sample")
+    group = page.locator("[data-role=group]")
+    rows, primary = group.locator("[data-role=typical] li"), group.locator(".deeds button.primary")
+    expect(rows).to_have_count(5)
+    expect(primary).to_contain_text(f"into “{first['name']}”")
+    rows.first.get_by_role("checkbox").uncheck()
+    expect(primary).to_contain_text("the new intent")  # two of four each: half is not most
+    for at in (1, 2):
+        rows.nth(at).get_by_role("checkbox").uncheck()
+    expect(primary).to_contain_text(f"into “{second['name']}”")
+    expect(primary.locator("kbd")).to_have_text("2 ↵")
+    page.unroute_all(behavior="wait")
+
+
+def test_a_group_that_is_answered_by_several_intents_says_so(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Groups of two kinds looked like all others."""
+    first, second, *_ = studio.ask("/projects/sample/overview")["intents"]
+
+    def of_two_kinds(route: Route) -> None:
+        found = route.fetch().json()
+        typical = [
+            {**text, "answer": (first if at % 2 else second)["id"]}
+            for at, text in enumerate(found["typical"])
+        ]
+        route.fulfill(json={**found, "same": "", "cohesion": 0.9, "typical": typical})
+
+    page = visit(studio, "/")
+    page.route(re.compile(r"/projects/sample/groups/\d+$"), of_two_kinds)
+    page.goto(f"{studio.base}/discover?project=sample")
+    told = page.locator("[data-role=group]").get_by_text("It may be of several kinds")
+    expect(told).to_contain_text("2 intents")
+    for intent in (first, second):
+        expect(told).to_contain_text(intent["name"])
     page.unroute_all(behavior="wait")

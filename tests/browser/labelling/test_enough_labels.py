@@ -22,7 +22,7 @@ def test_guidelines_say_which_intents_have_enough_labels(
     legend = guidelines.locator("[data-role=legend]")
     expect(legend).to_contain_text("“enough”: you can stop labelling this intent. The model gave")
     # Of two intents with as many labels, one had the word and the other had not.
-    expect(legend).to_contain_text("It goes by that, not by how many there are.")
+    expect(legend).to_contain_text("the number of labels does not matter")
     expect(legend).to_contain_text("Labels of the other intents still teach it something.")
     # “What each intent means” listed counts alone.
     expect(guidelines).to_contain_text("Open one for its description and examples.")

@@ -89,16 +89,16 @@ def test_undo_of_a_large_act_asks_first(
     expect(undo).to_have_text("Undo: import of many.txt (21 texts) …")
     undo.click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("This takes back the import of many.txt (21 texts).")
+    expect(dialog).to_contain_text("This undoes: import of many.txt (21 texts).")
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
     page.keyboard.type("undo the last")
     page.keyboard.press("Enter")
-    expect(dialog).to_contain_text("This takes back the import of many.txt (21 texts).")
+    expect(dialog).to_contain_text("This undoes: import of many.txt (21 texts).")
     page.keyboard.press("Escape")
     assert served.ask("/projects/large/overview")["counts"]["total"] == 21
     undo.click()
-    dialog.get_by_role("button", name="Take back").click()
+    dialog.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator("[data-key=redo]")).to_be_visible()
     assert served.ask("/projects/large/overview")["counts"]["total"] == 0
 

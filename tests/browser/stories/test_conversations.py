@@ -77,7 +77,7 @@ def imports_a_log(page: Page, studio: Served, folder: Path) -> None:
     go(page, "Data")
     page.wait_for_selector("[data-role=total]:has-text('28 texts')")
     page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name="Take back").click()
+    page.get_by_role("dialog").get_by_role("button", name="Undo").click()
     page.get_by_role("heading", name="No texts yet").wait_for()
     page.get_by_role("button", name="Redo").click()
     page.wait_for_selector("[data-role=total]:has-text('28 texts')")

@@ -50,7 +50,7 @@ def finds(page: Page) -> None:
     expect(first).to_contain_text("conflicting labels")
     expect(first).to_contain_text("same text")
     finding = page.locator("[data-role=finding]")
-    expect(finding).to_contain_text("no rule can answer it exactly")
+    expect(finding).to_contain_text("both cannot be right")
     expect(finding.locator(".remedy [data-role=radius]")).to_have_count(4)
 
 

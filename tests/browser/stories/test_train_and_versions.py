@@ -234,7 +234,7 @@ def test_tricky_wording_is_told_only_where_it_is_harder(
         expect(line.locator("[data-role=borderline]")).to_have_count(count)
         page.unroute_all(behavior="wait")
     expect(line.locator("[data-role=borderline]")).to_contain_text(
-        "Tricky wording, when trained: 7 of 10 test texts answered right, of all of them 81.4 %"
+        "Misleading wording, when trained: 7 of 10 test texts right; all test texts: 81.4 %"
     )
 
 
@@ -279,7 +279,7 @@ def test_header_and_page_tell_one_share_of_a_training(
     """They asked one after the other, and the bar was up to 1 % ahead of the header."""
     page = visit(twice)
     [*_, first] = twice.ask("/projects/sample/jobs")
-    late = "Longer than expected: 11 minutes so far, 8 minutes were told."
+    late = "Longer than expected: 11 minutes so far; 8 minutes were told."
     slow = {"eta_seconds": 2_760.0, "slowed": True, "late": late}
     job = {**first, **slow, "state": "running", "stage": "learning"}
     shares = cycle(place / 100 for place in range(10, 60))

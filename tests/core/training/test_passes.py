@@ -129,8 +129,8 @@ def test_a_tuned_encoder_computes_batches_side_by_side_with_the_bits_of_one_thre
     """Two threads inside each operation took twice the processor time, and rounded otherwise."""
     tuned = open_tuning(tiny, TEXTS, OPTIONS).finish(0.5)
     assert isinstance(tuned, TransformerEncoder)
-    assert tuned.at_once
-    texts = [f"{text} {number}" for text in TEXTS for number in range(90)]
+    texts = [f"{text} {number}" for text in TEXTS for number in range(400)]
+    assert tuned._threads(tuned.token_ids(texts, 64)) == torch.get_num_threads()
     found = tuned.encode(texts)
     torch.set_num_threads(1)
     np.testing.assert_array_equal(tuned.encode(texts), found)

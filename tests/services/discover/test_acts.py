@@ -1,4 +1,4 @@
-"""Groups are kept, taken, split and merged; Undo frees the texts that were taken."""
+"""Groups are kept, taken and merged; Undo frees the texts that were taken."""
 
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
@@ -8,40 +8,25 @@ from threading import Barrier
 
 import pytest
 
-from app.jobs.context import JobContext
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
-from app.services.discover.runs import do_grouping, start_grouping
-from app.services.discover.splitting import split_group
+from app.services.discover.runs import start_grouping
 from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
 from app.services.labelling.today import load_today
+from app.services.reports.audit import list_acts
 from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS
-from core.errors import Conflict, InvalidInput, NotFound
-from storage import jobs, projects
+from core.errors import Conflict, InvalidInput
+from storage import projects
 from storage.log.label_origins import label_origins
+from storage.people.acts import ActFilter
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL, change, do, raw_project
-
-CARDS = [f"my card is lost number {n}" for n in range(8)]
-BILLS = [f"why is the bill so high in month {n}" for n in range(6)]
-
-
-@pytest.fixture
-def raw(studio: Studio, tmp_path: Path) -> Studio:
-    """A project without an intent: 14 texts about two things."""
-    return raw_project(studio, tmp_path, [*CARDS, *BILLS])
-
-
-def grouped(studio: Studio, project: str = "raw", **how: object) -> GroupsView:
-    job = start_grouping(studio, project, **how)  # type: ignore[arg-type]
-    assert do(studio, job.id).state == "succeeded"
-    return list_groups(studio, project)
+from tests.builders.trained_home import BILLS, CARDS, POOL, change, grouped
 
 
 def taking(group: OpenedGroup, **how: object) -> Taking:
@@ -78,6 +63,15 @@ def test_a_group_becomes_an_intent_and_undo_frees_its_texts(raw: Studio) -> None
     assert set(labels(raw).values()) == {None}
     card = list_groups(raw, "raw").groups[0]
     assert (card.id, card.state, card.size) == (group.card.id, "open", 8)
+
+
+def test_history_names_an_intent_that_undo_took_away(raw: Studio) -> None:
+    """ "Label as ?" stood there, since the intent was gone with the labels."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    take_group(raw, "raw", group.card.id, taking(group, create="lost_card"))
+    undo_action(raw, "raw", "key-of-a-taking")
+    acts = list_acts(raw, "raw", ActFilter(verb="label")).acts
+    assert [(one.about, one.undone) for one in acts] == [("as lost_card", True)]
 
 
 def test_a_label_from_a_group_says_so(raw: Studio) -> None:
@@ -193,36 +187,16 @@ def test_out_of_scope_labels_with_no_intent(raw: Studio) -> None:
     assert {text for text, label in labels(raw).items() if label == ()} == set(BILLS)
 
 
-def test_a_split_keeps_the_largest_part_and_merging_takes_it_back(raw: Studio) -> None:
-    [card] = grouped(raw, n_groups=1).groups
-    fresh = split_group(raw, "raw", card.id)
-    after = {one.id: one for one in list_groups(raw, "raw").groups}
-    assert set(after) == {card.id, *fresh}
-    assert after[card.id].name == card.name
-    assert after[card.id].size == max(one.size for one in after.values())
-    assert sum(one.size for one in after.values()) == 14
-    assert len({one.name for one in after.values()}) == len(after)
-    for number in fresh:
-        change_group(raw, "raw", number, GroupChange(merged_into=card.id))
-    [again] = list_groups(raw, "raw").groups
-    assert (again.id, again.size) == (card.id, 14)
-    with pytest.raises(NotFound, match="part of another group"):
-        open_group(raw, "raw", fresh[0])
-    with pytest.raises(InvalidInput, match="merged into itself"):
-        change_group(raw, "raw", card.id, GroupChange(merged_into=fresh[0]))
-    change_group(raw, "raw", fresh[0], GroupChange(merged_into=0))
-    assert len(list_groups(raw, "raw").groups) == 2
-
-
-def test_too_few_or_equal_texts_are_not_split(raw: Studio, tmp_path: Path) -> None:
-    create_project(raw, "few")
-    path = tmp_path / "few.txt"
-    path.write_text("one text alone\n", encoding="utf-8")
-    import_file(raw, ImportRequest("few", path))
-    [card] = grouped(raw, "few").groups
-    assert card.size == 1
-    with pytest.raises(InvalidInput, match="1 text: too few to split"):
-        split_group(raw, "few", card.id)
+def test_what_is_left_of_a_taken_group_is_not_for_later(raw: Studio) -> None:
+    """The list "For later" filled itself with what was unticked, though nobody had said later."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
+    without = frozenset(one.id for one in group.typical[4:])
+    how = taking(group, create="x", share="core", without=without, expected=4)
+    take_group(raw, "raw", group.card.id, how)
+    [card] = list_groups(raw, "raw").groups
+    assert (card.state, card.size, card.labelled) == ("done", 10, 4)
+    change_group(raw, "raw", group.card.id, GroupChange(set_aside=10))
+    assert list_groups(raw, "raw").groups[0].state == "aside"  # now somebody has said later
 
 
 def test_a_group_set_aside_opens_again_when_texts_join_it(raw: Studio, tmp_path: Path) -> None:
@@ -341,30 +315,6 @@ def test_labels_of_a_group_count_as_labelled_today(raw: Studio) -> None:
     group = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
     take_group(raw, "raw", group.card.id, taking(group, create="lost_card"))
     assert load_today(raw, "raw", datetime.now(UTC) - timedelta(hours=1)).decided == 8
-
-
-def test_a_split_beside_a_running_job_takes_no_number_that_the_job_will_use(
-    raw: Studio, tmp_path: Path
-) -> None:
-    """Both counted on from the same number, and the job broke when it stored its groups."""
-    [card] = grouped(raw, n_groups=1).groups
-    path = tmp_path / "more.txt"
-    more = [f"are there cheap flights to {city}" for city in ["Rome", "Oslo", "Lima", "Bern"]]
-    more += [f"book me {n} flights for the summer" for n in range(2, 10)]
-    path.write_text("\n".join(more) + "\n", encoding="utf-8")
-    import_file(raw, ImportRequest("raw", path))
-    queued = start_grouping(raw, "raw")
-    with raw.database.write() as connection:
-        claimed = jobs.claim(connection, queued.id)
-    publish = do_grouping(raw, JobContext(raw.places, raw.database, claimed))
-    parts = split_group(raw, "raw", card.id)
-    with raw.database.write() as connection:
-        made = publish(connection)
-    view = list_groups(raw, "raw")
-    assert made["groups"] >= 1
-    assert len(view.groups) == 1 + len(parts) + made["groups"]
-    assert view.ungrouped == 0
-    assert sum(one.size for one in view.groups) == view.waiting == 26
 
 
 def test_groups_that_resemble_no_intent_come_first(raw: Studio) -> None:

@@ -63,6 +63,10 @@ def test_the_nearest_intent_is_not_the_groups_unless_it_answers_most_of_it(
     found = fitted(live, "p", near)
     assert found.same == (intent if fits else "")
     assert found.refused == (len(group.typical) if outside else 0)
+    n_taken = round(share * len(group.typical))
+    answers = [one.answer for one in found.typical]
+    assert answers.count("" if outside else intent) == (len(answers) if outside else n_taken)
+    assert answers.count(other) == (0 if outside else len(answers) - n_taken)
 
 
 def test_without_a_model_in_memory_the_centres_decide(
@@ -72,7 +76,9 @@ def test_without_a_model_in_memory_the_centres_decide(
     live = open_live_studio(home)
     group = replace(opened(live), same="of the centres")
     monkeypatch.setattr(Pools, "get", lambda *_: None)
-    assert fitted(live, "p", group).same == "of the centres"
+    found = fitted(live, "p", group)
+    assert found.same == "of the centres"
+    assert {one.answer for one in found.typical} == {None}
 
 
 def test_an_intent_that_the_model_does_not_know_is_left_to_the_centres(live: LiveStudio) -> None:

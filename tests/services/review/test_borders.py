@@ -90,6 +90,7 @@ def test_a_text_that_was_labelled_just_now_does_not_wait_for_a_label(home: Studi
 def test_without_a_pair_the_border_has_texts_between_its_two(home: Studio) -> None:
     """It opened on the first two intents of the list: “No text lies between these two.”"""
     live_studio = open_live_studio(home)
+    review.wait_for_pool(live_studio, "p")  # which could come between two of these walks
     found = review.walk(live_studio, "p", "", "")
     assert found.steps
     n = len(found.steps) + found.left_out

@@ -360,7 +360,7 @@ def test_a_list_stays_in_the_order_in_which_it_was_seen(live_studio: LiveStudio)
 
 
 def test_an_intent_that_draws_in_nothing_is_not_called_too_broad(live_studio: LiveStudio) -> None:
-    """“apr draws in 0 others” was listed, for it is large, and “1 others” for another."""
+    """“apr answers 0 others” was listed, for it is large, and “1 others” for another."""
     for n in range(60):
         add(live_studio, f"where is my parcel number {n}", "parcel")
     for one in found(live_studio, "overgrown"):

@@ -215,10 +215,13 @@ def test_a_training_that_outlasts_what_was_told_says_so(
         return late_words(replace(running, eta_seconds=left, **other), moment)  # type: ignore[arg-type]
 
     assert late(2, 360.0) == late(9, None) == ""
-    assert late(2, 900.0) == "Longer than expected: 2 minutes so far, 8 minutes were told."
+    # "2 minutes so far, 9 minutes were told" stood there: nothing seemed to be late.
+    assert late(2, 900.0) == (
+        "Longer than expected: 2 minutes so far and about 15 minutes to go; 8 minutes were told."
+    )
     monkeypatch.setattr(progress, "waiting_work", lambda: 2.0)
     assert late(11, None) == (
-        "Longer than expected: 11 minutes so far, 8 minutes were told; other programs use the "
+        "Longer than expected: 11 minutes so far; 8 minutes were told; other programs use the "
         "processor, too."
     )
     assert late(11, None, attempt=2) == late(11, None, state="succeeded") == ""

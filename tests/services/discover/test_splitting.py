@@ -1,0 +1,81 @@
+"""A group is split by meaning, and merging takes that back."""
+
+from pathlib import Path
+
+import pytest
+
+from app.jobs.context import JobContext
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.discover.acts import GroupChange, change_group
+from app.services.discover.runs import do_grouping, start_grouping
+from app.services.discover.splitting import split_group
+from app.services.discover.stored import list_groups, open_group
+from app.services.studio import Studio
+from core.errors import InvalidInput, NotFound
+from storage import jobs
+from tests.builders.trained_home import grouped
+
+
+def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_back(
+    raw: Studio,
+) -> None:
+    """The largest part kept the name and the quote of the whole, which another part said."""
+    [card] = grouped(raw, n_groups=1).groups
+    change_group(raw, "raw", card.id, GroupChange(name="all of it"))
+    fresh = split_group(raw, "raw", card.id)
+    after = {one.id: one for one in list_groups(raw, "raw").groups}
+    assert set(after) == set(fresh)
+    assert [after[number].size for number in fresh] == [8, 6]
+    lost, bill = (after[number] for number in fresh)
+    assert "lost" in lost.name
+    assert "lost" in lost.description
+    assert "bill" in bill.name
+    assert "bill" in bill.description
+    assert not open_group(raw, "raw", card.id).typical
+    for number in fresh:
+        change_group(raw, "raw", number, GroupChange(merged_into=card.id))
+    [again] = list_groups(raw, "raw").groups
+    assert (again.id, again.name, again.size) == (card.id, "all of it", 14)
+    assert again.description == card.description
+    with pytest.raises(NotFound, match="part of another group"):
+        open_group(raw, "raw", fresh[0])
+    with pytest.raises(InvalidInput, match="merged into itself"):
+        change_group(raw, "raw", card.id, GroupChange(merged_into=fresh[0]))
+    change_group(raw, "raw", fresh[0], GroupChange(merged_into=0))
+    assert len(list_groups(raw, "raw").groups) == 2
+
+
+def test_too_few_or_equal_texts_are_not_split(raw: Studio, tmp_path: Path) -> None:
+    create_project(raw, "few")
+    path = tmp_path / "few.txt"
+    path.write_text("one text alone\n", encoding="utf-8")
+    import_file(raw, ImportRequest("few", path))
+    [card] = grouped(raw, "few").groups
+    assert card.size == 1
+    with pytest.raises(InvalidInput, match="1 text: too few to split"):
+        split_group(raw, "few", card.id)
+
+
+def test_a_split_beside_a_running_job_takes_no_number_that_the_job_will_use(
+    raw: Studio, tmp_path: Path
+) -> None:
+    """Both counted on from the same number, and the job broke when it stored its groups."""
+    [card] = grouped(raw, n_groups=1).groups
+    path = tmp_path / "more.txt"
+    more = [f"are there cheap flights to {city}" for city in ["Rome", "Oslo", "Lima", "Bern"]]
+    more += [f"book me {n} flights for the summer" for n in range(2, 10)]
+    path.write_text("\n".join(more) + "\n", encoding="utf-8")
+    import_file(raw, ImportRequest("raw", path))
+    queued = start_grouping(raw, "raw")
+    with raw.database.write() as connection:
+        claimed = jobs.claim(connection, queued.id)
+    publish = do_grouping(raw, JobContext(raw.places, raw.database, claimed))
+    parts = split_group(raw, "raw", card.id)
+    with raw.database.write() as connection:
+        made = publish(connection)
+    view = list_groups(raw, "raw")
+    assert made["groups"] >= 1
+    assert len(view.groups) == len(parts) + made["groups"]
+    assert view.ungrouped == 0
+    assert sum(one.size for one in view.groups) == view.waiting == 26
