@@ -107,9 +107,9 @@ def test_late_colours_are_not_shown_under_the_name_of_others(
     by.select_option("prediction")
     held.arrived()
     by.select_option("split")
-    expect(legend.first).to_contain_text("train")
+    expect(legend.first).to_contain_text("examples")
     held.release()
-    expect(legend.first).to_contain_text("train")
+    expect(legend.first).to_contain_text("examples")
     expect(legend).to_have_count(3)
 
 
