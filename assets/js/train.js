@@ -112,9 +112,8 @@ class TrainPage {
   // What can be chosen depends on labels, marked values, conversations and earlier trainings.
   async #loadChoices() {
     const asked = (this.#looks += 1);
-    const found = await call(`${this.#context.base}/training-choices`);
+    const found = await call(`${this.#context.base}/training-choices`).finally(() => this.#looking.remove());
     if (asked !== this.#looks) return;
-    this.#looking.remove();
     this.#choices.show(found.choices);
     this.#counted = found.labelled > found.examples ? countedWords(found) : '';
     await this.#base.load(found);
