@@ -231,8 +231,8 @@ class TrainPage {
     const jobs = all.filter(job => job.kind === 'train');
     const before = this.#running;
     this.#jobs = jobs;
-    this.#running = jobs.find(job => !isOver(job)) ?? null;
-    const ended = before && !this.#running ? jobs.find(job => job.id === before.id) : null;
+    this.#running = jobs.find(({state}) => state === 'running') ?? jobs.findLast(job => !isOver(job)) ?? null;
+    const ended = before ? jobs.find(job => job.id === before.id && isOver(job)) : null;
     this.#drawStart();
     this.#drawJob(this.#running ?? jobs.find(job => job.id === this.#started) ?? jobs[0]);
     this.#drawEarlier(jobs);

@@ -15,11 +15,10 @@ from app.services.studio import Studio
 from app.services.training.child import (
     Span,
     TrainingProgress,
-    absolute,
     drive,
     latest_checkpoint_of,
     load_base,
-    require_base,
+    settled_base,
     spans_of,
 )
 from app.services.training.cores import core_labels, without
@@ -93,10 +92,9 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
         earlier = jobs.of_request(connection, request.key) if request.key else None
         if earlier is not None:
             return earlier
-        require_base(connection, request.base)
         recipe = read_recipe(request.recipe, request.settings, project.task)
         payload = {
-            "base": absolute(request.base),
+            "base": settled_base(connection, request.base),
             "device": studio.settings.device,
             "recipe": recipe.model_dump(mode="json"),
             "told_seconds": busy_factor() * estimate_of(connection, project, recipe).seconds,
