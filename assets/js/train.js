@@ -153,7 +153,7 @@ class TrainPage {
 
   get #wish() {
     const {recipe} = this.#choices.chosen;
-    return {recipe, settings: this.#settings.of(recipe), base: this.#base.value, gate: this.#gate.checked};
+    return {recipe, settings: this.#settings.of(recipe), base: this.#base.value};
   }
 
   async #keepGate(checked) {
