@@ -78,9 +78,10 @@ class Batcher:
         """Answer texts in their order, together with those of other requests.
 
         Raises:
-            TooManyWaitingError: They do not fit among those that may wait.
+            TooManyWaitingError: Others wait, and they do not fit beside these.
         """
-        if self.waiting + len(texts) > self.most_waiting:
+        # One request alone is bounded by the server: refused once, it would be refused for ever.
+        if self.waiting and self.waiting + len(texts) > self.most_waiting:
             raise TooManyWaitingError(self.seconds_to_wait)
         loop = asyncio.get_running_loop()
         parts = [texts[at : at + _BATCH] for at in range(0, len(texts), _BATCH)]

@@ -1,7 +1,7 @@
 // The Discover page: what people talk about, by groups of texts without a label.
 import {GroupView} from './discover/group.js';
 import {keysLine, openKeys} from './discover/keys.js';
-import {GroupList, mostlyLabelled} from './discover/list.js';
+import {GroupList, isPutAside, mostlyLabelled} from './discover/list.js';
 import {askTarget} from './discover/merging.js';
 import {TrafficTab} from './discover/traffic.js';
 import {address, query, setQuery} from './shared/address.js';
@@ -308,7 +308,7 @@ class DiscoverPage {
     if (meanwhile) toast(`${plural(meanwhile, 'text')} changed meanwhile: left as they are.`);
     this.#remember(`${plural(done.changed, 'text')}: ${label}`, card.id, async () => {
       await post(`${this.#context.base}/undo`, {key});
-      await this.#change(card.id, {set_aside: card.set_aside});
+      await this.#change(card.id, {set_aside: card.set_aside, for_later: card.for_later});
     });
   }
 
@@ -317,6 +317,7 @@ class DiscoverPage {
     this.#remember(`Split “${card.name}” into ${number(groups.length)}`, card.id, () =>
       Promise.all(groups.map(id => this.#change(id, {merged_into: card.id}))),
     );
+    this.#list.seek(groups[0]); // the parts are open, whatever list the whole was in
     return groups[0];
   }
 
@@ -333,10 +334,11 @@ class DiscoverPage {
   }
 
   async #later(card) {
-    await this.#change(card.id, {set_aside: card.state === 'aside' ? 0 : card.size});
-    const words = card.state === 'aside' ? 'Open again' : 'Later';
+    const isAside = isPutAside(card);
+    await this.#change(card.id, {set_aside: isAside ? 0 : card.size});
+    const words = isAside ? 'Open again' : 'Later';
     this.#remember(`${words}: “${card.name}”`, card.id, () =>
-      this.#change(card.id, {set_aside: card.set_aside}),
+      this.#change(card.id, {set_aside: card.set_aside, for_later: card.for_later}),
     );
   }
 

@@ -65,13 +65,7 @@ class ReviewPage {
   async start() {
     const above = h('div', {class: 'row above'}, this.#switch, this.#newest.element);
     this.#context.main.append(above, this.#place);
-    if (this.#context.status.champion === null) {
-      const {counts} = await this.#intents.load();
-      const {project, status} = this.#context;
-      const isTraining = status.job?.kind === 'train';
-      fill(this.#place, isTraining ? beingTrained(project) : untrained(project, counts));
-      return;
-    }
+    if (this.#context.status.champion === null) await this.#untilOneAnswers();
     await this.#intents.load();
     document.addEventListener('keydown', event => {
       if (this.#place.isConnected) this.#newest.onKey(event, key => this.#tab.onKey?.(key));
@@ -80,6 +74,23 @@ class ReviewPage {
     // Including changes since the page was loaded.
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
     await opened;
+  }
+
+  // Says what comes before a review, until the first version answers.
+  async #untilOneAnswers() {
+    const {counts} = await this.#intents.load();
+    const {project} = this.#context;
+    let told = null;
+    await new Promise(answers => {
+      this.#context.onStatus(({champion, job}) => {
+        if (champion !== null) answers();
+        const isTraining = job?.kind === 'train';
+        if (champion !== null || isTraining === told) return;
+        told = isTraining;
+        fill(this.#place, isTraining ? beingTrained(project) : untrained(project, counts));
+      });
+    });
+    fill(this.#place);
   }
 
   #onStatus(status, before) {

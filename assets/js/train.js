@@ -112,9 +112,8 @@ class TrainPage {
   // What can be chosen depends on labels, marked values, conversations and earlier trainings.
   async #loadChoices() {
     const asked = (this.#looks += 1);
-    const found = await call(`${this.#context.base}/training-choices`);
+    const found = await call(`${this.#context.base}/training-choices`).finally(() => this.#looking.remove());
     if (asked !== this.#looks) return;
-    this.#looking.remove();
     this.#choices.show(found.choices);
     this.#counted = found.labelled > found.examples ? countedWords(found) : '';
     await this.#base.load(found);
@@ -154,7 +153,7 @@ class TrainPage {
 
   get #wish() {
     const {recipe} = this.#choices.chosen;
-    return {recipe, settings: this.#settings.of(recipe), base: this.#base.value, gate: this.#gate.checked};
+    return {recipe, settings: this.#settings.of(recipe), base: this.#base.value};
   }
 
   async #keepGate(checked) {
@@ -232,8 +231,8 @@ class TrainPage {
     const jobs = all.filter(job => job.kind === 'train');
     const before = this.#running;
     this.#jobs = jobs;
-    this.#running = jobs.find(job => !isOver(job)) ?? null;
-    const ended = before && !this.#running ? jobs.find(job => job.id === before.id) : null;
+    this.#running = jobs.find(({state}) => state === 'running') ?? jobs.findLast(job => !isOver(job)) ?? null;
+    const ended = before ? jobs.find(job => job.id === before.id && isOver(job)) : null;
     this.#drawStart();
     this.#drawJob(this.#running ?? jobs.find(job => job.id === this.#started) ?? jobs[0]);
     this.#drawEarlier(jobs);

@@ -18,6 +18,14 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_MARKED = {
+    "utf-8": "utf-8-sig",
+    "utf-16-le": "utf-16",
+    "utf-16-be": "utf-16",
+    "utf-32-le": "utf-32",
+    "utf-32-be": "utf-32",
+}
+"""Encodings that leave a mark among the data, with those that read it."""
 _ZIP = b"PK\x03\x04"
 _KINDS = (
     (b"\xd0\xcf\x11\xe0", "an Excel or Word file that is old or has a password"),
@@ -46,7 +54,7 @@ def find_encoding(path: Path, asked: str | None = None) -> str:
     try:
         start = _start(path)
         if asked is not None:
-            return _checked_encoding(asked)
+            return _without_mark(_checked_encoding(asked), start)
         for mark, encoding in _MARKS:
             if start.startswith(mark):
                 return encoding
@@ -55,6 +63,14 @@ def find_encoding(path: Path, asked: str | None = None) -> str:
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.", "") from error
     return "utf-8" if piece is None else _older_encoding(path, piece)
+
+
+def _without_mark(asked: str, start: bytes) -> str:
+    """Return the encoding that reads the byte order mark of a file, too, if it begins with one."""
+    for mark, encoding in _MARKS:
+        if start.startswith(mark) and _MARKED.get(codecs.lookup(asked).name) == encoding:
+            return encoding
+    return asked
 
 
 def read_lines(path: Path, encoding: str) -> Generator[str, None, None]:

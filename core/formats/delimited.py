@@ -37,9 +37,11 @@ def read_delimited(
     layout = find_layout(path, encoding, options)
     waiting_for_header = bool(layout.names)
     for line, cells in _records(path, encoding, layout):
+        if not cells:
+            continue  # also before the header
         if waiting_for_header:
             waiting_for_header = False
-        elif cells:
+        else:
             _check_shape(path, line, cells, layout)
             yield row_of(FilePlace(path, line), cells, layout, options)
 
@@ -59,9 +61,11 @@ def read_columns(
     layout, places = found[0], [one.text for one in found]
     waiting_for_header = bool(layout.names)
     for _, cells in _records(path, encoding, layout):
+        if not cells:
+            continue
         if waiting_for_header:
             waiting_for_header = False
-        elif cells:
+        else:
             fits = max(places) < len(cells) and not any(map(str.strip, cells[layout.width :]))
             yield tuple(cells[place] for place in places) if fits else None
 

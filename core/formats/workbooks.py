@@ -92,7 +92,7 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
         end = len(values) - values.count(None)
         if None in values[:end]:
             end = max(at for at, value in enumerate(values, start=1) if value is not None)
-        cells = [value if type(value) is str else _written(value) for value in values[:end]]
+        cells = [_said(value) if type(value) is str else _written(value) for value in values[:end]]
         while cells and not cells[-1].strip():
             cells.pop()
         if number > _LAST_ROW or count == MOST_ROWS:
@@ -102,6 +102,11 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
         if cells:
             count += 1
             yield number, cells
+
+
+def _said(value: str) -> str:
+    """Return a text with its line breaks; workbooks write their carriage returns in letters."""
+    return value.replace("_x000D_\n", "\n").replace("_x000D_", "\n") if "_x" in value else value
 
 
 def _written(value: object) -> str:

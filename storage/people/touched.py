@@ -133,7 +133,7 @@ def _of_intents(connection: Connection, batches: Sequence[int]) -> dict[int, str
     gone = {row.subject_id: row.before["name"] for row in rows if row.field == "row" and row.before}
     changed = defaultdict[int, dict[str, str]](dict)
     for row in rows:
-        changed[row.batch_id][row.subject_id] = names.get(row.subject_id) or gone.get(
+        changed[row.batch_id][row.subject_id] = gone.get(row.subject_id) or names.get(
             row.subject_id, "?"
         )
     return {key: _listed(list(of.values())) for key, of in changed.items()}

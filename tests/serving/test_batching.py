@@ -93,3 +93,17 @@ def test_a_batch_that_fails_and_a_client_that_leaves_cost_nobody_else_an_answer(
         await batcher.stop()
 
     run(story())
+
+
+def test_a_request_that_is_larger_than_the_queue_is_answered_when_nothing_waits() -> None:
+    """It was refused for ever with “ask again in 1 s”, though nothing waited."""
+
+    async def story() -> None:
+        gate = Gate()
+        gate.opened.set()
+        batcher = Batcher(gate.predict, 100)
+        batcher.start()
+        assert await batcher.answer(["a"] * 200) == ["a"] * 200
+        await batcher.stop()
+
+    run(story())

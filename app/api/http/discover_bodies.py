@@ -43,11 +43,16 @@ class TakingBody(Body):
 
 
 class GroupChangeBody(Body):
-    """What to change of a group; `merged_into` 0 makes it a group of its own again."""
+    """What to change of a group; `merged_into` 0 makes it a group of its own again.
+
+    `for_later`, told with `set_aside`: it was put aside, and not taken; by default, if texts are
+    set aside.
+    """
 
     name: str | None = Field(default=None, max_length=1_000)
     merged_into: int | None = Field(default=None, ge=0)
     set_aside: int | None = Field(default=None, ge=0)
+    for_later: bool | None = None
 
     def read(self) -> GroupChange:
         """Convert to the service's value."""

@@ -57,10 +57,14 @@ class ExportChoice:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Numbers of utterances that were written, and of test texts that were left out."""
+    """Numbers of utterances that were written, and of those that were left out.
+
+    `left_out` are test texts; `without_intent` those that a format of examples has no place for.
+    """
 
     written: int
     left_out: int
+    without_intent: int = 0
 
 
 def export_file(
@@ -87,11 +91,13 @@ def export_file(
         records = dataset.in_order_of_arrival(connection, project.id, records)
     names = {intent.id: intent.name for intent in intents}
     chosen = [record for record in records if _is_chosen(record, kind, choice.split)]
-    rows = (_exported(record, names) for record in chosen)
+    written = [one for one in chosen if one.labels] if kind == "rasa" else chosen
+    rows = (_exported(record, names) for record in written)
     write_rows(out, rows, kind, SEPARATOR if project.task == "multi-label" else None)
     about = out.suffix.lstrip(".") if choice.kind is None else choice.kind
     acts.note_aside(studio.database, project.id, Act("export", studio.settings.actor, about))
-    return Exported(len(chosen), 0 if choice.split else len(records) - len(chosen))
+    n_tests = 0 if choice.split else len(records) - len(chosen)
+    return Exported(len(written), n_tests, len(chosen) - len(written))
 
 
 def _is_chosen(record: UtteranceRecord, kind: WriteFormat, split: Split | None) -> bool:

@@ -21,6 +21,9 @@ from core.text import plain_name, text_hash
 Labels: TypeAlias = tuple[str, ...] | None
 """Names of intents; None is unlabelled, empty is "no intent"."""
 
+_OWN_ID = re.compile(r"[0-9a-f]{32}")
+"""Ids of texts as the studio makes them."""
+
 Place: TypeAlias = tuple[str, str | None]
 """A text's hash, and the split of a row that an export of the studio wrote; None for other rows."""
 
@@ -57,9 +60,11 @@ def assumed_meaning(name: str) -> Meaning | None:
 def place_of(row: ImportedRow) -> Place:
     """Return what is one text of a file.
 
-    An export of the studio names id and split of each row, and may have a text in two splits.
+    An export of the studio names id and split of each row, and may have a text in two splits. Other
+    tables number their rows.
     """
-    return text_hash(row.text), row.split if row.id and row.split else None
+    is_exported = row.id is not None and _OWN_ID.fullmatch(row.id) is not None
+    return text_hash(row.text), row.split if is_exported and row.split else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,8 +290,9 @@ class ImportPlan:
         met = MetRow(row, labels, "train", "repeated", record)
         if contradicted:
             self._count(replace(met, kind="contradicted"))
-            words = f"row {row.line} says {label_words(labels or (), self.task)}"
-            self._note("conflicting", f"{words}, an earlier one not: {row.text[:60]!r}")
+            if labels is not None and set(labels) != set(self.labels.first.get(place) or ()):
+                words = f"row {row.line} says {label_words(labels, self.task)}"
+                self._note("conflicting", f"{words}, an earlier one not: {row.text[:60]!r}")
             return
         marked = record if record is None else (yield from self._mark(row, record))
         if record is not None and marked is None:

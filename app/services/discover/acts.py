@@ -63,12 +63,14 @@ class TakenView:
 class GroupChange:
     """What changes of a group; None keeps it.
 
-    `merged_into` 0 makes it a group of its own again.
+    `merged_into` 0 makes it a group of its own again. `for_later`, told with `set_aside`: a person
+    put it aside, and has not taken it; by default, if texts are set aside.
     """
 
     name: str | None = None
     merged_into: int | None = None
     set_aside: int | None = None
+    for_later: bool | None = None
 
 
 def take_group(studio: Studio, project: str, number: int, taking: Taking) -> TakenView:
@@ -94,7 +96,7 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         labels = [change for changes in made.free for change in changes]
         events.record(connection, target.id, action, [*created, *labels])
         rest = len(ids) - len(made.free)
-        facts = {**text_groups.find(connection, target.id, number).facts, "is_taken": True}
+        facts = {**text_groups.find(connection, target.id, number).facts, "for_later": False}
         text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
     return TakenView(len(made.free), intent, made.counts)
 
@@ -114,7 +116,8 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
             values["name"] = _usable_name(change.name)
         if change.set_aside is not None:
             values["set_aside"] = change.set_aside
-            values["facts"] = {**group.facts, "is_taken": False}
+            is_later = change.set_aside > 0 if change.for_later is None else change.for_later
+            values["facts"] = {**group.facts, "for_later": is_later}
         if change.merged_into is not None:
             values["merged_into"] = _merged(connection, target, number, change.merged_into)
         if values:

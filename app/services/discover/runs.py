@@ -53,8 +53,8 @@ class GroupFacts:
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
     `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
-    texts were grouped anew. `is_taken`: somebody took it, and its other texts wait on the page
-    Label; otherwise a group that was set aside is for later.
+    texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
+    `is_split`: its texts went to new groups.
     """
 
     description: str
@@ -63,7 +63,8 @@ class GroupFacts:
     is_new: bool = False
     known: float | None = None
     left: Sequence[str] = ()
-    is_taken: bool = False
+    for_later: bool | None = None
+    is_split: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,10 +128,7 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
         if payload["anew"]:
             head = projects.get(connection, project.id).head_revision
             forget_others(connection, project.id, head)
-        for group in groups:
-            if group.id:
-                values = {"facts": group.facts, "centre": group.centre}
-                text_groups.change(connection, project.id, group.id, values)
+        _renew(connection, project, groups)
         fresh = [group for group in groups if not group.id]
         free = iter(text_groups.add(connection, project.id, fresh))
         members = members_of(made, [group.id or next(free) for group in groups])
@@ -194,18 +192,26 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
         new = group_record(made, at, rows, nearest)
         new = replace(new, facts={**new.facts, "known": known[at]})
         if (old := kept.get(made.names[at])) is not None:
-            kept_facts = {
-                "description": old.facts["description"],
-                "left": old.facts.get("left", ()),
-                "is_taken": old.facts.get("is_taken", False),
-            }
-            new = replace(old, facts={**new.facts, **kept_facts}, centre=new.centre)
+            new = replace(old, facts=new.facts, centre=new.centre)
         else:
             facts = {**new.facts, "is_new": bool(kept)}
             new = replace(new, name=free_name(new.name, taken, " "), facts=facts)
             taken.add(new.name)
         records.append(new)
     return records
+
+
+def _renew(
+    connection: Transaction, project: ProjectRecord, groups: Sequence[TextGroupRecord]
+) -> None:
+    """Store what was found about groups that are there, beside what people did with them since."""
+    acted = {one.id: one.facts for one in text_groups.list_all(connection, project.id)}
+    kept = ("description", "left", "for_later", "is_split")
+    for group in groups:
+        if (facts := acted.get(group.id)) is not None:
+            told = {name: facts[name] for name in kept if name in facts}
+            values = {"facts": {**group.facts, **told}, "centre": group.centre}
+            text_groups.change(connection, project.id, group.id, values)
 
 
 def _known_groups(made: Grouped, centres: Centres) -> list[float] | list[None]:

@@ -45,7 +45,10 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
         if waiting_texts(connection, target, number) != ids:
             raise Conflict("Somebody has changed the group meanwhile.", "Split it once more.")
         every = text_groups.list_all(connection, target.id)
-        numbers = text_groups.add(connection, target.id, _fresh(made, number, every))
+        whole = text_groups.find(connection, target.id, number)
+        numbers = text_groups.add(connection, target.id, _fresh(made, whole, every))
+        facts = {**whole.facts, "is_split": True}
+        text_groups.change(connection, target.id, number, {"facts": facts})
         text_groups.place(connection, target.id, members_of(made, numbers))
     return tuple(numbers)
 
@@ -67,14 +70,15 @@ def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Group
     return made
 
 
-def _fresh(made: Grouped, number: int, every: list[TextGroupRecord]) -> list[TextGroupRecord]:
+def _fresh(
+    made: Grouped, whole: TextGroupRecord, every: list[TextGroupRecord]
+) -> list[TextGroupRecord]:
     """Return the new groups, each with the name and the description that its own texts give it."""
-    names = {one.name for one in every if one.id != number}
-    facts = next(one for one in every if one.id == number).facts
+    names = {one.name for one in every if one.id != whole.id}
     fresh = list[TextGroupRecord]()
     for at, rows in enumerate(made.grouping.members()):
-        new = group_record(made, at, rows, facts["nearest"])
-        new = replace(new, facts={**new.facts, "known": facts.get("known")})
+        new = group_record(made, at, rows, whole.facts["nearest"])
+        new = replace(new, facts={**new.facts, "known": whole.facts.get("known")})
         fresh.append(replace(new, name=free_name(new.name, names, " ")))
         names.add(fresh[-1].name)
     return fresh

@@ -70,6 +70,7 @@ class GroupCard:
             `mostly`: most of its texts have a label, and more than a few others wait.
         joined: Texts that joined since it was set aside.
         set_aside: How many texts waited when a person was done with it; 0: nobody is.
+        for_later: A person put it aside, and has not taken it.
         is_new: The newest grouping founded it beside groups that were there.
         known: How well labels told what it is about when it was made or joined last, in [0, 1];
             None: nothing was labelled then.
@@ -88,6 +89,7 @@ class GroupCard:
     is_new: bool
     known: float | None = None
     stands_for_label: bool = False
+    for_later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         counts = utterances.counts(connection, target.id)
     has_labels = counts.by_intent != counts.tests_by_intent
     grouped = sum(one.size for one in cards)
-    some = [one for one in cards if one.size or one.labelled]  # a group that was split has no text
+    some = [one for one in cards if one.size or (one.labelled and not _is_split(families, one.id))]
     return GroupsView(
         groups=tuple(_ordered(families, some)),
         waiting=waiting,
@@ -284,8 +286,10 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
     is_aside = group.set_aside > 0 and joined < _REOPENS
     labelled = found.labels.total()
     few_joined = is_aside or found.waiting - group.set_aside < _REOPENS
-    state = _state(found.waiting, labelled, few_joined=few_joined, is_aside=is_aside)
-    is_taken = bool(group.facts.get("is_taken")) and labelled > 0
+    told = group.facts.get("for_later")
+    for_later = is_aside and (labelled == 0 if told is None else bool(told))
+    is_rest = is_aside and labelled > 0
+    state = _state(found.waiting, labelled, few_joined=few_joined, is_rest=is_rest)
     intents = Counter(key for labels, n in found.labels.items() for key in labels * n)
     return GroupCard(
         id=group.id,
@@ -294,21 +298,28 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         size=found.waiting,
         labelled=labelled,
         label=intents.most_common(1)[0][0] if intents else "",
-        state="done" if is_aside and is_taken else state,
+        state="aside" if found.waiting and for_later else state,
         joined=joined,
         set_aside=group.set_aside,
         is_new=bool(group.facts.get("is_new")),
         known=group.facts.get("known"),
         stands_for_label=labelled > found.waiting or labelled >= _STANDS,
+        for_later=for_later,
     )
 
 
-def _state(waiting: int, labelled: int, *, few_joined: bool, is_aside: bool) -> State:
+def _state(waiting: int, labelled: int, *, few_joined: bool, is_rest: bool) -> State:
+    """Tell the state of a group that is not for later; `is_rest`: it was taken, and some wait."""
     if not waiting:
         return "done"
     if labelled >= waiting:
         return "done" if few_joined else "mostly"
-    return "aside" if is_aside else "open"
+    return "done" if is_rest else "open"
+
+
+def _is_split(families: Families, number: int) -> bool:
+    """Whether a group's texts went to new groups, and that was not taken back."""
+    return bool(families.groups[number].facts.get("is_split")) and len(families.parts[number]) == 1
 
 
 def _near(

@@ -214,9 +214,9 @@ def _greedy(evidence: Evidence, one: Greedy, known: list[int]) -> Finding:
         kind="greedy",
         title=f"Leads {subject} to {own}",
         why=(
-            f"{counted(n_texts, 'test text')} got a wrong answer, mostly by this example; most of "
-            f"these belong to {evidence.name(other)}. Other examples share in it: each button "
-            "says how many answers it corrects."
+            f"{counted(n_texts, 'test text')} got a wrong answer, mostly by this example. "
+            f"{'It belongs' if n_texts == 1 else 'Most of them belong'} to {evidence.name(other)}. "
+            "Other examples share in it: each button says how many answers it corrects."
         ),
         figure=one.harm,
         measure=f"misleads {subject}",

@@ -182,7 +182,7 @@ def _facts(
     first = after - (before - after)
     families = text_groups.families(connection, record.id)
     places = text_groups.places(connection, record.id)
-    sizes = Counter(places.values())
+    sizes = Counter(families.shown(at) for at in places.values())
     open_intents = dataset.open_intents(connection, record.id)
     return TrafficFacts(
         now=traffic.sample(connection, record.id, str(after), str(before), MOST),

@@ -129,17 +129,20 @@ def store_read(
     if upload is not None:
         with live_studio.studio.database.write() as connection:
             log = logs.begin(connection, project_id, *upload)
-    counts = Counter[str]()
+    counts, stayed = Counter[str](), list[str]()
     for number, start in enumerate(range(0, len(read.texts), _CHUNK)):
         live_studio.traffic.give_way()
         with live_studio.studio.database.write() as connection:
             projects.get(connection, project_id)  # it may be deleted meanwhile
             chunk = _Chunk(read.texts[start : start + _CHUNK], number, log)
-            counts += _take(live_studio.studio, connection, project_id, chunk)
+            taken, keys = _take(live_studio.studio, connection, project_id, chunk)
+        counts += taken
+        stayed += keys
+    kept = _still_there(live_studio.studio, project_id, stayed)
     return ReceivedTraffic(
         received=len(read.texts),
-        kept=counts["kept"],
-        left_out=counts["left_out"],
+        kept=kept,
+        left_out=counts["left_out"] + len(stayed) - kept,
         repeated=counts["repeated"],
         added=counts["added"],
         masked=read.masked,
@@ -162,8 +165,17 @@ class _Chunk:
         return Action(TRAFFIC, actor, f"import {self.log.name}", key)
 
 
-def _take(studio: Studio, connection: Transaction, project_id: int, chunk: _Chunk) -> Counter[str]:
-    """Store those of a chunk that are new and in the sample; return how many became what."""
+def _still_there(studio: Studio, project_id: int, keys: Sequence[str]) -> int:
+    """Count stored texts whose places later ones of the same day and source have not taken."""
+    with studio.database.read() as connection:
+        parts = (keys[start : start + _CHUNK] for start in range(0, len(keys), _CHUNK))
+        return sum(len(traffic.known(connection, project_id, part)) for part in parts)
+
+
+def _take(
+    studio: Studio, connection: Transaction, project_id: int, chunk: _Chunk
+) -> tuple[Counter[str], list[str]]:
+    """Store those of a chunk that are new and in the sample; return the numbers and their keys."""
     seen = traffic.known(connection, project_id, [one.key for one in chunk.texts])
     new = {one.key: one for one in chunk.texts if one.key not in seen}
     places = {key: one.place for key, one in new.items()}
@@ -176,7 +188,7 @@ def _take(studio: Studio, connection: Transaction, project_id: int, chunk: _Chun
     traffic.add(connection, project_id, rows, None if chunk.log is None else chunk.log.id)
     repeated = len(chunk.texts) - len(new)
     left_out = len(new) - len(stay)
-    return Counter(kept=len(stay), left_out=left_out, repeated=repeated, added=added)
+    return Counter(left_out=left_out, repeated=repeated, added=added), [one.key for one in stay]
 
 
 def _add_texts(

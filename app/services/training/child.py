@@ -159,13 +159,16 @@ def _is_version(base: str) -> bool:
     return "@" in base and not Path(base).exists()
 
 
-def require_base(connection: Transaction, base: str) -> None:
-    """Refuse an unknown model version before anything is queued."""
+def settled_base(connection: Transaction, base: str) -> str:
+    """Return what a training starts from for good: a version by its number, a folder's whole path.
+
+    `PROJECT@champion` would be another version after a promotion, also for a training that goes on.
+
+    Raises:
+        NotFound: There is no such version.
+    """
     if _is_version(base):
-        find_model(connection, base)
-
-
-def absolute(base: str) -> str:
-    """Make a folder's path absolute, so that the child finds it from any directory."""
+        project, version = find_model(connection, base)
+        return f"{project.name}@{version.number}"
     path = Path(base).expanduser()
     return str(path.absolute()) if path.is_dir() else base

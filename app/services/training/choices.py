@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from app.services.studio import Studio
-from app.services.training.child import require_base
+from app.services.training.child import settled_base
 from app.services.training.estimate import Estimate, Size, estimate_of, size_now
 from core.errors import InvalidInput, NotFound
 from core.recipes.base import Makes, Recipe, Source
@@ -209,7 +209,7 @@ def _live_base(connection: Transaction, project: ProjectRecord) -> tuple[str, st
     base = str(jobs.get(connection, live.job_id).payload.get("base", BUNDLED))
     is_folder = base.startswith("/")
     try:
-        require_base(connection, base)
+        settled_base(connection, base)
     except NotFound:  # the version that it started from was deleted
         return BUNDLED, ""
     if base == BUNDLED or (is_folder and not Path(base).is_dir()):

@@ -15,11 +15,10 @@ from app.services.studio import Studio
 from app.services.training.child import (
     Span,
     TrainingProgress,
-    absolute,
     drive,
     latest_checkpoint_of,
     load_base,
-    require_base,
+    settled_base,
     spans_of,
 )
 from app.services.training.cores import core_labels, without
@@ -65,7 +64,7 @@ class TrainingRequest:
     Attributes:
         base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
         gate: Whether a model that passes the gate is promoted at once, or waits for a person; None
-            applies the project's setting.
+            applies the project's setting as it is when the model is judged.
         key: Key of the request that asks for it; however often that comes, one job is queued.
     """
 
@@ -93,10 +92,9 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
         earlier = jobs.of_request(connection, request.key) if request.key else None
         if earlier is not None:
             return earlier
-        require_base(connection, request.base)
         recipe = read_recipe(request.recipe, request.settings, project.task)
         payload = {
-            "base": absolute(request.base),
+            "base": settled_base(connection, request.base),
             "device": studio.settings.device,
             "recipe": recipe.model_dump(mode="json"),
             "told_seconds": busy_factor() * estimate_of(connection, project, recipe).seconds,
@@ -105,7 +103,7 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
         if request.key:
             payload["request_key"] = request.key
         if recipe.makes == "model":
-            payload["gate"] = project.auto_promote if request.gate is None else request.gate
+            payload["gate"] = request.gate
         device = "cpu" if studio.settings.device == "auto" else studio.settings.device
         job = jobs.enqueue(connection, "train", payload, project.id, device)
         acts.note(connection, project.id, Act("train", studio.settings.actor, recipe.kind))
@@ -193,9 +191,19 @@ def _train_model(
     facts = _facts(context, data, recipe, inputs)
     facts |= {"n_unlabelled": n_learned(result.pool), "metrics": metrics}
     facts["pins"] = _judge_pins(context, result.pipeline, data.state)
-    may = bool(payload.get("gate", True))
-    gate = judge_candidate(studio, project, data.version, result.pipeline, facts, may_promote=may)
+    gate = judge_candidate(
+        studio, project, data.version, result.pipeline, facts, may_promote=_may_promote(context)
+    )
     return _publisher(context, data, result.pipeline, facts, gate)
+
+
+def _may_promote(context: JobContext) -> bool:
+    """Whether the gate may promote: as the request said, else as the project's setting is now."""
+    asked: bool | None = context.job.payload.get("gate", True)
+    if asked is not None:
+        return asked
+    with context.database.read() as connection:
+        return projects.get(connection, context.job.project_id or 0).auto_promote
 
 
 def _progress(

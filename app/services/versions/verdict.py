@@ -293,10 +293,11 @@ def _meaning(known: Known, task: Task, ways: LabelWays) -> str:
     if known.share is None or not known.on_tests:
         return _UNTESTED + _together_words(ways)
     wrong = of_hundred(1 - known.share)
-    n = f"About {wrong}" if wrong else "Fewer than 1"
+    n, is_one = (f"About {wrong}" if wrong else "Fewer than 1"), wrong <= 1
     if task == "multi-label":
-        return f"{n} of 100 texts do not get exactly their intents."
-    return f"{n} of 100 texts get a wrong answer, or no answer."
+        do = "does" if is_one else "do"
+        return f"{n} of 100 texts {do} not get exactly {'its' if is_one else 'their'} intents."
+    return f"{n} of 100 texts {'gets' if is_one else 'get'} a wrong answer, or no answer."
 
 
 def _together_words(ways: LabelWays) -> str:
@@ -304,9 +305,10 @@ def _together_words(ways: LabelWays) -> str:
     n = ways.by_file + ways.one_by_one + ways.together
     if not ways.together:
         return ""
+    was = "was" if ways.together == 1 else "were"
     return (
-        f" {ways.together:,} of its {n:,} labels were given to many texts at once, such as a whole "
-        "group of similar ones: that it agrees with these says little."
+        f" {ways.together:,} of its {n:,} labels {was} given to many texts at once, such as a "
+        "whole group of similar ones: that it agrees with these says little."
     )
 
 

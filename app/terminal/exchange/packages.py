@@ -60,7 +60,9 @@ def export(options: argparse.Namespace) -> None:
         kind = None if options.format == "auto" else options.format
         choice = ExportChoice(kind, options.version, options.split)
         done = export_file(studio, options.project, options.file, choice)
-    report(options, f"Wrote {done.written} utterances to {options.file}.", done)
+    report(options, f"Wrote {counted(done.written, 'utterance')} to {options.file}.", done)
+    if done.without_intent:
+        tell(f"Left out: {counted(done.without_intent, 'text')} without an intent.")
     if done.left_out:
         texts = counted(done.left_out, "test text")
         tell(

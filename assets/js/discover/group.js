@@ -6,6 +6,7 @@ import {complain, guarded, toast} from '../shared/messages.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
+import {isPutAside} from './list.js';
 import {answeredApart, isRefused, likeliest, refusedWords} from './proposed.js';
 
 const FEW = 4; // a smaller group is not split
@@ -387,7 +388,7 @@ export class GroupView {
       act('O', `They are ${this.#intents.nothing}`, () => this.#take({}), '', nothing),
       act(SPLIT, 'Split', () => this.#acts.split(this.#group), this.#isLoose ? 'primary' : '', card.size < FEW),
       act(MERGE, 'Merge', () => this.#acts.merge(this.#group)),
-      act(LATER, card.state === 'aside' ? 'Open again' : 'Later', () => this.#acts.later(this.#group)),
+      act(LATER, isPutAside(card) ? 'Open again' : 'Later', () => this.#acts.later(this.#group), '', !card.size),
     );
     const place = known ? intents.indexOf(known.id) + 1 : 0; // its number does the same, so it stands there, too
     const keys = place ? `${TAKE} ${place}` : TAKE;

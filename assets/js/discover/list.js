@@ -118,6 +118,10 @@ export class GroupList {
 
 const DONE = [h('h2', {}, 'No group is left'), 'Each text of them has a label, or waits on the Label page.'];
 
+// Whether somebody was done with a group of which texts wait: it can be opened again.
+export const isPutAside = ({state, size, set_aside: aside}) =>
+  size > 0 && aside > 0 && ['aside', 'done'].includes(state);
+
 // Says how many texts joined groups that have an intent already.
 export const mostlyLabelled = groups => {
   const some = groups.filter(({state}) => state === 'mostly');

@@ -2,6 +2,7 @@
 import {number, plural} from '../shared/words.js';
 
 const MOST_TOLD = 3; // intents
+const SECOND = 0.2; // share of the texts from which on a second intent is no chance answer
 
 // Returns the ticked typical texts of a group, given the ids of those that were unticked.
 const ticked = ({typical}, without) => typical.filter(({id}) => !without.has(id));
@@ -46,9 +47,12 @@ export function refusedWords(group, without, nothing) {
 export function answeredApart({typical, same}, intents) {
   const count = new Map();
   for (const {answer} of typical) if (answer) count.set(answer, (count.get(answer) ?? 0) + 1);
-  if (same || count.size < 2) return null;
-  const most = [...count].sort(([, one], [, other]) => other - one).slice(0, MOST_TOLD);
-  const told = most.map(([id, n], at) => [at ? ', ' : '', `${number(n)} as `, intents.labels([id])]);
+  const most = [...count].sort(([, one], [, other]) => other - one);
+  const [, second] = most;
+  const answered = most.reduce((sum, [, n]) => sum + n, 0);
+  if (same || !second || second[1] < SECOND * typical.length || 2 * answered < typical.length) return null;
+  const some = most.slice(0, MOST_TOLD);
+  const told = some.map(([id, n], at) => [at ? ', ' : '', `${number(n)} as `, intents.labels([id])]);
   const kinds = plural(count.size, 'intent');
-  return ['It may be of several kinds: the version in use answers its typical texts with ', `${kinds}, `, told, '.'];
+  return ['It may be of several kinds: the version in use answers its typical texts with ', `${kinds}, `, told, '. '];
 }

@@ -111,14 +111,19 @@ export class Card {
     fill(this.#take, what, h('kbd', {}, 'Enter'));
   }
 
+  // A button that was clicked leaves the focus, or Enter would press it on the next card.
   #keyButton([name, key, action, title, brief], look) {
+    const onclick = event => {
+      if (event.detail) event.currentTarget.blur();
+      return action(event);
+    };
     const words = h('span', {dir: 'auto'}, typeof name === 'string' ? name : '');
     if (typeof name !== 'string') this.#named.push(item => fill(words, name(item)));
     const named = [words, ' ', h('kbd', {'aria-hidden': 'true'}, key)];
-    if (!brief) return h('button', {onclick: action, title, class: look}, named);
+    if (!brief) return h('button', {onclick, title, class: look}, named);
     const told = h('span', {class: 'brief', 'aria-hidden': 'true'}, brief); // the title says it to screen readers
     const lines = h('span', {class: 'two-lines'}, h('span', {}, named), told);
-    return h('button', {onclick: action, title, class: look}, lines);
+    return h('button', {onclick, title, class: look}, lines);
   }
 
   #facts(item) {

@@ -57,9 +57,10 @@ export class Keys {
     if (event.isComposing || dialogIsOpen() || !this.button.isConnected) return;
     if (at.matches?.('input,textarea,select,[contenteditable]')) return;
     const action = this.#meant(event, at);
-    if (!action) return;
+    const isPressed = event.key === 'Enter' && at.matches?.('button'); // by the browser, again and again
+    if (!action && !(event.repeat && isPressed)) return;
     event.preventDefault();
-    action();
+    if (!event.repeat) action(); // a key that is held down would decide on cards that nobody has read
   }
 
   #meant({key, ctrlKey, metaKey, altKey}, at) {

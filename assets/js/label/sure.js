@@ -305,6 +305,10 @@ class SpotCheck {
 
   #onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.#buttons.isConnected) return;
+    if (event.repeat) {
+      event.preventDefault(); // texts that nobody has read would be judged right
+      return;
+    }
     const act = {y: () => this.#say(true), n: () => this.#say(false), u: () => this.#back()}[
       event.key.toLowerCase()
     ];

@@ -8,9 +8,8 @@ const LENIENT = ['More lenient', 'Much more lenient', 'Most lenient'];
 const STRICT = ['Stricter', 'Much stricter', 'Strictest'];
 const NOW = 'As it is now';
 const EVEN = 'Balanced';
-const BASE =
-  'Texts below the score of a limit are refused. “Balanced”: of 100 texts each, as many are refused wrongly as are ' +
-  'let in wrongly.';
+const BASE = 'Texts below the score of a limit are refused.';
+const ABOUT_EVEN = ' “Balanced”: of 100 texts each, as many are refused wrongly as are let in wrongly.';
 
 // `choose` takes the change of the fence that a press means; a limit that weighs both mistakes needs `fewest` texts
 // labelled out of scope, or nobody has counted one of the two.
@@ -51,7 +50,7 @@ export function choicesView(found, {fewest, choose}) {
   ]);
   const head = ['Limit', ...columns.map(({words}) => h('th', {class: 'number'}, words))];
   return [
-    h('p', {class: 'soft small base'}, BASE),
+    h('p', {class: 'soft small base'}, BASE, offered.some(({lost}) => lost === null) && ABOUT_EVEN),
     table(head, rows, {class: 'choices'}),
   ];
 }

@@ -123,6 +123,7 @@ export class Finder {
 
   // What was typed itself is among the choices where it can be made.
   #markOne() {
+    if (!this.#typed) return;
     const whole = this.#shown.findIndex(choice => this.#isSure(choice, this.#typed));
     this.#at = this.#shown.length ? Math.max(0, whole) : -1;
     this.#isAsked = this.#at >= 0;
@@ -150,6 +151,7 @@ export class Finder {
     if (event.key === 'Enter' && !event.isComposing) {
       event.preventDefault();
       event.stopPropagation();
+      if (event.repeat) return; // held down, it would take at once what it has only marked
       if (this.#at < 0) this.#markOne();
       else this.#take(this.#shown[this.#at]);
     }

@@ -56,7 +56,7 @@ export class Compression {
     if (looked !== this.#looked) return;
     this.#ready = ready;
     this.#slider.allow(ready);
-    const some = voting < total ? ` ${number(voting)} of ${number(total)} count here.` : '';
+    const some = voting < total ? ` Of ${plural(total, 'example')}, ${number(voting)} vote.` : '';
     const moving = `Values count less in ${plural(marked, 'example')}.${some}`;
     this.#state.textContent = ready ? moving : `${reason} ${hint}`;
     fill(this.#suggested);

@@ -79,3 +79,25 @@ def test_a_key_that_finds_no_text_is_reported(page: Page) -> None:
     message = page.locator(".toast", has_text=f"{70 - saved} keys came while no text was shown")
     expect(message).to_contain_text("nothing was saved for them")
     expect(page.locator("[data-role=utterance]")).to_be_hidden()
+
+
+def test_a_key_that_is_held_down_decides_on_one_card(page: Page) -> None:
+    """Each repeat skipped one more card, which nobody had read."""
+    before, text = skipped(page), page.locator("[data-role=utterance]")
+    first = text.get_attribute("data-id")
+    for _ in range(6):
+        page.keyboard.down("s")  # from the second on, as a held key repeats
+    page.keyboard.up("s")
+    expect(text).not_to_have_attribute("data-id", first or "")
+    page.wait_for_function("document.querySelector('[data-role=saved]').textContent == 'all saved'")
+    assert skipped(page) == before + 1
+
+
+def test_enter_does_not_repeat_what_was_clicked_on_the_card_before(page: Page) -> None:
+    """The button that was clicked kept the focus, and Enter skipped the next card, too."""
+    before = skipped(page)
+    page.get_by_role("button", name="Skip").first.click()
+    page.wait_for_function("document.querySelector('[data-role=saved]').textContent == 'all saved'")
+    page.keyboard.press("Enter")  # there is no suggestion to take
+    page.wait_for_timeout(300)
+    assert skipped(page) == before + 1

@@ -55,24 +55,26 @@ def test_groups_that_wait_for_a_training_are_said_to_wait(
     page.unroute_all(behavior="wait")
 
 
+def shows(page: Page, studio: Served, answers: list[str], **more: object) -> None:
+    """Open a group whose first typical texts the version in use answers so."""
+
+    def answered(route: Route) -> None:
+        found = route.fetch().json()
+        said = zip(found["typical"], answers, strict=False)
+        typical = [{**text, "answer": answer} for text, answer in said]
+        route.fulfill(json={**found, "cohesion": 0.9, "typical": typical, **more})
+
+    page.route(re.compile(r"/projects/sample/groups/\d+$"), answered)
+    page.goto(f"{studio.base}/discover?project=sample")
+
+
 def test_what_is_blue_goes_by_the_texts_that_are_still_ticked(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """The texts of an intent were unticked, and it was still offered for the others."""
     first, second, *_ = studio.ask("/projects/sample/overview")["intents"]
-
-    def of_two_kinds(route: Route) -> None:
-        found = route.fetch().json()
-        typical = [
-            {**text, "answer": (first if at < 3 else second)["id"]}
-            for at, text in enumerate(found["typical"][:5])
-        ]
-        near = {"intents": [first["id"], second["id"]], "same": first["id"], "cohesion": 0.9}
-        route.fulfill(json={**found, **near, "typical": typical})
-
-    page = visit(studio, "/")
-    page.route(re.compile(r"/projects/sample/groups/\d+$"), of_two_kinds)
-    page.goto(f"{studio.base}/discover?project=sample")
+    page, ids = visit(studio, "/"), [first["id"], second["id"]]
+    shows(page, studio, [ids[0]] * 3 + [ids[1]] * 2, intents=ids, same=ids[0])
     group = page.locator("[data-role=group]")
     rows, primary = group.locator("[data-role=typical] li"), group.locator(".deeds button.primary")
     expect(rows).to_have_count(5)
@@ -91,18 +93,8 @@ def test_a_group_that_is_answered_by_several_intents_says_so(
 ) -> None:
     """Groups of two kinds looked like all others."""
     first, second, *_ = studio.ask("/projects/sample/overview")["intents"]
-
-    def of_two_kinds(route: Route) -> None:
-        found = route.fetch().json()
-        typical = [
-            {**text, "answer": (first if at % 2 else second)["id"]}
-            for at, text in enumerate(found["typical"])
-        ]
-        route.fulfill(json={**found, "same": "", "cohesion": 0.9, "typical": typical})
-
     page = visit(studio, "/")
-    page.route(re.compile(r"/projects/sample/groups/\d+$"), of_two_kinds)
-    page.goto(f"{studio.base}/discover?project=sample")
+    shows(page, studio, [first["id"], second["id"]] * 2, same="")
     told = page.locator("[data-role=group]").get_by_text("It may be of several kinds")
     expect(told).to_contain_text("2 intents")
     for intent in (first, second):

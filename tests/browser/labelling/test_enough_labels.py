@@ -20,10 +20,10 @@ def test_guidelines_say_which_intents_have_enough_labels(
     expect(badges).to_have_count(len(enough))
     # The word stood beside some intents, and nothing said what the others are.
     legend = guidelines.locator("[data-role=legend]")
-    expect(legend).to_contain_text("“enough”: you can stop labelling this intent. The model gave")
+    expect(legend).to_contain_text("“enough”: you can stop labelling this intent. The model knew")
     # Of two intents with as many labels, one had the word and the other had not.
     expect(legend).to_contain_text("the number of labels does not matter")
-    expect(legend).to_contain_text("Labels of the other intents still teach it something.")
+    expect(legend).to_contain_text("Labels of other intents still teach the model.")
     # “What each intent means” listed counts alone.
     expect(guidelines).to_contain_text("Open one for its description and examples.")
     entry = guidelines.locator("details").filter(has=page.locator(".badge")).first

@@ -107,9 +107,9 @@ def test_late_colours_are_not_shown_under_the_name_of_others(
     by.select_option("prediction")
     held.arrived()
     by.select_option("split")
-    expect(legend.first).to_contain_text("train")
+    expect(legend.first).to_contain_text("examples")
     held.release()
-    expect(legend.first).to_contain_text("train")
+    expect(legend.first).to_contain_text("examples")
     expect(legend).to_have_count(3)
 
 
@@ -189,7 +189,7 @@ def test_a_map_without_its_first_colours_comes_with_others_or_on_another_try(
     page.unroute(failing)
     page.get_by_label("Colour by").select_option("split")
     page.wait_for_selector(".map[data-ready=true]")
-    expect(page.locator(".legend .entry").first).to_contain_text("train")
+    expect(page.locator(".legend .entry").first).to_contain_text("examples")
 
 
 def test_a_late_search_does_not_go_over_a_newer_one(page: Page) -> None:

@@ -65,7 +65,7 @@ def test_on_a_phone_the_map_comes_first_and_a_button_says_what_it_shows(page: Pa
     colours.select_option("split")
     page.keyboard.press("Escape")
     expect(colours).to_be_hidden()
-    opener = page.get_by_role("button", name="Change view: by split")
+    opener = page.get_by_role("button", name="Change view: by set")
     expect(opener).to_be_focused()
     opener.click()
     colours.select_option("intent")

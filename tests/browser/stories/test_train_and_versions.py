@@ -305,7 +305,7 @@ def test_header_and_page_tell_one_share_of_a_training(
 def test_review_says_that_the_first_training_runs(
     visit: Callable[..., Page], twice: Served
 ) -> None:
-    """It said that there is no model yet, and offered to train."""
+    """It said that there is no model yet, and offered to train; and it stayed so afterwards."""
     page = visit(twice, "/data?project=sample")
     status = twice.ask("/projects/sample/status")
     job = {"id": "j", "kind": "train", "state": "running", "progress": 0.2, "stage": "learning"}
@@ -314,6 +314,9 @@ def test_review_says_that_the_first_training_runs(
     page.goto(f"{twice.base}/review?project=sample")
     expect(page.get_by_role("heading", name="The first training runs")).to_be_visible()
     expect(page.get_by_role("link", name="Follow the training")).to_be_visible()
+    page.unroute_all(behavior="wait")
+    expect(page.locator("[data-role=findings]")).to_be_visible()
+    expect(page.get_by_role("heading", name="The first training runs")).to_have_count(0)
 
 
 def test_versions_begin_with_what_is_live_and_fold_the_figures(

@@ -279,3 +279,20 @@ def test_impossible_options_are_refused(read: Read, options: dict) -> None:
 
 def test_a_first_row_that_is_a_known_word_can_be_declared_data(read: Read) -> None:
     assert read("text,greet\nhello,greet\n", header=False)[0] == ("text", ("greet",))
+
+
+@pytest.mark.parametrize("blank", ["\n", "\r\n", "\n\n\n"])
+def test_blank_lines_before_the_header_are_no_header(read: Read, blank: str) -> None:
+    """The names of the columns became an example: the text “text” with the label “intent”."""
+    assert read(f"{blank}text,intent\nhello,greet\n") == [("hello", ("greet",))]
+
+
+@pytest.mark.parametrize(
+    ("asked", "mark"), [("utf-8", b"\xef\xbb\xbf"), ("utf-16-le", b"\xff\xfe")]
+)
+def test_a_byte_order_mark_is_no_text_in_an_encoding_that_is_named(
+    read: Read, asked: str, mark: bytes
+) -> None:
+    """The first column was called “\\ufefftext”, so that it was guessed, or not found."""
+    content = mark + "text,intent\nhello,greet\n".encode(asked)
+    assert read(content, encoding=asked) == [("hello", ("greet",))]

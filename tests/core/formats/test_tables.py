@@ -69,6 +69,13 @@ def test_cells_are_written_as_people_see_them(tmp_path: Path) -> None:
     assert [p.line for p in read_rows(path) if isinstance(p, RowProblem)] == [6]
 
 
+def test_a_line_break_of_another_system_is_a_line_break(tmp_path: Path) -> None:
+    """Workbooks write a carriage return in letters: “Hello_x000D_” was what the model learned."""
+    rows = [["text", "intent"], ["Hello_x000D_\nthere", "greet"], ["x000D", "greet"]]
+    path = workbook(tmp_path / "x.xlsx", A=rows)
+    assert [text.split() for text, _ in read(path)] == [["Hello", "there"], ["x000D"]]
+
+
 def test_a_formula_counts_by_the_value_stored_beside_it(tmp_path: Path) -> None:
     made = workbook(tmp_path / "x.xlsx", A=[["text"], ["=1+1"], ["kept"]])
     assert read(made) == [("kept", None)]  # no value is stored, and nothing is computed

@@ -50,7 +50,7 @@ PEOPLE = 3
 TEXTS = 60
 KILLS, KILLS_OF_A_PART = 1_000, 50
 LONGEST_SECONDS = 0.5
-RESTARTS = 10
+RESTARTS, EMPTY_RESTARTS, MOST_ADDED = 10, 3, 1.2
 LOST = (OSError, http.client.HTTPException)
 
 
@@ -226,26 +226,36 @@ def test_a_killed_server_is_soon_ready_again_over_a_hundred_thousand_texts(
     create_project(studio, "p")
     import_file(studio, ImportRequest("p", file))
     studio.database.close()
-    served = Served(tmp_path / "home", asks_token=False, watched=False)
-    seconds, processor = [], []
-    for _ in range(RESTARTS):
-        began = time.monotonic()
-        served.start()
-        assert served.ask("/health/ready") is not None
-        seconds.append(time.monotonic() - began)
-        processor.append(processor_seconds(served.process.pid))
-        assert served.ask("/projects/p/queue?client=somebody") is not None
-        served.kill()
+    starts = restarts(tmp_path / "home", RESTARTS, "/projects/p/queue?client=somebody")
+    empty = restarts(tmp_path / "empty", EMPTY_RESTARTS, "/projects")
     wall, own = (
-        statistics.quantiles(all_, n=20, method="inclusive") for all_ in (seconds, processor)
+        statistics.quantiles([one[at] for one in starts], n=20, method="inclusive") for at in (0, 1)
     )
+    least = statistics.median(processor for _, processor in empty)
     measured(
         "restart",
         f"{RESTARTS} restarts over 100,000 texts: ready in {wall[9]:.1f} s (median), "
-        f"{wall[-1]:.1f} s (p95), of which the server computed {own[-1]:.1f} s (p95), "
-        f"at a load average of {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.",
+        f"{wall[-1]:.1f} s (p95), of which the server computed {own[-1]:.1f} s (p95; without a "
+        f"project {least:.1f} s), at a load average of {os.getloadavg()[0]:.1f} on "
+        f"{os.cpu_count()} cores.",
     )
-    assert own[-1] <= 8  # seconds of a processor: others' work is not ours
+    # Seconds of a processor: others' work is not ours. One without AVX-512 took 8.0 of them, 6.2 of
+    # these idle, nearly all to load programs: there the texts must add little.
+    assert own[-1] <= max(8, MOST_ADDED * least)
+
+
+def restarts(home: Path, count: int, asks: str) -> list[tuple[float, float]]:
+    """Start and kill a server; the seconds until it is ready, and those that it computed."""
+    served, took = Served(home, asks_token=False, watched=False), list[tuple[float, float]]()
+    for _ in range(count):
+        began = time.monotonic()
+        served.start()
+        assert served.ask("/health/ready") is not None
+        seconds = time.monotonic() - began
+        took.append((seconds, processor_seconds(served.process.pid)))  # type: ignore[union-attr]
+        assert served.ask(asks) is not None
+        served.kill()
+    return took
 
 
 def processor_seconds(process: int) -> float:

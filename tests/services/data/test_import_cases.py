@@ -225,3 +225,19 @@ def test_two_names_of_one_file_that_differ_by_signs_alone_are_told_of(bring) -> 
         "The new intent 'Card_charge' has the words of 'card charge', which is in this file, too. "
         "Correct the file if they are the same, or merge them later, in Review.",
     )
+
+
+def test_test_texts_of_a_table_that_numbers_its_rows_are_asked_about(studio, bring) -> None:
+    """An id beside a set passed for the studio's own: the test text became an example, too."""
+    report = bring("id,text,intent,split\n1,hello,greet,train\n2,hello,greet,test\n")
+    assert rows_by_case(report) == {"new": 1, "repeated": 1}
+    assert [key for key in state(studio) if key[0] == "hello"] == [("hello", "train")]
+
+
+def test_a_row_conflicts_only_if_an_earlier_one_says_something_else(bring) -> None:
+    """“row 3 says a, an earlier one not” stood there of a row that said the same."""
+    report = bring("text,intent\nx,a\nx,a\nx,b\nx,\n", contradicted="first")
+    assert report.conflicting == 1
+    assert [words.split(":")[0] for words in report.examples] == [
+        "row 4 says b, an earlier one not"
+    ]

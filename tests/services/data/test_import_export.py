@@ -213,3 +213,14 @@ def test_a_second_process_sees_what_was_imported(studio: Studio, labelled_csv: P
     with other.read() as connection:
         assert dataset.count(connection, projects.find(connection, "p").id) == (20, 20)
     other.close()
+
+
+def test_a_format_of_examples_counts_what_it_holds(studio: Studio, tmp_path: Path) -> None:
+    """“Wrote 1000 utterances” was said of a file with the 200 that have an intent."""
+    path = tmp_path / "mine.csv"
+    path.write_text("text,intent,split\ntaught,greet,train\njudged,greet,test\nwaiting,,pool\n")
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", path))
+    done = export_file(studio, "p", tmp_path / "nlu.yml")
+    assert (done.written, done.left_out, done.without_intent) == (1, 1, 1)
+    assert (tmp_path / "nlu.yml").read_text().count("- taught") == 1

@@ -8,20 +8,21 @@ from threading import Barrier
 
 import pytest
 
+from app.jobs.context import JobContext
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
-from app.services.discover.runs import start_grouping
+from app.services.discover.runs import do_grouping, start_grouping
 from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
 from app.services.labelling.today import load_today
 from app.services.reports.audit import list_acts
 from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS
 from core.errors import Conflict, InvalidInput
-from storage import projects
+from storage import jobs, projects
 from storage.log.label_origins import label_origins
 from storage.people.acts import ActFilter
 from storage.queries import dataset, utterances
@@ -197,6 +198,30 @@ def test_what_is_left_of_a_taken_group_is_not_for_later(raw: Studio) -> None:
     assert (card.state, card.size, card.labelled) == ("done", 10, 4)
     change_group(raw, "raw", group.card.id, GroupChange(set_aside=10))
     assert list_groups(raw, "raw").groups[0].state == "aside"  # now somebody has said later
+    back = GroupChange(set_aside=card.set_aside, for_later=card.for_later)
+    change_group(raw, "raw", group.card.id, back)
+    assert list_groups(raw, "raw").groups[0] == card
+
+
+def test_what_people_do_with_groups_while_others_are_found_stays(
+    raw: Studio, tmp_path: Path
+) -> None:
+    """The job wrote what it had read: what is left of a taken group was for later."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
+    path = tmp_path / "more.txt"
+    path.write_text("are there cheap flights to Rome\n", encoding="utf-8")
+    import_file(raw, ImportRequest("raw", path))
+    queued = start_grouping(raw, "raw")
+    with raw.database.write() as connection:
+        claimed = jobs.claim(connection, queued.id)
+    publish = do_grouping(raw, JobContext(raw.places, raw.database, claimed))
+    without = frozenset(one.id for one in group.typical[4:])
+    how = taking(group, create="x", share="core", without=without, expected=4)
+    take_group(raw, "raw", group.card.id, how)
+    with raw.database.write() as connection:
+        publish(connection)
+    cards = {one.id: one for one in list_groups(raw, "raw").groups}
+    assert cards[group.card.id].state == "done"
 
 
 def test_a_group_set_aside_opens_again_when_texts_join_it(raw: Studio, tmp_path: Path) -> None:

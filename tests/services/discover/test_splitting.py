@@ -14,7 +14,7 @@ from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from storage import jobs
-from tests.builders.trained_home import grouped
+from tests.builders.trained_home import change, grouped
 
 
 def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_back(
@@ -44,6 +44,19 @@ def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_bac
         change_group(raw, "raw", card.id, GroupChange(merged_into=fresh[0]))
     change_group(raw, "raw", fresh[0], GroupChange(merged_into=0))
     assert len(list_groups(raw, "raw").groups) == 2
+
+
+def test_a_group_with_labels_is_not_listed_as_taken_when_it_is_split(raw: Studio) -> None:
+    """Its labelled texts stay in it, and nobody had taken it."""
+    [card] = grouped(raw, n_groups=1).groups
+    group = open_group(raw, "raw", card.id)
+    change(raw, group.typical[0].text, "labels", [], project="raw")
+    fresh = split_group(raw, "raw", card.id)
+    assert {one.id for one in list_groups(raw, "raw").groups} == set(fresh)
+    for number in fresh:
+        change_group(raw, "raw", number, GroupChange(merged_into=card.id))
+    [again] = list_groups(raw, "raw").groups
+    assert (again.id, again.state, again.size, again.labelled) == (card.id, "open", 13, 1)
 
 
 def test_too_few_or_equal_texts_are_not_split(raw: Studio, tmp_path: Path) -> None:

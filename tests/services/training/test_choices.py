@@ -14,11 +14,12 @@ from app.services.training.choices import (
     training_choices,
     why_not,
 )
+from app.services.training.runs import TrainingRequest, start_training
 from core.recipes.conversations import DialoguesRecipe
 from core.recipes.labels import ConvfitRecipe, InstantRecipe, LabelEncoderRecipe
 from core.recipes.read import RECIPES
 from core.recipes.templates import TemplatesRecipe
-from storage import jobs, models
+from storage import jobs, models, projects
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset, utterances
@@ -99,3 +100,12 @@ def test_a_project_keeps_the_encoder_that_its_live_version_started_from(home: St
     found = training_choices(home, "p")
     assert found.base == folder != BUNDLED
     assert found.base_words.endswith(f", as version {live.number}")
+
+
+def test_a_base_is_a_version_by_its_number_from_the_start(home: Studio) -> None:
+    """`p@champion` was another version once that changed, also for a training that went on."""
+    with home.database.read() as connection:
+        champion = models.champion(connection, projects.find(connection, "p").id)
+    assert champion is not None
+    queued = start_training(home, TrainingRequest("p", "instant", {}, base="p@champion"))
+    assert queued.payload["base"] == f"p@{champion.number}"

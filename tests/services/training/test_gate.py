@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+from app.jobs.context import JobContext
 from app.services.data.projects import change_gate
 from app.services.studio import Studio
 from app.services.training import runs
@@ -175,8 +176,9 @@ def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_p
 def test_the_project_says_whether_its_gate_promotes_unless_one_training_does(
     home, tiny_path, asked
 ) -> None:
+    """Who unticked it during a training was told “then you decide”, and the version went live."""
+    request = runs.TrainingRequest("p", "instant", {}, str(tiny_path), gate=asked)
+    context = JobContext(home.places, home.database, runs.start_training(home, request))
     for auto in (True, False):
         change_gate(home, "p", auto_promote=auto)
-        request = runs.TrainingRequest("p", "instant", {}, str(tiny_path), gate=asked)
-        payload = runs.start_training(home, request).payload
-        assert payload["gate"] is (auto if asked is None else asked)
+        assert runs._may_promote(context) is (auto if asked is None else asked)
