@@ -235,16 +235,17 @@ def test_labels_since_training_are_those_of_now_though_the_model_has_not_caught_
 
 def test_a_label_taken_away_counts_in_all_places_alike(live_studio: LiveStudio) -> None:
     """The chip said 1 label since training, its tooltip and the report 2."""
-    examples = [e.text for e in live_studio.models.get(1).pipeline.exemplars]
+    live_studio.models.get(1)
     ids = {text: key for key, (text, _) in rows_of(live_studio.studio).items()}
     before = load_status(live_studio, "p").hot
-    apply_repair(live_studio.studio, "p", Repair("relabel", (ids[examples[0]],), ()), "out")
-    assert load_status(live_studio, "p").hot == before + 1  # before it has joined
+    gone = tuple(ids[text] for text in ("hello there", "hey you", "good evening to you"))
+    apply_repair(live_studio.studio, "p", Repair("relabel", gone, ()), "out")
+    assert load_status(live_studio, "p").hot == before + 3  # before they have joined
     label(live_studio, "what about greetings", "in")
     live_studio.models.get(1)
-    assert load_status(live_studio, "p").hot == before + 2
-    assert report(live_studio, "p", 2).later == before + 2
-    assert any(one.startswith(f"{before + 2} changes since") for one in now(live_studio).causes)
+    assert load_status(live_studio, "p").hot == before + 4
+    assert report(live_studio, "p", 2).later == before + 4
+    assert any(one.startswith(f"{before + 4} changes since") for one in now(live_studio).causes)
 
 
 def test_a_merge_is_named_where_it_changed_the_accuracy(live_studio: LiveStudio) -> None:
