@@ -183,8 +183,7 @@ def _train_model(
     )
     result = drive(progress, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
     progress.begin("encoding")
-    # Review doubts labels by these embeddings, which no training on labels has changed. Of 100,000
-    # examples those that vote are a twentieth.
+    # Review doubts labels by these embeddings, which no training on labels has changed.
     inputs.embed(encoder, [exemplar.text for exemplar in result.pipeline.exemplars])
     progress.begin("judging")
     metrics = {**judge(result, inputs, tests), **gain_figures(result.pool)}
