@@ -197,8 +197,8 @@ export class IntentFinder {
   #fitting(typed) {
     const isWhole = ({name}) => plain(name) === plain(typed);
     const fits = fitting(this.#intents(), typed, intent => intent.name);
-    const found = [...fits.filter(isWhole), ...fits.filter(one => !isWhole(one))].slice(0, MOST_SHOWN - 1);
-    const shown = found.map(intent => ({intent}));
+    const found = fits.toSorted((one, other) => isWhole(other) - isWhole(one));
+    const shown = found.slice(0, MOST_SHOWN - 1).map(intent => ({intent}));
     if (this.#create && typed && !this.#exists(typed)) shown.push({name: typed});
     return shown;
   }
