@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from app.bootstrap import open_studio, workplace_of
+from app.jobs.context import JobContext, Publish
 from app.jobs.worker import work
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
-from app.services.discover.runs import start_grouping
+from app.services.discover.runs import do_grouping, start_grouping
 from app.services.discover.stored import GroupsView, list_groups
 from app.services.maps import layouts
 from app.services.maps.requests import start_layout
@@ -87,6 +88,14 @@ def group_here(studio: Studio, project: str) -> None:
     """Group the unlabelled texts in this process."""
     job = start_grouping(dataclasses.replace(studio, executor=Idle()), project)
     assert do(studio, job.id).state == "succeeded"
+
+
+def found_groups(studio: Studio, project: str) -> Publish:
+    """Group the unlabelled texts, up to the step that stores the groups; return that step."""
+    queued = start_grouping(studio, project)
+    with studio.database.write() as connection:
+        claimed = jobs.claim(connection, queued.id)
+    return do_grouping(studio, JobContext(studio.places, studio.database, claimed))
 
 
 def grouped(studio: Studio, project: str = "raw", **how: object) -> GroupsView:

@@ -8,26 +8,25 @@ from threading import Barrier
 
 import pytest
 
-from app.jobs.context import JobContext
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
-from app.services.discover.runs import do_grouping, start_grouping
+from app.services.discover.runs import start_grouping
 from app.services.discover.stored import GroupsView, OpenedGroup, list_groups, open_group
 from app.services.labelling.today import load_today
 from app.services.reports.audit import list_acts
 from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS
 from core.errors import Conflict, InvalidInput
-from storage import jobs, projects
+from storage import projects
 from storage.log.label_origins import label_origins
 from storage.people.acts import ActFilter
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import BILLS, CARDS, POOL, change, grouped
+from tests.builders.trained_home import BILLS, CARDS, POOL, change, found_groups, grouped
 
 
 def taking(group: OpenedGroup, **how: object) -> Taking:
@@ -211,10 +210,7 @@ def test_what_people_do_with_groups_while_others_are_found_stays(
     path = tmp_path / "more.txt"
     path.write_text("are there cheap flights to Rome\n", encoding="utf-8")
     import_file(raw, ImportRequest("raw", path))
-    queued = start_grouping(raw, "raw")
-    with raw.database.write() as connection:
-        claimed = jobs.claim(connection, queued.id)
-    publish = do_grouping(raw, JobContext(raw.places, raw.database, claimed))
+    publish = found_groups(raw, "raw")
     without = frozenset(one.id for one in group.typical[4:])
     how = taking(group, create="x", share="core", without=without, expected=4)
     take_group(raw, "raw", group.card.id, how)

@@ -4,17 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from app.jobs.context import JobContext
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.discover.acts import GroupChange, change_group
-from app.services.discover.runs import do_grouping, start_grouping
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
-from storage import jobs
-from tests.builders.trained_home import change, grouped
+from tests.builders.trained_home import change, found_groups, grouped
 
 
 def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_back(
@@ -80,10 +77,7 @@ def test_a_split_beside_a_running_job_takes_no_number_that_the_job_will_use(
     more += [f"book me {n} flights for the summer" for n in range(2, 10)]
     path.write_text("\n".join(more) + "\n", encoding="utf-8")
     import_file(raw, ImportRequest("raw", path))
-    queued = start_grouping(raw, "raw")
-    with raw.database.write() as connection:
-        claimed = jobs.claim(connection, queued.id)
-    publish = do_grouping(raw, JobContext(raw.places, raw.database, claimed))
+    publish = found_groups(raw, "raw")
     parts = split_group(raw, "raw", card.id)
     with raw.database.write() as connection:
         made = publish(connection)

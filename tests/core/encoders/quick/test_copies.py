@@ -29,15 +29,12 @@ def able(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Non
 
     Without AVX-512 torch refuses bfloat16, and its sums of 8-bit products overflow.
     """
-    asked = request.node.callspec.params.get("precision") if _has_cases(request) else None
+    case = getattr(request.node, "callspec", None)
+    asked = None if case is None else case.params.get("precision")
     if asked in QUICK and not computes_right(asked):
         pytest.skip(f"this processor computes no {asked}")
     monkeypatch.setattr(copies, "has_bfloat16", lambda: True)
     monkeypatch.setattr(copies, "has_eight_bits", lambda: True)
-
-
-def _has_cases(request: pytest.FixtureRequest) -> bool:
-    return hasattr(request.node, "callspec")
 
 
 @pytest.fixture
