@@ -22,6 +22,18 @@ _TIMED = """() => {
   }
   return Math.min(...spent);  // the machine may be busy with other things, and the page not
 }"""
+# How long this machine takes to draw 500 buttons on the same page.
+_DRAWN = """() => {
+  const began = performance.now();
+  const list = document.createElement('div');
+  for (let line = 0; line < 500; line += 1) {
+    list.append(Object.assign(document.createElement('button'), {textContent: `line ${line}`}));
+  }
+  document.querySelector('.studio').append(list);
+  list.getBoundingClientRect();
+  list.remove();
+  return performance.now() - began;
+}"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -61,8 +73,9 @@ def test_the_bar_opens_at_once_and_gives_the_focus_back(
     page = visit(studio, "/data?project=sample")
     search = page.get_by_label("Search in texts")
     search.focus()
-    # The quickest of three: others' turns on the processor are not ours.
-    assert min(page.evaluate(_TIMED) for _ in range(3)) < 100
+    # The quickest of several: others' turns on the processor are not ours. A slow one has longer.
+    drawn = min(page.evaluate(_DRAWN) for _ in range(5))
+    assert min(page.evaluate(_TIMED) for _ in range(3)) < max(100, 2 * drawn)
     expect(search).to_be_focused()
     page.keyboard.press("Control+k")
     bar = page.get_by_role("combobox", name=re.compile("^Go to a page"))
