@@ -44,7 +44,15 @@ export function toast(message, hint = '', kind = '', undo = null, choices = []) 
     ),
   );
   messages().append(node);
-  setTimeout(() => node.remove(), undo || chosen.length ? SHOWN_TO_UNDO : (SHOWN[kind] ?? SHOWN_ELSE));
+  removeAfter(undo || chosen.length ? SHOWN_TO_UNDO : (SHOWN[kind] ?? SHOWN_ELSE), node);
+}
+
+// A message stays while the pointer or the focus is on it: its button would be gone under a press.
+function removeAfter(milliseconds, node) {
+  setTimeout(() => {
+    if (node.matches(':hover, :focus-within')) removeAfter(SHOWN_ELSE, node);
+    else node.remove();
+  }, milliseconds);
 }
 
 // Where messages stand. Whatever is outside an open dialog lies behind it, cannot be pressed, and is hidden from screen

@@ -1,4 +1,4 @@
-"""Messages are read, heard and pressed while a dialog is open: they lay behind it, out of reach."""
+"""Messages are read, heard and pressed, over a dialog, too, for as long as somebody is at them."""
 
 import time
 from collections.abc import Callable
@@ -54,6 +54,32 @@ def test_a_message_that_comes_under_a_dialog_stands_over_it(
     message.get_by_role("button", name="Close this message").click()
     expect(message).to_have_count(0)
     expect(keys).to_be_visible()
+
+
+def test_a_message_stays_while_the_pointer_or_the_focus_is_on_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Undo vanished under the hand that was about to press it."""
+    page = visit(studio, "/data?project=sample&split=train")
+    rows = page.locator("[data-role=utterances] tr[data-id]")
+    key = rows.first.get_attribute("data-id")
+    page.clock.install()
+    rows.first.get_by_role("button", name="Delete this text").click()
+    message = page.locator(".toast", has_text="is deleted.")
+    message.hover()
+    page.clock.run_for(60_000)
+    expect(message).to_be_visible()
+    undo = message.get_by_role("button", name="Undo")
+    undo.focus()
+    page.mouse.move(1, 1)
+    page.clock.run_for(60_000)
+    expect(message).to_be_visible()
+    undo.press("Enter")
+    expect(page.locator(f"tr[data-id='{key}']")).to_be_visible()
+    back = page.locator(".toast", has_text="Taken back.")
+    expect(back).to_be_visible()
+    page.clock.run_for(60_000)
+    expect(back).to_have_count(0)
 
 
 def expect_heard(page: Page, words: str) -> None:
