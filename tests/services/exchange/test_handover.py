@@ -129,6 +129,21 @@ def test_a_folder_with_files_and_another_ending_are_refused(shop: Studio, tmp_pa
         look_at_handover(shop, "shop", HandoverChoice("lex", language="../en"))
 
 
+def test_a_pin_whose_intent_is_gone_is_told_and_becomes_no_test(
+    shop: Studio, tmp_path: Path
+) -> None:
+    """It was handed over as a test that expects out of scope."""
+    _pin(shop, "who won", "refund")
+    with shop.database.write() as connection:
+        project = projects.find(connection, "shop")
+        models.add_pin(connection, project.id, "money back", ["gone"])
+    stories = tmp_path / "tests.yml"
+    report = write_project(shop, "shop", HandoverChoice("rasa-tests"), stories)
+    told = [(one.what, one.examples) for one in report.losses if "pins" in one.what]
+    assert told == [("pins of intents that are not written", ("money back",))]
+    assert "money back" not in stories.read_text(encoding="utf-8")
+
+
 def test_pins_become_the_tests_of_each_platform(shop: Studio, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no pins"):
         look_at_handover(shop, "shop", HandoverChoice("lex-tests"))
