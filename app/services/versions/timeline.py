@@ -42,7 +42,10 @@ class ModelView:
         title: The recipe's name on pages.
         work: How the recipe learns, in plain words.
         examples: Number of labelled texts that it learned from.
-        changes: What changed in the data since the version before, in words; empty for the first.
+        changes: What changed in the data since version `changes_since`, in words.
+        changes_since: The version before that learned from this project's data; None for the
+            first, and for one that was imported.
+        imported: Whether it came as a bundle, with data of its own.
         measured_on: On which texts its figures were measured, and when, in words.
         untested: How many intents these leave out, in words; empty where none is.
     """
@@ -62,6 +65,8 @@ class ModelView:
     work: str = ""
     examples: int | None = None
     changes: tuple[str, ...] = ()
+    changes_since: int | None = None
+    imported: bool = False
     measured_on: str = ""
     untested: str = ""
 
@@ -91,7 +96,8 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
         made = models.list_all(connection, project.id)
         champion = models.champion(connection, project.id)
         chains = {record.number: chain_of(connection, record) for record in made}
-        learned = _changes_of_models(studio, connection, made)
+        before = _learners_before(made)
+        learned = _changes_of_models(studio, connection, made, before)
     told = [("the first",), *changes[1:]]
     views = [
         DatasetVersionView(v.number, v.n_rows, v.sha256, v.created_at, v.message, ", ".join(words))
@@ -114,6 +120,8 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
             work=work_of(m.lineage.get("recipe", {})),
             examples=m.lineage.get("n_exemplars"),
             changes=learned.get(m.number, ()),
+            changes_since=before.get(m.number),
+            imported=bool(m.lineage.get("imported")),
             measured_on=measured_on(m.metrics),
             untested=untested_of(m.metrics),
         )
@@ -121,21 +129,26 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
     ]
 
 
+def _learners_before(made: list[ModelVersionRecord]) -> dict[int, int]:
+    """Return the number of the version before, of each that learned from the project's data."""
+    learners = [one.number for one in made if one.dataset_version_id and one.kind != "encoder"]
+    return dict(zip(learners[1:], learners, strict=False))
+
+
 def _changes_of_models(
-    studio: Studio, connection: Transaction, made: list[ModelVersionRecord]
+    studio: Studio,
+    connection: Transaction,
+    made: list[ModelVersionRecord],
+    before: Mapping[int, int],
 ) -> dict[int, tuple[str, ...]]:
     """Return what changed in the data of each model version since those of the one before."""
     changes: dict[int, tuple[str, ...]] = {}
-    before: int | None = None
-    for record in made:
-        now = record.dataset_version_id
-        if now is None or record.kind == "encoder":
-            continue
-        if before is not None:
-            words = partial(_words_between, connection, record.project_id, (before, now))
-            key = ("changes between", before, now)
-            changes[record.number] = studio.cache.get(key, words, lambda told: 100 * len(told))
-        before = now
+    data = {one.number: one.dataset_version_id for one in made if one.dataset_version_id}
+    for number, earlier in before.items():
+        older, newer = data[earlier], data[number]
+        words = partial(_words_between, connection, made[0].project_id, (older, newer))
+        key = ("changes between", older, newer)
+        changes[number] = studio.cache.get(key, words, lambda told: 100 * len(told))
     return changes
 
 

@@ -84,7 +84,7 @@ function lineOf(model, context, {models, states, previous, advised, compared, da
     ),
     isDamaged && h('p', {'data-role': 'damaged'}, BROKEN),
     h('div', {class: 'tabular'}, figures(model, context.status, isAdvised ? advised.now : null)),
-    h('p', {'data-role': 'changes'}, changesOf(model, models)),
+    h('p', {'data-role': 'changes'}, changesOf(model)),
     // Its figure of the training is no match for that of today above the live one: both are counted alike here.
     advice && h('p', {'data-role': 'advice'}, h('b', {}, advice.words)),
     advice && h('p', {class: 'soft', 'data-role': 'compared'}, advised.verdict),
@@ -94,23 +94,23 @@ function lineOf(model, context, {models, states, previous, advised, compared, da
   );
 }
 
-// What the version learned since the one before it.
-function changesOf({number: mine, kind, changes, examples, metrics}, models) {
+// What the version learned since the one before it that learned from the same project.
+function changesOf({kind, changes, changes_since: before, examples, metrics}) {
   if (kind === 'encoder') return 'A start for other trainings. It answers nothing by itself.';
-  const older = models.filter(one => one.number < mine && one.kind === 'intents').at(-1);
   const unlabelled = metrics.pool?.n ? ` and ${plural(metrics.pool.n, 'unlabelled text')}` : '';
   const learned = examples ? `Learned from ${number(examples)} examples${unlabelled}` : 'Imported';
-  if (!older || metrics.imported) return `${learned}.`;
-  if (!changes.length) return `${learned}. Nothing changed in the data since version ${older.number}.`;
-  return `${learned}. Changes in the data since version ${older.number}: ${changes.join(', ')}.`;
+  if (before === null) return `${learned}.`;
+  if (!changes.length) return `${learned}. Nothing changed in the data since version ${before}.`;
+  return `${learned}. Changes in the data since version ${before}: ${changes.join(', ')}.`;
 }
 
 // In plain words; the method's own name is in the tooltip.
-function madeBy({work, title, recipe, dataset_version: data}) {
+function madeBy({work, title, recipe, imported, dataset_version: data}) {
   const method = title || recipe;
   return [
     h('span', {title: method ? `Method: ${method}` : null}, work || method || 'Imported'),
-    data && ` · learned from ${data.replace(/^.*, /, '').replace(/^data version /, 'data snapshot ')}`,
+    imported && ' · imported, with data of its own',
+    !imported && data && ` · learned from ${data.replace(/^.*, /, '').replace(/^data version /, 'data snapshot ')}`,
   ];
 }
 

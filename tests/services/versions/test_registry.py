@@ -46,7 +46,7 @@ def add(studio: Studio, files: dict[str, str], **lineage: Any) -> ModelVersionRe
     facts = {
         k: values.pop(k)
         for k in list(values)
-        if k in ("base", "recipe", "code_version", "precision")
+        if k in ("base", "recipe", "code_version", "precision", "imported")
     }
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
@@ -179,6 +179,26 @@ def test_a_version_has_learned_newer_labels_only_where_some_were_given(
         *(False, False, True, True, False, False)
     ]
     assert sides_of(studio, "p", 4, 1) == Sides(4, 1, live=1, learned_more=True)
+
+
+def test_a_version_is_told_from_the_one_before_it_that_learned_here(
+    studio: Studio, project
+) -> None:
+    """“Nothing changed in the data since version 3” was said of a version that was imported."""
+    with studio.database.write() as connection:
+        snapshots = []
+        for name in ("a", "b"):
+            events.record(connection, project, Action("x"), [edits.create_intent(name)])
+            snapshots.append(versions.cut(connection, projects.get(connection, project), "").id)
+    for snapshot in (None, snapshots[0], None, snapshots[1]):
+        add(studio, {"a": "a"}, dataset_version_id=snapshot, imported=snapshot is None)
+    told = [(m.imported, m.changes_since, m.changes) for m in list_versions(studio, "p")[1]]
+    assert told == [
+        (True, None, ()),
+        (False, None, ()),
+        (True, None, ()),
+        (False, 2, ("intent 'b' created",)),
+    ]
 
 
 def test_a_number_is_not_given_twice(studio: Studio, project) -> None:
