@@ -102,6 +102,12 @@ export class Rows {
       }
       this.#rows = found.rows;
       this.#count = found.total;
+      const beyond = this.#filter.page - this.#pages + 1; // the rows of the last page may be gone
+      if (beyond > 0) {
+        this.#filter.turn(-beyond);
+        await this.load();
+        return;
+      }
       const seen = found.rows.filter(({id}) => this.#picked.has(id)); // no act reaches a text that went out of sight
       this.#picked = new Set(seen.map(({id}) => id));
       this.#draw();
@@ -119,7 +125,12 @@ export class Rows {
     this.#draw();
   }
 
+  #isPicked({id}) {
+    return this.#pickedAll || this.#picked.has(id);
+  }
+
   #pick(row, {target: {checked: is}, shiftKey: isRange}) {
+    if (this.#pickedAll) this.#picked = new Set(this.#rows.map(({id}) => id));
     this.#pickedAll = false;
     const place = id => this.#rows.findIndex(one => one.id === id);
     const [from, to] = [place(row.id), place(this.#last)].toSorted((one, other) => one - other);
@@ -135,7 +146,7 @@ export class Rows {
     const pages = this.#pages;
     const where = pages > 1 ? `, page ${number(this.#filter.page + 1)} of ${number(pages)}` : '';
     this.total.textContent = plural(this.#count, 'text') + where;
-    this.#pickPage.checked = rows.length > 0 && rows.every(row => this.#picked.has(row.id));
+    this.#pickPage.checked = rows.length > 0 && rows.every(row => this.#isPicked(row));
     const none = h('tr', {}, h('td', {colspan: 6}, this.#nothing()));
     fill(this.#body, rows.length ? rows.map(row => this.#row(row)) : none);
     fill(this.pager, pages > 1 && this.#turns(pages));
@@ -147,7 +158,7 @@ export class Rows {
       type: 'checkbox',
       'aria-label': `Pick “${row.text.slice(0, 60)}”`,
       'data-key': `pick ${row.id}`,
-      checked: this.#picked.has(row.id),
+      checked: this.#isPicked(row),
       onclick: event => this.#pick(row, event), // a change does not tell of Shift; a key clicks, too
     });
     const text = h(

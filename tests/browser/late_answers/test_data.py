@@ -1,5 +1,6 @@
 """Data and History while answers are late: the newest wish stands, and no press is lost."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
@@ -69,6 +70,39 @@ def test_a_second_press_does_not_go_beyond_the_last_page(
         rows.release()
     expect(total).to_contain_text(f"page {pages} of {pages}")
     expect(page.locator(ROWS).first).to_be_visible()
+
+
+def test_when_the_last_page_is_empty_the_one_before_it_is_shown(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Nothing fits this filter” stood below “50 texts”, and no button led back."""
+    texts = [{"text": f"one of several pages, {number}"} for number in range(SIZE + 1)]
+    assert studio.ask("/projects/sample/texts", {"texts": texts})["added"] == SIZE + 1
+    page = visit(studio, "/data?project=sample&text=one of several pages&page=1")
+    total = page.locator("[data-role=total]")
+    expect(total).to_have_text(f"{SIZE + 1} texts, page 2 of 2")
+    page.locator(ROWS).get_by_role("button", name="Delete this text").click()
+    expect(total).to_have_text(f"{SIZE} texts")
+    expect(page.locator(ROWS)).to_have_count(SIZE)
+
+
+def test_all_texts_of_a_filter_stay_picked_on_its_other_pages(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Their boxes were empty, and yet a bulk act took them."""
+    page = visit(studio, "/data?project=sample")
+    page.get_by_label("Pick all of this page").check()
+    page.get_by_role("button", name="Pick all").click()
+    picked = page.get_by_text(re.compile(r"^[\d,]+ texts picked"))
+    words = picked.inner_text()
+    page.get_by_role("button", name="Next", exact=True).click()
+    expect(page.locator("[data-role=total]")).to_contain_text("page 2")
+    boxes = page.locator(ROWS).get_by_role("checkbox")
+    for box in (page.get_by_label("Pick all of this page"), boxes.first, boxes.last):
+        expect(box).to_be_checked()
+    expect(picked).to_have_text(words)
+    boxes.first.uncheck()  # what was picked on other pages is out of sight
+    expect(picked).to_have_text(f"{SIZE - 1} texts picked")
 
 
 def test_older_acts_end_with_the_first_one(visit: Callable[..., Page], studio: Served) -> None:
