@@ -14,6 +14,7 @@ from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events
 from storage.log.events import Action
+from storage.people.known_values import known_values
 from storage.queries import dataset, slots
 from storage.queries.utterances import by_ids
 from storage.records import Change, ProjectRecord, UtteranceRecord
@@ -205,10 +206,11 @@ def _accepted(
 def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | None = None) -> int:
     """Rename a slot wherever it is marked; return the number of utterances.
 
-    If another slot has the new name, the two are merged.
+    If another slot has the new name, the two are merged. Values that an import listed keep the old
+    name.
 
     Raises:
-        InvalidInput: The new name is invalid, or is the old one.
+        InvalidInput: The new name is invalid, or is the old one; or no text has the slot.
         NotFound: There is no such project or slot.
     """
     wanted = usable_name(to)
@@ -222,6 +224,11 @@ def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | 
             raise InvalidInput(f"The slot is called '{name}' already.", "Choose another name.")
         records = slots.carrying(connection, project_id, name)
         if not records:
+            if name in known_values(connection, project_id):
+                raise InvalidInput(
+                    f"No text has the slot '{name[:80]}': an import brought its values.",
+                    "Change its name in the file, and import that.",
+                )
             raise NotFound(f"There is no slot '{name[:80]}'.", "The slot book lists them.")
         changes = [_renamed(record, name, wanted) for record in records]
         events.record(connection, project_id, rename, changes)

@@ -9,6 +9,7 @@ import {number, percent, plural} from '../shared/words.js';
 const PAUSE = 150;
 const ALL = 0.995; // a share of marked places that rounds to all of them
 const SHOWN = 200; // values of a slot
+const LISTED = 'Values that an import listed keep the old name.';
 
 export class BookSheet {
   #base;
@@ -85,11 +86,11 @@ export class BookSheet {
       fill(this.#values);
       return;
     }
-    const {name, values, n_values: all, n_found: found} = slot;
+    const {name, count, values, n_values: all, n_found: found} = slot;
     const more = `and ${number(found - values.length)} rarer ones`;
     const rest = found > values.length && h('p', {class: 'soft small'}, more);
-    const renaming = {class: 'small push', 'data-key': 'rename', onclick: guarded(() => this.#rename(name))};
-    const rename = h('button', renaming, 'Rename');
+    const renaming = {class: 'small push', 'data-key': 'rename', onclick: guarded(() => this.#rename(slot))};
+    const rename = count > 0 && h('button', renaming, 'Rename');
     fill(
       this.#values,
       h('div', {class: 'row'}, h('h2', {}, `${name}: ${plural(all, 'value')}`), rename),
@@ -102,7 +103,7 @@ export class BookSheet {
     );
   }
 
-  async #rename(name) {
+  async #rename({name, values}) {
     const others = this.#slots.map(slot => h('option', {value: slot.name}));
     const typed = {type: 'text', name: 'to', value: name, required: true, maxlength: 60, list: 'slots-known'};
     const input = h('input', typed);
@@ -112,6 +113,7 @@ export class BookSheet {
       field('Name', input),
       h('datalist', {id: 'slots-known'}, others),
       h('p', {class: 'soft small'}, words),
+      values.some(value => !value.count) && h('p', {class: 'soft small'}, LISTED),
     ];
     const given = await ask(`Rename the slot ${name}`, content, 'Rename');
     if (!given || given.to.trim() === name) return;

@@ -28,6 +28,7 @@ from core.templates.slots import Slot, SlottedText
 from core.text import match_key
 from storage import projects
 from storage.log import events
+from storage.people.known_values import keep_values
 from storage.queries.utterances import Filter, Page
 from tests.builders.trained_home import rows
 
@@ -156,6 +157,17 @@ def test_a_slot_is_renamed_or_merged_everywhere_as_one_action(slotty: Studio) ->
     for name, to, says in (("x", "y", "no slot 'x'"), ("day", "day", "already")):
         with pytest.raises((NotFound, InvalidInput), match=says):
             rename_slot(slotty, "p", name, to)
+
+
+def test_a_slot_that_only_an_import_listed_is_not_called_unknown(slotty: Studio) -> None:
+    """“There is no slot 'colour'. The slot book lists them” was said of one that it listed."""
+    with slotty.database.write() as connection:
+        project_id = projects.find(connection, "p").id
+        keep_values(connection, project_id, "", {"colour": {"red": ("scarlet",)}})
+    [slot] = [one for one in view_book(slotty, "p").slots if one.name == "colour"]
+    assert (slot.count, slot.n_values) == (0, 1)
+    with pytest.raises(InvalidInput, match="No text has the slot 'colour': an import brought"):
+        rename_slot(slotty, "p", "colour", "shade")
 
 
 def test_augmentation_adds_marked_train_rows_once_and_undo_takes_them_back(
