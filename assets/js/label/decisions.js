@@ -66,9 +66,10 @@ export class Decisions {
     this.draw();
   }
 
-  add(kind, item, more = {}) {
+  // `marks` are the intents with which the text comes back, null for what the model says.
+  add(kind, item, more, marks) {
     const operation = {key: crypto.randomUUID(), kind, id: item.id, seen: item.labels, ...more};
-    this.#made.push({operation, item});
+    this.#made.push({operation, item, marks});
     this.#acted = true;
     this.#outbox.add(operation);
     this.#drawLine();
@@ -183,5 +184,6 @@ export class Decisions {
 // A decision as the server remembers it; undone, its text comes back with the label from before.
 function asMade({key, kind, id, text, labels, before}) {
   const item = {id, text, labels: before, split: '', flagged: '', suggestions: null};
-  return {operation: {key, kind, id, intents: labels ?? []}, item, earlier: true};
+  const marks = labels && {intents: labels};
+  return {operation: {key, kind, id, intents: labels ?? []}, item, marks, earlier: true};
 }
