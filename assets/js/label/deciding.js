@@ -123,6 +123,15 @@ export class Deciding {
     }
   }
 
+  // Where the server has refused to undo a decision, all is as before.
+  keep({operation, item}) {
+    this.#chosen.take(item);
+    this.#tray.forget([item]);
+    this.#queue.drop([item.id]);
+    this.#hears.counted(-1, labels(operation.kind));
+    this.#queue.refillIfShort();
+  }
+
   putBack(item) {
     this.#queue.putBack(item);
     this.#hears.drawn();
