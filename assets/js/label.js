@@ -81,6 +81,7 @@ class LabelPage {
       sent: operations => this.#sent(operations),
       saved: () => this.#saved(),
       undo: key => this.#deciding.undo(key),
+      kept: made => this.#deciding.keep(made),
     });
     this.#queue = new Queue(context, {
       client,

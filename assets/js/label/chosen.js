@@ -3,8 +3,15 @@
 export class ChosenIntents {
   #chosen = new Map(); // by utterance: ids of intents, and names of new intents
 
-  clear(item) {
+  // Returns the marks of a text that leaves the card; null if nobody has said what its label is.
+  take(item) {
+    const marks = this.areKnown(item) ? this.of(item) : null;
     this.#chosen.delete(item.id);
+    return marks;
+  }
+
+  bring(item, {intents = [], create = []}) {
+    this.#chosen.set(item.id, {intents: new Set(intents), create: new Set(create)});
   }
 
   // Whether a person or the model has said what the label is; it may be no intent.

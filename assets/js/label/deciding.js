@@ -40,8 +40,7 @@ export class Deciding {
   decide(kind, more = {}) {
     if (!this.text()) return;
     const item = this.#queue.take();
-    this.#chosen.clear(item);
-    this.#decisions.add(kind, item, more);
+    this.#decisions.add(kind, item, more, this.#chosen.take(item));
     this.#hears.counted(-1, labels(kind));
     this.#next();
     this.#hears.labelled([item], kind, more);
@@ -108,9 +107,10 @@ export class Deciding {
       this.#takeBack(undone);
       return;
     }
-    const {kind} = undone.operation;
-    this.#hears.counted(1, labels(kind));
-    this.putBack(undone.item);
+    const {operation, item, marks} = undone;
+    if (this.#multi && marks) this.#chosen.bring(item, marks);
+    this.#hears.counted(1, labels(operation.kind));
+    this.putBack(item);
   }
 
   // An act on many texts, or a pin; where that fails it can be tried again.
@@ -121,6 +121,15 @@ export class Deciding {
       this.#decisions.addDone(made);
       complain(error);
     }
+  }
+
+  // Where the server has refused to undo a decision, all is as before.
+  keep({operation, item}) {
+    this.#chosen.take(item);
+    this.#tray.forget([item]);
+    this.#queue.drop([item.id]);
+    this.#hears.counted(-1, labels(operation.kind));
+    this.#queue.refillIfShort();
   }
 
   putBack(item) {
@@ -136,7 +145,7 @@ export class Deciding {
   }
 
   labelAll(items, how) {
-    for (const item of items) this.#decisions.add('label', item, how);
+    for (const item of items) this.#decisions.add('label', item, how, how);
     this.#hears.counted(-items.length, true);
     this.#next();
     this.#hears.labelled(items, 'label', how);

@@ -17,17 +17,19 @@ export class Decisions {
   newest = h('div', {class: 'row decided small soft', role: 'status', 'data-role': 'decided'});
   state = h('span', {class: 'saved', role: 'status', 'data-role': 'saved'});
   #made = [];
-  #undone = new Set(); // keys of decisions that were taken back in this visit
+  #undone = new Map(); // by key, the decisions that were taken back in this visit and their places in the list
   #acted = false; // whether anything was decided or undone in this visit
   #intents;
   #outbox;
   #undo;
+  #kept;
 
-  // `client` is this tab's name. Calls `sent` after each answered batch, `saved` when nothing waits, and `undo` with
-  // the key of the decision whose Undo was pressed.
-  constructor(context, intents, {client, sent, saved, undo}) {
+  // `client` is this tab's name. Calls `sent` after each answered batch, `saved` when nothing waits, `undo` with
+  // the key of the decision whose Undo was pressed, and `kept` with what was made where the server refused to undo it.
+  constructor(context, intents, {client, sent, saved, undo, kept}) {
     this.#intents = intents;
     this.#undo = undo;
+    this.#kept = kept;
     this.#outbox = new Outbox(context, client, {
       changed: () => this.#drawState(),
       refused: (operation, outcome) => this.#refused(operation, outcome),
@@ -59,16 +61,17 @@ export class Decisions {
 
   // Lists decisions of earlier visits, newest first as the server names them, before those of this visit.
   recall(last) {
-    const known = new Set([...this.#made.map(({operation}) => operation.key), ...this.#undone]);
+    const known = new Set([...this.#made.map(({operation}) => operation.key), ...this.#undone.keys()]);
     const pending = new Set(this.pendingIds);
     const earlier = last.filter(one => !known.has(one.key) && !pending.has(one.id)).reverse();
     this.#made.unshift(...earlier.map(asMade));
     this.draw();
   }
 
-  add(kind, item, more = {}) {
+  // `marks` are the intents with which the text comes back, null for what the model says.
+  add(kind, item, more, marks) {
     const operation = {key: crypto.randomUUID(), kind, id: item.id, seen: item.labels, ...more};
-    this.#made.push({operation, item});
+    this.#made.push({operation, item, marks});
     this.#acted = true;
     this.#outbox.add(operation);
     this.#drawLine();
@@ -96,17 +99,28 @@ export class Decisions {
     this.#acted = true;
     const [made] = this.#made.splice(place, 1);
     const {operation, item, takeBack} = made;
-    this.#undone.add(operation.key);
+    this.#undone.set(operation.key, {made, place});
     if (!takeBack && !this.#outbox.withdraw(operation.key))
       this.#outbox.add({key: crypto.randomUUID(), kind: 'undo', of: operation.key, id: item.id});
     this.draw();
     return made;
   }
 
-  #refused(operation, {message, hint}) {
-    this.#made = this.#made.filter(one => one.operation.key !== operation.key);
+  // An undo that is refused, or comes behind a refused decision, has changed nothing.
+  #refused({key, of}, {message, hint}) {
+    this.#made = this.#made.filter(({operation}) => operation.key !== key);
+    const undone = this.#undone.get(of ?? key);
+    this.#undone.delete(of ?? key);
+    if (undone) this.#keep(undone, of);
     this.draw();
     toast(message, hint, 'bad');
+  }
+
+  // What was decided stands in its place again, if it `isSaved`; its text may have been decided anew meanwhile.
+  #keep({made, place}, isSaved) {
+    const isDecided = this.#made.slice(place).some(({item}) => item.id === made.item.id);
+    if (isSaved) this.#made.splice(place, 0, made);
+    if (!isDecided) this.#kept(made);
   }
 
   draw() {
@@ -183,5 +197,6 @@ export class Decisions {
 // A decision as the server remembers it; undone, its text comes back with the label from before.
 function asMade({key, kind, id, text, labels, before}) {
   const item = {id, text, labels: before, split: '', flagged: '', suggestions: null};
-  return {operation: {key, kind, id, intents: labels ?? []}, item, earlier: true};
+  const marks = labels && {intents: labels};
+  return {operation: {key, kind, id, intents: labels ?? []}, item, marks, earlier: true};
 }

@@ -45,7 +45,7 @@ export class Queue {
   #renewing = false;
   #outdated = false; // whether labels joined after the newest request for answers
   #missed = false; // whether texts were asked for while the server was answering an earlier request
-  #lead = {ids: new Set(), wordsOf: () => ''}; // texts that come before the order, and what is said of so many
+  #leads = []; // texts that come before the order, newest first, each with what is said of so many
   #round = 0; // answers to requests of earlier rounds are dropped
 
   // `settled` returns ids of decided utterances that the server may not know about yet.
@@ -64,9 +64,11 @@ export class Queue {
 
   // Words on the texts that come before the order; null once all of them were decided.
   get filter() {
-    const {ids, wordsOf} = this.#lead;
-    const n = this.items.filter(({id}) => ids.has(id)).length;
-    return n ? wordsOf(n) : null;
+    for (const {ids, wordsOf} of this.#leads) {
+      const n = this.items.filter(({id}) => ids.has(id)).length;
+      if (n) return wordsOf(n);
+    }
+    return null;
   }
 
   get note() {
@@ -94,7 +96,7 @@ export class Queue {
     const ids = new Set(items.map(item => item.id));
     const others = items.filter(item => item.id !== first?.id);
     this.items = [first, ...others, ...rest.filter(item => !ids.has(item.id))].filter(Boolean);
-    this.#lead = {ids, wordsOf};
+    this.#leads.unshift({ids, wordsOf});
     this.#changed();
     this.suggest();
   }
@@ -103,7 +105,7 @@ export class Queue {
   startWith(items, wordsOf) {
     const ids = new Set(items.map(item => item.id));
     this.items = [...items, ...this.items.filter(item => !ids.has(item.id))];
-    this.#lead = {ids, wordsOf};
+    this.#leads.unshift({ids, wordsOf});
     this.#changed();
     this.suggest();
   }
@@ -113,13 +115,17 @@ export class Queue {
     return BY_MODEL.includes(this.order) && this.#model === 'loading' && this.filter === null;
   }
 
-  // The rest is requested again, and stays until the answer is there: keys in a burst need texts.
+  // What comes in the order is requested again, and stays until the answer is there: keys in a burst need texts.
   async rearrange() {
     if (this.#anew && this.fetching) return; // under way; asked anew each second, it would never be done
-    this.#lead.ids.clear();
     this.#round += 1;
     this.#anew = true;
     await this.refill();
+  }
+
+  // What stays when the others come anew: the current text, and those that come before the order.
+  get #staying() {
+    return this.items.filter(({id}, place) => !place || this.#leads.some(({ids}) => ids.has(id)));
   }
 
   // Takes out texts that were decided elsewhere on the page.
@@ -132,7 +138,7 @@ export class Queue {
   async reorder(order) {
     this.order = order;
     this.items = [];
-    this.#lead.ids.clear();
+    this.#leads = [];
     this.#round += 1;
     this.#changed();
     await this.refill();
@@ -151,7 +157,7 @@ export class Queue {
     this.#missed = false;
     const [round, anew] = [this.#round, this.#anew];
     try {
-      const held = anew ? this.items.slice(0, 1) : this.items;
+      const held = anew ? this.#staying : this.items;
       const without = [...held.map(item => item.id), ...this.#settled()];
       const found = await this.#fetch(without, held.length);
       if (round === this.#round) this.#add(found, anew);
@@ -172,15 +178,18 @@ export class Queue {
     const asked = new URLSearchParams({
       client: this.#client,
       order: this.order,
-      n: held > 1 ? MOST_AHEAD - held : FIRST,
+      n: held > 1 ? Math.max(1, MOST_AHEAD - held) : FIRST,
       without: without.slice(-MOST_NAMED).join(','),
     });
     return call(`${this.#context.base}/queue?${asked}`);
   }
 
-  // With `anew`, the new texts replace all but the current one.
+  // With `anew`, the new texts replace all but those that stay, which get the answers of now.
   #add({items, waiting, model}, anew) {
-    if (anew) this.items.length = Math.min(1, this.items.length);
+    if (anew) {
+      this.items = this.#staying;
+      this.renew();
+    }
     this.#anew = false;
     this.#answered = true;
     const known = new Set([...this.items.map(item => item.id), ...this.#settled()]);

@@ -26,7 +26,7 @@ export class Tray {
     this.#similar = similar;
     const give = how => {
       const items = this.#items;
-      this.#forget(items);
+      this.forget(items);
       label(items, how);
     };
     this.#finder = new IntentFinder({
@@ -63,11 +63,11 @@ export class Tray {
   };
 
   #remove(item) {
-    this.#forget([item]);
+    this.forget([item]);
     this.#back(item);
   }
 
-  #forget(items) {
+  forget(items) {
     const gone = new Set(items.map(item => item.id));
     this.#keep(this.#kept().filter(id => !gone.has(id)));
     this.#set(this.#items.filter(item => !gone.has(item.id)));

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import hold, reroute
 from tests.builders.served_studio import Served
 
 
@@ -56,4 +57,36 @@ def test_after_the_texts_that_review_chose_a_link_leads_back_to_it(
     expect(page.locator(".kind[data-key='kind confusion']")).to_have_attribute(
         "aria-pressed", "true"
     )
+    page.unroute_all(behavior="wait")
+
+
+def test_drawn_test_texts_stay_first_when_another_version_answers(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """All but one of them left the queue as another version went live, and nobody labelled them."""
+    page = visit(studio, "/label?project=sample&tests=3")
+    page.get_by_role("dialog").get_by_role("button", name="Draw 3 texts").click()
+    expect(page.locator("[data-role=few]")).to_have_text("0 of these 3")
+    queue, answers = hold(page, "**/queue?*"), hold(page, "**/suggestions?*")
+
+    def promoted(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "champion": 7})
+
+    reroute(page, "**/sample/status", promoted)
+    expect(page.get_by_text("Version 7 answers now.")).to_be_visible()
+    queue.arrived()
+    queue.release()
+    note = page.locator(".order-note")
+    expect(note).to_have_text("3 test texts to label, drawn at random.")
+    answers.arrived()  # of that version, for the two that follow
+    answers.release()
+    text, seen = page.locator("[data-role=utterance]"), list[str]()
+    for left in ("3 test texts", "2 test texts", "1 test text"):
+        expect(note).to_have_text(f"{left} to label, drawn at random.")
+        seen.append(text.get_attribute("data-id") or "")
+        page.keyboard.press("s")
+    expect(note).not_to_contain_text("drawn at random")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    tests = studio.ask("/projects/sample/utterances?size=9&split=test&state=skipped")["rows"]
+    assert {row["id"] for row in tests} == set(seen)
     page.unroute_all(behavior="wait")

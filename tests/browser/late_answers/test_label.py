@@ -34,9 +34,10 @@ def studio(tmp_path_factory: pytest.TempPathFactory, studios: StudioPool) -> Ite
     prepared = open_studio(Settings(home=folder / "home", device="cpu"))
     file = folder / "texts.txt"
     file.write_text("\n".join(reversed(TEXTS)), encoding="utf-8")  # the newest is the first card
-    for name in ("similar", "champion", "digits", "why", "sure", "slow"):
+    for name in ("similar", "champion", "digits", "why", "sure", "slow", "refused"):
         few(prepared, name, file)
-    few(prepared, "several", file, "multi-label")
+    for name in ("several", "undone"):
+        few(prepared, name, file, "multi-label")
     for name in ("names", "twice", "marks", "proposals", "augmentation"):
         with_values(prepared, name)
         import_file(prepared, ImportRequest(name, file))
@@ -136,6 +137,55 @@ def test_ticked_intents_stay_with_their_utterance(
     expect(card).to_have_text(TEXTS[1])
     decided = page.get_by_role("list", name="Last decisions").locator("li .chip")
     expect(decided).to_have_text(["intent-2", "intent-1"])
+
+
+def test_undone_a_text_comes_back_with_its_marks(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """To change one intent of three, a person had to mark all of them again after U."""
+    page, card = label(visit, studio, "undone")
+    marked = page.locator(".option[aria-pressed=true] .chip")
+    decided = page.get_by_role("list", name="Last decisions").locator("li .chip")
+    page.evaluate(_PRESS, ["1", "2", "s"])
+    expect(card).to_have_text(TEXTS[1])
+    page.evaluate(_PRESS, ["u", "3"])
+    expect(card).to_have_text(TEXTS[0])
+    expect(marked).to_have_text(["intent-1", "intent-2", "intent-3"])
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    expect(decided).to_have_text(["intent-1", "intent-2", "intent-3"])
+    page.reload()
+    page.get_by_role("button", name=f"Undo: {TEXTS[0]}").click()
+    expect(card).to_have_text(TEXTS[0])
+    expect(marked).to_have_text(["intent-1", "intent-2", "intent-3"])
+    page.evaluate(_PRESS, ["2", "Enter"])
+    expect(decided).to_have_count(2)
+    assert set(decided.all_inner_texts()) == {"intent-1", "intent-3"}
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
+def test_a_refused_undo_leaves_the_card_and_the_counts_as_they_were(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A text that somebody else had labelled stayed on the card, and counted as one that waits."""
+    page, card = label(visit, studio, "refused&n=3")
+    page.keyboard.press("1")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    [row] = studio.ask("/projects/refused/utterances?size=1&state=labelled")["rows"]
+    other = {"key": "by somebody else", "kind": "out-of-scope", "id": row["id"]}
+    studio.ask("/projects/refused/ops", [{**other, "seen": row["labels"]}])
+    undos = hold(page, "**/ops", "POST")
+    page.keyboard.press("u")
+    expect(card).to_have_text(TEXTS[0])
+    expect(page.locator("[data-role=few]")).to_have_text("0 of these 3")
+    undos.arrived()
+    undos.release()
+    expect(page.locator(".toast.bad")).to_contain_text("Nothing was taken back.")
+    expect(card).to_have_text(TEXTS[1])
+    expect(page.locator("[data-role=few]")).to_have_text("1 of these 3")
+    expect(page.locator("[data-role=left]")).to_have_text("6 wait for a label")
+    expect(page.locator("[data-role=today]")).to_have_text("1 labelled today")
+    expect(page.locator("[data-role=decided]")).to_contain_text(f"“{TEXTS[0]}” as intent-1")
 
 
 def test_a_card_that_is_like_another_stays(visit: Callable[..., Page], studio: Served) -> None:
