@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import hypot, sqrt
 from typing import Literal
 
@@ -109,7 +109,11 @@ class PairedReport:
 def paired_difference(fixed: int, broken: int, n: int) -> Difference:
     """Compare two accuracies on the same n texts by those that only one of the two got right.
 
-    d = (fixed - broken) / n with standard error sqrt(fixed + broken - (fixed - broken)^2 / n) / n.
+    The value is d = (fixed - broken) / n. Its interval is that of Agresti and Min (2005, "Simple
+    improved confidence intervals for comparing matched proportions", section 3): Wald's after half
+    a text is added to each of the four counts, so that N = n + 2 and the standard error is
+    sqrt(fixed + broken + 1 - (fixed - broken)^2 / N) / N. Without it, four broken texts and none
+    fixed would be beyond chance, which happens once in eight times by a fair coin.
 
     Raises:
         ValueError: There are no texts, or fewer than the answers that differ.
@@ -117,8 +121,9 @@ def paired_difference(fixed: int, broken: int, n: int) -> Difference:
     if n < 1 or fixed + broken > n:
         message = f"{fixed} fixed and {broken} broken among {n} texts"
         raise ValueError(message)
-    gained = fixed - broken
-    return _interval(gained / n, sqrt(fixed + broken - gained**2 / n) / n)
+    gained, total = fixed - broken, n + 2
+    around = _interval(gained / total, sqrt(fixed + broken + 1 - gained**2 / total) / total)
+    return replace(around, value=gained / n)
 
 
 def unpaired_difference(before: float, after: float, errors: tuple[float, float]) -> Difference:

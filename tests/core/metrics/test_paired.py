@@ -10,23 +10,26 @@ from core.metrics.paired import (
 
 def test_five_fixed_and_two_broken_of_a_hundred_are_within_chance() -> None:
     found = paired_difference(5, 2, 100)
-    error = 6.91**0.5 / 100  # 5 + 2 - 3 * 3 / 100
+    error = (8 - 9 / 102) ** 0.5 / 102  # 5 + 2 + 1 - 3 * 3 / 102
     assert found.value == pytest.approx(0.03)
-    assert found.low == pytest.approx(0.03 - 1.959964 * error)
-    assert (found.low, found.high) == pytest.approx((-0.0215213, 0.0815213), abs=1e-6)
+    assert found.low == pytest.approx(3 / 102 - 1.959964 * error)
+    assert (found.low, found.high) == pytest.approx((-0.0246369, 0.0834604), abs=1e-6)
     assert not found.beyond_chance
 
 
 @pytest.mark.parametrize(
     ("fixed", "broken", "n", "low", "high"),
     [
-        (0, 0, 50, 0.0, 0.0),
-        (0, 10, 10, -1.0, -1.0),
-        (10, 0, 100, 0.0412011, 0.1587989),
-        (0, 4, 100, -0.0784079, -0.0015921),
+        (0, 0, 50, -0.0376916, 0.0376916),
+        (0, 10, 10, -1.0, -0.566616),
+        (10, 0, 100, 0.0372155, 0.158863),
+        (0, 4, 100, -0.0815031, 0.0030717),  # 4 of 4 by a fair coin: once in eight times
+        (0, 5, 100, -0.095116, -0.0029232),
+        (1, 0, 1, -0.510101, 1.0),
     ],
 )
 def test_the_interval_of_a_difference(fixed, broken, n, low, high) -> None:
+    """Four lost of 100, and one gained of one, were “real, not luck”."""
     found = paired_difference(fixed, broken, n)
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
     assert found.beyond_chance == (low > 0 or high < 0)
