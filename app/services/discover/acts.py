@@ -96,7 +96,8 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         labels = [change for changes in made.free for change in changes]
         events.record(connection, target.id, action, [*created, *labels])
         rest = len(ids) - len(made.free)
-        facts = {**text_groups.find(connection, target.id, number).facts, "for_later": False}
+        taken = {"for_later": False, "reopened": False}
+        facts = {**text_groups.find(connection, target.id, number).facts, **taken}
         text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
     return TakenView(len(made.free), intent, made.counts)
 
@@ -117,7 +118,8 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
         if change.set_aside is not None:
             values["set_aside"] = change.set_aside
             is_later = change.set_aside > 0 if change.for_later is None else change.for_later
-            values["facts"] = {**group.facts, "for_later": is_later}
+            told = {"for_later": is_later, "reopened": change.set_aside == 0}
+            values["facts"] = {**group.facts, **told}
         if change.merged_into is not None:
             values["merged_into"] = _merged(connection, target, number, change.merged_into)
         if values:

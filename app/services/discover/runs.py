@@ -206,7 +206,7 @@ def _renew(
 ) -> None:
     """Store what was found about groups that are there, beside what people did with them since."""
     acted = {one.id: one.facts for one in text_groups.list_all(connection, project.id)}
-    kept = ("description", "left", "for_later", "is_split")
+    kept = ("description", "left", "for_later", "is_split", "reopened")
     for group in groups:
         if (facts := acted.get(group.id)) is not None:
             told = {name: facts[name] for name in kept if name in facts}

@@ -286,6 +286,7 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
     is_aside = group.set_aside > 0 and joined < _REOPENS
     labelled = found.labels.total()
     few_joined = is_aside or found.waiting - group.set_aside < _REOPENS
+    few_joined = few_joined and not group.facts.get("reopened")  # somebody wants to see the few
     told = group.facts.get("for_later")
     for_later = is_aside and (labelled == 0 if told is None else bool(told))
     is_rest = is_aside and labelled > 0

@@ -61,11 +61,11 @@ export class GroupView {
       this.#typed = this.#saving = null;
     }
     if (group?.card.name === this.#typed?.trim()) this.#typed = this.#saving = null;
-    const isOlder = this.#every && group?.revision !== this.#group.revision;
+    const isOlder = (this.#every || this.#without.size) && group?.revision !== this.#group.revision;
     this.#group = group;
     if (!group) fill(this.element);
     else this.#draw();
-    if (isOlder) this.#askForEvery().catch(() => {}); // the texts of before stay in sight meanwhile
+    if (isOlder) this.#askForEvery(this.#every).catch(() => {}); // the texts of before stay in sight meanwhile
   }
 
   onKey(key) {
@@ -82,7 +82,7 @@ export class GroupView {
       N: () => this.#input.select(),
       [SPLIT]: () => this.#acts.split(this.#group),
       [MERGE]: () => this.#acts.merge(this.#group),
-      [LATER]: () => this.#acts.later(this.#group),
+      [LATER]: this.#group?.card.size > 0 && (() => this.#acts.later(this.#group)),
     };
     return this.#group && doing[key.toUpperCase()];
   }
@@ -124,8 +124,7 @@ export class GroupView {
 
   // How many texts the chosen share has.
   get #size() {
-    const {core, card} = this.#group;
-    return this.#share === 'all' ? card.size : core;
+    return this.#share === 'all' ? this.#group.card.size : this.#group.core;
   }
 
   // Those of them that are in sight: typical ones, or once they were asked for, as many as the server lists.
@@ -175,11 +174,7 @@ export class GroupView {
           h(
             'details',
             {'data-key': 'border'},
-            h(
-              'summary',
-              {},
-              'Texts that fit least: are they in doubt?',
-            ),
+            h('summary', {}, 'Texts that fit least: are they in doubt?'),
             h(
               'ul',
               {class: 'plain-list'},
@@ -332,12 +327,15 @@ export class GroupView {
   }
 
   // Whether this group is still the one that is shown. It may have been drawn anew before the answer came.
-  async #askForEvery() {
+  async #askForEvery(isShown = true) {
     const {card, revision} = this.#group;
     const every = await this.#acts.texts(card);
     if (card.id !== this.#group?.card.id) return false;
-    if (revision !== this.#group.revision) return this.#askForEvery();
-    this.#every = every;
+    if (revision !== this.#group.revision) return this.#askForEvery(isShown);
+    if (isShown) this.#every = every;
+    // A text that somebody has labelled meanwhile can be ticked no more.
+    if (every.length === this.#group.card.size)
+      this.#without = this.#without.intersection(new Set(every.map(({id}) => id)));
     this.#draw();
     return true;
   }

@@ -43,6 +43,32 @@ def test_what_is_typed_outlives_a_group_drawn_anew(
     expect(name).to_have_value("my own name")
 
 
+def test_an_unticked_text_that_somebody_labels_is_no_longer_left_out(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It was gone from the list, and still counted: every take of the group was refused."""
+    page, _ = discover(visit, studio)
+    counts = page.locator("[data-role=counts]")
+    whole = int(counts.inner_text().split(" text", 1)[0])
+    boxes = page.locator("[data-role=typical] input")
+    key = str(boxes.first.get_attribute("data-key")).removeprefix("text ")
+    everything = page.get_by_role("button", name="All", exact=True)
+    if everything.count():
+        everything.click()
+    create = page.get_by_role("button", name="new intent")
+    expect(create).to_contain_text(f"{whole} texts")
+    boxes.first.uncheck()
+    expect(create).to_contain_text(f"{whole - 1} texts")
+    intent = studio.ask("/projects/sample/overview")["intents"][0]["id"]
+    label = {"filter": {"ids": [key]}, "kind": "label", "value": intent, "expected": 1}
+    assert studio.ask("/projects/sample/edits", label)["changed"] == 1
+    expect(counts).to_contain_text(f"{whole - 1} texts")
+    expect(page.locator(f"[data-key='text {key}']")).to_have_count(0)
+    expect(create).to_contain_text(f"{whole - 1} texts")
+    boxes.first.uncheck()
+    expect(create).to_contain_text(f"{whole - 2} texts")
+
+
 def test_a_key_does_not_take_the_group_before_the_one_that_is_marked(
     visit: Callable[..., Page], studio: Served
 ) -> None:

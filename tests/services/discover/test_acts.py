@@ -202,6 +202,20 @@ def test_what_is_left_of_a_taken_group_is_not_for_later(raw: Studio) -> None:
     assert list_groups(raw, "raw").groups[0] == card
 
 
+def test_the_few_texts_left_of_a_taken_group_can_be_opened_again(raw: Studio) -> None:
+    """“Open again” was told, and the group stayed among those that were taken."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
+    without = frozenset(one.id for one in group.typical[:2])
+    how = taking(group, create="x", without=without, expected=group.card.size - 2)
+    take_group(raw, "raw", group.card.id, how)
+    assert list_groups(raw, "raw").groups[0].state == "done"
+    change_group(raw, "raw", group.card.id, GroupChange(set_aside=0))
+    [card] = list_groups(raw, "raw").groups
+    assert (card.state, card.size) == ("mostly", 2)
+    change_group(raw, "raw", group.card.id, GroupChange(set_aside=2, for_later=False))
+    assert list_groups(raw, "raw").groups[0].state == "done"
+
+
 def test_what_people_do_with_groups_while_others_are_found_stays(
     raw: Studio, tmp_path: Path
 ) -> None:
