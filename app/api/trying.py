@@ -74,7 +74,7 @@ def pins(live_studio: Live, project: str) -> list[PinView]:
 def pin(live_studio: Live, project: str, body: PinBody) -> dict[str, str]:
     """Set a pin; without a list of intents, remove it."""
     if body.intents is None:
-        remove_pin(live_studio, project, body.text)
+        remove_pin(live_studio, project, body.text, body.read_seen())
     else:
-        set_pin(live_studio, project, body.text, body.intents)
+        set_pin(live_studio, project, body.text, body.intents, body.read_seen())
     return {"text": body.text}

@@ -47,6 +47,7 @@ class ReviewPage {
       intents: this.#intents,
       act: (...given) => this.#act(...given),
       noted: (...given) => this.#note(...given),
+      pinsChanged: () => this.#countPins(),
       refresh: () => context.refresh(),
       champion: () => context.status.champion,
       isLoading: () => context.status.model === 'loading',
@@ -155,6 +156,7 @@ class ReviewPage {
   #note(words, back) {
     const one = {key: crypto.randomUUID(), words, finding: '', repair: null, back, isSaved: true};
     this.#newest.add(one);
+    guarded(() => this.#countPins())();
     return () => this.#newest.undo(one);
   }
 

@@ -132,3 +132,20 @@ def test_a_proposal_waits_until_a_person_decides(client, trained) -> None:
     assert client.get(path).json() == [stored]
     refused = client.post(path, json={**body, "by": ""})
     assert refused.status_code == 422
+
+
+def test_a_pin_that_was_changed_meanwhile_is_not_taken_back(client, trained) -> None:
+    """Undo removed the pin that somebody else had set since."""
+    path, text = "/api/projects/p/pins", "where is my parcel"
+    parcel, refund = (intents(client)[name] for name in ("parcel", "refund"))
+    seen = {"text": text, "seen": [parcel]}
+    assert client.post(path, json=seen).status_code == 409  # there is none
+    client.post(path, json={"text": text, "intents": [parcel], "seen": None})
+    client.post(path, json={"text": text, "intents": [refund]})
+    for body in (seen, {"text": text, "intents": [parcel], "seen": None}):
+        refused = client.post(path, json=body)
+        assert refused.status_code == 409
+        assert "was changed meanwhile" in refused.json()["message"]
+    assert [one["intents"] for one in client.get(path).json()] == [[refund]]
+    assert client.post(path, json={"text": text, "seen": [refund]}).status_code == 200
+    assert client.get(path).json() == []

@@ -57,13 +57,26 @@ class PinHistory:
     judgements: tuple[Judgement, ...]
 
 
-def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[str]) -> None:
+@dataclass(frozen=True, slots=True)
+class SeenPin:
+    """The pin of a text as somebody saw it: the ids of its intents, None for no pin."""
+
+    intents: tuple[str, ...] | None
+
+
+def set_pin(
+    live_studio: LiveStudio,
+    project: str,
+    text: str,
+    intents: Sequence[str],
+    seen: SeenPin | None = None,
+) -> None:
     """Expect exactly these intents, by id, for a text; trained models are judged by it.
 
     Without an intent, the text must be out of scope, or have no intent.
 
     Raises:
-        Conflict: An intent is archived.
+        Conflict: An intent is archived, or the pin is not the one that was seen.
         InvalidInput: The text is empty or cannot be stored, or a single-label pin has several
             intents.
         NotFound: There is no such intent.
@@ -74,6 +87,7 @@ def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[
         found = projects.find(connection, project)
         if found.task == "single-label" and len(set(intents)) > 1:
             raise InvalidInput("A pin expects one intent.", "Choose one, or out of scope.")
+        _check_seen(models.pins(connection, found.id), text, seen)
         for key in intents:
             expected = dataset.intent_by_id(connection, found.id, key)
             if expected.archived:
@@ -88,13 +102,33 @@ def set_pin(live_studio: LiveStudio, project: str, text: str, intents: Sequence[
         acts.note(connection, found.id, Act("pin", actor, about))
 
 
-def remove_pin(live_studio: LiveStudio, project: str, text: str) -> None:
-    """Remove a text's pin."""
+def remove_pin(
+    live_studio: LiveStudio, project: str, text: str, seen: SeenPin | None = None
+) -> None:
+    """Remove a text's pin.
+
+    Raises:
+        Conflict: The pin is not the one that was seen.
+    """
     with live_studio.studio.database.write() as connection:
         project_id = projects.find(connection, project).id
+        _check_seen(models.pins(connection, project_id), text, seen)
         models.remove_pin(connection, project_id, text)
         actor = live_studio.studio.settings.actor
         acts.note(connection, project_id, Act("remove pin", actor, f"“{normalise(text)}”"))
+
+
+def _check_seen(pins: Sequence[PinRecord], text: str, seen: SeenPin | None) -> None:
+    """Raise Conflict if the pin of a text is not the one that was seen."""
+    if seen is None:
+        return
+    key = text_hash(text)
+    now = next((set(one.intents) for one in pins if text_hash(one.text) == key), None)
+    if now != (None if seen.intents is None else set(seen.intents)):
+        raise Conflict(
+            f"The pin of “{normalise(text)[:80]}” was changed meanwhile.",
+            "Nothing was done. Look at the pin as it is now.",
+        )
 
 
 def load_pins(live_studio: LiveStudio, project: str) -> list[PinView]:

@@ -155,6 +155,7 @@ export class FindingView {
 
   // Pins the first text to its label.
   async #pin() {
+    if (this.#isBehind()) return;
     const [{text, intents} = {}] = this.#finding.texts; // some findings are about no text
     if (!intents?.length) {
       toast('It has no label that could be pinned.', 'Label it first.');

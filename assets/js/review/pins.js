@@ -15,16 +15,18 @@ export class PinsTab {
   #path;
   #intents;
   #noted;
+  #pinsChanged;
   #asked = 0; // number of the newest request; older answers are dropped
   #list = h('div', {'data-role': 'promises'});
   #form = h('div', {class: 'row end after'});
   #must = h('select', {'aria-label': 'Answer that it must get'});
 
-  constructor({base, intents, noted}) {
+  constructor({base, intents, noted, pinsChanged}) {
     this.#base = base;
     this.#path = `${base}/pins`;
     this.#intents = intents;
     this.#noted = noted;
+    this.#pinsChanged = pinsChanged;
     const attributes = {class: 'sheet', 'aria-label': 'Pins'};
     this.element = h('section', attributes, h('p', {class: 'soft'}, whatPinsAre), this.#list, this.#form);
   }
@@ -68,7 +70,7 @@ export class PinsTab {
       [pin.answer ?? '–', ' ', keptBadge(pin)],
       judgements.length ? h('span', {class: 'verdicts'}, judgements.slice(-SHOWN).map(judged)) : noneSince(),
       h('span', {class: 'soft'}, since(at)),
-      removeButton(this.#path, pin, () => this.renew()),
+      removeButton(this.#path, pin, () => Promise.all([this.renew(), this.#pinsChanged()])),
     ];
   }
 

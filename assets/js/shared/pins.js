@@ -12,11 +12,18 @@ export const whatPinsAre =
 const plain = text => text.trim().normalize();
 const pinOf = (pins, text) => pins.find(one => plain(one.text) === plain(text));
 
-// Pins a text to intents by id; `undo(back)` returns what the Undo of its message does with what takes the pin back.
-export async function pin(path, text, intents, words, undo = back => back) {
+// Sets a pin. Returns what takes it back, unless somebody has changed the pin since: to the text's earlier pin, or to
+// none, also where an intent of the earlier one is gone.
+export async function setPin(path, text, intents) {
   const earlier = pinOf(await call(path), text);
   await post(path, {text, intents});
-  const back = () => post(path, earlier ? {text, intents: earlier.intents} : {text}); // without intents: no pin
+  const before = earlier && !earlier.stale ? {intents: earlier.intents} : {}; // a post without intents removes the pin
+  return () => post(path, {text, ...before, seen: intents});
+}
+
+// Pins a text to intents by id; `undo(back)` returns what the Undo of its message does with what takes the pin back.
+export async function pin(path, text, intents, words, undo = back => back) {
+  const back = await setPin(path, text, intents);
   const about = `“${text.slice(0, NAMED)}”. Each new version is checked against it.`;
   toast(`Pinned: must get ${words}.`, about, 'good', undo(back));
 }
@@ -27,7 +34,7 @@ export function tellBrokenPin(path, pins, {text, ids, words}, changed = () => {}
   const found = pinOf(pins, text);
   if (!found || found.stale || new Set(found.intents).symmetricDifference(new Set(ids())).size === 0) return;
   const change = async () => {
-    await post(path, {text, intents: ids()});
+    await post(path, {text, intents: ids(), seen: found.intents});
     toast(`The pin is changed: must get ${words}.`, `“${text.slice(0, NAMED)}”.`, 'good');
     await changed();
   };
@@ -50,15 +57,17 @@ export function keptBadge({kept, stale}) {
   return h('span', {class: `badge ${kept ? 'good' : 'bad'}`}, kept ? 'kept' : 'broken');
 }
 
-// `path` is that of the project's pins; `changed` is called when the pin is gone, and when Undo has brought it back.
-export function removeButton(path, {text, intents}, changed) {
+// `path` is that of the project's pins; `changed` is called when the pin is gone, and when Undo has brought it back. A
+// pin of an intent that is gone cannot be set again.
+export function removeButton(path, {text, intents, stale}, changed) {
   const put = async body => {
     await post(path, {text, ...body});
     await changed();
   };
   const remove = once(async () => {
-    await put({}); // a post without intents removes the pin
-    toast('The pin is removed.', `“${text.slice(0, NAMED)}”.`, '', () => put({intents}));
+    await put({seen: intents});
+    const back = stale ? null : () => put({intents, seen: null});
+    toast('The pin is removed.', `“${text.slice(0, NAMED)}”.`, '', back);
   });
   const words = 'Remove pin';
   const about = {class: 'plain small push', 'aria-label': `${words} of “${text}”`, 'data-key': text};

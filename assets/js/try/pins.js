@@ -1,7 +1,7 @@
 // Pins: this text must get this intent; every training is compared with them.
 import {fill, h, said} from '../shared/elements.js';
-import {keptBadge, removeButton, whatPinsAre} from '../shared/pins.js';
-import {call, post} from '../shared/rest.js';
+import {keptBadge, removeButton, setPin, whatPinsAre} from '../shared/pins.js';
+import {call} from '../shared/rest.js';
 
 export class Pins {
   element = h('section', {class: 'sheet', 'aria-label': 'Pins'});
@@ -37,13 +37,12 @@ export class Pins {
 
   // Returns what takes it back: to the text's earlier pin, or to none.
   async set(text, intents) {
-    const earlier = (await call(this.#path)).find(pin => pin.text === text);
-    const put = async body => {
-      await post(this.#path, {text, ...body});
+    const back = await setPin(this.#path, text, intents);
+    await this.load();
+    return async () => {
+      await back();
       await this.load();
     };
-    await put({intents});
-    return () => put(earlier ? {intents: earlier.intents} : {}); // a post without intents removes the pin
   }
 
   #line(pin) {

@@ -78,6 +78,23 @@ def test_a_kind_without_findings_says_so_and_nothing_else(
     expect(page.get_by_text("Try again")).to_have_count(0)
 
 
+def test_broken_pins_are_counted_as_pins_come_and_go(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“1 broken” stood on the tab when the list of pins was empty."""
+    page = visit(studio, "/review?project=sample&tab=pins")
+    tab = page.get_by_role("button", name="Pins")
+    expect(page.get_by_role("heading", name="No pin yet")).to_be_visible()
+    sheet = page.get_by_role("region", name="Pins")
+    sheet.get_by_label("Text", exact=True).fill("my phone has no signal at home")
+    sheet.get_by_label("Answer that it must get").select_option(label="Out of scope")
+    sheet.get_by_role("button", name="Pin this answer").click()
+    expect(tab).to_contain_text("1 broken")
+    sheet.get_by_role("button", name="Remove pin").click()
+    expect(page.get_by_role("heading", name="No pin yet")).to_be_visible()
+    expect(tab).not_to_contain_text("broken")
+
+
 def _empty(route: Route) -> None:
     told = route.fetch().json() | {"findings": []}
     route.fulfill(body=json.dumps(told), content_type="application/json")
