@@ -143,6 +143,37 @@ def test_a_fence_is_looked_at_set_and_let_go(client, trained) -> None:
     assert (history["pin"]["kept"], history["judgements"]) == (True, [])
 
 
+def test_a_limit_that_somebody_saved_meanwhile_is_neither_replaced_nor_taken_back(
+    client, trained
+) -> None:
+    """Save replaced a limit that its page had never shown, and Undo went back behind both."""
+    path = "/api/projects/p/fence"
+
+    def stands() -> dict[str, Any]:
+        return dict(client.post(f"{path}/what-if").json()["stands"])
+
+    before, theirs, mine = stands(), {"limit": 5.0}, {"limit": 6.0}
+    assert client.put(path, json=theirs).status_code == 204
+    refused = client.put(path, json={**mine, "seen": before})
+    assert (refused.status_code, refused.json()["message"]) == (
+        409,
+        "The limit was changed meanwhile, so it stays as it is.",
+    )
+    shown = stands()
+    assert shown["limit"] == 5.0
+    assert client.put(path, json={**mine, "seen": shown}).status_code == 204
+    undo = {**shown, "seen": mine}
+    assert client.put(path, json={"limit": 7.0}).status_code == 204
+    assert client.put(path, json=undo).status_code == 409
+    assert client.put(path, json={"seen": mine}).status_code == 409
+    assert stands()["limit"] == 7.0
+    assert client.put(path, json={"seen": stands()}).status_code == 204
+    assert stands() == before
+    client.put(path, json=mine)
+    assert client.put(path, json=undo).status_code == 204
+    assert stands() == shown
+
+
 def test_a_proposal_waits_until_a_person_decides(client, trained) -> None:
     by, path = intents(client), "/api/v1/projects/p/proposals"
     found = client.get("/api/projects/p/utterances", params={"text": "my parcel"}).json()["rows"]

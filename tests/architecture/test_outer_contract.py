@@ -98,6 +98,7 @@ _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 _OF_LINE = (".right", ".outside", ".unlabelled")
+_OF_FENCE = ("", ".limit", ".limits", ".limits{}", ".method")
 _OF_BORDER = ("mixed", "left_out", "counting", "revision")
 _OF_BORDER += ("steps[].answer", "steps[].finding", "steps[].kept")
 _KEPT = ("GET /api/projects/{project}/models/{number}/report-link",)
@@ -209,8 +210,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects", "answer", "[].checking"),
     ("GET /api/projects", "answer", "[].measured_on"),
     ("GET /api/projects/{project}/status", "answer", "measured_on"),
-    ("GET /api/projects", "answer", "[].empty_intents"),
-    ("GET /api/projects", "answer", "[].answered_right"),
+    *(("GET /api/projects", "answer", f"[].{n}") for n in ("empty_intents", "answered_right")),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
     ("GET /api/projects/{project}/status", "answer", "undo_id"),
@@ -226,6 +226,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),
     *(("GET /api/projects/{project}/status", "answer", name) for name in ("checking", "queued")),
     *(("POST /api/projects/{project}/fence/what-if", "answer", f"pins{n}") for n in _OF_PINS),
+    *(("PUT /api/projects/{project}/fence", "body", f"seen{name}") for name in _OF_FENCE),
     *(
         ("POST /api/projects/{project}/fence/what-if", "answer", name)
         for name in (
@@ -261,8 +262,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/queue", "answer", "items[].likely[]"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely[]"),
-    (f"GET {_REVIEW}", "answer", "effects"),
-    (f"GET {_REVIEW}", "answer", "recounted"),
+    *((f"GET {_REVIEW}", "answer", name) for name in ("effects", "recounted")),
     *((_PREDICT, "answer", f"[].known{name}") for name in ("", "[].id", "[].labels", "[].split")),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].{name}")
