@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Depends, Query
 
 from app.api.http.bodies import ActBody, FenceBody, UndoBody, WhatIfBody
-from app.api.http.labelling_bodies import ProposalsBody
+from app.api.http.labelling_bodies import FenceChangeBody, ProposalsBody
 from app.api.http.routers import rest_router
 from app.api.http.server_state import IN_TURN, Live, OpenStudio, WatchedTexts
 from app.services.data.history import undo_action
@@ -116,9 +116,10 @@ def fence(live_studio: Live, project: str, body: FenceBody | None = None) -> Fen
 
 
 @router.put("/projects/{project}/fence", status_code=204)
-def set_fence(live_studio: Live, project: str, body: FenceBody) -> None:
+def set_fence(live_studio: Live, project: str, body: FenceChangeBody) -> None:
     """Save the project's fence; an empty one uses the model's own limit."""
-    save_fence(live_studio, project, body.read() if body.model_fields_set else None)
+    setting = body.read() if body.model_fields_set - {"seen"} else None
+    save_fence(live_studio, project, setting, None if body.seen is None else body.seen.read())
 
 
 @router.get("/projects/{project}/pins/history")

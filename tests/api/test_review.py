@@ -2,11 +2,14 @@
 
 import threading
 import time
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from core.review.nearby import nearby
+
+CHANGED = "A text was changed meanwhile."
 
 
 def intents(client: TestClient) -> dict[str, str]:
@@ -36,14 +39,42 @@ def test_a_conflict_is_found_judged_mended_and_taken_back(client, trained) -> No
     assert first["id"] not in {f["id"] for f in after["findings"]}
     late = {**mend, "key": "late-00001", "seen": listed["revision"]}
     refused = client.post("/api/projects/p/review/act", json=late)  # seen before it was mended
-    assert (refused.status_code, refused.json()["message"]) == (
-        409,
-        "A text of this finding was changed meanwhile.",
-    )
+    assert (refused.status_code, refused.json()["message"]) == (409, CHANGED)
     undo = {"key": "mend-00001"}
     assert client.post("/api/projects/p/review/undo", json=undo).status_code == 200
     again = client.get("/api/projects/p/review", params={"kind": "conflict"}).json()
     assert again["findings"][0] == first
+
+
+def test_a_label_given_meanwhile_is_not_overwritten_from_a_border_or_try(client, trained) -> None:
+    """Both pages relabelled without saying what they had shown, and the newer label was lost."""
+    by, key = intents(client), "{}-00000001"
+    pair = {"first": by["refund"], "second": by["parcel"]}
+    border = client.get("/api/projects/p/review/border", params=pair).json()
+    text = next(one["text"] for one in border["steps"] if one["text"]["intents"])
+
+    def answered() -> dict[str, Any]:
+        [found] = client.post("/api/projects/p/predict", json={"texts": [text["text"]]}).json()
+        return dict(found)
+
+    def act(name: str, repair: dict[str, Any], seen: int | None = None) -> tuple[int, str | None]:
+        body = {"key": key.format(name), "repair": repair, "seen": seen}
+        given = client.post("/api/projects/p/review/act", json=body)
+        return given.status_code, given.json().get("message")
+
+    def relabel(name: str) -> dict[str, Any]:
+        return {"kind": "relabel", "ids": [text["id"]], "intents": [by[name]]}
+
+    shown = answered()
+    theirs = {"kind": "add", "intents": [by["greeting"]], "value": text["text"]}
+    mine = {**theirs, "intents": [by["password"]]}
+    assert act("theirs", theirs)[0] == 200
+    assert act("border", relabel("password"), border["revision"]) == (409, CHANGED)
+    assert act("voter", relabel("password"), shown["prediction"]["label_revision"])[0] == 409
+    assert act("example", mine, shown["revision"]) == (409, CHANGED)
+    assert answered()["known"][0]["labels"] == [by["greeting"]]
+    assert act("looked again", mine, answered()["revision"])[0] == 200
+    assert answered()["known"][0]["labels"] == [by["password"]]
 
 
 def test_the_review_of_a_request_does_not_wait_for_that_request(
@@ -110,6 +141,37 @@ def test_a_fence_is_looked_at_set_and_let_go(client, trained) -> None:
     client.post("/api/projects/p/pins", json=pin)
     [history] = client.get("/api/projects/p/pins/history").json()
     assert (history["pin"]["kept"], history["judgements"]) == (True, [])
+
+
+def test_a_limit_that_somebody_saved_meanwhile_is_neither_replaced_nor_taken_back(
+    client, trained
+) -> None:
+    """Save replaced a limit that its page had never shown, and Undo went back behind both."""
+    path = "/api/projects/p/fence"
+
+    def stands() -> dict[str, Any]:
+        return dict(client.post(f"{path}/what-if").json()["stands"])
+
+    before, theirs, mine = stands(), {"limit": 5.0}, {"limit": 6.0}
+    assert client.put(path, json=theirs).status_code == 204
+    refused = client.put(path, json={**mine, "seen": before})
+    assert (refused.status_code, refused.json()["message"]) == (
+        409,
+        "The limit was changed meanwhile, so it stays as it is.",
+    )
+    shown = stands()
+    assert shown["limit"] == 5.0
+    assert client.put(path, json={**mine, "seen": shown}).status_code == 204
+    undo = {**shown, "seen": mine}
+    assert client.put(path, json={"limit": 7.0}).status_code == 204
+    assert client.put(path, json=undo).status_code == 409
+    assert client.put(path, json={"seen": mine}).status_code == 409
+    assert stands()["limit"] == 7.0
+    assert client.put(path, json={"seen": stands()}).status_code == 204
+    assert stands() == before
+    client.put(path, json=mine)
+    assert client.put(path, json=undo).status_code == 204
+    assert stands() == shown
 
 
 def test_a_proposal_waits_until_a_person_decides(client, trained) -> None:

@@ -98,6 +98,9 @@ _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 _OF_LINE = (".right", ".outside", ".unlabelled")
+_OF_FENCE = ("", ".limit", ".limits", ".limits{}", ".method")
+_OF_BORDER = ("mixed", "left_out", "counting", "revision")
+_OF_BORDER += ("steps[].answer", "steps[].finding", "steps[].kept")
 _KEPT = ("GET /api/projects/{project}/models/{number}/report-link",)
 _KEPT += ("POST /api/projects/{project}/receipts",)
 _OF_SHORT = (
@@ -194,7 +197,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         ("GET /api/projects/{project}/models/{number}/lineage", "answer", name)
         for name in ("bytes", "bundle_bytes", "n_unlabelled")
     ),
-    *((_UNDO, "body", name) for name in ("application/json", "key")),
+    *((_UNDO, "body", name) for name in ("application/json", "key", "newest")),
     *((_EDITS, "body", name) for name in ("also", "create", "key", "revision")),
     *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
     *(("GET /api/projects", "answer", f"[].now{name}") for name in _OF_ACCURACY),
@@ -207,12 +210,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects", "answer", "[].checking"),
     ("GET /api/projects", "answer", "[].measured_on"),
     ("GET /api/projects/{project}/status", "answer", "measured_on"),
-    ("GET /api/projects", "answer", "[].empty_intents"),
-    ("GET /api/projects", "answer", "[].answered_right"),
+    *(("GET /api/projects", "answer", f"[].{n}") for n in ("empty_intents", "answered_right")),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
     ("GET /api/projects/{project}/status", "answer", "undo_id"),
-    (_UNDO, "body", "newest"),
     ("GET /api/projects/{project}/status", "answer", "job.slowed"),
     ("GET /api/projects/{project}/status", "answer", "joins"),
     *(
@@ -225,6 +226,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),
     *(("GET /api/projects/{project}/status", "answer", name) for name in ("checking", "queued")),
     *(("POST /api/projects/{project}/fence/what-if", "answer", f"pins{n}") for n in _OF_PINS),
+    *(("PUT /api/projects/{project}/fence", "body", f"seen{name}") for name in _OF_FENCE),
     *(
         ("POST /api/projects/{project}/fence/what-if", "answer", name)
         for name in (
@@ -235,8 +237,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         )
     ),
     *((f"GET {_REVIEW}", "answer", f"findings[].remedies[].repair.{name}") for name in _PARTS),
-    *((f"GET {_REVIEW}/border", "answer", name) for name in ("mixed", "left_out", "counting")),
-    *((f"GET {_REVIEW}/border", "answer", f"steps[].{n}") for n in ("answer", "finding", "kept")),
+    *((f"GET {_REVIEW}/border", "answer", name) for name in _OF_BORDER),
     *((f"POST {_REVIEW}/what-if", "body", f"repairs[].{name}") for name in _PARTS),
     *((f"POST {_REVIEW}/act", "body", f"repair.{name}") for name in _PARTS),
     (f"POST {_REVIEW}/act", "body", "seen"),
@@ -261,12 +262,11 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/queue", "answer", "items[].likely[]"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely"),
     ("GET /api/projects/{project}/suggestions", "answer", "[].likely[]"),
-    (f"GET {_REVIEW}", "answer", "effects"),
-    (f"GET {_REVIEW}", "answer", "recounted"),
+    *((f"GET {_REVIEW}", "answer", name) for name in ("effects", "recounted")),
     *((_PREDICT, "answer", f"[].known{name}") for name in ("", "[].id", "[].labels", "[].split")),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].{name}")
-        for name in ("right", "outvoted", "outvoted[].id", "outvoted[].label")
+        for name in ("right", "revision", "outvoted", "outvoted[].id", "outvoted[].label")
     ),
     *(
         ("POST /api/projects/{project}/explain", "answer", name)

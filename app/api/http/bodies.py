@@ -381,7 +381,7 @@ class WhatIfBody(Body):
 class ActBody(Body):
     """A repair to apply once for each key; without a repair, the finding is dismissed.
 
-    `seen` is the revision at which the finding was counted; a text that was changed since refuses.
+    `seen` is the revision at which the texts were shown; a text that was changed since refuses.
     """
 
     key: Key

@@ -1,10 +1,10 @@
-"""Request bodies of the Label page, and of proposals, validated by pydantic."""
+"""Request bodies of the Label page, of proposals and of the fence, validated by pydantic."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from app.api.http.bodies import Body, Key, RepairBody
+from app.api.http.bodies import Body, FenceBody, Key, RepairBody
 from app.services.labelling.sure import CheckedAnswers
 from app.services.review.proposals.proposing import (
     LONGEST_NAME,
@@ -61,6 +61,12 @@ class ProposalsBody(Body):
     def read(self) -> list[ProposedChange]:
         """Convert to the service's changes."""
         return [ProposedChange(one.repair.read(), one.why) for one in self.proposals]
+
+
+class FenceChangeBody(FenceBody):
+    """Limits to save; with `seen`, only while these limits are in force."""
+
+    seen: FenceBody | None = None
 
 
 class TakeBackBody(Body):

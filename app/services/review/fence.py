@@ -1,6 +1,7 @@
 """The fence of a project: try and set the least familiarity of a text in scope."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from math import isfinite
 
 import numpy as np
@@ -11,7 +12,7 @@ from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.fence_texts import MeasuredTexts, measured_texts
 from app.services.review.fence_views import FenceSetting, FenceView, WishedLimit
 from core.calibration.fence import crossing
-from core.errors import InvalidInput
+from core.errors import Conflict, InvalidInput
 from core.types import Method, ScoreArray
 from storage import projects
 from storage.people import acts
@@ -124,37 +125,43 @@ def _counts(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> tuple[int, int]
     return int(one.sum()), int(other.sum())
 
 
-def save_fence(live_studio: LiveStudio, project: str, setting: FenceSetting | None) -> None:
+def save_fence(
+    live_studio: LiveStudio,
+    project: str,
+    setting: FenceSetting | None,
+    seen: FenceSetting | None = None,
+) -> None:
     """Store a project's fence; None, or the model's own setting, restores the model's own.
 
+    `seen` is the fence that a person saw in force; None stores it whichever is.
+
     Raises:
+        Conflict: Another fence than `seen` is in force.
         InvalidInput: A threshold is not a usable number, or a text may have several intents.
         NotFound: There is no such project or intent.
     """
     with live_studio.studio.database.read() as connection:
         record = projects.find(connection, project)
     _refuse_several(record)
-    actor = live_studio.studio.settings.actor
-    if setting is None:
-        with live_studio.studio.database.write() as connection:
-            projects.change_fence(connection, record.id, None)
-            acts.note(connection, record.id, Act("reset fence", actor))
-        return
-    _checked(setting)
-    live = live_studio.models.get(record.id) if setting.method != "votes" else None
-    if setting.method != "votes" and (live is None or not live.pipeline.exemplars):
+    measured = setting is not None and _checked(setting).method != "votes"
+    models = live_studio.models
+    live = models.get(record.id) if measured or seen is not None else models.peek(record.id)
+    if measured and (live is None or not live.pipeline.exemplars):
         raise InvalidInput(
             "Only the score is known without examples that vote.", "Label some, and train."
         )
-    present = live_studio.models.peek(record.id)
-    own = "votes" if present is None else present.base.pipeline.calibration.measure
+    own = "votes" if live is None else live.base.pipeline.calibration.measure
+    stored = None if setting is None or setting == FenceSetting(method=own) else asdict(setting)
+    verb = "reset fence" if stored is None else "save fence"
     with live_studio.studio.database.write() as connection:
-        for key in setting.limits:
+        if seen is not None and setting_of(projects.get(connection, record.id), own) != seen:
+            raise Conflict(
+                "The limit was changed meanwhile, so it stays as it is.", "Look at it once more."
+            )
+        for key in () if setting is None else setting.limits:
             dataset.intent_by_id(connection, record.id, key)
-        stored = {"limit": setting.limit, "limits": dict(setting.limits), "method": setting.method}
-        empty = setting.limit is None and not setting.limits and setting.method == own
-        projects.change_fence(connection, record.id, None if empty else stored)
-        acts.note(connection, record.id, Act("reset fence" if empty else "save fence", actor))
+        projects.change_fence(connection, record.id, stored)
+        acts.note(connection, record.id, Act(verb, live_studio.studio.settings.actor))
 
 
 def setting_of(project: ProjectRecord, measure: Method = "votes") -> FenceSetting:

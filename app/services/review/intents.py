@@ -49,6 +49,7 @@ class Border:
 
     `mixed` says in words how many of them are mixed up; "" for none. `left_out` further texts lie
     more clearly on one side. `counting`: unlabelled texts are being read again, and may follow.
+    `revision` is the project's up to which their labels are known.
     """
 
     first: str
@@ -57,6 +58,7 @@ class Border:
     mixed: str
     left_out: int
     counting: bool = False
+    revision: int = 0
 
 
 def confusions(evidence: Evidence) -> list[Finding]:

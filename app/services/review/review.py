@@ -187,7 +187,7 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
     with live_studio.studio.database.read() as connection:
         still = utterances.waiting(connection, record.id, asked)
     steps = (one for one in found.steps if one.text.intents is not None or one.text.id in still)
-    return replace(found, steps=tuple(steps), counting=counting)
+    return replace(found, steps=tuple(steps), counting=counting, revision=live.revision)
 
 
 def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:

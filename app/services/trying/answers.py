@@ -51,6 +51,7 @@ class Answer:
         hot: Ids of shown exemplars that joined after the training.
         compressed: Effect of compression; None without it, or for several texts.
         known: The utterances that have just this text; empty for several texts.
+        revision: The project's at which `known` was read; None for several texts.
         examples: Number of examples that vote, shown or not.
         right: What to do with the text where the answer is right.
         outvoted: Shown examples none of whose neighbours has their label; none for several texts.
@@ -67,6 +68,7 @@ class Answer:
     examples: int = 0
     right: RightAct = "add"
     outvoted: tuple[OutvotedExample, ...] = ()
+    revision: int | None = None
 
 
 def answer_texts(
@@ -200,6 +202,7 @@ def _answer(prediction: Prediction, context: _Context) -> Answer:
         votes_of_others=reasons[0].votes_of_others,
         hot=tuple(sorted(_shown(prediction) & context.hot)),
         known=context.known.texts,
+        revision=context.known.revision,
         examples=context.examples,
         right=context.known.act_if_right(prediction.decision.intents),
     )

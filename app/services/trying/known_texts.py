@@ -6,6 +6,7 @@ from typing import Literal
 
 from app.services.studio import Studio
 from core.types import Split
+from storage.log import events
 from storage.queries import dataset, utterances
 
 RightAct = Literal["add", "pin", "relabel"]
@@ -26,10 +27,14 @@ class KnownText:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """The utterances that have just one given text; `ids` are those of intents, by name."""
+    """The utterances that have just one given text; `ids` are those of intents, by name.
+
+    `revision` is the project's at which they were read; None for several texts.
+    """
 
     texts: tuple[KnownText, ...] = ()
     ids: Mapping[str, str] = field(default_factory=dict, repr=False)
+    revision: int | None = None
 
     def act_if_right(self, answer: Iterable[str]) -> RightAct:
         """Say what to do if an answer, as intent names, is right.
@@ -51,8 +56,10 @@ def known_texts(studio: Studio, project_id: int, texts: Sequence[str]) -> Occurr
     if len(texts) != 1:
         return Occurrences()
     with studio.database.read() as connection:
+        revision = events.head(connection, project_id)
         records = utterances.by_text(connection, project_id, texts[0])
         if not records:
-            return Occurrences()
+            return Occurrences(revision=revision)
         ids = {one.name: one.id for one in dataset.intents(connection, project_id)}
-    return Occurrences(tuple(KnownText(one.id, one.split, one.labels) for one in records), ids)
+    known = tuple(KnownText(one.id, one.split, one.labels) for one in records)
+    return Occurrences(known, ids, revision)

@@ -75,7 +75,7 @@ def apply_repair(
     `seen` is the revision at which a person saw the texts.
 
     Raises:
-        Conflict: A text was changed since the finding was seen, a name is taken, or an intent is
+        Conflict: A text was changed since it was seen, a name is taken, or an intent is
             archived.
         InvalidInput: A value does not fit.
         NotFound: The project, an utterance or an intent does not exist.
@@ -106,12 +106,18 @@ def _refuse_changed(
     connection: Transaction, project_id: int, repair: Repair, seen: int | None
 ) -> None:
     """Raise `Conflict` where another act has changed a text since a person saw it."""
-    if seen is None or not repair.ids:
+    if seen is None:
+        return
+    ids: Sequence[str] = repair.ids
+    if repair.kind == "add":
+        copies = utterances.by_text(connection, project_id, normalise(repair.value))
+        ids = [record.id for record in copies]
+    if not ids:
         return
     touched = events.touched_since(connection, project_id, seen)
-    if any(("utterance", key) in touched for key in repair.ids):
+    if any(("utterance", key) in touched for key in ids):
         raise Conflict(
-            "A text of this finding was changed meanwhile.", "It is counted again; look once more."
+            "A text was changed meanwhile.", "Nothing was overwritten. Look at it once more."
         )
 
 

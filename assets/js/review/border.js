@@ -32,6 +32,7 @@ export class BorderTab {
   #isFree = false; // whether any two intents are chosen, and not a pair of the list
   #foretold; // what each relabel in sight would change
   #soon = 0;
+  #seen = null; // the revision at which the texts in sight were read
   #reach = 1; // difference of two scores that fills the lane
   #second = new SecondClick(); // the next text comes where one that was kept stood
   #pairs = h('select', {'data-key': 'pair', onchange: guarded(event => this.#choosePair(event.target.value))});
@@ -140,6 +141,7 @@ export class BorderTab {
     clearTimeout(this.#soon);
     if (found.counting) this.#soon = setTimeout(() => this.#again(), SOON_MS);
     this.#foretold.clear();
+    this.#seen = found.revision;
     fill(this.#walk, this.#steps(found));
   }
 
@@ -262,10 +264,12 @@ export class BorderTab {
     const change = {repair: {kind: 'relabel', ids: [text.id], intents: [id]}, blast: null};
     const take = once(async event => {
       if (this.#second.is(event)) return;
+      const seen = this.#seen; // the list may be drawn anew while this waits
       await this.#foretold.known(change);
       if (!(await mayHarm(change, `Label it ${name}`))) return;
       const {repair, blast} = change;
-      await act(repair, `Labelled “${text.text.slice(0, 50)}” ${name}.`, {blast, isTest: text.place === 'test'});
+      const words = `Labelled “${text.text.slice(0, 50)}” ${name}.`;
+      await act(repair, words, {seen, blast, isTest: text.place === 'test'});
     });
     const about = {class: 'small', 'data-key': `${id} ${text.id}`, onclick: take};
     return h('div', {class: 'offer'}, h('button', about, labelAs(text.intents, name)), this.#foretold.lineOf(change));

@@ -266,7 +266,7 @@ export class FenceTab {
 
   async #save(setting, words) {
     const [before, shown] = [this.#stands, this.#asked];
-    await this.#send(setting);
+    await this.#send(setting, before);
     toast(words, 'It also decides in the files that you hand over.', 'good', () => this.#undo(setting, before));
     if (isSame(this.#asked, shown)) this.#asked = setting; // otherwise the user has moved it since
     await this.#look();
@@ -274,19 +274,19 @@ export class FenceTab {
 
   // Restores the former fence, unless somebody has changed it since.
   async #undo(saved, before) {
-    const {stands} = await post(`${this.#path}/what-if`);
-    if (!isSame(meant(stands), meant(saved))) {
-      toast('The limit was changed again since, so it stays as it is.');
-      return;
-    }
-    await this.#send(before);
+    await this.#send(before, saved);
     this.#asked = null;
     toast('The former limit decides again.', '', 'good');
     await this.#look();
   }
 
-  async #send(setting) {
-    await call(this.#path, {method: 'PUT', body: setting});
+  // Where another limit than `seen` is in force by now, it is refused, and the page shows that one.
+  async #send(setting, seen) {
+    await call(this.#path, {method: 'PUT', body: {...setting, seen}}).catch(error => {
+      if (isSame(this.#asked, this.#stands)) this.#asked = null; // the user has moved nothing
+      this.#look().catch(() => {}); // the message tells of the first error
+      throw error;
+    });
     await this.#refresh();
   }
 

@@ -168,7 +168,8 @@ export class Acts {
     this.#row.inert = true;
   }
 
-  // The control beside a vote that relabels its example, in its place.
+  // The control beside a vote that relabels its example, in its place. `seen` of a voter is the revision at which its
+  // label was read.
   relabelling(voter) {
     const place = h('div');
     this.#voters.set(place, voter);
@@ -230,12 +231,12 @@ export class Acts {
 
   // Adds the text on the page with a label, or relabels it where it is an example already.
   async add(ids) {
-    const {known, prediction} = this.#answer;
+    const {known, prediction, revision} = this.#answer;
     const label = this.#nameOf(ids);
     const tested = known.filter(inTest);
     const examples = known.filter(one => !inTest(one));
     if (tested.length && !examples.length) {
-      await this.#relabelTest(tested, ids);
+      await this.#relabelTest(tested, ids, revision);
       return;
     }
     const others = examples.filter(({labels}) => labels === null || this.#nameOf(labels) !== label);
@@ -248,11 +249,11 @@ export class Acts {
     const words = relabelled.length
       ? `Relabelled ${plural(relabelled.length, 'text')}: ${quoted(prediction.text)} is ${label} now.${left}`
       : `Added ${quoted(prediction.text)} as an example of ${label}.${left}`;
-    await this.#make({kind: 'add', intents: ids, value: prediction.text}, words);
+    await this.#make({kind: 'add', intents: ids, value: prediction.text}, words, revision);
   }
 
   // A test text is no example, and its label changes only if the person says so.
-  async #relabelTest(tested, ids) {
+  async #relabelTest(tested, ids, seen) {
     const label = this.#nameOf(ids);
     const words = [
       'A text that tests the model cannot be one of its examples.',
@@ -260,17 +261,17 @@ export class Acts {
     ].join(' ');
     if (!(await ask('This is a test text', h('p', {}, words), 'Change its test label'))) return;
     const repair = {kind: 'relabel', ids: tested.map(({id}) => id), intents: ids};
-    await this.#make(repair, `Relabelled ${plural(tested.length, 'test text')}: ${label}.`);
+    await this.#make(repair, `Relabelled ${plural(tested.length, 'test text')}: ${label}.`, seen);
   }
 
-  // `labels` are the ids of the label that the text has now.
-  async relabel({id, text, labels}, ids) {
+  // `labels` are the ids of the label that the text has now, as far as the revision `seen`.
+  async relabel({id, text, labels, seen}, ids) {
     if (labels !== null && this.#nameOf(labels) === this.#nameOf(ids)) {
       toast(`It is labelled ${this.#nameOf(ids)} already.`, 'Nothing changes.');
       return;
     }
     const words = `${labels === null ? 'Labelled' : 'Relabelled'} 1 text: ${quoted(text)} is ${this.#nameOf(ids)} now.`;
-    await this.#make({kind: 'relabel', ids: [id], intents: ids}, words);
+    await this.#make({kind: 'relabel', ids: [id], intents: ids}, words, seen);
   }
 
   async #alone(act) {
@@ -290,16 +291,19 @@ export class Acts {
     }
   }
 
-  #make = (repair, words) => this.#alone(() => this.#repair(repair, words));
+  #make = (repair, words, seen) => this.#alone(() => this.#repair(repair, words, seen));
 
   // The effect is counted first, because afterwards nothing would change any more.
-  async #repair(repair, words) {
+  async #repair(repair, words, seen) {
     const before = this.#answered;
     const {text} = this.#answer.prediction;
     fill(this.#place, h('p', {class: 'soft small'}, 'Counting the answers that change …'));
     const counted = await this.#count(repair);
     const key = crypto.randomUUID();
-    await post(`${this.#base}/review/act`, {key, repair});
+    await post(`${this.#base}/review/act`, {key, repair, seen}).catch(error => {
+      this.#changed().catch(() => {}); // the message tells of the first error
+      throw error;
+    });
     const undo = undoing(this.#base, key, () => this.#takenBack());
     await this.#show({text, words, before, ...counted}, undo);
   }
@@ -347,7 +351,7 @@ export class Acts {
   }
 
   #drawRelabelling(place, voter) {
-    const {exemplar_id: id, text, intents, outvoted} = voter;
+    const {exemplar_id: id, text, intents, outvoted, seen} = voter;
     const odd = outvoted?.length > 0 && h('span', {'data-role': 'outvoted'}, outvotedWords(outvoted));
     const open = ids => {
       this.#relabelled = ids && {id, ids};
@@ -372,7 +376,7 @@ export class Acts {
       },
     });
     const labels = this.#idsOf(intents);
-    const save = guarded(() => this.relabel({id, text, labels}, choice.ids));
+    const save = guarded(() => this.relabel({id, text, labels, seen}, choice.ids));
     return fill(
       place,
       h(

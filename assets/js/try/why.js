@@ -23,6 +23,7 @@ export class Why {
   #intents;
   #acts;
   #text = null;
+  #seen = null; // the revision up to which labels vote for its answer
   #rival = null; // for the text that is on the page
   #timer = 0;
   #running = null;
@@ -42,12 +43,13 @@ export class Why {
   }
 
   // Called when a text was answered, perhaps the same one again.
-  show(text) {
+  show(text, seen) {
     if (text !== this.#text) {
       this.#rival = null;
       fill(this.#kept);
     }
     this.#text = text;
+    this.#seen = seen;
     this.#shown = null;
     this.element.hidden = false;
     this.#ask(PAUSE);
@@ -72,13 +74,14 @@ export class Why {
   async #explain() {
     this.#running = new AbortController();
     const {signal} = this.#running;
+    const seen = this.#seen;
     const found = await post(`${this.#base}/explain`, this.#question(), {signal}).catch(error => {
       if (!signal.aborted) this.#fail(error);
       throw error;
     });
     this.#shown = found;
     this.#body.style.setProperty('opacity', 1);
-    fill(this.#body, this.#view(found));
+    fill(this.#body, this.#view({...found, seen}));
   }
 
   #fail(error) {
@@ -97,7 +100,7 @@ export class Why {
       found.reasons.map(reason => [
         many && heading(reason.intent),
         reason.words && wordsOf(found.text, reason.words, reason.intent),
-        reason.load_bearing && isTelling(found, reason) && this.#carriers(reason.load_bearing, reason.intent),
+        reason.load_bearing && isTelling(found, reason) && this.#carriers(reason, found.seen),
       ]),
       found.reasons.some(reason => reason.load_bearing) && this.#whyNot(found),
       found.notes.map(note => h('p', {class: 'soft small'}, note)),
@@ -113,12 +116,12 @@ export class Why {
     ];
   }
 
-  #carriers({words, examples}, intent) {
-    const relabel = ({id, ...example}) => this.#acts.relabelling({...example, exemplar_id: id});
+  #carriers({load_bearing: {words, examples}, intent}, seen) {
+    const relabel = ({id, ...example}) => this.#acts.relabelling({...example, exemplar_id: id, seen});
     return [heading('What the answer depends on'), h('p', {}, words), this.#list(examples, intent, relabel)];
   }
 
-  #whyNot({why_not: other, answer, text}) {
+  #whyNot({why_not: other, answer, text, seen}) {
     const options = this.#intents.open.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
     if (!other) options.unshift(['', 'Choose …']);
     const choose = event => {
@@ -132,7 +135,7 @@ export class Why {
       {'data-role': 'why-not'},
       h('div', {class: 'row'}, heading('Why not'), select(attributes, options, other?.intent ?? '')),
       h('p', {class: 'below', dir: 'auto'}, other ? [other.words, this.#addIt(other, text)] : noneNear(answer)),
-      other && this.#list(other.examples, null, example => this.#labelIt(example, other.intent)),
+      other && this.#list(other.examples, null, example => this.#labelIt({...example, seen}, other.intent)),
     );
   }
 
@@ -147,12 +150,12 @@ export class Why {
   }
 
   // An unlabelled text that may have several intents is labelled on the Label page.
-  #labelIt({id, text}, intent) {
+  #labelIt({id, text, seen}, intent) {
     if (this.#intents.multi) return null;
     const asked = this.#text;
     const label = guarded(async () => {
       if (asked === this.#text)
-        await this.#acts.relabel({id, text, labels: null}, this.#acts.idsWith(intent));
+        await this.#acts.relabel({id, text, labels: null, seen}, this.#acts.idsWith(intent));
     });
     return h('button', {class: 'small push', 'data-key': `label ${id}`, onclick: label}, 'Label it');
   }

@@ -118,3 +118,33 @@ def test_an_act_on_another_text_is_not_lost_without_a_word(
     acts.release()
     expect(page.locator(".toast", has_text="Added “no signal on my phone 1”")).to_be_visible()
     assert acts.routes == []
+
+
+def test_a_label_that_somebody_gave_meanwhile_is_not_overwritten_on_try(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Adding and relabelling went by the answer on the page, and replaced the newer label."""
+    text = "xylophone quartz 3 3 3"
+    by = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+
+    def labelled(name: str) -> None:
+        repair = {"kind": "add", "intents": [by[name]], "value": text}
+        studio.ask("/projects/sample/review/act", {"key": f"{name} by another", "repair": repair})
+
+    labelled("roaming")
+    page = visit(studio, f"/try?project=sample&text={quote(text)}")
+    known = page.locator("[data-role=known] .chip")
+    expect(known).to_have_text(["roaming"])
+    page.get_by_label("Expected intent").select_option(label="lost_sim")
+    hold(page, "**/sample/status")  # else the page would show the newer label
+    labelled("wrong_charge")
+    page.get_by_role("button", name="Add as example", exact=True).click()
+    told = page.locator(".toast.bad", has_text="A text was changed meanwhile.")
+    expect(told).to_contain_text("Nothing was overwritten.")
+    expect(known).to_have_text(["wrong_charge"])
+    page.locator(".vote", has_text=text).get_by_role("button", name="Relabel").click()
+    page.get_by_label("Label of the example").select_option(label="lost_sim")
+    labelled("data_usage")
+    page.get_by_role("button", name="Save label").click()
+    expect(told).to_have_count(2)
+    expect(known).to_have_text(["data_usage"])

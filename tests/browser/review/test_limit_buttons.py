@@ -41,3 +41,43 @@ def test_the_tab_says_for_which_version_the_limit_is(
     page = visit(studio, "/review?project=sample&tab=fence")
     said = page.locator("[data-role=version]")
     expect(said).to_contain_text("for version 1, which answers now")
+
+
+def test_a_limit_that_somebody_saved_meanwhile_stays(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Save replaced it, and Undo brought back the one before it."""
+    page = visit(studio, "/review?project=sample&tab=fence")
+    page.wait_for_selector(".figure")
+
+    def saved_by_another(limit: float | None) -> None:
+        answer = page.request.put(
+            f"{studio.base}/api/projects/sample/fence",
+            data={"limit": limit, "limits": {}},
+            headers={"Authorization": f"Bearer {studio.token}"},
+        )
+        assert answer.ok
+
+    def stands() -> float:
+        return float(studio.ask("/projects/sample/fence/what-if", {})["stands"]["limit"])
+
+    save = page.get_by_role("button", name="Save", exact=True)
+    in_force = page.locator("[data-role='in force']")
+    told = page.locator(".toast.bad", has_text="The limit was changed meanwhile")
+    page.get_by_role("slider", name="Limit").press("ArrowLeft")
+    expect(save).to_be_enabled()
+    saved_by_another(0.61)
+    save.click()
+    expect(told).to_have_count(1)
+    expect(in_force).to_contain_text("61.0")
+    assert stands() == 0.61
+    save.click()  # now the page has shown what it replaces
+    done = page.locator(".toast", has_text="The new limit decides now.")
+    expect(done).to_be_visible()
+    saved_by_another(0.62)
+    done.get_by_role("button", name="Undo").click()
+    expect(told).to_have_count(2)
+    expect(in_force).to_contain_text("62.0")
+    expect(page.locator(".fence b.tabular")).to_have_text("62.0")
+    assert stands() == 0.62
+    saved_by_another(None)

@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.builders.held_answers import hold
+from tests.builders.held_answers import hold, reroute
 from tests.builders.served_studio import Served
 
 _REVIEW = "/projects/sample/review"
@@ -124,3 +124,33 @@ def test_a_right_label_of_a_third_intent_is_kept_and_comes_back(
     expect(kept.get_by_role("button", name=re.compile("^Keep"))).to_have_count(0)
     made.get_by_role("button", name="Undo").click()
     expect(kept).to_have_count(0)
+
+
+def test_a_label_that_somebody_gave_meanwhile_is_not_overwritten_at_a_border(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page showed an older label, and its button replaced the newer one without a word."""
+    [first, second], text = next(
+        (one["intents"], step["text"])
+        for one in mixed_up(studio, 100)
+        for step in walk(studio, one["intents"])
+        if step["answer"] and step["text"]["place"] != "test"
+    )
+    page = visit(studio, f"/review?project=sample&tab=border&first={first}&second={second}")
+    untold = {"status": 503, "json": {"message": "Not counted.", "hint": ""}}  # so nothing is asked
+    reroute(page, "**/review/what-if", lambda route: route.fulfill(**untold))
+    page.reload()
+    [mine] = {first, second} - set(text["intents"])
+    button = page.locator(f"[data-key='{mine} {text['id']}']")
+    expect(button).to_be_visible()
+    hold(page, "**/sample/status")  # else the page would show the newer label
+    overview = studio.ask("/projects/sample/overview")["intents"]
+    theirs = next(one["id"] for one in overview if one["id"] not in (first, second))
+    repair = {"kind": "relabel", "ids": [text["id"]], "intents": [theirs]}
+    studio.ask(f"{_REVIEW}/act", {"key": "somebody else", "repair": repair})
+    button.click()
+    told = page.locator(".toast.bad", has_text="A text was changed meanwhile.")
+    expect(told).to_contain_text("Nothing was overwritten.")
+    [row] = studio.ask("/projects/sample/utterances/by-ids", {"ids": [text["id"]]})
+    assert row["labels"] == [theirs]
+    studio.ask(f"{_REVIEW}/undo", {"key": "somebody else"})

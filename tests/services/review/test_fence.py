@@ -22,7 +22,7 @@ from app.services.versions.bundles import export_model, import_bundle
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair, apply_repair
 from app.services.what_if.watched_texts import WatchedTextCache
-from core.errors import InvalidInput, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
 from core.types import Decision, Method
 from storage import models
 from storage.queries import utterances as browse
@@ -343,6 +343,9 @@ def test_the_default_of_an_imported_model_is_its_own_measure(
     save_fence(live_studio, "elsewhere", FenceSetting(0.5))
     save_fence(live_studio, "elsewhere", found.default)
     assert preview_fence(live_studio, "elsewhere").stands == found.default
-    save_fence(live_studio, "elsewhere", FenceSetting(0.5))
-    save_fence(live_studio, "elsewhere", None)
+    begun_anew = open_live_studio(studio)  # it has loaded no model yet
+    save_fence(begun_anew, "elsewhere", FenceSetting(0.5), found.default)
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        save_fence(begun_anew, "elsewhere", FenceSetting(0.6), found.default)
+    save_fence(live_studio, "elsewhere", None, FenceSetting(0.5))
     assert preview_fence(live_studio, "elsewhere").stands == found.default

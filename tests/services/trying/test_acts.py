@@ -58,7 +58,7 @@ def test_a_new_example_is_answered_so_at_once_and_taken_back(live_studio: LiveSt
     again = answered(live_studio, NEW)
     assert again.prediction.label_revision == before.prediction.label_revision + 2
     at_once = replace(again.prediction, label_revision=before.prediction.label_revision)
-    assert replace(again, prediction=at_once) == before
+    assert replace(again, prediction=at_once, revision=before.revision) == before
 
 
 @pytest.mark.parametrize("text", [POOL[0], "the parcel is late"])
