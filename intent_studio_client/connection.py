@@ -103,11 +103,16 @@ class Connection:
             raise StudioFault(f"{request.path} answered no JSON.") from error
 
     def save(self, request: Request, out: Path) -> None:
-        """Write the file that a request is answered with, whole or not at all."""
+        """Write the file that a request is answered with, whole or not at all.
+
+        Raises:
+            StudioFault: The server refuses, does not answer, or sends a part of the file only.
+        """
         part = out.with_name(out.name + ".part")
         try:
             with self._open(request) as answer, part.open("wb") as file:
                 shutil.copyfileobj(answer, file)
+                _require_whole(answer.headers.get("Content-Length", ""), file.tell())
             part.replace(out)
         finally:
             part.unlink(missing_ok=True)
@@ -141,6 +146,13 @@ class Connection:
             headers["Content-Type"] = "application/json"
         address = self.address.rstrip("/") + request.target
         return urllib.request.Request(address, data, headers, method=request.method)
+
+
+def _require_whole(announced: str, came: int) -> None:
+    """Refuse a file that ends early: to be read piece by piece, it just ends then."""
+    if announced.isdecimal() and came < int(announced):
+        told = f"{came:,} of {int(announced):,} bytes came"
+        raise StudioFault(f"The file was cut off: {told}.", "Ask for it again.")
 
 
 def _fault(error: urllib.error.HTTPError) -> StudioFault:
