@@ -192,6 +192,27 @@ def test_a_file_that_is_cut_off_is_not_kept(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
 
 
+def test_a_reply_that_is_cut_off_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that broke within the body escaped as IncompleteRead, and was tried once."""
+    monkeypatch.setattr(connection, "_PAUSE_SECONDS", 0.01)
+    request = Request("GET", "/x")
+    with answering(CUT, CUT, FINE) as (address, asked):
+        assert Connection(address, "t").ask(request) == {"fine": True}
+        assert len(asked) == 3
+    with answering(CUT) as (address, asked):
+        with pytest.raises(StudioFault, match="does not answer") as found:
+            Connection(address, "t").ask(request)
+        assert (found.value.status, len(asked)) == (0, 3)
+
+
+def test_a_refusal_that_is_cut_off_keeps_its_status() -> None:
+    """A refusal whose body broke off escaped as IncompleteRead, so nobody learned the status."""
+    with answering((409, *CUT[1:])) as (address, _):
+        with pytest.raises(StudioFault, match="The server answers 409") as found:
+            Connection(address, "t").ask(Request("GET", "/x"))
+        assert found.value.status == 409
+
+
 def test_it_follows_no_redirection_with_its_token() -> None:
     with answering(FINE) as (other, asked):
         moved = (302, {"Location": other}, b"")
