@@ -1,20 +1,23 @@
 """Send requests to a server; every one of them may be sent again, and is if the network fails."""
 
 import json
-import shutil
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
 _TRIES = 3
 _PAUSE_SECONDS = 0.5
 _BUSY = (429, 503)
+_BLOCK = 1 << 20
+"""Bytes of a file that are read at once."""
+
+_Found = TypeVar("_Found")
 
 
 class StudioFault(Exception):
@@ -95,28 +98,41 @@ class Connection:
         Raises:
             StudioFault: The server refuses, does not answer, or answers no JSON.
         """
-        with self._open(request) as answer:
-            content = answer.read()
+        content = self._tried(lambda: self._content(request))
         try:
             return json.loads(content) if content else None
         except ValueError as error:
             raise StudioFault(f"{request.path} answered no JSON.") from error
 
     def save(self, request: Request, out: Path) -> None:
-        """Write the file that a request is answered with, whole or not at all."""
+        """Write the file that a request is answered with, whole or not at all.
+
+        Raises:
+            StudioFault: The server refuses, does not answer, or sends a part of the file only.
+        """
         part = out.with_name(out.name + ".part")
         try:
-            with self._open(request) as answer, part.open("wb") as file:
-                shutil.copyfileobj(answer, file)
+            with self._tried(lambda: self._open(request)) as answer, part.open("wb") as file:
+                for block in _blocks(answer):
+                    file.write(block)
             part.replace(out)
         finally:
             part.unlink(missing_ok=True)
 
     def _open(self, request: Request) -> Any:
+        return _OPENER.open(self._prepared(request), timeout=self.timeout)
+
+    def _content(self, request: Request) -> bytes:
+        with self._open(request) as answer:
+            content: bytes = answer.read()
+        return content
+
+    def _tried(self, send: Callable[[], _Found]) -> _Found:
+        """Send a request until an answer comes, or it has been tried often enough."""
         until = time.monotonic() + self.patience
         for number in range(1, 1_000_000):
             try:
-                return _OPENER.open(self._prepared(request), timeout=self.timeout)
+                return send()
             except urllib.error.HTTPError as error:
                 fault = _fault(error)
                 wait = 1.0 if fault.retry_after is None else fault.retry_after
@@ -143,13 +159,30 @@ class Connection:
         return urllib.request.Request(address, data, headers, method=request.method)
 
 
+def _blocks(answer: Any) -> Iterator[bytes]:
+    """Read a file to its end.
+
+    Raises:
+        StudioFault: It is cut off. Reading in blocks does not tell: the file just seems to end.
+    """
+    announced, came = answer.headers.get("Content-Length", ""), 0
+    try:
+        while block := answer.read(_BLOCK):
+            yield block
+            came += len(block)
+    except (OSError, HTTPException) as error:
+        raise StudioFault(f"The file was cut off: {error}.", "Ask for it again.") from error
+    if announced.isdecimal() and came < int(announced):
+        told = f"{came:,} of {int(announced):,} bytes came"
+        raise StudioFault(f"The file was cut off: {told}.", "Ask for it again.")
+
+
 def _fault(error: urllib.error.HTTPError) -> StudioFault:
     """Read the refusal of a studio, {"message", "hint"}, or of a model server, {"error"}."""
-    with error:
-        content = error.read()
     try:
-        told = json.loads(content)
-    except ValueError:
+        with error:
+            told = json.loads(error.read())
+    except (ValueError, OSError, HTTPException):  # no JSON, or cut off
         told = {}
     told = told if isinstance(told, dict) else {}
     message = told.get("message") or told.get("error") or f"The server answers {error.code}."

@@ -24,6 +24,7 @@ from storage import projects
 from storage.queries import dataset
 
 _PAGE = 40
+_NOT_SHOWN = "All are stored; the tool `proposals` lists the rest."
 
 
 def what_if(
@@ -75,8 +76,11 @@ def propose(
     ids = _intent_ids(studio, project)
     changes = [ProposedChange(one.read(ids), one.why) for one in wanted]
     found = store_proposals(studio, project, by, changes)
-    head = {"says": "No label, text or intent has changed. A person decides on the Review page."}
-    return paged(head, "proposals", [_proposal(one) for one in found], 0, len(found))
+    says = "No label, text or intent has changed. A person decides on the Review page."
+    told = paged({"says": says}, "proposals", [_proposal(one) for one in found], 0, len(found))
+    if told.pop("next", None):  # this tool takes no cursor: a second call would propose again
+        told["says"] = f"{says} {_NOT_SHOWN}"
+    return told
 
 
 def proposals(studio: Studio, project: str, cursor: str) -> dict[str, Any]:

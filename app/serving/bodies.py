@@ -66,6 +66,20 @@ def tensor_texts(body: dict[str, Any], serving: Serving) -> list[str]:
     return texts
 
 
+def wanted_outputs(body: dict[str, Any]) -> list[object]:
+    """Return the names of the outputs that an Open Inference Protocol request asks for.
+
+    There are none where all outputs are wanted.
+
+    Raises:
+        InvalidInput: What stands for the outputs is no list.
+    """
+    wanted = body.get("outputs") or []
+    if not isinstance(wanted, list):
+        raise InvalidInput("The outputs are no list.", 'Send [{"name": "intent"}], or none.')
+    return [one.get("name") for one in wanted if isinstance(one, dict)]
+
+
 def checked(texts: object, serving: Serving) -> list[str]:
     """Return texts that may be answered.
 

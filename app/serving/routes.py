@@ -13,7 +13,14 @@ from starlette.routing import Route
 from app.log_lines import note
 from app.prometheus import MEDIA_TYPE
 from app.serving.beside.tracing import Tracing
-from app.serving.bodies import checked, named_model, own_texts, read_object, tensor_texts
+from app.serving.bodies import (
+    checked,
+    named_model,
+    own_texts,
+    read_object,
+    tensor_texts,
+    wanted_outputs,
+)
 from app.serving.counts import ServingCounts, exposition_of
 from app.serving.limits import Serving
 from app.serving.model import ServedModel
@@ -123,9 +130,9 @@ class Service:
         """Answer texts as the Open Inference Protocol says."""
         named = self._asked(request)
         body = read_object(await request.body())
-        model, answers = await self._answers(request, named, tensor_texts(body, self.serving))
+        texts, wanted = tensor_texts(body, self.serving), wanted_outputs(body)
+        model, answers = await self._answers(request, named, texts)
         outputs = shapes.tensors(answers)
-        wanted = [one.get("name") for one in body.get("outputs", []) if isinstance(one, dict)]
         told = {
             "model_name": model.name,
             "model_version": model.number,

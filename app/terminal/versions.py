@@ -144,20 +144,24 @@ def predict(options: argparse.Namespace) -> None:
     if options.to:
         _predict_file(options)
         return
-    texts = list(options.texts)
+    texts, left_out = list(options.texts), 0
     if options.file:
         with given_file(options.file) as path:
-            texts += [row.text for row in read_rows(path) if isinstance(row, ImportedRow)]
+            rows = list(read_rows(path))
+        found = [row.text for row in rows if isinstance(row, ImportedRow)]
+        texts, left_out = texts + found, len(rows) - len(found)
     if not texts:
         raise InvalidInput("There is no text to predict.", "Give texts, or a file with --file.")
     require_answerable(texts)
     predictions, task, revision = _answers(options, texts)
     if options.json:
         told = [prediction_as_json(one, task, revision) for one in predictions]
-        print_json({"predictions": told})
+        print_json({"predictions": told, "left_out": left_out})
         return
-    rows = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
-    table("Predictions", ("text", "intent", "probability", "weightiest example"), rows)
+    cells = [(p.text, p.decision.words, _shares(p), _weightiest(p)) for p in predictions]
+    table("Predictions", ("text", "intent", "probability", "weightiest example"), cells)
+    if left_out:
+        tell(_left_out_words(left_out))
 
 
 def _answers(
@@ -218,10 +222,14 @@ def _file_words(told: FileReport, target: Path) -> str:
     if told.went_on_at:
         words += f" An earlier run had answered {told.went_on_at:,} of them."
     if told.left_out:
-        words += f" {told.left_out:,} rows have no text, or one of more than 5,000 characters."
+        words += f" {_left_out_words(told.left_out)}"
     if told.same_answers is not None:
         words += f" float32 gives {percent(told.same_answers)} of the first texts the same answer."
     return words
+
+
+def _left_out_words(rows: int) -> str:
+    return f"{counted(rows, 'row')} left out: no text, or one of more than 5,000 characters."
 
 
 def check(options: argparse.Namespace) -> int:

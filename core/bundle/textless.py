@@ -22,9 +22,11 @@ def leave_out_texts(folder: Path) -> None:
     bare = [json.dumps({**row, "text": f"[{row['id']}]"}, ensure_ascii=False) for row in rows]
     exact = json.loads((folder / "exact.json").read_text(encoding="utf-8"))
     facts = read_facts(folder)
+    if not facts.get(LEFT_OUT):  # a hash of a hash would be no text's
+        exact = {hidden_key(key): names for key, names in exact.items()}
     facts |= {name: _without_lists(facts[name]) for name in _QUOTING if name in facts}
     _put(folder / "exemplars.jsonl", "\n".join(bare) + "\n")
-    _put(folder / "exact.json", as_json({hidden_key(key): names for key, names in exact.items()}))
+    _put(folder / "exact.json", as_json(exact))
     _put(folder / "facts.json", as_json({**facts, LEFT_OUT: True}))
 
 

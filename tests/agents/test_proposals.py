@@ -3,6 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from app.agents.acting import propose
+from app.agents.answers import MOST_BYTES, size_of
+from app.agents.changes import AgentProposal
+from app.services.live.server_state import LiveStudio
 from tests.agents.conftest import PROJECT, Agent, over_stdio
 from tests.builders.served_studio import Served
 
@@ -69,6 +73,22 @@ def test_its_proposals_wait_in_review_and_labels_change_when_a_person_accepts(
     finally:
         served.stop()
     assert served.strangers() == []
+
+
+def test_many_proposals_are_made_by_one_call(live_studio: LiveStudio) -> None:
+    """The answer gave a cursor that the tool did not take: agents proposed again, and in a ring."""
+    why = "A person writes this at length. " * 8
+    wanted = [
+        AgentProposal(kind="add", text=f"the {n}th of many", intents=["roaming"], why=why)
+        for n in range(50)
+    ]
+    told = propose(live_studio.studio, PROJECT, "a script", wanted)
+    assert (told["total"], "next" in told) == (50, False)
+    assert len(told["proposals"]) < 50
+    assert "`proposals` lists the rest" in told["says"]
+    assert size_of(told) <= MOST_BYTES
+    few = propose(live_studio.studio, PROJECT, "a script", wanted[:2])
+    assert (len(few["proposals"]), "`proposals`" in few["says"]) == (2, False)
 
 
 def labels(served: Served) -> dict[str, list[str]]:

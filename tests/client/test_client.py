@@ -128,7 +128,10 @@ def test_without_a_server_it_tries_again_and_says_so(monkeypatch: pytest.MonkeyP
 
 @contextmanager
 def answering(*answers: tuple[int, dict[str, str], bytes]) -> Iterator[tuple[str, list[str]]]:
-    """Serve prepared answers, the last one again and again; None is no answer at all."""
+    """Serve prepared answers, the last one again and again; status 0 is no answer at all.
+
+    A header `Content-Length` that promises more than the body makes an answer that is cut off.
+    """
     asked, left = list[str](), list(answers)
 
     class Prepared(BaseHTTPRequestHandler):
@@ -139,7 +142,7 @@ def answering(*answers: tuple[int, dict[str, str], bytes]) -> Iterator[tuple[str
                 self.close_connection = True
                 return
             self.send_response(status)
-            for name, value in {**headers, "Content-Length": str(len(body))}.items():
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
@@ -160,6 +163,7 @@ def answering(*answers: tuple[int, dict[str, str], bytes]) -> Iterator[tuple[str
 BUSY = (429, {"Retry-After": "0"}, b'{"error": "8 texts wait."}')
 FINE = (200, {}, b'{"fine": true}')
 LOST = (0, {}, b"")
+CUT = (200, {"Content-Length": "99"}, b'{"fine"')
 
 
 def test_it_waits_while_a_server_is_busy_if_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,6 +178,39 @@ def test_it_waits_while_a_server_is_busy_if_it_may(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(connection, "_PAUSE_SECONDS", 0.01)
     with answering(LOST, LOST, FINE) as (address, _):
         assert Connection(address, "t").ask(request) == {"fine": True}
+
+
+def test_a_file_that_is_cut_off_is_not_kept(tmp_path: Path) -> None:
+    """A bundle whose transfer broke was stored as if whole, in the place of an older good one."""
+    out = tmp_path / "p.zip"
+    out.write_bytes(b"the older one")
+    with answering(CUT) as (address, _):
+        with pytest.raises(StudioFault, match="was cut off: 7 of 99 bytes came") as found:
+            Studio(address, "t").export_bundle("p", out, 1)
+        assert found.value.status == 0
+    assert out.read_bytes() == b"the older one"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_reply_that_is_cut_off_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that broke within the body escaped as IncompleteRead, and was tried once."""
+    monkeypatch.setattr(connection, "_PAUSE_SECONDS", 0.01)
+    request = Request("GET", "/x")
+    with answering(CUT, CUT, FINE) as (address, asked):
+        assert Connection(address, "t").ask(request) == {"fine": True}
+        assert len(asked) == 3
+    with answering(CUT) as (address, asked):
+        with pytest.raises(StudioFault, match="does not answer") as found:
+            Connection(address, "t").ask(request)
+        assert (found.value.status, len(asked)) == (0, 3)
+
+
+def test_a_refusal_that_is_cut_off_keeps_its_status() -> None:
+    """A refusal whose body broke off escaped as IncompleteRead, so nobody learned the status."""
+    with answering((409, *CUT[1:])) as (address, _):
+        with pytest.raises(StudioFault, match="The server answers 409") as found:
+            Connection(address, "t").ask(Request("GET", "/x"))
+        assert found.value.status == 409
 
 
 def test_it_follows_no_redirection_with_its_token() -> None:

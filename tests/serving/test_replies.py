@@ -127,6 +127,16 @@ def test_the_open_inference_protocol(client: TestClient, made: IntentPipeline) -
     assert [o["name"] for o in client.post(path, json=wanted).json()["outputs"]] == ["intent"]
 
 
+def test_outputs_of_nothing_are_all_outputs(client: TestClient) -> None:
+    """A client that wrote null for the outputs got 500."""
+    asked = {"name": "text", "shape": [1], "datatype": "BYTES", "data": [KNOWN]}
+    body = {"inputs": [asked], "outputs": None}
+    assert len(client.post("/v2/models/p/infer", json=body).json()["outputs"]) == 4
+    for odd in (7, "intent", {"name": "intent"}):
+        reply = client.post("/v2/models/p/infer", json={**body, "outputs": odd})
+        assert (reply.status_code, "no list" in reply.json()["error"]) == (400, True)
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "words"),
     [

@@ -47,6 +47,26 @@ def test_labels_texts_and_questions_come_through_a_pipe(
     assert "--file" in capsys.readouterr().err
 
 
+def test_rows_that_are_not_answered_are_told(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Empty and over-long rows of a file vanished without a word, unless `--to` was given."""
+    home = ("--home", str(studio.places.home))
+    printed(capsys, *home, "new", "p")
+    piped(monkeypatch, "text,intent\ngive my money back,refund\nwhere is it,parcel\n")
+    printed(capsys, *home, "import", "p", "-")
+    table = f"text,id\nrefund please,1\n,2\n{'x' * 5_001},3\n"
+    piped(monkeypatch, table)
+    told = printed(capsys, *home, "predict", "p", "--file", "-")
+    assert ([one["text"] for one in told["predictions"]], told["left_out"]) == (
+        ["refund please"],
+        2,
+    )
+    piped(monkeypatch, table)
+    assert main([*home, "predict", "p", "--file", "-"]) == 0
+    assert "2 rows left out: no text, or one of more than 5,000" in capsys.readouterr().err
+
+
 def test_an_empty_pipe_is_refused_in_words(
     studio: Studio, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,10 +15,11 @@ from app.services.answering.stored import (
     require_answers,
 )
 from app.services.studio import Studio
-from app.services.versions.bundle_figures import figures_of_bundle
+from app.services.versions.bundle_figures import figures_of_bundle, unlearned_tests
 from app.services.versions.graphs import GraphWish, graph_folder
 from core.bundle.card import MEASURED
 from core.errors import MALFORMED, ArtifactDamaged, Conflict, InvalidInput, NotFound
+from core.types import Exemplar
 from storage import models, projects
 from storage.artifacts import record_tree
 from storage.people import acts
@@ -61,40 +62,43 @@ def export_model(
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
-    from core.bundle.layout import load_pipeline
     from core.bundle.textless import leave_out_texts
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
-        if not is_bundle(reference):
-            trained = load_pipeline(folder, bases=studio.bases)
-            _keep(studio, name, folder, by_project(studio, name, trained))
+        tests = [] if is_bundle(reference) else _keep(studio, name, folder)
         if how.without_texts:
             leave_out_texts(folder)
         if how.graph is not None:
-            folder = graph_folder(studio, None if is_bundle(reference) else name, folder, how.graph)
+            folder = graph_folder(studio, folder, tests, how.graph)
         manifest = export_bundle(folder, out, how.key_file)
     if not is_bundle(reference):
         _note_export(studio, reference)
     return manifest
 
 
-def _keep(studio: Studio, name: str, folder: Path, pipeline: "IntentPipeline") -> None:
-    """Write into its folder how a version answers by its project now, how well, and the pins."""
-    from core.bundle.facts import add_facts, read_facts
-    from core.bundle.layout import keep_answers
+def _keep(studio: Studio, name: str, folder: Path) -> list[Exemplar]:
+    """Write into its folder how a version answers by its project now, how well, and the pins.
 
+    Returns the project's test texts that it has not learned.
+    """
+    from core.bundle.facts import add_facts, read_facts
+    from core.bundle.layout import keep_answers, load_pipeline
+
+    pipeline = by_project(studio, name, load_pipeline(folder, bases=studio.bases))
     keep_answers(folder, pipeline)
     with studio.database.read() as connection:
         project, _ = find_model(connection, name)
         pins = open_pins(connection, project.id)
-    measured = figures_of_bundle(studio, project, pipeline)
+    tests = unlearned_tests(studio, project, pipeline)
+    measured = figures_of_bundle(studio, pipeline, tests)
     if measured:
         add_facts(folder, {MEASURED: measured})
     if pins:  # whoever gets the bundle can check that it keeps them
         listed = [{"text": pin.text, "intents": pin.names} for pin in pins]
         trained = read_facts(folder).get("pins", {})
         add_facts(folder, {"pins": {**trained, "expected": listed, "n_expected": len(listed)}})
+    return tests
 
 
 def export_encoder(studio: Studio, reference: str, out: Path) -> None:

@@ -1,12 +1,11 @@
 """Model versions as one graph for ONNX Runtime, and what its precision costs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from app.services.answering.stored import find_model
 from app.services.studio import Studio
-from app.services.versions.bundle_figures import unlearned_tests
 from core.errors import ArtifactDamaged, InvalidInput
 from core.text import percent
 from core.types import Exemplar, Prediction
@@ -30,11 +29,11 @@ class GraphWish:
     any_loss: bool = False
 
 
-def graph_folder(studio: Studio, reference: str | None, folder: Path, wish: GraphWish) -> Path:
+def graph_folder(studio: Studio, folder: Path, tests: Sequence[Exemplar], wish: GraphWish) -> Path:
     """Make one graph of a stored pipeline, in a folder inside its own; return that folder.
 
-    It holds answers to test texts of the project, or to exemplars for a bundle or where there is
-    no test text; none where texts are left out.
+    It holds answers to test texts, or to exemplars where there is none; no answer where texts are
+    left out.
 
     Raises:
         InvalidInput: No graph can be made of it, or one in 8 bits loses too much.
@@ -48,7 +47,6 @@ def graph_folder(studio: Studio, reference: str | None, folder: Path, wish: Grap
     pipeline, facts = load_pipeline(folder, bases=studio.bases), read_facts(folder)
     target = folder / "graph"
     save_graph(pipeline, facts, target, wish.precision)
-    tests = _tests(studio, reference, pipeline)
     if not facts.get(LEFT_OUT):
         texts = [one.text for one in tests] or [one.text for one in pipeline.exemplars]
         keep_stored_answers(pipeline, texts, target)
@@ -97,16 +95,8 @@ def _require_library() -> None:
         ) from error
 
 
-def _tests(studio: Studio, reference: str | None, pipeline: "IntentPipeline") -> list[Exemplar]:
-    if reference is None:
-        return []
-    with studio.database.read() as connection:
-        project, _ = find_model(connection, reference)
-    return unlearned_tests(studio, project, pipeline)
-
-
 def _figures(
-    pipeline: "IntentPipeline", folder: Path, tests: list[Exemplar]
+    pipeline: "IntentPipeline", folder: Path, tests: Sequence[Exemplar]
 ) -> dict[str, dict[str, float]]:
     """Measure a pipeline in float32 and its graph in 8 bits on the same test texts."""
     from core.runtime.engine import open_engine
@@ -116,7 +106,7 @@ def _figures(
     return {name: _measured(said, tests, pipeline.task) for name, said in answers.items()}
 
 
-def _measured(answers: list[Prediction], tests: list[Exemplar], task: str) -> dict[str, Any]:
+def _measured(answers: list[Prediction], tests: Sequence[Exemplar], task: str) -> dict[str, Any]:
     """Count right intents, refused or not, and measure what tells them from other texts.
 
     Several intents must be just these. `auroc` is of the value that is compared with the threshold.

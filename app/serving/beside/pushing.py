@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from http.client import HTTPException
 from itertools import islice
 from typing import Literal, get_args
 
@@ -122,6 +123,8 @@ class Pusher:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._post, batch)
         except StudioFault as fault:
             return self._refused(batch, fault)
+        except (OSError, HTTPException) as error:
+            return self._refused(batch, StudioFault(str(error)))
         except Exception as error:  # noqa: BLE001 - the next texts go on
             _LOG.error("pushing broke\n    %s", "\n    ".join(places_of(error)))
             self._take(batch)

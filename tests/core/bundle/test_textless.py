@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.bundle.archive import export_bundle, verify_bundle
+from core.bundle.facts import add_facts, read_facts
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.bundle.textless import leave_out_texts
 from core.encoders.packed.encoder import TransformerEncoder
@@ -60,3 +61,17 @@ def test_a_card_says_that_texts_are_in_the_bundle(tiny: TransformerEncoder, tmp_
     export_bundle(tmp_path / "p", tmp_path / "p.zip")
     with zipfile.ZipFile(tmp_path / "p.zip") as archive:
         assert "are in `exemplars.jsonl`" in archive.read("README.md").decode()
+
+
+def test_texts_may_be_left_out_again(tiny: TransformerEncoder, tmp_path: Path) -> None:
+    """The second time hashed the hashes, so that no example was recognised any more."""
+    save_pipeline(pipeline(tiny), FACTS, tmp_path)
+    leave_out_texts(tmp_path)
+    files = [tmp_path / name for name in ("exemplars.jsonl", "exact.json")]
+    once = [path.read_bytes() for path in files]
+    add_facts(tmp_path, {"pins": {"expected": [{"text": QUOTED}]}})  # as an export does
+    leave_out_texts(tmp_path)
+    assert [path.read_bytes() for path in files] == once
+    assert read_facts(tmp_path)["pins"] == {"expected": []}
+    (said,) = load_pipeline(tmp_path).predict([QUOTED])
+    assert said.decision.rule == "exact"

@@ -7,6 +7,7 @@ import pytest
 
 from app.cli import main
 from app.services.answering.stored import load_model
+from app.services.data.importing import ImportRequest, import_file
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.versions import graphs
@@ -19,6 +20,7 @@ from tests.builders.hostile.changed_bundle import replaced, rewritten
 from tests.builders.tiny_encoder import tiny_convert
 from tests.builders.trained_home import POOL, train_here
 from tests.builders.unpacked_bundle import unpack_bundle
+from tests.conftest import SENTENCES
 from tests.services.versions.test_bundle_card import put_into_tests
 
 GRAPH, SMALL = Handover(graph=GraphWish()), Handover(graph=GraphWish("int8"))
@@ -110,6 +112,29 @@ def test_without_texts_no_answer_is_stored(home: Studio, tmp_path: Path) -> None
     assert answers_again(out) is None
     said = (unpack_bundle(out, tmp_path / "unpacked") / "exact.json").read_text("utf-8")
     assert "sha256:" in said
+
+
+def test_8_bits_are_judged_by_texts_that_were_not_learned(home: Studio, tmp_path: Path) -> None:
+    """Where texts were left out, learned ones were test texts, too, and hid what 8 bits lose."""
+    put_into_tests(home)
+    table = tmp_path / "same.csv"
+    learned = SENTENCES["refund"][0].upper()
+    rows = ["can we do it,refund,train", "Can we do it?,parcel,train", "CAN WE DO IT,refund,test"]
+    table.write_text("\n".join(["text,intent,split", f"{learned}!,refund,test", *rows]), "utf-8")
+    import_file(home, ImportRequest("p", table))
+    train_here(home, TrainingRequest("p", "instant", {}))
+    out, small = tmp_path / "p.zip", GraphWish("int8", any_loss=True)
+
+    def judged(reference: str, *, without_texts: bool) -> float:
+        handover = Handover(without_texts=without_texts, graph=small)
+        facts = export_model(home, reference, out, handover).facts
+        return float(facts["precisions"]["int8"]["texts"])
+
+    assert judged("p@3", without_texts=False) == len(POOL) - 1
+    assert judged("p@3", without_texts=True) == len(POOL) - 1
+    export_model(home, "p", out, Handover(without_texts=True))
+    bare = import_bundle(home, out, "p")
+    assert judged(bare, without_texts=False) == len(POOL)  # with the text that only p@3 has learned
 
 
 def test_commands_export_and_verify_a_graph(

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from http.client import IncompleteRead
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -214,6 +215,19 @@ def test_what_waits_is_sent_at_the_end_and_the_rest_is_counted(
     asyncio.run(pusher.finish())
     assert time.perf_counter() - began < 5
     assert pusher.dropped["ended"] == 1
+
+
+def test_texts_wait_where_the_reply_of_the_studio_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to 500 texts were thrown away as refused when one reply broke within its body."""
+
+    def broken(*_: object) -> None:
+        raise IncompleteRead(b"")
+
+    monkeypatch.setattr(Connection, "ask", broken)
+    pusher = Pusher(Connection("http://127.0.0.1:1", ""), "p", "s")
+    pusher.offer(["one", "two"])
+    asyncio.run(pusher.finish())
+    assert (pusher.failures, pusher.dropped) == (1, {"ended": 2})
 
 
 def test_settings_that_cannot_be_used_are_refused(
