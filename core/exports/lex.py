@@ -25,14 +25,19 @@ _TEST_HEAD = ("Line #", "Conversation #", "Source", "Input", "Expected Output In
 
 
 def _locale(language: str) -> str:
-    return _LOCALES.get(language, language.replace("-", "_"))
+    """Return a language as Lex writes it, such as `pt_BR`."""
+    first, *others = language.replace("-", "_").lower().split("_")
+    cased = [one.upper() if len(one) == 2 else one.title() for one in others]
+    return "_".join((first, *cased)) if cased else _LOCALES.get(first, first)
 
 
 def lex(given: Fitted) -> Files:
     """Write a bot, with a locale for each language."""
     rows = [row for row in given.rows if not _has_braces(given, row)]
     bot = re.sub(r"[^0-9A-Za-z_-]", "_", given.name)
-    locales = by_language(given, rows) or {given.language: []}
+    locales: dict[str, list[ImportedRow]] = {}
+    for language, said in (by_language(given, rows) or {given.language: []}).items():
+        locales.setdefault(_locale(language), []).extend(said)
     head = {"schemaVersion": "1", "fileFormat": "LexJson", "resourceType": "BOT"}
     files = {
         "Manifest.json": plain_json({"metaData": head}),
@@ -45,8 +50,8 @@ def lex(given: Fitted) -> Files:
             }
         ),
     }
-    for language, said in locales.items():
-        files |= _of_locale(given, f"{bot}/BotLocales/{_locale(language)}", _locale(language), said)
+    for locale, said in locales.items():
+        files |= _of_locale(given, f"{bot}/BotLocales/{locale}", locale, said)
     return files
 
 
