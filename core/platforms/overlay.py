@@ -252,11 +252,9 @@ def _wanted(
     joined = _joined(plan.agent, row.intents)
     if joined is not None:
         return None if joined in under[key] else joined
-    if not under[key].intersection(intents):
-        return intents[0]
-    if len(row.intents) > 1:
-        plan.lose("phrases with several intents: left under one of them", phrase.text)
-    return None
+    if len(row.intents) > 1 and not under[key].issuperset(intents):
+        plan.lose("phrases with several intents: they stand under one of them", phrase.text)
+    return None if under[key].intersection(intents) else intents[0]
 
 
 def _joined(agent: Agent, intents: Sequence[str]) -> str | None:

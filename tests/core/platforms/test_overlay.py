@@ -248,6 +248,20 @@ def test_a_text_of_two_intents_stays_in_both(tmp_path: Path) -> None:
     assert overlay(agent, rows.values()).changed == {}
 
 
+def test_the_second_intent_of_a_phrase_that_moves_is_told(tmp_path: Path) -> None:
+    """It was told only of a phrase that stayed where it was."""
+    agent = read_agent(write_export("watson", tmp_path))
+    rows = [
+        replace(row, intents=("refund", "empty")) if row.text == REFUND else row
+        for row in project_of(agent)
+    ]
+    found = overlay(agent, rows)
+    assert (found.moved, [one.after for one in found.changes]) == (1, ["refund"])
+    assert [(one.what, one.examples) for one in found.losses] == [
+        ("phrases with several intents: they stand under one of them", (REFUND,))
+    ]
+
+
 def test_the_count_of_a_cx_intent_follows(tmp_path: Path) -> None:
     export = write_export("dialogflow-cx", tmp_path)
     agent = read_agent(export)
