@@ -13,10 +13,9 @@ from typing import Any
 from core.exports.content import Files, Fitted
 from core.exports.dialogflow import by_language, id_of, plain_json, single_pins
 from core.formats.rows import ImportedRow
-from core.platforms.writing import NewPhrase, written
+from core.platforms.writing import BRACES, NewPhrase, written
 from core.templates.slots import SlottedText
 
-_BRACES = re.compile(r"[{}]")
 _REGIONS = "de_DE en_US es_ES fr_FR it_IT ja_JP ko_KR nl_NL pl_PL pt_BR sv_SE zh_CN"
 _LOCALES = {name[:2]: name for name in _REGIONS.split()}
 """A locale for a language that names no region."""
@@ -56,7 +55,7 @@ def lex(given: Fitted) -> Files:
 
 
 def _has_braces(given: Fitted, row: ImportedRow) -> bool:
-    if _BRACES.search(row.text):
+    if BRACES.search(row.text):
         given.left.add("texts with braces, which Lex reads as values", row.text[:200])
         return True
     return False

@@ -275,6 +275,25 @@ def test_the_count_of_a_cx_intent_follows(tmp_path: Path) -> None:
     assert made["trainingPhrases"][0]["parts"] == [{"text": REFUND, "auto": True}]
 
 
+def test_texts_that_a_lex_package_would_misread_or_repeat_are_told(tmp_path: Path) -> None:
+    """Words in braces became a slot, and a template that was there was written once more."""
+    agent = read_agent(write_export("lex", tmp_path))
+    rows = [
+        Labelled("my name is {name}", ("book",)),
+        Labelled("fly to Rome", ("book",), (Slot(7, 11, "city"),)),
+        Labelled("off to Rome", ("book",), (Slot(7, 11, "city"),)),
+        Labelled("off to Paris", ("book",), (Slot(7, 12, "city"),)),
+    ]
+    found = overlay(agent, [*project_of(agent), *rows])
+    assert (found.added, [one.text for one in found.changes]) == (1, ["off to Rome"])
+    assert {one.what: one.examples for one in found.losses} == {
+        "texts with signs that the file gives another meaning": ("my name is {name}",),
+        "texts that are another's template with other values": ("fly to Rome", "off to Paris"),
+    }
+    moved = [replace(row, intents=("refund",)) if row.slots else row for row in project_of(agent)]
+    assert overlay(agent, [*moved, rows[2]]).added == 1
+
+
 def test_a_lex_template_moved_to_an_intent_without_its_slot_is_plain_words(tmp_path: Path) -> None:
     """Lex refuses a bot whose phrase names a slot that its intent does not have."""
     export = write_export("lex", tmp_path)
