@@ -13,10 +13,9 @@ from typing import Any
 from core.exports.content import Files, Fitted
 from core.exports.dialogflow import by_language, id_of, plain_json, single_pins
 from core.formats.rows import ImportedRow
-from core.platforms.writing import NewPhrase, written
+from core.platforms.writing import BRACES, NewPhrase, written
 from core.templates.slots import SlottedText
 
-_BRACES = re.compile(r"[{}]")
 _REGIONS = "de_DE en_US es_ES fr_FR it_IT ja_JP ko_KR nl_NL pl_PL pt_BR sv_SE zh_CN"
 _LOCALES = {name[:2]: name for name in _REGIONS.split()}
 """A locale for a language that names no region."""
@@ -25,14 +24,19 @@ _TEST_HEAD = ("Line #", "Conversation #", "Source", "Input", "Expected Output In
 
 
 def _locale(language: str) -> str:
-    return _LOCALES.get(language, language.replace("-", "_"))
+    """Return a language as Lex writes it, such as `pt_BR`."""
+    first, *others = language.replace("-", "_").lower().split("_")
+    cased = [one.upper() if len(one) == 2 else one.title() for one in others]
+    return "_".join((first, *cased)) if cased else _LOCALES.get(first, first)
 
 
 def lex(given: Fitted) -> Files:
     """Write a bot, with a locale for each language."""
     rows = [row for row in given.rows if not _has_braces(given, row)]
     bot = re.sub(r"[^0-9A-Za-z_-]", "_", given.name)
-    locales = by_language(given, rows) or {given.language: []}
+    locales: dict[str, list[ImportedRow]] = {}
+    for language, said in (by_language(given, rows) or {given.language: []}).items():
+        locales.setdefault(_locale(language), []).extend(said)
     head = {"schemaVersion": "1", "fileFormat": "LexJson", "resourceType": "BOT"}
     files = {
         "Manifest.json": plain_json({"metaData": head}),
@@ -45,13 +49,13 @@ def lex(given: Fitted) -> Files:
             }
         ),
     }
-    for language, said in locales.items():
-        files |= _of_locale(given, f"{bot}/BotLocales/{_locale(language)}", _locale(language), said)
+    for locale, said in locales.items():
+        files |= _of_locale(given, f"{bot}/BotLocales/{locale}", locale, said)
     return files
 
 
 def _has_braces(given: Fitted, row: ImportedRow) -> bool:
-    if _BRACES.search(row.text):
+    if BRACES.search(row.text):
         given.left.add("texts with braces, which Lex reads as values", row.text[:200])
         return True
     return False

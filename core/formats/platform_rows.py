@@ -66,14 +66,14 @@ def _agent_rows(agent: Agent, options: ReadOptions) -> Iterator[ImportedRow | Ro
             continue
         for written in (phrase.text, phrase.intent, *(slot.name for slot in phrase.slots)):
             check_characters(place, written)
-        language = phrase.language if LANGUAGE_CODE.fullmatch(phrase.language) else ""
+        language = phrase.language.replace("_", "-")  # Lex writes `en_US`
         row = ImportedRow(
             text=phrase.text,
             intents=parts_of(phrase.intent, known) if phrase.intent else (),
             split=phrase.split or options.default_split,
             line=number,
             slots=phrase.slots if options.slots else (),
-            language=language,
+            language=language if LANGUAGE_CODE.fullmatch(language) else "",
             kept=kept_json(agent.platform, phrase.fields or {}) or "",
         )
         yield accept(row, place, options.longest_text)

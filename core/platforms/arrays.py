@@ -47,6 +47,12 @@ class ArrayEdits:
         """How many elements there will be."""
         return len(self._items) + self.grows_by
 
+    def strings(self, key: str) -> set[str]:
+        """Return the strings under a key of the elements that there will be."""
+        kept = {one.text(key) for at, one in enumerate(self._items) if at not in self._removed}
+        new = (json.loads(one) if isinstance(one, str) else one for one in self.appended)
+        return kept.union(one[key] for one in new)
+
     def remove(self, index: int) -> str:
         """Take an element out, and return it as it is written."""
         self._removed.add(index)

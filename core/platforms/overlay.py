@@ -7,6 +7,7 @@ keeps beside it, such as its id. Phrases whose label is as it was are never writ
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
 from core.platforms.arrays import ArrayEdits
@@ -252,11 +253,9 @@ def _wanted(
     joined = _joined(plan.agent, row.intents)
     if joined is not None:
         return None if joined in under[key] else joined
-    if not under[key].intersection(intents):
-        return intents[0]
-    if len(row.intents) > 1:
-        plan.lose("phrases with several intents: left under one of them", phrase.text)
-    return None
+    if len(row.intents) > 1 and not under[key].issuperset(intents):
+        plan.lose("phrases with several intents: they stand under one of them", phrase.text)
+    return None if under[key].intersection(intents) else intents[0]
 
 
 def _joined(agent: Agent, intents: Sequence[str]) -> str | None:
@@ -274,8 +273,18 @@ def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
     if element is None:
         plan.lose("texts with signs that the file gives another meaning", new.said.text)
         return False
+    if new.said.slots and _is_there(plan, home, element):
+        plan.lose("texts that are another's template with other values", new.said.text)
+        return False
     plan.edits(home).appended.append(element)
     return True
+
+
+def _is_there(plan: _Plan, home: Home, element: str | dict[str, Any]) -> bool:
+    """Whether a template of Lex, which takes any value, stands among those of its intent."""
+    if plan.agent.platform != "lex" or not isinstance(element, dict):
+        return False
+    return element["utterance"] in plan.edits(home).strings("utterance")
 
 
 def _allowed(plan: _Plan, slots: Sequence[Slot], intent: str, text: str) -> tuple[Slot, ...]:

@@ -19,6 +19,9 @@ from core.templates.slots import Slot, SlottedText
 _IDS = uuid.UUID("5b0b36a1-0c0e-4a36-9c52-7a4b7a3f0d51")
 """Namespace of the ids of new phrases: the same phrase gets the same id again."""
 
+BRACES = re.compile(r"[{}]")
+"""Signs between which Lex writes the name of a slot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -70,7 +73,7 @@ def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | Non
         case "watson":
             return {"text": text} | _mentions(said, phrase.intent)
         case "lex":
-            return {"utterance": _template(said)}
+            return None if BRACES.search(text) else {"utterance": _template(said)}
         case "lu" | "rasa" | "cx-csv" | "watson-csv":
             return _line(platform, phrase)
         case _:

@@ -1,6 +1,6 @@
 """Shares of traffic with their intervals, and which of them changed beyond chance."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -63,16 +63,17 @@ def compare_share(name: str, before: Portion, after: Portion) -> ShareChange:
     return ShareChange(name, before, after, _fisher(before, after))
 
 
-def compare_shares(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[ShareChange, ...]:
+def compare_shares(
+    before: Mapping[str, int], after: Mapping[str, int], totals: Sequence[int] | None = None
+) -> tuple[ShareChange, ...]:
     """Compare the counts of intents in two periods, the least likely change first.
 
     The texts of a period are all those counted, so that texts without an intent need a name, too.
+    Where a text may count for several names, `totals` are the texts before and after.
     """
     names = sorted(before.keys() | after.keys())
-    totals = sum(before.values()), sum(after.values())
-    pairs = [
-        (Portion(before.get(n, 0), totals[0]), Portion(after.get(n, 0), totals[1])) for n in names
-    ]
+    old, new = totals or (sum(before.values()), sum(after.values()))
+    pairs = [(Portion(before.get(n, 0), old), Portion(after.get(n, 0), new)) for n in names]
     raw = [_fisher(*pair) for pair in pairs]
     order = sorted(range(len(names)), key=lambda row: raw[row])
     corrected, largest = {}, 0.0

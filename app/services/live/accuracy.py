@@ -303,7 +303,10 @@ def _of_sets(tests: ScoredTests, since: _Since) -> AccuracyNow:
     report = multi_label_report(labels, answers)
     right = sum(label == answer for label, answer in zip(labels, answers, strict=True))
     causes = _data_causes(tests.live, right, len(labels), since)
-    return AccuracyNow(right / len(labels), right, len(labels), report.micro_f1, tuple(causes))
+    found = AccuracyNow(right / len(labels), right, len(labels), report.micro_f1, tuple(causes))
+    if not report.n_without:
+        return found
+    return replace(found, kept_out=report.without_recall, outside_n=report.n_without)
 
 
 def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str]:

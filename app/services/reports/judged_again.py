@@ -43,9 +43,9 @@ class JudgedText:
 class JudgedVersion:
     """Answers on which a model version is evaluated.
 
-    `outside` tells whether each text without intent was rejected, for single-label projects; these
-    are of the test set, or without any, as `outside_known` says, of the texts that the line for out
-    of scope may have been set by. `bins` are as in `Bin`.
+    `outside` tells whether each text without intent was rejected; these are of the test set, or
+    without any, as `outside_known` says, of the texts that the line for out of scope may have been
+    set by. `bins` are as in `Bin`.
     """
 
     answers: tuple[JudgedText, ...]
@@ -128,12 +128,12 @@ def _judge_outside(
 ) -> tuple[tuple[bool, ...], bool]:
     """Tell which texts labelled out of scope are refused: of the test set, else of all.
 
-    The second value is whether they are not of the test set.
+    The second value is whether they are not of the test set. Of several intents, examples may have
+    none.
     """
-    if model.pipeline.task == "multi-label":
-        return (), False
     tests = [one for one in fresh if not one.intents]
-    asked = tests or [one for one in _unlearned(studio, model, None) if not one.intents]
+    others = (*_unlearned(studio, model, None), *model.pipeline.exemplars)
+    asked = tests or [one for one in others if not one.intents]
     refused = tuple(one.refused for one in _answers(studio, model, asked)[0])
     return refused, bool(asked) and not tests
 

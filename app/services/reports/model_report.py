@@ -233,12 +233,13 @@ def _confusion(one: MixUp[str]) -> ConfusionLine:
 
 
 def _scope(model: ExplainedModel, judged: JudgedVersion) -> ScopeLine:
-    n_kept = sum(not one.refused for one in judged.answers)
+    inside = [one for one in judged.answers if one.expected]
+    n_kept = sum(not one.refused for one in inside)
     n_out = len(judged.outside)
     single = model.pipeline.task == "single-label"
     return ScopeLine(
         model.pipeline.calibration.threshold if single else None,
-        n_kept / len(judged.answers) if judged.answers else None,
+        n_kept / len(inside) if inside else None,
         n_out,
         sum(judged.outside) / n_out if n_out else None,
         MEASURES[model.pipeline.calibration.measure],

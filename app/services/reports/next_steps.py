@@ -56,9 +56,10 @@ def _of_scope(scope: ScopeLine) -> list[str]:
             f"the {scope.outside:,} that there are cannot tell how well it refuses them."
         ]
     if scope.refused < _LOW:
+        do = "Label" if scope.limit is None else "Raise the limit for out of scope, or label"
         return [
-            "Raise the limit for out of scope, or label more such texts: "
-            f"{percent(1 - scope.refused)} of the texts that fit no intent get an answer."
+            f"{do} more such texts: {percent(1 - scope.refused)} of the texts that "
+            "fit no intent get an answer."
         ]
     return []
 

@@ -279,10 +279,11 @@ def _changes(
     many intents, a rise from 6.7 to 12.1 % was told to come by chance in 20 of 100 cases.
     """
     asked = [Counter(key for one in rows for key in one.intents or [""]) for rows in (old, now)]
+    totals = len(old), len(now)
     grouped = [Counter(_group_key(one) for one in rows) for rows in (old, now)]
     missing = [Portion(sum(not one.intents for one in rows), len(rows)) for rows in (old, now)]
     found = [_told(facts, "no intent", compare_share("", *missing))]
-    found += [_told(facts, "intent", c) for c in compare_shares(*asked) if c.name]
+    found += [_told(facts, "intent", c) for c in compare_shares(*asked, totals) if c.name]
     found += [_told(facts, "group", c) for c in compare_shares(*grouped) if c.name]
     sources = [Counter(one.row.source for one in rows) for rows in (old, now)]
     if len(sources[0] | sources[1]) > 1:

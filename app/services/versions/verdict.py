@@ -274,7 +274,8 @@ def verdict_on(
     metrics = version.metrics
     on_tests = now is not None or is_on_tests(metrics)
     share = version.right_share if now is None else now.share
-    refused = metrics.get("kept_out") if now is None else now.kept_out
+    then = metrics.get("kept_out", metrics.get("none_recall") if on_tests else None)
+    refused = then if now is None else now.kept_out
     tested = metrics.get("tested_intents") if now is None else now.tested_intents
     intents = metrics.get("intents") if now is None else now.intents
     known = Known(share, on_tests, broken, refused, tested=tested, intents=intents)

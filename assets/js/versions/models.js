@@ -135,7 +135,7 @@ function figures(made, {now, checking, model, verdict}, today) {
 const untestedOf = ({champion, untested}) =>
   !champion && untested && h('div', {class: 'soft small', 'data-role': 'untested'}, untested);
 
-// Test texts that belong to no intent count in no accuracy.
+// Test texts that belong to no intent count in no accuracy, unless a text may have several.
 const keptOutOf = (then, now) => {
   const {kept_out: share, outside_n: n} = now ?? then;
   const when = now ? 'now' : 'when it was trained';

@@ -13,8 +13,9 @@ from core.platforms.json_places import Node
 from core.platforms.packages import Package
 from core.templates.slots import Slot
 
-_PHRASES = re.compile(r"(?P<intent>.+)_usersays_(?P<language>[A-Za-z]{2,3}(?:-[A-Za-z]+)?)\.json")
-_ENTRIES = re.compile(r"(?:.*/)?entities/(?P<name>.+)_entries_[A-Za-z-]+\.json")
+_CODE = r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*"
+_PHRASES = re.compile(rf"(?P<intent>.+)_usersays_(?P<language>{_CODE})\.json")
+_ENTRIES = re.compile(rf"(?:.*/)?entities/(?P<name>.+)_entries_{_CODE}\.json")
 _KNOWN = ("data",)
 _INSIDE = b'"userSays"'
 _SAMPLE = 1 << 20

@@ -1,5 +1,6 @@
 """Whatever a project holds: texts written and texts told of add up, and a reader finds them."""
 
+import json
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -179,6 +180,28 @@ def test_every_name_that_is_written_otherwise_is_told() -> None:
     assert loss.examples[7] == "book flight 7 → book_flight_7"
     (left,) = found.left_out
     assert (left.count, len(left.examples), left.more) == (8, 5, 3)
+
+
+def test_all_ways_to_write_a_language_share_one_locale_of_lex() -> None:
+    """The last of them overwrote the texts of the others, which were told as written."""
+    codes = ["", "en-US", "en_US", "en-us", "pt-br", "PT_BR", "es-419", "zh"]
+    rows = [
+        ImportedRow(f"pay {number}", ("pay",), "train", language=code)
+        for number, code in enumerate(codes)
+    ]
+    found = hand_over(Content("shop", "en", {"pay": ""}, rows), "lex")
+    assert (found.written, found.left_out) == (8, ())
+    said = {
+        name.split("/")[2]: [one["utterance"] for one in json.loads(file)["sampleUtterances"]]
+        for name, file in found.files.items()
+        if name.endswith("/Intents/pay/Intent.json")
+    }
+    assert said == {
+        "en_US": ["pay 0", "pay 1", "pay 2", "pay 3"],
+        "pt_BR": ["pay 4", "pay 5"],
+        "es_419": ["pay 6"],
+        "zh_CN": ["pay 7"],
+    }
 
 
 @pytest.mark.parametrize("target", ["dialogflow-cx", "cx-csv"])

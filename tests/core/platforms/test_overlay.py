@@ -248,6 +248,20 @@ def test_a_text_of_two_intents_stays_in_both(tmp_path: Path) -> None:
     assert overlay(agent, rows.values()).changed == {}
 
 
+def test_the_second_intent_of_a_phrase_that_moves_is_told(tmp_path: Path) -> None:
+    """It was told only of a phrase that stayed where it was."""
+    agent = read_agent(write_export("watson", tmp_path))
+    rows = [
+        replace(row, intents=("refund", "empty")) if row.text == REFUND else row
+        for row in project_of(agent)
+    ]
+    found = overlay(agent, rows)
+    assert (found.moved, [one.after for one in found.changes]) == (1, ["refund"])
+    assert [(one.what, one.examples) for one in found.losses] == [
+        ("phrases with several intents: they stand under one of them", (REFUND,))
+    ]
+
+
 def test_the_count_of_a_cx_intent_follows(tmp_path: Path) -> None:
     export = write_export("dialogflow-cx", tmp_path)
     agent = read_agent(export)
@@ -259,6 +273,25 @@ def test_the_count_of_a_cx_intent_follows(tmp_path: Path) -> None:
     assert json.loads(after["intents/empty/empty.json"])["numTrainingPhrases"] == 1
     made = json.loads(after["intents/empty/trainingPhrases/en.json"])
     assert made["trainingPhrases"][0]["parts"] == [{"text": REFUND, "auto": True}]
+
+
+def test_texts_that_a_lex_package_would_misread_or_repeat_are_told(tmp_path: Path) -> None:
+    """Words in braces became a slot, and a template that was there was written once more."""
+    agent = read_agent(write_export("lex", tmp_path))
+    rows = [
+        Labelled("my name is {name}", ("book",)),
+        Labelled("fly to Rome", ("book",), (Slot(7, 11, "city"),)),
+        Labelled("off to Rome", ("book",), (Slot(7, 11, "city"),)),
+        Labelled("off to Paris", ("book",), (Slot(7, 12, "city"),)),
+    ]
+    found = overlay(agent, [*project_of(agent), *rows])
+    assert (found.added, [one.text for one in found.changes]) == (1, ["off to Rome"])
+    assert {one.what: one.examples for one in found.losses} == {
+        "texts with signs that the file gives another meaning": ("my name is {name}",),
+        "texts that are another's template with other values": ("fly to Rome", "off to Paris"),
+    }
+    moved = [replace(row, intents=("refund",)) if row.slots else row for row in project_of(agent)]
+    assert overlay(agent, [*moved, rows[2]]).added == 1
 
 
 def test_a_lex_template_moved_to_an_intent_without_its_slot_is_plain_words(tmp_path: Path) -> None:

@@ -43,6 +43,31 @@ def test_dialogflow_es_is_read_with_aliases_languages_and_fallback(tmp_path: Pat
     assert agent.values == {"city": {"Boston": ("Bean Town",)}}
 
 
+@pytest.mark.parametrize("code", ["es-419", "en_US", "zh-Hant-TW"])
+def test_dialogflow_es_is_read_in_each_language_that_a_file_names(
+    code: str, tmp_path: Path
+) -> None:
+    """The phrases of `es-419` were lost: their file was read as an intent without a name."""
+    for name, text in ES.items():
+        file = tmp_path / "agent" / name.replace("_de.json", f"_{code}.json")
+        file = file.with_name(file.name.replace("entries_en.json", f"entries_{code}.json"))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    agent = read_agent(tmp_path / "agent")
+    found = {one.text: (one.intent, one.language) for one in agent.phrases}
+    assert found["flieg nach Köln 🛫"] == ("book flight", code)
+    assert list(agent.intents) == ["book flight", "refund"]
+    assert agent.values == {"city": {"Boston": ("Bean Town",)}}
+
+
+def test_the_languages_of_lex_become_the_tags_that_other_platforms_know(tmp_path: Path) -> None:
+    """An agent got `en_US`, which Dialogflow does not know."""
+    path = write_export("lex", tmp_path)
+    assert {one.language for one in read_agent(path).phrases} == {"en_US"}
+    rows = [row for row in read_rows(path) if isinstance(row, ImportedRow)]
+    assert {row.language for row in rows} == {"en-US"}
+
+
 @pytest.mark.parametrize("platform", ["luis", "clu", "watson", "rasa-json"])
 def test_marks_stand_on_the_value_behind_an_emoji(platform: str, tmp_path: Path) -> None:
     """Three platforms count UTF-16 units, one counts characters; LUIS ends on the last sign."""

@@ -43,6 +43,11 @@ def test_an_intent_that_is_new_or_gone_counts_with_nothing_before_or_after() -> 
     assert not changes["a"].is_real
 
 
+def test_texts_of_several_intents_are_shares_of_all_texts() -> None:
+    (change,) = compare_shares({"a": 60}, {"a": 60}, totals=(100, 200))
+    assert (change.before, change.after) == (Portion(60, 100), Portion(60, 200))
+
+
 def test_no_change_is_told_in_most_pairs_of_equal_weeks() -> None:
     rng = np.random.default_rng(0)
     shares = rng.dirichlet(np.ones(40))

@@ -247,7 +247,7 @@ def test_bins_hold_every_answer_once() -> None:
 
 def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
     class Scope:
-        kept, outside, refused, known = 1.0, 9, 0.9, False
+        limit, kept, outside, refused, known = 0.3, 1.0, 9, 0.9, False
 
     class Leaky(Scope):
         outside, refused = 2, 0.5

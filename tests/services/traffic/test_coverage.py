@@ -72,6 +72,15 @@ def test_a_change_beyond_chance_is_told_with_its_evidence() -> None:
     assert [one.is_real for one in alike.changes] == [False] * len(alike.changes)
 
 
+def test_an_intent_that_each_text_keeps_beside_another_is_no_change() -> None:
+    """Where each text still had “cancel”, it was told to be down to 50 %, once all had “pay”."""
+    earlier = rows("2026-11-03", *["a"] * 100)
+    changes = view(rows("2026-11-10", *["both"] * 100), earlier).changes
+    cancel, pay = sorted((c for c in changes if c.about == "intent"), key=lambda c: c.name)
+    assert (cancel.before.share, cancel.after.share, cancel.is_real) == (1.0, 1.0, False)
+    assert (pay.after.count, pay.after.n, pay.is_real) == (100, 100, True)
+
+
 def test_a_source_that_falls_silent_is_told() -> None:
     """A third of all texts had come by a channel that sent none, and nothing was said of it."""
     earlier = rows("2026-11-03", *["a"] * 100)
