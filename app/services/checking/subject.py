@@ -58,7 +58,7 @@ class Subject:
     @property
     def contender(self) -> Contender:
         """The model for a comparison."""
-        return Contender(self.name, self.figures, {}, lambda: self.pipeline)
+        return Contender(self.name, self.figures, lambda: self.pipeline)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
