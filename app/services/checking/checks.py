@@ -87,7 +87,8 @@ def _figures(studio: Studio, subject: Subject, asked: Asked) -> tuple[Mapping[st
     if not judged.texts and not judged.outside:
         where = f"; there is no test text {asked.origin} that it has not learned" if tests else ""
         words = str(subject.figures.get("judged_on") or "nothing")
-        return subject.figures, f"figures stored with {subject.name}, judged on {words}{where}"
+        stored = {**subject.figures, **subject.exported}
+        return stored, f"figures stored with {subject.name}, judged on {words}{where}"
     embed = partial(embed_texts, studio.database, subject.pipeline.encoder)
     found = judge_tests(subject.pipeline, judged, embed)
     n, n_outside = len(judged.texts), len(judged.outside)

@@ -117,8 +117,13 @@ def stored_contender(studio: Studio, project: str, number: int) -> Contender:
     with studio.database.read() as connection:
         key = projects.find(connection, project).id
         record = models.find_answering(connection, key, number)
-    data = str(record.lineage.get("dataset_sha256") or "")
+    data = dataset_of(record.lineage)
     return Contender(name, record.metrics, lambda: load_model(studio, name), data)
+
+
+def dataset_of(lineage: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the dataset version that a model learned from; "" is not known."""
+    return str(lineage.get("dataset_sha256") or "")
 
 
 def compare_contenders(
