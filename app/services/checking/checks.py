@@ -30,7 +30,12 @@ from core.text import counted, decimal, percent, some_of
 _TIMED, _WARM_UP = 200, 10
 """Texts whose answers are timed, and answers before these."""
 _NAMED = 3
-_COUNTS = {"kept_out": "outside_n"}
+_COUNTS: Mapping[str, Sequence[str]] = {
+    "answered_right": ("answered_n", "n"),  # the first is of an export
+    "kept_out": ("outside_n",),
+    "none_recall": ("n_without_intent",),
+}
+"""The figures that tell over how many texts another was counted, the first that is there."""
 _MOST = {
     "latency_ms": "95 of 100 single texts are answered within {} ms",
     "megabytes": "size at most {} MB",
@@ -121,7 +126,8 @@ def _share(
             return None, None
         return float(row[floor.figure]), int(row["support"])
     key = FIGURES[subject.pipeline.task][floor.figure]
-    value, n = figures.get(key), figures.get(_COUNTS.get(key, "n"))
+    value, counts = figures.get(key), _COUNTS.get(key, ("n",))
+    n = next((figures[name] for name in counts if name in figures), None)
     return (None if value is None else float(value)), (None if n is None else int(n))
 
 

@@ -155,6 +155,7 @@ def _exported(measured: Mapping[str, Any]) -> dict[str, Any]:
     figures = dict[str, Any]()
     if measured.get("n"):
         figures["answered_right"] = measured["right"] / measured["n"]
+        figures["answered_n"] = measured["n"]
     if measured.get("outside"):
         figures["kept_out"] = measured["refused"] / measured["outside"]
         figures["outside_n"] = measured["outside"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.services.checking.checks import CheckRequest, check_model
-from app.services.checking.wanted import Wanted
+from app.services.checking.wanted import Wanted, read_wanted
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.versions.bundles import export_model
@@ -50,3 +50,17 @@ def test_figures_of_other_test_texts_are_not_compared(
     [same] = check_model(home, CheckRequest(str(newer), Wanted(), str(newer))).checks
     assert same.state == "passed"
     assert "on the same texts" in same.found
+
+
+def test_right_answers_of_an_export_are_told_with_the_texts_of_then(
+    home: Studio, bundles: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """“of 2 texts” stood beside a share of five: how many the training had been judged by."""
+    hold_out(home, POOL)
+    grown = tmp_path / "grown.zip"
+    export_model(home, "p@4", grown)
+    floors = read_wanted(["answered_right=0", "accuracy=0"], [])
+    for bundle, told in ((bundles[1], "of 2 texts"), (grown, "of 5 texts")):
+        right, accuracy = check_model(home, CheckRequest(str(bundle), floors)).checks
+        assert right.found.endswith(told)
+        assert accuracy.found.endswith("of 2 texts")
