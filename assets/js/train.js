@@ -61,7 +61,7 @@ class TrainPage {
 
   constructor(context) {
     this.#context = context;
-    this.#result = new Result(context, number => this.#wayOf(number));
+    this.#result = new Result(context, number => this.#madeBy(number));
     this.#base = new BaseChoice(context.base);
     this.#gate = h('input', {
       type: 'checkbox',
@@ -252,9 +252,9 @@ class TrainPage {
     return this.#jobs.find(({result}) => result?.model && numberOf(result.model) === version);
   }
 
-  #wayOf(version) {
+  #madeBy(version) {
     const job = this.#jobOf(version);
-    return job ? this.#choices.nameOf(job.recipe) : null;
+    return job ? {way: this.#choices.nameOf(job.recipe), gate: job.result.gate} : {};
   }
 
   // The newest version, where it is not live and the live one was made in another way; else null.
