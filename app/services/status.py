@@ -64,7 +64,7 @@ class StatusView:
         joins: Whether labels count without a training; None while the champion is not loaded.
         model: Whether the champion is loaded: `ready`, `loading`, `failed` or `none`.
         trouble: Why it failed to load and the next step, or "".
-        candidate: Number of the newest candidate after the champion, or None.
+        candidate: Number of the newest candidate, after the champion if there is one, or None.
         marked: Whether an utterance outside the test split has marked values.
         auto_promote: Whether a version that passes the gate is promoted without a person.
         can_undo: Verb of the newest action that can be undone, or "".
@@ -137,7 +137,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         joins=None if live is None else can_join(live.base, live.changes),
         model=_state(champion, live, trouble),
         trouble=f"{name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
-        candidate=None if number is None else newer_candidate(studio, name, number),
+        candidate=newer_candidate(studio, name, number or 0),
         unlabelled=unlabelled,
         conversations=conversations,
         marked=_is_marked(studio, project),

@@ -344,8 +344,8 @@ function jobState(job, href) {
 }
 
 function championState(status) {
-  const {champion} = status;
-  if (champion === null) return h('span', {}, 'no model yet');
+  const {champion, candidate} = status;
+  if (champion === null) return h('span', {}, candidate === null ? 'no model yet' : 'no version is live');
   const href = address('versions', status.project); // a phone shows no title; that page has the words
   const about = {href, 'data-role': 'champion', title: accuracyBasis(status)};
   return [h('a', about, `v${champion} `, accuracyInShort(status)), verdictOf(status, href)];

@@ -61,15 +61,12 @@ class TrainPage {
 
   constructor(context) {
     this.#context = context;
-    this.#result = new Result(context, number => this.#wayOf(number));
+    this.#result = new Result(context, number => this.#madeBy(number));
     this.#base = new BaseChoice(context.base);
     this.#gate = h('input', {
       type: 'checkbox',
       checked: context.status.auto_promote,
-      onchange: guarded(event => {
-        if (this.#choices.chosen) this.#tellOutlook(); // the trainings to choose from may come after the click
-        return this.#keepGate(event.target.checked);
-      }),
+      onchange: guarded(() => this.#keepGate()),
     });
     this.#gateLine = h('label', {class: 'check after'}, this.#gate, GATE_WORDS);
     const train = guarded(() => this.#train());
@@ -140,6 +137,7 @@ class TrainPage {
 
   // What a training is for, and what becomes of the version that answers now.
   #tellOutlook() {
+    if (!this.#choices.chosen) return; // the trainings to choose from may come after a click
     const {champion} = this.#context.status;
     const what = WHAT + this.#counted;
     const answering = `${what} Version ${champion} answers meanwhile`;
@@ -156,8 +154,14 @@ class TrainPage {
     return {recipe, settings: this.#settings.of(recipe), base: this.#base.value};
   }
 
-  async #keepGate(checked) {
-    await call(this.#context.base, {method: 'PATCH', body: {auto_promote: checked}});
+  async #keepGate() {
+    this.#tellOutlook();
+    const body = {auto_promote: this.#gate.checked};
+    await call(this.#context.base, {method: 'PATCH', body}).catch(error => {
+      this.#gate.checked = !body.auto_promote; // what could not be stored is not told
+      this.#tellOutlook();
+      throw error;
+    });
   }
 
   async #estimate() {
@@ -252,9 +256,9 @@ class TrainPage {
     return this.#jobs.find(({result}) => result?.model && numberOf(result.model) === version);
   }
 
-  #wayOf(version) {
+  #madeBy(version) {
     const job = this.#jobOf(version);
-    return job ? this.#choices.nameOf(job.recipe) : null;
+    return job ? {way: this.#choices.nameOf(job.recipe), gate: job.result.gate} : {};
   }
 
   // The newest version, where it is not live and the live one was made in another way; else null.

@@ -49,10 +49,8 @@ class StubPipeline:
         return Prediction(text, (IntentScore(best, 0.0, 0.5),), decision, ())
 
 
-def contender(
-    name: str, pipeline: StubPipeline, metrics: dict | None = None, names: dict | None = None
-) -> Contender:
-    return Contender(name, metrics or {}, names or {}, lambda: pipeline)
+def contender(name: str, pipeline: StubPipeline, metrics: dict | None = None) -> Contender:
+    return Contender(name, metrics or {}, lambda: pipeline)
 
 
 def start(studio: Studio, tests: dict[str, str]) -> ProjectRecord:

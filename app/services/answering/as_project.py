@@ -51,7 +51,23 @@ def answer_as_project(
     columns: Sequence[str],
     cache: "NameCache | None" = None,
 ) -> IntentPipeline:
-    """Apply a project's names and fence to a model version.
+    """Apply a project's names and fence to a model version; `cache` is as below."""
+    if now.version is None:
+        return pipeline
+    space = Space(now.project, now.version)
+    return with_names_and_fence(
+        now, pipeline, columns, lambda: exemplar_signals(studio, space), cache
+    )
+
+
+def with_names_and_fence(
+    now: ProjectNow,
+    pipeline: IntentPipeline,
+    columns: Sequence[str],
+    measured: "Callable[[], ExemplarSignals]",
+    cache: "NameCache | None" = None,
+) -> IntentPipeline:
+    """Apply a project's names and fence to a model, which may not be stored yet.
 
     Intents without an exemplar are answered by their names, beside the votes. Multi-label projects
     do not use names: a name alone would be added to answers that are complete without it. `columns`
@@ -60,19 +76,17 @@ def answer_as_project(
     """
     from core.intent_names import answer_by_name
 
-    if now.version is None or pipeline.task == "multi-label":
+    if pipeline.task == "multi-label":
         return pipeline
     brought: frozenset[str] = frozenset()
-    if now.version.lineage.get("imported"):  # an imported model's unknown names keep their effect
+    if now.version and now.version.lineage.get("imported"):  # its unknown names keep their effect
         pairs = zip(pipeline.head.intents, columns, strict=True)
         brought = frozenset(name for name, key in pairs if not key)
     asked = list(now.intents.values())
     head = answer_by_name(pipeline.head, pipeline.encoder, asked, cache, brought)
     ids = {intent.name: key for key, intent in now.intents.items()}
     wide = [*columns, *(ids[name] for name in head.intents[len(columns) :])]
-    space = Space(now.project, now.version)
-    named = replace(pipeline, head=head)
-    return fenced(named, wide, now.project.fence, lambda: exemplar_signals(studio, space))
+    return fenced(replace(pipeline, head=head), wide, now.project.fence, measured)
 
 
 def answer_by_names_alone(

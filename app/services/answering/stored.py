@@ -113,11 +113,16 @@ def by_project(studio: Studio, reference: str, trained: IntentPipeline) -> Inten
     with studio.database.read() as connection:
         now = read_now(connection, *find_model(connection, reference))
         ids = ids_by_name(connection, now)
-    columns = [ids.get(name, "") for name in trained.head.intents]
-    return answer_as_project(studio, now, _present(trained, columns, now.names), columns)
+    columns = columns_of(trained, ids)
+    return answer_as_project(studio, now, called_now(trained, columns, now.names), columns)
 
 
-def _present(
+def columns_of(trained: IntentPipeline, ids: Mapping[str, str]) -> list[str]:
+    """Return the intent id of each score column by its name; "" where there is no such intent."""
+    return [ids.get(name, "") for name in trained.head.intents]
+
+
+def called_now(
     trained: IntentPipeline, columns: Sequence[str], names: Mapping[str, str]
 ) -> IntentPipeline:
     """Call the intents of a version as the project calls them now."""

@@ -30,7 +30,12 @@ from core.text import counted, decimal, percent, some_of
 _TIMED, _WARM_UP = 200, 10
 """Texts whose answers are timed, and answers before these."""
 _NAMED = 3
-_COUNTS = {"kept_out": "outside_n"}
+_COUNTS: Mapping[str, Sequence[str]] = {
+    "answered_right": ("answered_n", "n"),  # the first is of an export
+    "kept_out": ("outside_n",),
+    "none_recall": ("n_without_intent",),
+}
+"""The figures that tell over how many texts another was counted, the first that is there."""
 _MOST = {
     "latency_ms": "95 of 100 single texts are answered within {} ms",
     "megabytes": "size at most {} MB",
@@ -87,7 +92,8 @@ def _figures(studio: Studio, subject: Subject, asked: Asked) -> tuple[Mapping[st
     if not judged.texts and not judged.outside:
         where = f"; there is no test text {asked.origin} that it has not learned" if tests else ""
         words = str(subject.figures.get("judged_on") or "nothing")
-        return subject.figures, f"figures stored with {subject.name}, judged on {words}{where}"
+        stored = {**subject.figures, **subject.exported}
+        return stored, f"figures stored with {subject.name}, judged on {words}{where}"
     embed = partial(embed_texts, studio.database, subject.pipeline.encoder)
     found = judge_tests(subject.pipeline, judged, embed)
     n, n_outside = len(judged.texts), len(judged.outside)
@@ -120,7 +126,8 @@ def _share(
             return None, None
         return float(row[floor.figure]), int(row["support"])
     key = FIGURES[subject.pipeline.task][floor.figure]
-    value, n = figures.get(key), figures.get(_COUNTS.get(key, "n"))
+    value, counts = figures.get(key), _COUNTS.get(key, ("n",))
+    n = next((figures[name] for name in counts if name in figures), None)
     return (None if value is None else float(value)), (None if n is None else int(n))
 
 

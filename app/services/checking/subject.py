@@ -14,7 +14,7 @@ from app.services.answering.stored import (
     load_unpacked,
 )
 from app.services.studio import Studio
-from app.services.versions.comparison import Contender, Questions, questions_of
+from app.services.versions.comparison import Contender, Questions, dataset_of, questions_of
 from app.services.versions.evaluating import read_labelled
 from app.services.versions.registry import lineage
 from core.bundle.card import MEASURED
@@ -35,8 +35,9 @@ class Subject:
         reference: `PROJECT@N`, or the path of a bundle.
         project: The project's name; None for a bundle.
         n_bytes: Size of the bundle; of a version, an estimate of it.
-        figures: Figures that are stored with it: those of its training and, in a bundle, how it
-            answered its project's test texts when it was exported.
+        figures: Figures that are stored with it: those of its training.
+        data: SHA-256 of the dataset version that it learned from; "" is not known.
+        exported: Of a bundle, how it answered its project's test texts when it was exported.
         pins: Pins that a bundle brings; those of a version are its project's.
         n_textless: How many more a bundle would bring that was made with texts.
     """
@@ -47,6 +48,8 @@ class Subject:
     pipeline: IntentPipeline = field(repr=False)
     n_bytes: int
     figures: Mapping[str, Any] = field(repr=False)
+    data: str = ""
+    exported: Mapping[str, Any] = field(default_factory=dict, repr=False)
     pins: tuple[OpenPin, ...] = ()
     n_textless: int = 0
 
@@ -58,7 +61,7 @@ class Subject:
     @property
     def contender(self) -> Contender:
         """The model for a comparison."""
-        return Contender(self.name, self.figures, {}, lambda: self.pipeline)
+        return Contender(self.name, self.figures, lambda: self.pipeline, self.data)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +94,8 @@ def open_subject(studio: Studio, reference: str) -> Subject:
     name = f"{project.name}@{record.number}"
     pipeline = load_model(studio, name)
     size = lineage(studio, project.name, record.number).bundle_bytes
-    return Subject(name, name, project.name, pipeline, size, record.metrics)
+    data = dataset_of(record.lineage)
+    return Subject(name, name, project.name, pipeline, size, record.metrics, data)
 
 
 def asked_of(
@@ -133,19 +137,25 @@ def _with_facts(bundle: Subject, folder: Path) -> Subject:
             OpenPin(str(one["text"]), tuple(sorted(map(str, one["intents"]))))
             for one in stored.get("expected", ())
         )
-        n_textless = int(stored.get("n_expected", 0)) - len(pins)
-        return replace(bundle, figures=_figures_of(facts), pins=pins, n_textless=n_textless)
+        return replace(
+            bundle,
+            figures=as_counted_now(facts, facts.get("metrics", {})),
+            data=dataset_of(facts),
+            exported=_exported(facts.get(MEASURED, {})),
+            pins=pins,
+            n_textless=int(stored.get("n_expected", 0)) - len(pins),
+        )
     except MALFORMED as error:
         raise ArtifactDamaged(
             f"The facts in {bundle.name} cannot be read: {error}.", "Ask for the bundle again."
         ) from error
 
 
-def _figures_of(facts: Mapping[str, Any]) -> dict[str, Any]:
-    figures = as_counted_now(facts, facts.get("metrics", {}))
-    measured = facts.get(MEASURED, {})
+def _exported(measured: Mapping[str, Any]) -> dict[str, Any]:
+    figures = dict[str, Any]()
     if measured.get("n"):
         figures["answered_right"] = measured["right"] / measured["n"]
+        figures["answered_n"] = measured["n"]
     if measured.get("outside"):
         figures["kept_out"] = measured["refused"] / measured["outside"]
         figures["outside_n"] = measured["outside"]

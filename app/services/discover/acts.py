@@ -96,7 +96,7 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         labels = [change for changes in made.free for change in changes]
         events.record(connection, target.id, action, [*created, *labels])
         rest = len(ids) - len(made.free)
-        taken = {"for_later": False, "reopened": False}
+        taken = {"for_later": False, "is_split": False, "reopened": False}
         facts = {**text_groups.find(connection, target.id, number).facts, **taken}
         text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
     return TakenView(len(made.free), intent, made.counts)

@@ -319,7 +319,7 @@ def _state(waiting: int, labelled: int, *, few_joined: bool, is_rest: bool) -> S
 
 
 def _is_split(families: Families, number: int) -> bool:
-    """Whether a group's texts went to new groups, and that was not taken back."""
+    """Whether a group's texts went to new groups: not taken back, and no others taken since."""
     return bool(families.groups[number].facts.get("is_split")) and len(families.parts[number]) == 1
 
 

@@ -4,12 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.services.answering.as_project import fenced, signals_of
+from app.services.answering.as_project import read_now, signals_of, with_names_and_fence
+from app.services.answering.pinned import broken_by, open_pins
+from app.services.answering.stored import called_now, columns_of
 from app.services.studio import Studio
 from core.errors import ArtifactDamaged
 from core.pipeline import IntentPipeline
 from storage import models, projects
 from storage.log import versions
+from storage.queries import dataset
 from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
 
 
@@ -27,38 +30,71 @@ class Gate:
         return self.promote and same
 
 
+def as_in_use(
+    studio: Studio,
+    project: ProjectRecord,
+    version: DatasetVersionRecord,
+    trained: IntentPipeline,
+) -> IntentPipeline:
+    """Return a new pipeline as it would answer: with the names and limits that the project has now.
+
+    `version` is the dataset version that it learned from.
+    """
+    with studio.database.read() as connection:
+        now = read_now(connection, projects.get(connection, project.id), None)
+        ids = versions.intent_ids_at(connection, project.id, version.revision)
+    columns = columns_of(trained, ids)
+    present = called_now(trained, columns, now.names)
+    return with_names_and_fence(now, present, columns, lambda: signals_of(trained))
+
+
+def judge_pins(
+    studio: Studio,
+    project: ProjectRecord,
+    version: DatasetVersionRecord,
+    answering: IntentPipeline,
+) -> dict[str, Any]:
+    """Test the pins whose intents were there when the data were frozen; others are ignored."""
+    with studio.database.read() as connection:
+        frozen = set(versions.intent_ids_at(connection, project.id, version.revision).values())
+        intents = dataset.open_intents(connection, project.id)
+        names = {one.name for key, one in intents.items() if key in frozen}
+        pins = [pin for pin in open_pins(connection, project.id) if names.issuperset(pin.names)]
+    if not pins:
+        return {"kept": 0, "broken": []}
+    answers = [one.decision for one in answering.predict([pin.text for pin in pins])]
+    found = broken_by(pins, answers, answering.task)
+    broken = [
+        {"text": pin.text, "expected": list(pin.names), "answer": list(answer.intents)}
+        for pin, answer in zip(pins, answers, strict=True)
+        if pin in found
+    ]
+    return {"kept": len(pins) - len(broken), "broken": broken}
+
+
 def judge_candidate(
     studio: Studio,
     project: ProjectRecord,
     version: DatasetVersionRecord,
-    pipeline: IntentPipeline,
+    answering: IntentPipeline,
     facts: Mapping[str, Any],
     *,
     may_promote: bool,
 ) -> Gate:
     """Compare a new pipeline with the champion, in the child process that trained it.
 
-    `version` is the dataset version that it learned from; `facts` hold its metrics and the pins
-    that it breaks. Both answer with the project's limits for out of scope, as they would in use.
-    Unless `may_promote`, a person decides.
+    `version` is the dataset version that it learned from; `answering` is how it would answer in
+    use; `facts` hold its metrics and the pins that it breaks. Unless `may_promote`, a person
+    decides.
     """
-    from app.services.versions.comparison import Contender, compare_contenders, gate, names_since
+    from app.services.versions.comparison import Contender, compare_contenders, gate
     from app.services.versions.comparison import stored_contender as stored
 
     with studio.database.read() as connection:
         champion = models.champion(connection, project.id)
-        names = names_since(connection, project.id, version.id)
-        fence = projects.get(connection, project.id).fence  # a person may have set it meanwhile
-        ids = versions.intent_ids_at(connection, project.id, version.revision)
     if champion is None:
         return _first(facts)
-    candidate = Contender(
-        "the candidate",
-        facts["metrics"],
-        names,
-        lambda: _as_in_use(pipeline, fence, ids),
-        version.sha256,
-    )
+    candidate = Contender("the candidate", facts["metrics"], lambda: answering, version.sha256)
     try:
         found = compare_contenders(
             studio, project.name, candidate, stored(studio, project.name, champion.number)
@@ -69,16 +105,6 @@ def judge_candidate(
     if not may_promote:
         return Gate(champion, promote=False, reasons=(*verdict.reasons, "A person decides."))
     return Gate(champion, verdict.promote, verdict.reasons)
-
-
-def _as_in_use(
-    pipeline: IntentPipeline, fence: Mapping[str, Any] | None, ids: Mapping[str, str]
-) -> IntentPipeline:
-    """Apply a project's fence; `ids` holds the intents' ids by the names that were learned."""
-    if fence is None:
-        return pipeline
-    columns = [ids.get(name, "") for name in pipeline.head.intents]
-    return fenced(pipeline, columns, fence, lambda: signals_of(pipeline))
 
 
 def _instead_of_damaged(

@@ -31,7 +31,7 @@ from app.services.training.estimate import (
     require_labels,
     share_after_steps,
 )
-from app.services.training.gate import Gate, judge_candidate
+from app.services.training.gate import Gate, as_in_use, judge_candidate, judge_pins
 from app.services.training.marked_utterances import require_slots
 from app.services.training.unlabelled import gain_figures, n_learned, unlabelled_texts
 from core.encoders.bundled import BUNDLED_LICENCE
@@ -189,10 +189,10 @@ def _train_model(
     metrics = {**judge(result, inputs, tests), **gain_figures(result.pool)}
     facts = _facts(context, data, recipe, inputs)
     facts |= {"n_unlabelled": n_learned(result.pool), "metrics": metrics}
-    facts["pins"] = _judge_pins(context, result.pipeline, data.state)
-    gate = judge_candidate(
-        studio, project, data.version, result.pipeline, facts, may_promote=_may_promote(context)
-    )
+    answering = as_in_use(studio, project, data.version, result.pipeline)
+    facts["pins"] = judge_pins(studio, project, data.version, answering)
+    may = _may_promote(context)
+    gate = judge_candidate(studio, project, data.version, answering, facts, may_promote=may)
     return _publisher(context, data, result.pipeline, facts, gate)
 
 
@@ -273,24 +273,6 @@ def _publisher(
         }
 
     return publish
-
-
-def _judge_pins(context: JobContext, pipeline: "IntentPipeline", state: State) -> dict[str, Any]:
-    """Test the pins whose intents all exist in the training data; others are ignored."""
-    with context.database.read() as connection:
-        pinned = models.pins(connection, context.job.project_id or 0)
-    names = {key: row["name"] for key, row in state.intents.items() if not row["archived"]}
-    expected = [pin for pin in pinned if names.keys() >= set(pin.intents)]
-    if not expected:
-        return {"kept": 0, "broken": []}
-    answers = pipeline.predict([pin.text for pin in expected])
-    wanted = [sorted(names[key] for key in pin.intents) for pin in expected]
-    broken = [
-        {"text": pin.text, "expected": intents, "answer": list(answer.decision.intents)}
-        for pin, intents, answer in zip(expected, wanted, answers, strict=True)
-        if set(intents) != set(answer.decision.intents)
-    ]
-    return {"kept": len(expected) - len(broken), "broken": broken}
 
 
 def _facts(

@@ -49,14 +49,13 @@ _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact ma
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contender:
-    """A model to compare; `names` maps intent names of its training to present ones.
+    """A model to compare, with the figures of its training; it answers with present names.
 
     `data` is the SHA-256 of the dataset version that it learned from; "" is not known.
     """
 
     name: str
     metrics: Mapping[str, Any]
-    names: Mapping[str, str]
     open: Callable[[], IntentPipeline]
     data: str = ""
 
@@ -118,8 +117,13 @@ def stored_contender(studio: Studio, project: str, number: int) -> Contender:
     with studio.database.read() as connection:
         key = projects.find(connection, project).id
         record = models.find_answering(connection, key, number)
-    data = str(record.lineage.get("dataset_sha256") or "")
-    return Contender(name, record.metrics, {}, lambda: load_model(studio, name), data)
+    data = dataset_of(record.lineage)
+    return Contender(name, record.metrics, lambda: load_model(studio, name), data)
+
+
+def dataset_of(lineage: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the dataset version that a model learned from; "" is not known."""
+    return str(lineage.get("dataset_sha256") or "")
 
 
 def compare_contenders(
@@ -248,7 +252,6 @@ def _answers(
     pins: Sequence[OpenPin],
 ) -> _Answered:
     pipeline = contender.open()
-    names = contender.names
     said: list[tuple[str, ...]] = []
     refused: list[bool] = []
     texts = [exemplar.text for exemplar in tests]
@@ -256,14 +259,12 @@ def _answers(
     for start in range(0, len(texts), _CHUNK):
         part = slice(start, start + _CHUNK)
         for prediction in pipeline.predict(texts[part], rows[part]):
-            decided = prediction.decision.intents
-            said.append(tuple(names.get(name, name) for name in decided))
-            refused.append(not decided)
+            said.append(prediction.decision.intents)
+            refused.append(not prediction.decision.intents)
     pinned = [pin.text for pin in pins]
     pin_rows = embed_texts(studio.database, pipeline.encoder, pinned)
-    decisions = [p.decision for p in pipeline.predict(pinned, pin_rows)]
+    pinned_to = [p.decision.intents for p in pipeline.predict(pinned, pin_rows)]
     seen = {match_key(e.text) for e in pipeline.exemplars} | pipeline.exact.keys()
-    pinned_to = [tuple(names.get(name, name) for name in d.intents) for d in decisions]
     return _Answered(said, refused, pinned_to, frozenset(seen))
 
 
@@ -294,21 +295,6 @@ def _champion(connection: Transaction, project: ProjectRecord) -> int:
             "Promote a version, or name the two to compare.",
         )
     return champion.number
-
-
-def names_since(
-    connection: Transaction, project_id: int, dataset_version_id: int | None
-) -> dict[str, str]:
-    """Return the present names of a dataset version's intents, by their names then.
-
-    An intent merged into another keeps its name: it is an answer that is no longer expected.
-    """
-    if dataset_version_id is None:
-        return {}
-    revision = versions.get(connection, dataset_version_id).revision
-    then = versions.intent_ids_at(connection, project_id, revision)
-    now = dataset.intent_names(connection, project_id)
-    return {name: now.get(key, name) for name, key in then.items()}
 
 
 def _tests(

@@ -10,13 +10,13 @@ import {numberOf} from '../shared/words.js';
 export class Result {
   element = h('section', {class: 'sheet result', hidden: true, 'aria-label': 'Result', tabindex: -1});
   #context;
-  #wayOf; // what the page calls the training of a version; null where that is not known
+  #madeBy; // what the page calls the training of a version, and what its gate said; {} where that is not known
   advice = null; // on the two that are compared here; null before that
   #drawn = ''; // which comparison is shown: comparing again takes the server a while
 
-  constructor(context, wayOf) {
+  constructor(context, madeBy) {
     this.#context = context;
-    this.#wayOf = wayOf;
+    this.#madeBy = madeBy;
   }
 
   hide() {
@@ -39,7 +39,8 @@ export class Result {
     const title = h('h2', {}, `${this.#named(newer)} is ${candidate === null ? 'live' : 'trained'}`, against);
     const actions = advice =>
       candidate === null ? this.#whenLive(newer, older) : this.#toDecide(newer, older, advice);
-    if (older === null) return fill(this.element, title, h('div', {class: 'row'}, actions({use: true})));
+    const why = candidate !== null && h('p', {'data-role': 'waits'}, this.#waitsWords(newer));
+    if (older === null) return fill(this.element, title, why, h('div', {class: 'row'}, actions({use: true})));
     fill(this.element, title, h('p', {class: 'soft'}, `Comparing it with version ${older} …`));
     try {
       const found = await call(`${this.#context.base}/compare?candidate=${newer}&champion=${older}`);
@@ -56,8 +57,13 @@ export class Result {
 
   // Two ways to train are compared, too: whoever reads which was better must know which was which.
   #named(number) {
-    const way = this.#wayOf(number);
+    const {way} = this.#madeBy(number);
     return `Version ${number}${way ? ` (${way})` : ''}`;
+  }
+
+  // Why the first version does not answer yet.
+  #waitsWords(number) {
+    return [...(this.#madeBy(number).gate ?? []), 'Nothing answers before you use it.'].join(' ');
   }
 
   // Promote comes first, as the page's advice only where the version is better; what was live stays until then.

@@ -55,8 +55,8 @@ const testsOf = ({project, status}) =>
   !status.now && isUntested(status) && bringTests(project, status.unlabelled);
 
 function headingOf(champion, waiting) {
-  if (!champion) return 'No version is live';
-  return `Version ${champion.number} is live${waiting ? `, version ${waiting} waits for you` : ''}`;
+  const live = champion ? `Version ${champion.number} is live` : 'No version is live';
+  return `${live}${waiting ? `, version ${waiting} waits for you` : ''}`;
 }
 
 function lineOf(model, context, {models, states, previous, advised, compared, damaged}, actions) {

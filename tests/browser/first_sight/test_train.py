@@ -1,10 +1,20 @@
 """Train proposes no way that lost, and its rule and its verdict use the same words."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.builders.served_studio import Served
+from app.bootstrap import open_studio
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.live.server_state import open_live_studio
+from app.services.training.runs import TrainingRequest
+from app.services.trying.pins import set_pin
+from app.settings import Settings
+from tests.builders.served_studio import Served, StudioPool
+from tests.builders.trained_home import train_here
 
 
 def by_best(route: Route) -> None:
@@ -171,3 +181,34 @@ def test_without_a_new_label_another_training_is_not_the_first_act(
     expect(start).to_have_class("primary")
     expect(told).to_be_hidden()
     page.unroute_all(behavior="wait")
+
+
+@pytest.fixture
+def held_back(tmp_path: Path, labelled_csv: Path, studios: StudioPool) -> Iterator[Served]:
+    """A project whose first version breaks a pin, by what an example says, and waits."""
+    studio = open_studio(Settings(home=tmp_path / "home", device="cpu"))
+    create_project(studio, "held")
+    import_file(studio, ImportRequest("held", labelled_csv))
+    set_pin(open_live_studio(studio), "held", "where is my parcel", [])
+    train_here(studio, TrainingRequest("held", "instant", {}))
+    studio.database.close()
+    with studios.serving(tmp_path / "home") as served:
+        yield served
+
+
+def test_a_first_version_that_is_held_back_says_so_and_can_be_used(
+    visit: Callable[..., Page], held_back: Served
+) -> None:
+    """Train said nothing of a first version that broke a pin, and offered another training."""
+    page = visit(held_back, "/train?project=held")
+    result = page.get_by_role("region", name="Result")
+    expect(result.get_by_role("heading")).to_have_text("Version 1 (Quick) is trained")
+    expect(result.locator("[data-role=waits]")).to_have_text(
+        "It breaks the pin 'where is my parcel'. Nothing answers before you use it."
+    )
+    page.goto(f"{held_back.base}/label?project=held")
+    page.get_by_role("link", name="Decide on v1").click()
+    result.get_by_role("button", name="Use version 1").click()
+    expect(page.get_by_text("Version 1 is live.")).to_be_visible()
+    expect(result).to_be_hidden()
+    assert held_back.ask("/projects/held/status")["champion"] == 1

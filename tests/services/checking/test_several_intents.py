@@ -41,4 +41,5 @@ def test_pins_and_floors_of_several_intents(several: Studio) -> None:
     others = [one for one in report.checks if one.kind != "pin"]
     assert [one.kind for one in others] == ["floor"] * 4 + ["champion"]
     assert [one.state for one in others] == ["passed"] * 5
+    assert others[1].found.endswith(" of 1 text")
     assert report.judged_on == "3 test texts of p"

@@ -251,6 +251,9 @@ def test_a_project_at_a_glance(studio: Studio, ids, monkeypatch: pytest.MonkeyPa
         values |= {"lineage": {}, "pins": {}, "metrics": {"accuracy": 0.5, "judged_on": "n texts"}}
         versions.cut(connection, projects.get(connection, 1), "first")
         first, _ = models.add(connection, values), models.add(connection, values)
+    view = load_status(live_studio, "p")
+    assert (view.champion, view.candidate, view.model) == (None, 2, "none")  # held back, both
+    with studio.database.write() as connection:
         models.point(connection, first)
     view = load_status(live_studio, "p")
     assert (view.champion, view.candidate, view.model) == (1, 2, "loading")

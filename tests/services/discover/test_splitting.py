@@ -6,12 +6,12 @@ import pytest
 
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.discover.acts import GroupChange, change_group
+from app.services.discover.acts import GroupChange, Taking, change_group, take_group
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
-from tests.builders.trained_home import change, found_groups, grouped
+from tests.builders.trained_home import CARDS, change, found_groups, grouped
 
 
 def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_back(
@@ -54,6 +54,24 @@ def test_a_group_with_labels_is_not_listed_as_taken_when_it_is_split(raw: Studio
         change_group(raw, "raw", number, GroupChange(merged_into=card.id))
     [again] = list_groups(raw, "raw").groups
     assert (again.id, again.state, again.size, again.labelled) == (card.id, "open", 13, 1)
+
+
+def test_a_split_group_that_was_taken_since_is_listed_as_taken(raw: Studio, tmp_path: Path) -> None:
+    """New texts joined it and were taken, and it stood nowhere: it was hidden as split."""
+    [card] = grouped(raw, n_groups=1).groups
+    change(raw, CARDS[0], "labels", [], project="raw")
+    split_group(raw, "raw", card.id)
+    path = tmp_path / "more.txt"
+    path.write_text("".join(f"{CARDS[0]}{end}\n" for end in ("!", "?", " !", " ?")))
+    import_file(raw, ImportRequest("raw", path))
+    grouped(raw)
+    group = open_group(raw, "raw", card.id)
+    n, asked = group.card.size, group.revision
+    assert n > 0
+    taking = Taking("", "lost_card", "all", frozenset(), n, asked, "key-of-a-taking")
+    take_group(raw, "raw", card.id, taking)
+    again = {one.id: one for one in list_groups(raw, "raw").groups}[card.id]
+    assert (again.state, again.size, again.labelled) == ("done", 0, n + 1)
 
 
 def test_too_few_or_equal_texts_are_not_split(raw: Studio, tmp_path: Path) -> None:

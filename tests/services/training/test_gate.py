@@ -1,23 +1,27 @@
 """The gate: what keeps a fresh model from answering by itself, and what it says."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 
 from app.jobs.context import JobContext
-from app.services.data.projects import change_gate
+from app.services.answering.stored import load_model
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import change_gate, create_project
 from app.services.studio import Studio
 from app.services.training import runs
-from app.services.training.gate import Gate, judge_candidate
+from app.services.training.gate import Gate, as_in_use, judge_candidate
 from app.services.versions.comparison import gate
 from app.services.versions.comparison_views import ModelComparison, PinChange
 from core.metrics.paired import paired_difference
+from core.pipeline import IntentPipeline
 from storage import jobs, models, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset
 from tests.builders.stub_pipeline import StubPipeline, start, store_model, trained
-from tests.builders.trained_home import do
+from tests.builders.trained_home import Idle, do, version
 
 TEACHING = {
     "give me my money back": "refund",
@@ -97,9 +101,11 @@ def judged(
 ) -> Gate:
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
-        version = versions.cut(connection, project, "now")
+        frozen = versions.cut(connection, project, "now")
+    if isinstance(pipeline, IntentPipeline):
+        pipeline = as_in_use(studio, project, frozen, pipeline)
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": broken or []}}
-    return judge_candidate(studio, project, version, pipeline, facts, may_promote=may_promote)
+    return judge_candidate(studio, project, frozen, pipeline, facts, may_promote=may_promote)
 
 
 def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, tiny) -> None:
@@ -138,6 +144,50 @@ def test_a_candidate_is_judged_with_the_limit_that_a_person_set(studio: Studio, 
     found = judged(studio, strict)
     assert found.promote
     assert "no loss of accuracy beyond luck: +0.0 points" in found.reasons[1]
+
+
+def test_a_candidate_is_judged_with_the_intents_that_it_answers_by_name(
+    studio: Studio, labelled_csv: Path, tiny_path: Path
+) -> None:
+    """A first version waited for a pin that it keeps in use, and later ones were called worse."""
+    home = dataclasses.replace(studio, executor=Idle())
+    create_project(home, "p")
+    import_file(home, ImportRequest("p", labelled_csv))
+    with home.database.write() as connection:
+        hours = edits.create_intent("opening_hours")
+        rows = [
+            hours,
+            edits.create_utterance("t", "opening hours", "test", "f", [hours.subject_id]),
+        ]
+        events.record(connection, 1, Action("create intent"), rows)
+        models.add_pin(connection, 1, "opening hours", [hours.subject_id])
+    for number in (1, 2):
+        job = do(home, runs.start_training(home, by_quick(tiny_path)).id)
+        assert job.result["promoted"], job.result["gate"]
+        assert version(home, number).pins == {"kept": 1, "broken": []}
+        answer = load_model(home, f"p@{number}").predict(["opening hours"])[0].decision
+        assert answer.intents == ("opening_hours",)
+
+
+def by_quick(base: Path) -> runs.TrainingRequest:
+    return runs.TrainingRequest("p", "instant", {}, str(base))
+
+
+def test_what_a_candidate_answers_is_called_as_the_project_calls_it_now(
+    studio: Studio, tiny
+) -> None:
+    """An intent that was renamed while it was learned is no other answer."""
+    project = start(studio, {f"{text} again": name for text, name in TEACHING.items()})
+    store_model(studio, project, trained(tiny, TEACHING))
+    with studio.database.write() as connection:
+        frozen = versions.find(connection, project.id, 1)
+        change = edits.rename_intent(connection, project.id, "refund", "money back")
+        events.record(connection, project.id, Action("rename"), [change])
+    answering = as_in_use(studio, project, frozen, trained(tiny, TEACHING))
+    facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
+    found = judge_candidate(studio, project, frozen, answering, facts, may_promote=True)
+    assert found.promote
+    assert "+0.0 points" in found.reasons[1]
 
 
 def test_the_gate_opens_only_upon_the_champion_it_compared_with(studio: Studio, tiny) -> None:

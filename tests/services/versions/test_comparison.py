@@ -9,7 +9,6 @@ from app.services.versions.comparison import (
     compare_models,
     compare_versions,
     gate,
-    names_since,
 )
 from app.services.versions.verdict import Advice, Sides, advice_on
 from core.encoders.packed.encoder import TransformerEncoder
@@ -319,22 +318,16 @@ def test_a_version_that_learned_corrections_is_advised_where_no_test_text_compar
     )
 
 
-def test_a_renamed_intent_is_the_same_answer_and_a_merged_one_is_wrong(studio: Studio) -> None:
+def test_an_intent_that_was_merged_into_another_is_a_wrong_answer(studio: Studio) -> None:
     project = start(studio, {"a": "refund", "b": "parcel"})
     with studio.database.write() as connection:
-        changes = [edits.rename_intent(connection, project.id, "refund", "money back")]
-        changes += edits.merge_intents(connection, project.id, "parcel", "refund")
-        events.record(connection, project.id, Action("tidy"), changes)
-        first = versions.find(connection, project.id, 1)
-        names = names_since(connection, project.id, first.id)
-    assert names == {"refund": "money back", "parcel": "parcel"}
-    old = contender("p@1", StubPipeline({"b": "parcel"}), names=names)
-    new = contender("p@2", StubPipeline({}, otherwise="money back"))
+        changes = edits.merge_intents(connection, project.id, "parcel", "refund")
+        events.record(connection, project.id, Action("merge"), changes)
+    old = contender("p@1", StubPipeline({"b": "parcel"}))
+    new = contender("p@2", StubPipeline({}))
     found = compare_contenders(studio, "p", new, old)
     assert (found.before, found.after) == (0.5, 1.0)
-    assert [(a.text, a.before, a.after) for a in found.answers] == [
-        ("b", ("parcel",), ("money back",))
-    ]
+    assert [(a.text, a.before, a.after) for a in found.answers] == [("b", ("parcel",), ("refund",))]
 
 
 def test_versions_are_compared_by_number_from_nothing_and_up_to_now(studio: Studio) -> None:
