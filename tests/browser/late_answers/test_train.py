@@ -82,6 +82,25 @@ def test_a_tick_is_kept_before_the_ways_to_train_are_known(
         box.set_checked(was)
 
 
+def test_a_tick_that_could_not_be_stored_is_taken_back(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """The page went on telling that the new version takes over by itself, and it waited."""
+    page = visit(twice, "/train?project=sample")
+    box = page.get_by_label("unless it answers worse")
+    outlook = page.locator("[data-role=outlook]")
+    expect(page.get_by_role("button", name="Retrain")).to_be_enabled()
+    was, told = box.is_checked(), outlook.inner_text()
+    saves = hold(page, "**/api/**/projects/sample", "PATCH")
+    box.set_checked(not was)
+    saves.arrived()
+    expect(outlook).not_to_have_text(told)
+    saves.routes.pop().fulfill(status=503, json={"message": "The disk is full.", "hint": ""})
+    expect(page.locator(".toast.bad")).to_contain_text("The disk is full.")
+    expect(box).to_be_checked(checked=was)
+    expect(outlook).to_have_text(told)
+
+
 def test_a_file_that_was_refused_can_be_chosen_again(
     visit: Callable[..., Page], twice: Served, tmp_path: Path
 ) -> None:
