@@ -107,6 +107,19 @@ def test_pins_that_a_model_broke_or_a_bundle_brought_are_erased(
     assert files_with(told.places.home, b"Zaphod") == []
 
 
+def test_a_text_with_signs_that_end_lines_elsewhere_stops_no_erasure(
+    told: Studio, tiny_path: Path, tmp_path: Path
+) -> None:
+    """The reader of a version's examples took U+2028 for the end of a line, and broke."""
+    odd = {"text": "send\u2028it\u2029back\x85now", "intent": "refund"}
+    (tmp_path / "odd.jsonl").write_text(json.dumps(odd), encoding="utf-8")
+    import_file(told, ImportRequest("p", tmp_path / "odd.jsonl"))
+    train_here(told, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    assert erase_texts(told, "p", [SHORT], now=True).models == ("p@1", "p@2")
+    assert files_with(told.places.home, SHORT.encode()) == []
+    assert files_with(told.places.home, odd["text"].encode())  # what others said stays
+
+
 def test_what_is_left_is_sound_and_answers(told: Studio) -> None:
     with told.database.read() as connection:
         before = {v.number: v.sha256 for v in versions.list_all(connection, 1)}

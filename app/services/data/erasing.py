@@ -12,6 +12,7 @@ from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.bundle.facts import as_json
 from core.errors import Conflict, InvalidInput
+from core.runtime.files import exemplar_rows
 from core.text import counted, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
@@ -257,8 +258,7 @@ def _without_texts(
     if _EXEMPLARS not in tree:
         return {}
     hashes = set(map(text_hash, texts))
-    lines = studio.artifacts.path(tree[_EXEMPLARS]).read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines if line]
+    rows = exemplar_rows(studio.artifacts.path(tree[_EXEMPLARS]).read_text(encoding="utf-8"))
     kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
     told = [{**r, "text": ERASED} if text_hash(r["text"]) in hashes else r for r in rows]
     exact = json.loads(studio.artifacts.path(tree[_EXACT]).read_text(encoding="utf-8"))
