@@ -17,6 +17,7 @@ from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.erasing import erase_listed, erase_texts, list_containing
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.data.uploads import store_upload
 from app.services.live.server_state import open_live_studio
 from app.services.reports.receipts import find_receipt, keep_receipt, receipt_page
 from app.services.studio import Studio
@@ -118,6 +119,20 @@ def test_a_text_with_signs_that_end_lines_elsewhere_stops_no_erasure(
     assert erase_texts(told, "p", [SHORT], now=True).models == ("p@1", "p@2")
     assert files_with(told.places.home, SHORT.encode()) == []
     assert files_with(told.places.home, odd["text"].encode())  # what others said stays
+
+
+def test_files_that_wait_for_their_import_are_told_and_deleted(
+    told: Studio, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They kept the text, and the erasure did not name them."""
+    waiting = told.places.uploads / store_upload(told, "own.csv", [SHORT.encode()]) / "own.csv"
+    assert erase_texts(told, "p", [SHORT]).uploads == (str(waiting),)
+    assert waiting.exists()
+    home = ["--home", str(told.places.home)]
+    assert main([*home, "erase", "p", "--containing", SHORT]) == 0
+    assert "waiting upload own.csv" in capsys.readouterr().out
+    assert erase_texts(told, "p", [SHORT], now=True).uploads == (str(waiting),)
+    assert files_with(told.places.home, SHORT.encode()) == []
 
 
 def test_what_is_left_is_sound_and_answers(told: Studio) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.services.data import uploads
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.bundle.facts import as_json
@@ -42,6 +43,7 @@ class ErasureView:
             readable; a version that is deleted, or trained anew, has it no longer.
         data_versions: Numbers of the data versions whose SHA-256 changes.
         copies: Copies of the database from before an upgrade, which are deleted.
+        uploads: Files that wait for their import, which are deleted: any of them may hold a text.
         left: Places that this does not reach, in words.
     """
 
@@ -55,6 +57,7 @@ class ErasureView:
     models: tuple[str, ...]
     data_versions: tuple[int, ...]
     copies: tuple[str, ...]
+    uploads: tuple[str, ...]
     left: tuple[str, ...]
 
     @property
@@ -116,7 +119,7 @@ def erase_texts(
         if not now:
             connection.rollback()
             return view
-        note_remains(studio.places.home, unused, view.copies)
+        note_remains(studio.places.home, unused, (*view.copies, *view.uploads))
     sweep_scratch(studio.places)
     if not remove_remains(studio.places.home, studio.database, studio.artifacts):
         again = (
@@ -209,6 +212,7 @@ def _erase(
         models=rewritten,
         data_versions=tuple(one.number for one in changed),
         copies=tuple(str(path) for path in _copies(studio)),
+        uploads=tuple(str(path) for path in uploads.waiting(studio)),
         left=tuple(_out_of_reach(studio, connection, project, scrubber)),
     )
     return view, unused
