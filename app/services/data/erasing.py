@@ -318,11 +318,13 @@ def _out_of_reach(
 
 
 def _holds(blob: Path, scrubber: Scrubber) -> bool:
+    """Whether a stored file, gzipped or not, has one of the texts as JSON spells it."""
     content = blob.read_bytes()
     if content[:2] == b"\x1f\x8b":
         content = gzip.decompress(content)
-    words = content.decode("utf-8", errors="replace")
-    return any(text in words for text in scrubber.texts)
+    words = normalise(content.decode("utf-8", errors="replace"))
+    spelt = (json.dumps(text, ensure_ascii=False)[1:-1] for text in scrubber.texts)
+    return any(text in words for text in spelt)
 
 
 def _scratch(studio: Studio) -> Path:

@@ -18,6 +18,7 @@ from app.services.studio import Studio
 from app.services.upkeep import examine
 from core.errors import Conflict, InvalidInput, NotFound
 from core.formats.dialogues import Dialogue
+from core.text import normalise
 from storage import jobs, projects
 from storage.log import events
 from storage.queries import dataset
@@ -197,6 +198,18 @@ def test_erasing_a_text_deletes_removed_logs_which_may_hold_it(
     erase_texts(studio, "p", pool(studio)[:1], now=True)
     with pytest.raises(NotFound, match="deleted for good"):
         restore_log(studio, "p", log.id)
+
+
+@pytest.mark.parametrize("said", ['say "no" to it', "up\\down", "two\nlines", "cafe\u0301 late"])
+def test_a_log_is_named_as_holding_an_erased_text_however_it_is_spelt(
+    studio: Studio, tmp_path: Path, said: str
+) -> None:
+    """JSON wrote a quote as two signs, and the log seemed not to hold the text."""
+    create_project(studio, "p")
+    import_dialogues(studio, DialogueImport("p", write(tmp_path / "a.jsonl", [said, "Well."])))
+    assert pool(studio) == [normalise(said)]
+    [place] = [one for one in erase_texts(studio, "p", [said]).left if "conversation log" in one]
+    assert "(a.jsonl): remove it on the Data page" in place
 
 
 def test_a_log_that_a_training_reads_stays(studio: Studio, tmp_path: Path) -> None:
