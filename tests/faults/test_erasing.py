@@ -25,8 +25,8 @@ from app.services.training.runs import TrainingRequest
 from app.services.trying.answers import answer_texts
 from app.services.trying.pins import set_pin
 from app.services.versions.bundles import export_model, import_bundle
-from core.errors import Conflict, InvalidInput
-from storage import jobs, models, projects
+from core.errors import ArtifactDamaged, Conflict, InvalidInput
+from storage import artifacts, jobs, models, projects
 from storage.log import erasing, events, versions
 from storage.queries import dataset
 from storage.queries.utterances import Filter
@@ -133,6 +133,28 @@ def test_files_that_wait_for_their_import_are_told_and_deleted(
     assert "waiting upload own.csv" in capsys.readouterr().out
     assert erase_texts(told, "p", [SHORT], now=True).uploads == (str(waiting),)
     assert files_with(told.places.home, SHORT.encode()) == []
+
+
+@pytest.mark.parametrize("name", ["exemplars.jsonl", "exact.json", "facts.json"])
+@pytest.mark.parametrize("change", ["missing", "changed"])
+def test_a_version_with_a_damaged_file_is_named_and_nothing_is_erased(
+    told: Studio, name: str, change: str
+) -> None:
+    """A missing file broke every erasure, and a changed byte got a SHA-256 that vouched for it."""
+    with told.database.read() as connection:
+        [version] = models.list_all(connection, 1)
+        file = told.artifacts.path(artifacts.tree_files(connection, version.tree_sha256)[name])
+    content = file.read_bytes()
+    file.unlink()
+    if change == "changed":
+        file.write_bytes(content.replace(b"refund", b"refunt"))
+    for now in (False, True):
+        with pytest.raises(ArtifactDamaged, match="of p@1 that may hold a text") as refused:
+            erase_texts(told, "p", [SHORT], now=now)
+        assert "doctor --repair" in refused.value.hint
+    file.unlink(missing_ok=True)
+    file.write_bytes(content)
+    assert erase_texts(told, "p", [SHORT], now=True).models == ("p@1",)
 
 
 def test_what_is_left_is_sound_and_answers(told: Studio) -> None:

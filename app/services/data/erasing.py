@@ -12,7 +12,7 @@ from app.services.data import uploads
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.bundle.facts import as_json
-from core.errors import Conflict, InvalidInput
+from core.errors import ArtifactDamaged, Conflict, InvalidInput
 from core.runtime.files import exemplar_rows
 from core.text import counted, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
@@ -104,6 +104,7 @@ def erase_texts(
     Raises:
         InvalidInput: No text is given, or nobody has said one of them.
         Conflict: A job of the project is under way.
+        ArtifactDamaged: A file of a version that may hold a text is missing or was changed.
     """
     asked = [normalise(text) for text in texts if normalise(text)]
     if not asked:
@@ -235,16 +236,17 @@ def _rewrite_models(
         if not version.tree_sha256:
             continue
         tree = artifacts.tree_files(connection, version.tree_sha256)
-        changed = _without_texts(studio, tree, texts)
+        name = f"{project.name}@{version.number}"
+        changed = _without_texts(_contents(studio, tree, name), texts)
         if not changed:
             continue
         with tempfile.TemporaryDirectory(dir=_scratch(studio)) as folder:
-            for name, content in changed.items():
-                (Path(folder) / name).write_text(content, encoding="utf-8")
+            for file, content in changed.items():
+                (Path(folder) / file).write_text(content, encoding="utf-8")
             files = {**tree, **studio.artifacts.put_files(Path(folder))}
         _point_to(studio, connection, version, files)
         unused += artifacts.drop_tree(connection, version.tree_sha256)
-        names.append(f"{project.name}@{version.number}")
+        names.append(name)
     return tuple(names), unused
 
 
@@ -255,17 +257,37 @@ def _point_to(
     models.change_tree(connection, version.id, fresh)
 
 
-def _without_texts(
-    studio: Studio, tree: Mapping[str, str], texts: frozenset[str]
-) -> dict[str, str]:
-    """Return the changed content of the files of a version that hold one of the texts."""
+def _contents(studio: Studio, tree: Mapping[str, str], name: str) -> dict[str, str]:
+    """Return the content of the files of a version that hold texts; {} if it has no examples.
+
+    Raises:
+        ArtifactDamaged: One of them is missing or was changed: what is left of it would be written
+            under a name that vouches for it.
+    """
     if _EXEMPLARS not in tree:
         return {}
+    try:
+        return {
+            file: studio.artifacts.read(tree[file]).decode()
+            for file in (_EXEMPLARS, _EXACT, _FACTS)
+        }
+    except ArtifactDamaged as error:
+        raise ArtifactDamaged(
+            f"Nothing was erased: a file of {name} that may hold a text is missing or was changed.",
+            "Let `intent-studio doctor --repair` take it from a backup, or put another version in "
+            f"use and delete {name}. Then erase again.",
+        ) from error
+
+
+def _without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[str, str]:
+    """Return the changed content of the files of a version that hold one of the texts."""
+    if not contents:
+        return {}
     hashes = set(map(text_hash, texts))
-    rows = exemplar_rows(studio.artifacts.path(tree[_EXEMPLARS]).read_text(encoding="utf-8"))
+    rows = exemplar_rows(contents[_EXEMPLARS])
     kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
     told = [{**r, "text": ERASED} if text_hash(r["text"]) in hashes else r for r in rows]
-    exact = json.loads(studio.artifacts.path(tree[_EXACT]).read_text(encoding="utf-8"))
+    exact = json.loads(contents[_EXACT])
     gone = {key for key in map(match_key, texts) if key in exact and key not in kept}
     changed: dict[str, str] = {}
     if told != rows:
@@ -273,7 +295,7 @@ def _without_texts(
     if gone:
         left = {key: names for key, names in exact.items() if key not in gone}
         changed[_EXACT] = as_json(left)
-    facts = json.loads(studio.artifacts.path(tree[_FACTS]).read_text(encoding="utf-8"))
+    facts = json.loads(contents[_FACTS])
     quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
     scrubbed = scrubber_of(texts).of(quoting)
     if scrubbed != quoting:
@@ -305,9 +327,13 @@ def _out_of_reach(
 ) -> Iterator[str]:
     """Say which places hold the texts, or may hold them, and are not changed."""
     for log in conversation_logs.list_all(connection, project.id):
+        place = f"the conversation log {log.id} ({log.source})"
         tree = artifacts.tree_files(connection, log.tree_sha256)
-        if any(_holds(studio.artifacts.path(sha), scrubber) for sha in tree.values()):
-            yield f"the conversation log {log.id} ({log.source}): remove it on the Data page"
+        try:
+            if any(_holds(studio.artifacts.read(sha), scrubber) for sha in tree.values()):
+                yield f"{place}: remove it on the Data page"
+        except ArtifactDamaged:
+            yield f"{place}, whose file is missing or was changed, and may hold them: remove it"
     backup = last_backup(studio.places.home)
     if backup is not None:
         yield f"the backup {backup.file}, and earlier ones: delete them"
@@ -317,9 +343,8 @@ def _out_of_reach(
     yield "the memory of a running server, until it is started again"
 
 
-def _holds(blob: Path, scrubber: Scrubber) -> bool:
+def _holds(content: bytes, scrubber: Scrubber) -> bool:
     """Whether a stored file, gzipped or not, has one of the texts as JSON spells it."""
-    content = blob.read_bytes()
     if content[:2] == b"\x1f\x8b":
         content = gzip.decompress(content)
     words = normalise(content.decode("utf-8", errors="replace"))
