@@ -244,14 +244,16 @@ def _stay() -> None:
 
 
 def _warm_up(live_studio: LiveStudio) -> None:
-    """Load the model of the first project before the first question."""
+    """Delete what has waited too long, and load the first project's model before a question."""
     from app.services.conversations.removing import delete_removed
+    from app.services.data import uploads
     from app.services.data.projects import list_projects
     from app.services.status import load_status
     from app.services.training.jobs import list_jobs
 
     _leave_a_core()
     try:
+        uploads.forget_old(live_studio.studio)
         list_jobs(live_studio.studio)  # restarts jobs after a power cut
         delete_removed(live_studio.studio)  # no page that could bring them back is open
         for project in list_projects(live_studio.studio)[:1]:

@@ -20,6 +20,7 @@ from storage.tables import blob, conversation_log, layout, model_version, tree
 
 _GRACE_SECONDS = 3_600
 _ASIDE = ".gone-"
+_FROM_BACKUP = "Take it from a backup, or use another version."
 _OWNERS = (model_version, layout, conversation_log)
 """The tables whose rows refer to a tree."""
 
@@ -37,6 +38,20 @@ class ArtifactStore:
     def path(self, sha256: str) -> Path:
         """Return the path of a blob."""
         return self.folder / sha256[:2] / sha256[2:]
+
+    def read(self, sha256: str) -> bytes:
+        """Return the content of a blob.
+
+        Raises:
+            ArtifactDamaged: It is missing or was changed.
+        """
+        file = self.path(sha256)
+        content = file.read_bytes() if file.is_file() else b""
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise ArtifactDamaged(
+                f"The stored file {sha256[:12]} is missing or was changed.", _FROM_BACKUP
+            )
+        return content
 
     def put_files(self, source: Path) -> dict[str, str]:
         """Copy a folder's files into the store, durably; return relative name to SHA-256.
@@ -103,8 +118,7 @@ class ArtifactStore:
             if not source.is_file() or file_sha256(source) != sha256:
                 self.found_damaged.add(tree_sha256)
                 raise ArtifactDamaged(
-                    f"The stored file {path} is missing or was changed.",
-                    "Take it from a backup, or use another version.",
+                    f"The stored file {path} is missing or was changed.", _FROM_BACKUP
                 )
             yield path, sha256
         self.found_damaged.discard(tree_sha256)

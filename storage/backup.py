@@ -47,12 +47,18 @@ def restore(file: Path, home: Path) -> int:
     """Restore a backup into a home without a studio; return the number of files.
 
     Raises:
-        Conflict: The home holds a studio already.
+        Conflict: The home holds a studio already, or a log of one that SQLite would play into it.
         ArtifactDamaged: The backup is incomplete or changed; the home is unchanged.
         DiskFull: There is no room for what it holds.
     """
     if (home / "studio.db").exists():
         raise Conflict(f"{home} holds a studio already.", "Choose an empty --home.")
+    logs = ", ".join(sorted(path.name for path in home.glob("studio.db-*")))
+    if logs:
+        raise Conflict(
+            f"{home} holds what another database has left: {logs}.",
+            "Choose an empty --home, or move these files to that database.",
+        )
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     for left in home.glob(f"{_STAGING}*"):  # of a restore that was killed
         shutil.rmtree(left)

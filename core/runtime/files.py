@@ -100,13 +100,19 @@ def _one_of(value: object, known: tuple[Any, ...]) -> Any:
 
 def read_exemplars(path: Path) -> tuple[Exemplar, ...]:
     """Read exemplars; MALFORMED errors for what is none."""
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    rows = exemplar_rows(path.read_text(encoding="utf-8"))
     return tuple(
         Exemplar(
             _text(row["id"]), _text(row["text"]), names_of(row["intents"]), row.get("synthetic", "")
         )
         for row in rows
     )
+
+
+def exemplar_rows(content: str) -> list[dict[str, Any]]:
+    """Read the lines of a file of exemplars; MALFORMED errors for what is no JSON."""
+    # Not `splitlines`: texts may have U+2028, U+2029 and U+0085, which JSON does not escape.
+    return [json.loads(line) for line in content.split("\n") if line]
 
 
 def names_of(values: object) -> tuple[str, ...]:

@@ -18,16 +18,21 @@ _NOTE = "erasing.json"
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """SHA-256 of blobs, and paths of the database's copies; its free pages are to be rewritten."""
+    """What is to be deleted; the database's free pages are to be rewritten, too.
+
+    Attributes:
+        blobs: SHA-256 of blobs.
+        copies: Paths of copies of the database, and of other files.
+    """
 
     blobs: tuple[str, ...]
     copies: tuple[str, ...]
 
 
-def note_remains(home: Path, blobs: Iterable[str], copies: Iterable[str]) -> None:
+def note_remains(home: Path, blobs: Iterable[str], files: Iterable[str]) -> None:
     """Note what is to be removed, durably; call it before the erasure is committed."""
     before = _noted(home) or Remains((), ())
-    note = Remains((*before.blobs, *blobs), (*before.copies, *copies))
+    note = Remains((*before.blobs, *blobs), (*before.copies, *files))
     with replace_file(home / _NOTE, mode=0o600) as stream:
         stream.write(json.dumps(asdict(note)).encode())
 
@@ -46,7 +51,9 @@ def remove_remains(home: Path, database: Database, artifacts: ArtifactStore) -> 
         artifacts.remove_unused(connection, noted.blobs, grace_seconds=0)
     for copy in noted.copies:
         Path(copy).unlink(missing_ok=True)
-    sync_folder(home)  # before the note goes
+    for folder in {home, *(Path(copy).parent for copy in noted.copies)}:
+        if folder.is_dir():
+            sync_folder(folder)  # before the note goes
     if not overwrite_free_pages(database):
         return False
     (home / _NOTE).unlink(missing_ok=True)

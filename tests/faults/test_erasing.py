@@ -17,6 +17,7 @@ from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.erasing import erase_listed, erase_texts, list_containing
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.data.uploads import store_upload
 from app.services.live.server_state import open_live_studio
 from app.services.reports.receipts import find_receipt, keep_receipt, receipt_page
 from app.services.studio import Studio
@@ -24,8 +25,8 @@ from app.services.training.runs import TrainingRequest
 from app.services.trying.answers import answer_texts
 from app.services.trying.pins import set_pin
 from app.services.versions.bundles import export_model, import_bundle
-from core.errors import Conflict, InvalidInput
-from storage import jobs, models, projects
+from core.errors import ArtifactDamaged, Conflict, InvalidInput
+from storage import artifacts, jobs, models, projects
 from storage.log import erasing, events, versions
 from storage.queries import dataset
 from storage.queries.utterances import Filter
@@ -105,6 +106,55 @@ def test_pins_that_a_model_broke_or_a_bundle_brought_are_erased(
     assert sum(SHORT in str(pins) for pins in versions_then) == 2
     erase_texts(told, "p", [SAID, SHORT], now=True)
     assert files_with(told.places.home, b"Zaphod") == []
+
+
+def test_a_text_with_signs_that_end_lines_elsewhere_stops_no_erasure(
+    told: Studio, tiny_path: Path, tmp_path: Path
+) -> None:
+    """The reader of a version's examples took U+2028 for the end of a line, and broke."""
+    odd = {"text": "send\u2028it\u2029back\x85now", "intent": "refund"}
+    (tmp_path / "odd.jsonl").write_text(json.dumps(odd), encoding="utf-8")
+    import_file(told, ImportRequest("p", tmp_path / "odd.jsonl"))
+    train_here(told, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    assert erase_texts(told, "p", [SHORT], now=True).models == ("p@1", "p@2")
+    assert files_with(told.places.home, SHORT.encode()) == []
+    assert files_with(told.places.home, odd["text"].encode())  # what others said stays
+
+
+def test_files_that_wait_for_their_import_are_told_and_deleted(
+    told: Studio, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They kept the text, and the erasure did not name them."""
+    waiting = told.places.uploads / store_upload(told, "own.csv", [SHORT.encode()]) / "own.csv"
+    assert erase_texts(told, "p", [SHORT]).uploads == (str(waiting),)
+    assert waiting.exists()
+    home = ["--home", str(told.places.home)]
+    assert main([*home, "erase", "p", "--containing", SHORT]) == 0
+    assert "waiting upload own.csv" in capsys.readouterr().out
+    assert erase_texts(told, "p", [SHORT], now=True).uploads == (str(waiting),)
+    assert files_with(told.places.home, SHORT.encode()) == []
+
+
+@pytest.mark.parametrize("name", ["exemplars.jsonl", "exact.json", "facts.json"])
+@pytest.mark.parametrize("change", ["missing", "changed"])
+def test_a_version_with_a_damaged_file_is_named_and_nothing_is_erased(
+    told: Studio, name: str, change: str
+) -> None:
+    """A missing file broke every erasure, and a changed byte got a SHA-256 that vouched for it."""
+    with told.database.read() as connection:
+        [version] = models.list_all(connection, 1)
+        file = told.artifacts.path(artifacts.tree_files(connection, version.tree_sha256)[name])
+    content = file.read_bytes()
+    file.unlink()
+    if change == "changed":
+        file.write_bytes(content.replace(b"refund", b"refunt"))
+    for now in (False, True):
+        with pytest.raises(ArtifactDamaged, match="of p@1 that may hold a text") as refused:
+            erase_texts(told, "p", [SHORT], now=now)
+        assert "doctor --repair" in refused.value.hint
+    file.unlink(missing_ok=True)
+    file.write_bytes(content)
+    assert erase_texts(told, "p", [SHORT], now=True).models == ("p@1",)
 
 
 def test_what_is_left_is_sound_and_answers(told: Studio) -> None:

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from app.services.data import uploads
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.bundle.facts import as_json
-from core.errors import Conflict, InvalidInput
+from core.errors import ArtifactDamaged, Conflict, InvalidInput
+from core.runtime.files import exemplar_rows
 from core.text import counted, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
@@ -41,6 +43,7 @@ class ErasureView:
             readable; a version that is deleted, or trained anew, has it no longer.
         data_versions: Numbers of the data versions whose SHA-256 changes.
         copies: Copies of the database from before an upgrade, which are deleted.
+        uploads: Files that wait for their import, which are deleted: any of them may hold a text.
         left: Places that this does not reach, in words.
     """
 
@@ -54,6 +57,7 @@ class ErasureView:
     models: tuple[str, ...]
     data_versions: tuple[int, ...]
     copies: tuple[str, ...]
+    uploads: tuple[str, ...]
     left: tuple[str, ...]
 
     @property
@@ -100,6 +104,7 @@ def erase_texts(
     Raises:
         InvalidInput: No text is given, or nobody has said one of them.
         Conflict: A job of the project is under way.
+        ArtifactDamaged: A file of a version that may hold a text is missing or was changed.
     """
     asked = [normalise(text) for text in texts if normalise(text)]
     if not asked:
@@ -115,7 +120,7 @@ def erase_texts(
         if not now:
             connection.rollback()
             return view
-        note_remains(studio.places.home, unused, view.copies)
+        note_remains(studio.places.home, unused, (*view.copies, *view.uploads))
     sweep_scratch(studio.places)
     if not remove_remains(studio.places.home, studio.database, studio.artifacts):
         again = (
@@ -208,6 +213,7 @@ def _erase(
         models=rewritten,
         data_versions=tuple(one.number for one in changed),
         copies=tuple(str(path) for path in _copies(studio)),
+        uploads=tuple(str(path) for path in uploads.waiting(studio)),
         left=tuple(_out_of_reach(studio, connection, project, scrubber)),
     )
     return view, unused
@@ -230,16 +236,17 @@ def _rewrite_models(
         if not version.tree_sha256:
             continue
         tree = artifacts.tree_files(connection, version.tree_sha256)
-        changed = _without_texts(studio, tree, texts)
+        name = f"{project.name}@{version.number}"
+        changed = _without_texts(_contents(studio, tree, name), texts)
         if not changed:
             continue
         with tempfile.TemporaryDirectory(dir=_scratch(studio)) as folder:
-            for name, content in changed.items():
-                (Path(folder) / name).write_text(content, encoding="utf-8")
+            for file, content in changed.items():
+                (Path(folder) / file).write_text(content, encoding="utf-8")
             files = {**tree, **studio.artifacts.put_files(Path(folder))}
         _point_to(studio, connection, version, files)
         unused += artifacts.drop_tree(connection, version.tree_sha256)
-        names.append(f"{project.name}@{version.number}")
+        names.append(name)
     return tuple(names), unused
 
 
@@ -250,18 +257,37 @@ def _point_to(
     models.change_tree(connection, version.id, fresh)
 
 
-def _without_texts(
-    studio: Studio, tree: Mapping[str, str], texts: frozenset[str]
-) -> dict[str, str]:
-    """Return the changed content of the files of a version that hold one of the texts."""
+def _contents(studio: Studio, tree: Mapping[str, str], name: str) -> dict[str, str]:
+    """Return the content of the files of a version that hold texts; {} if it has no examples.
+
+    Raises:
+        ArtifactDamaged: One of them is missing or was changed: what is left of it would be written
+            under a name that vouches for it.
+    """
     if _EXEMPLARS not in tree:
         return {}
+    try:
+        return {
+            file: studio.artifacts.read(tree[file]).decode()
+            for file in (_EXEMPLARS, _EXACT, _FACTS)
+        }
+    except ArtifactDamaged as error:
+        raise ArtifactDamaged(
+            f"Nothing was erased: a file of {name} that may hold a text is missing or was changed.",
+            "Let `intent-studio doctor --repair` take it from a backup, or put another version in "
+            f"use and delete {name}. Then erase again.",
+        ) from error
+
+
+def _without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[str, str]:
+    """Return the changed content of the files of a version that hold one of the texts."""
+    if not contents:
+        return {}
     hashes = set(map(text_hash, texts))
-    lines = studio.artifacts.path(tree[_EXEMPLARS]).read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines if line]
+    rows = exemplar_rows(contents[_EXEMPLARS])
     kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
     told = [{**r, "text": ERASED} if text_hash(r["text"]) in hashes else r for r in rows]
-    exact = json.loads(studio.artifacts.path(tree[_EXACT]).read_text(encoding="utf-8"))
+    exact = json.loads(contents[_EXACT])
     gone = {key for key in map(match_key, texts) if key in exact and key not in kept}
     changed: dict[str, str] = {}
     if told != rows:
@@ -269,7 +295,7 @@ def _without_texts(
     if gone:
         left = {key: names for key, names in exact.items() if key not in gone}
         changed[_EXACT] = as_json(left)
-    facts = json.loads(studio.artifacts.path(tree[_FACTS]).read_text(encoding="utf-8"))
+    facts = json.loads(contents[_FACTS])
     quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
     scrubbed = scrubber_of(texts).of(quoting)
     if scrubbed != quoting:
@@ -301,9 +327,13 @@ def _out_of_reach(
 ) -> Iterator[str]:
     """Say which places hold the texts, or may hold them, and are not changed."""
     for log in conversation_logs.list_all(connection, project.id):
+        place = f"the conversation log {log.id} ({log.source})"
         tree = artifacts.tree_files(connection, log.tree_sha256)
-        if any(_holds(studio.artifacts.path(sha), scrubber) for sha in tree.values()):
-            yield f"the conversation log {log.id} ({log.source}): remove it on the Data page"
+        try:
+            if any(_holds(studio.artifacts.read(sha), scrubber) for sha in tree.values()):
+                yield f"{place}: remove it on the Data page"
+        except ArtifactDamaged:
+            yield f"{place}, whose file is missing or was changed, and may hold them: remove it"
     backup = last_backup(studio.places.home)
     if backup is not None:
         yield f"the backup {backup.file}, and earlier ones: delete them"
@@ -313,12 +343,13 @@ def _out_of_reach(
     yield "the memory of a running server, until it is started again"
 
 
-def _holds(blob: Path, scrubber: Scrubber) -> bool:
-    content = blob.read_bytes()
+def _holds(content: bytes, scrubber: Scrubber) -> bool:
+    """Whether a stored file, gzipped or not, has one of the texts as JSON spells it."""
     if content[:2] == b"\x1f\x8b":
         content = gzip.decompress(content)
-    words = content.decode("utf-8", errors="replace")
-    return any(text in words for text in scrubber.texts)
+    words = normalise(content.decode("utf-8", errors="replace"))
+    spelt = (json.dumps(text, ensure_ascii=False)[1:-1] for text in scrubber.texts)
+    return any(text in words for text in spelt)
 
 
 def _scratch(studio: Studio) -> Path:

@@ -94,7 +94,7 @@ def store_upload(
     """
     home = studio.places.uploads
     home.mkdir(parents=True, exist_ok=True)
-    _forget_old(home)
+    forget_old(studio)
     key = uuid.uuid4().hex
     folder = home / key
     folder.mkdir(mode=0o700)
@@ -227,6 +227,19 @@ def delete_upload(studio: Studio, key: str) -> None:
     shutil.rmtree(upload_path(studio, key).parent, ignore_errors=True)
 
 
+def waiting(studio: Studio) -> list[Path]:
+    """Return the uploaded files that wait for their import, of all projects."""
+    return sorted(path for path in studio.places.uploads.rglob("*") if path.is_file())
+
+
+def forget_old(studio: Studio) -> None:
+    """Delete the files that have waited for a day."""
+    for folder in studio.places.uploads.glob("*"):
+        with suppress(FileNotFoundError):  # another upload may have deleted it just now
+            if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
 def naming_upload(path: Path) -> Iterator[None]:
     """In error messages, replace the path by the file's name, which the user knows."""
@@ -256,10 +269,3 @@ def _safe(name: str) -> str:
     while len(bare.encode()) > _LONGEST_NAME:  # file systems limit bytes; the ending is kept
         bare = bare[1:]
     return bare.lstrip(". ") or "upload"
-
-
-def _forget_old(home: Path) -> None:
-    for folder in home.iterdir():
-        with suppress(FileNotFoundError):  # another upload may have deleted it just now
-            if time.time() - folder.stat().st_mtime > _KEPT_SECONDS:
-                shutil.rmtree(folder, ignore_errors=True)

@@ -39,8 +39,9 @@ function question(texts, found) {
   ];
 }
 
-function told({utterances, synthetic, models, receipts, copies, left}) {
+function told({utterances, synthetic, models, receipts, copies, uploads, left}) {
   const made = synthetic ? `, ${synthetic} of them generated` : '';
+  const waiting = uploads.map(path => path.split(/[\\/]/).pop());
   const numbers = models.map(name => name.split('@').pop()).join(', ');
   return [
     `${plural(utterances, 'text')} with these words, now or before a correction${made}`,
@@ -48,6 +49,7 @@ function told({utterances, synthetic, models, receipts, copies, left}) {
       `${models.length === 1 ? 'Version' : 'Versions'} ${numbers}: “[erased]” will stand for the text; answers stay`,
     receipts > 0 && `${plural(receipts, 'receipt quotes', 'receipts quote')} a text: “[erased]” will stand there`,
     copies.length > 0 && `${plural(copies.length, 'old copy', 'old copies')} of the studio’s data will be deleted`,
+    waiting.length > 0 && `Files that wait for their import will be deleted: ${waiting.join(', ')}`,
     ...left.map(place => `Not reached: ${place}`),
   ].filter(Boolean);
 }

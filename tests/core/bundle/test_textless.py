@@ -56,6 +56,20 @@ def test_only_the_texts_are_missing(
     ]
 
 
+def test_a_text_with_signs_that_end_lines_elsewhere_is_left_out(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    """The reader took U+2028, U+2029 and U+0085 for ends of lines, and the export broke."""
+    whole = pipeline(tiny)
+    first = replace(whole.exemplars[0], text="send\u2028it\u2029back\x85now")
+    exemplars = (first, *whole.exemplars[1:])
+    save_pipeline(replace(whole, exemplars=exemplars), FACTS, tmp_path / "p")
+    leave_out_texts(tmp_path / "p")
+    assert [e.text for e in load_pipeline(tmp_path / "p").exemplars] == [
+        f"[{e.id}]" for e in exemplars
+    ]
+
+
 def test_a_card_says_that_texts_are_in_the_bundle(tiny: TransformerEncoder, tmp_path: Path) -> None:
     save_pipeline(replace(pipeline(tiny)), FACTS, tmp_path / "p")
     export_bundle(tmp_path / "p", tmp_path / "p.zip")

@@ -94,6 +94,25 @@ def test_a_restore_over_a_newer_home_is_refused(template: Path, tmp_path: Path) 
     assert texts_of(home) == before
 
 
+@pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+def test_a_restore_beside_the_log_of_a_lost_database_is_refused(
+    template: Path, tmp_path: Path, ending: str
+) -> None:
+    """SQLite played the log into the restored database, and damaged it."""
+    back_up(copy_home(template, tmp_path / "home"))
+    target = tmp_path / "target"
+    target.mkdir(mode=0o700)
+    left = target / f"studio.db{ending}"
+    left.write_bytes(b"of another database")
+    with pytest.raises(Conflict, match=f"has left: studio.db{ending}") as refused:
+        upkeep.restore(tmp_path / "home.zip", target)
+    assert "empty --home" in refused.value.hint
+    assert list(target.iterdir()) == [left]
+    left.rename(tmp_path / left.name)
+    upkeep.restore(tmp_path / "home.zip", target)
+    assert soundness(target) == []
+
+
 def test_the_next_backup_sweeps_what_a_killed_one_left(template: Path, tmp_path: Path) -> None:
     """Each killed backup left a file as large as the home, which nothing deleted."""
     home = copy_home(template, tmp_path / "home")

@@ -18,7 +18,9 @@ from app.services.studio import Studio
 from app.services.upkeep import examine
 from core.errors import Conflict, InvalidInput, NotFound
 from core.formats.dialogues import Dialogue
+from core.text import normalise
 from storage import jobs, projects
+from storage.artifacts import tree_files
 from storage.log import events
 from storage.queries import dataset
 from tests.builders.conversation_logs import conversation, with_conversations, write_log
@@ -197,6 +199,36 @@ def test_erasing_a_text_deletes_removed_logs_which_may_hold_it(
     erase_texts(studio, "p", pool(studio)[:1], now=True)
     with pytest.raises(NotFound, match="deleted for good"):
         restore_log(studio, "p", log.id)
+
+
+@pytest.mark.parametrize("said", ['say "no" to it', "up\\down", "two\nlines", "cafe\u0301 late"])
+def test_a_log_is_named_as_holding_an_erased_text_however_it_is_spelt(
+    studio: Studio, tmp_path: Path, said: str
+) -> None:
+    """JSON wrote a quote as two signs, and the log seemed not to hold the text."""
+    create_project(studio, "p")
+    import_dialogues(studio, DialogueImport("p", write(tmp_path / "a.jsonl", [said, "Well."])))
+    assert pool(studio) == [normalise(said)]
+    [place] = [one for one in erase_texts(studio, "p", [said]).left if "conversation log" in one]
+    assert "(a.jsonl): remove it on the Data page" in place
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\x1f\x8bcut"])
+def test_a_damaged_log_is_named_as_one_that_may_hold_an_erased_text(
+    studio: Studio, tmp_path: Path, content: bytes | None
+) -> None:
+    """Every erasure of the project had stopped with “Something broke”."""
+    with_conversations(studio, tmp_path)
+    [log] = list_logs(studio, "p")
+    with studio.database.read() as connection:
+        file = studio.artifacts.path(tree_files(connection, log.tree_sha256)[LOG])
+    file.unlink()
+    if content is not None:
+        file.write_bytes(content)
+    done = erase_texts(studio, "p", pool(studio)[:1], now=True)
+    assert done.done
+    [place] = [one for one in done.left if "conversation log" in one]
+    assert f"{log.id} (log.jsonl), whose file is missing or was changed" in place
 
 
 def test_a_log_that_a_training_reads_stays(studio: Studio, tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ import time
 
 import pytest
 
+from app import server
 from app.services.data import uploads
 from app.services.data.intents import load_overview
 from app.services.data.projects import create_project
 from app.services.data.uploads import ColumnMapping
+from app.services.live.server_state import open_live_studio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 
@@ -104,6 +106,18 @@ def test_a_forgotten_file_goes_after_a_day(studio: Studio, project) -> None:
     day_ago = time.time() - 25 * 3600
     os.utime(studio.places.uploads / old, (day_ago, day_ago))
     uploads.store_upload(studio, "new.csv", [CONTENT])
+    assert kept(studio) == ["new.csv"]
+
+
+def test_a_server_that_starts_deletes_the_files_of_yesterday(
+    studio: Studio, project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They had stayed until somebody dropped the next file."""
+    monkeypatch.setattr(server, "_leave_a_core", lambda: None)
+    for name, hours in (("old.csv", 25), ("new.csv", 23)):
+        folder = studio.places.uploads / uploads.store_upload(studio, name, [CONTENT])
+        os.utime(folder, (time.time() - hours * 3600,) * 2)
+    server._warm_up(open_live_studio(studio))
     assert kept(studio) == ["new.csv"]
 
 
