@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import Query, Response
 from pydantic_core import to_json
 
-from app.api.http.bodies import PinBody, TextsBody
+from app.api.http.bodies import TextsBody
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live
-from app.api.http.text_bodies import EvaluateBody
+from app.api.http.text_bodies import EvaluateBody, PinBody
 from app.services.trying import answers, compression
 from app.services.trying.compression_views import CompressionView, StrengthChoice
 from app.services.trying.evaluating import Evaluation, evaluate_given

@@ -64,7 +64,7 @@ def compare_share(name: str, before: Portion, after: Portion) -> ShareChange:
 
 
 def compare_shares(
-    before: Mapping[str, int], after: Mapping[str, int], totals: Sequence[int] | None = None
+    before: Mapping[str, int], after: Mapping[str, int], *, totals: Sequence[int] | None = None
 ) -> tuple[ShareChange, ...]:
     """Compare the counts of intents in two periods, the least likely change first.
 

@@ -98,6 +98,7 @@ _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 _OF_LINE = (".right", ".outside", ".unlabelled")
+_ORIGIN = ("changes_since", "imported")
 _OF_FENCE = ("", ".limit", ".limits", ".limits{}", ".method")
 _OF_BORDER = ("mixed", "left_out", "counting", "revision")
 _OF_BORDER += ("steps[].answer", "steps[].finding", "steps[].kept")
@@ -224,6 +225,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("PATCH /api/projects/{project}", "body", "name"),
     *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),
     *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),
+    *(("POST /api/projects/{project}/pins", "body", f"seen{name}") for name in ("", "[]")),
+    *(("GET /api/projects/{project}/versions", "answer", f"models[].{name}") for name in _ORIGIN),
     *(("GET /api/projects/{project}/status", "answer", name) for name in ("checking", "queued")),
     *(("POST /api/projects/{project}/fence/what-if", "answer", f"pins{n}") for n in _OF_PINS),
     *(("PUT /api/projects/{project}/fence", "body", f"seen{name}") for name in _OF_FENCE),

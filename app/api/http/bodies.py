@@ -12,7 +12,6 @@ from app.services.data.uploads import ColumnMapping
 from app.services.review.fence_views import FenceSetting
 from app.services.slots.augmentation import AugmentationRequest
 from app.services.slots.marking import AcceptRequest
-from app.services.trying.pins import SeenPin
 from app.services.trying.short_answers import ShortField
 from app.services.what_if.repairs import Repair, RepairKind, SplitPart
 from core.formats.rows import ReadFormat
@@ -247,22 +246,6 @@ class RepliesBody(Body):
     turns: list[Text] = Field(min_length=1, max_length=50)
     candidates: list[Text] = Field(default_factory=list, max_length=1_000)
     n: int = Field(default=10, ge=1, le=100)
-
-
-class PinBody(Body):
-    """A text, and the ids of its expected intents; without a list, the pin is removed.
-
-    With `seen`, the intents of the pin that the caller knows, null for none, nothing is done if the
-    text has another pin by now.
-    """
-
-    text: str = Field(max_length=10_000)
-    intents: tuple[str, ...] | None = Field(default=None, max_length=50)
-    seen: tuple[str, ...] | None = Field(default=None, max_length=50)
-
-    def read_seen(self) -> SeenPin | None:
-        """Return what the caller knows of the text's pin; None if it does not say."""
-        return SeenPin(self.seen) if "seen" in self.model_fields_set else None
 
 
 class RollBackBody(Body):

@@ -1,4 +1,4 @@
-"""Request bodies with labelled texts, to add or to judge a model by."""
+"""Request bodies with labelled texts, to add, to judge a model by or to pin."""
 
 from typing import Annotated
 
@@ -8,6 +8,7 @@ from app.api.http.bodies import Body, WhichModel
 from app.services.data.import_cases import Across, Contradicted, ImportChoices, Kept
 from app.services.data.uploads import ColumnMapping
 from app.services.traffic.receiving import LONGEST_SOURCE, MOST, Sent
+from app.services.trying.pins import SeenPin
 from core.formats.rows import LONGEST_TEXT, ImportedRow
 from core.types import Exemplar, Split
 
@@ -86,3 +87,19 @@ class TrafficBody(Body):
     def read(self) -> list[Sent]:
         """Convert to the service's texts."""
         return [Sent(one.text, one.time, one.source, one.key) for one in self.texts]
+
+
+class PinBody(Body):
+    """A text, and the ids of its expected intents; without a list, the pin is removed.
+
+    With `seen`, the intents of the pin that the caller knows, null for none, nothing is done if the
+    text has another pin by now.
+    """
+
+    text: str = Field(max_length=10_000)
+    intents: tuple[str, ...] | None = Field(default=None, max_length=50)
+    seen: tuple[str, ...] | None = Field(default=None, max_length=50)
+
+    def read_seen(self) -> SeenPin | None:
+        """Return what the caller knows of the text's pin; None if it does not say."""
+        return SeenPin(self.seen) if "seen" in self.model_fields_set else None

@@ -283,7 +283,7 @@ def _changes(
     grouped = [Counter(_group_key(one) for one in rows) for rows in (old, now)]
     missing = [Portion(sum(not one.intents for one in rows), len(rows)) for rows in (old, now)]
     found = [_told(facts, "no intent", compare_share("", *missing))]
-    found += [_told(facts, "intent", c) for c in compare_shares(*asked, totals) if c.name]
+    found += [_told(facts, "intent", c) for c in compare_shares(*asked, totals=totals) if c.name]
     found += [_told(facts, "group", c) for c in compare_shares(*grouped) if c.name]
     sources = [Counter(one.row.source for one in rows) for rows in (old, now)]
     if len(sources[0] | sources[1]) > 1:
