@@ -13,63 +13,9 @@ from fastapi import FastAPI
 
 from app.api.routes import all_routes
 from app.terminal.arguments.parser import build_parser
-from tests.architecture.added_commands import NEW_COMMANDS, NEW_HELP, NEW_OPTIONS
+from tests.architecture.added_commands import NEW_COMMANDS, NEW_HELP, NEW_OPTIONS, NEW_ROUTES
 
 REFERENCE = Path(__file__).parents[1] / "reference"
-NEW_ROUTES = {
-    "GET /api/recipes",
-    "GET /api/projects/{project}/next",
-    "GET /api/projects/{project}/training-choices",
-    "GET /api/projects/{project}/map/islands",
-    "GET /api/projects/{project}/review/groups",
-    "POST /api/projects/{project}/edits/count",
-    "GET /api/project-names",
-    "GET /api/projects/{project}/packages/{key}/look",
-    "GET /api/deleted-projects",
-    "POST /api/deleted-projects/{key}/restore",
-    "DELETE /api/projects/{project}",
-    "POST /api/projects/{project}/utterances/answers",
-    *(f"{verb} /api/projects/{{project}}/filters" for verb in ("GET", "PUT", "DELETE")),
-    "GET /api/projects/{project}/today",
-    "PUT /api/projects/{project}/today/goal",
-    "POST /api/projects/{project}/erase",
-    "GET /api/health/live",
-    "GET /api/jobs",
-    "POST /api/projects/{project}/texts",
-    "POST /api/projects/{project}/evaluate",
-    "GET /api/health/ready",
-    "GET /api/database",
-    "GET /api/projects/{project}/sure",
-    "POST /api/projects/{project}/sure/check",
-    "POST /api/projects/{project}/sure/accept",
-    *(f"{verb} /api/projects/{{project}}/shares" for verb in ("GET", "POST")),
-    "DELETE /api/projects/{project}/shares/{key}",
-    "GET /api/projects/{project}/acts",
-    "GET /api/projects/{project}/dialogues/{log}/conversations",
-    "POST /api/projects/{project}/dialogues/{log}/restore",
-    "GET /api/projects/{project}/slots/unmarked",
-    *(f"{verb} /api/projects/{{project}}/groups" for verb in ("GET", "POST")),
-    *(f"{verb} /api/projects/{{project}}/groups/{{number}}" for verb in ("GET", "PATCH")),
-    *(f"POST /api/projects/{{project}}/groups/{{number}}/{act}" for act in ("take", "split")),
-    "GET /api/projects/{project}/groups/{number}/texts",
-    *(f"{verb} /api/projects/{{project}}/traffic" for verb in ("GET", "POST")),
-    "POST /api/projects/{project}/traffic/logs",
-    *(
-        f"{verb} /api/projects/{{project}}/traffic/logs/{{key}}"
-        for verb in ("GET", "POST", "DELETE")
-    ),
-    "POST /api/projects/{project}/traffic/logs/{key}/undo",
-    "GET /api/projects/{project}/dialogues/waiting/{key}/personal",
-    "GET /api/projects/{project}/enough",
-    *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
-    "POST /api/projects/{project}/packages",
-    *(f"{verb} /api/projects/{{project}}/proposals" for verb in ("GET", "POST")),
-    *(
-        f"GET /api/projects/{{project}}/handovers{end}"
-        for end in ("", "/{target}", "/{target}/file")
-    ),
-    "GET /api/projects/{project}/packages/{key}",
-}
 _COPY = (".shown[].deleted", ".shown[].kept")
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
