@@ -1,9 +1,11 @@
 """Build the log's changes for edits of utterances and intents."""
 
+import json
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import Conflict, InvalidInput
@@ -12,6 +14,7 @@ from core.templates.moved_slots import carried
 from core.templates.slots import Slot, SlottedText, slotted
 from core.text import is_storable
 from core.types import Split
+from storage.log.apply import differs
 from storage.log.slot_rules import refuse_row
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
@@ -22,6 +25,7 @@ from storage.records import (
     row_of,
     stored_slots,
 )
+from storage.tables import erasure, event, intent
 
 _LONGEST_NOTE = 500
 
@@ -210,3 +214,58 @@ def split_intent(
         swapped = [created.subject_id if name == record.id else name for name in labels]
         changes.append(label(utterance, swapped))
     return changes
+
+
+def backwards(connection: Connection, project_id: int, changes: Sequence[Change]) -> list[Change]:
+    """Return what takes an action's changes back, without intents that others need by now.
+
+    Texts that were erased stay away, whatever was done with them.
+
+    Raises:
+        Conflict: There is nothing to take back, because the texts were erased.
+    """
+    texts = {c.subject_id for c in changes if c.subject == "utterance"}
+    gone = _erased(connection, project_id, texts)
+    left = [c for c in changes if c.subject_id not in gone]
+    if gone and not left:
+        raise Conflict(
+            "This was done with texts that were erased, so it cannot be taken back.",
+            "Nothing brings an erased text back.",
+        )
+    return [
+        Change(c.subject, c.subject_id, c.field, c.after, c.before)
+        for c in reversed(left)
+        if not _made_for_others(connection, project_id, c, texts)
+    ]
+
+
+def _erased(connection: Connection, project_id: int, ids: Iterable[str]) -> set[str]:
+    """Return which utterances were erased: a tombstone stands in the log for their texts."""
+    some = sa.func.json_each(json.dumps(sorted(ids))).table_valued("value")
+    here = event.c.subject_id.in_(sa.select(some))
+    query = sa.select(event.c.subject_id).where(here, is_tombstone(project_id, event))
+    return set(connection.execute(query).scalars())
+
+
+def is_tombstone(project_id: int, rows: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Whether events, of the table or an alias of it, have a tombstone for an utterance's text."""
+    stones = sa.func.json_each(erasure.c.tombstones).table_valued("value", joins_implicitly=True)
+    # Of one project, and not of that of each row: so SQLite collects them once.
+    of_project = sa.select(stones.c.value).where(erasure.c.project_id == project_id)
+    text = sa.func.json_extract(sa.func.coalesce(rows.c.after, rows.c.before), "$.text")
+    told = sa.and_(rows.c.subject == "utterance", rows.c.field == "row")
+    return sa.and_(rows.c.project_id == project_id, told, text.in_(of_project))
+
+
+def _made_for_others(
+    connection: Connection, project_id: int, change: Change, texts: set[str]
+) -> bool:
+    """Whether an action created an intent that was changed, or used for other texts, since."""
+    if change.subject != "intent" or change.field != "row" or change.before is not None:
+        return False
+    here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
+    row = connection.execute(sa.select(intent).where(here)).first()
+    if row is None or differs(row._mapping, change.after):
+        return row is not None
+    carriers = dataset.ids_labelled_with(connection, project_id, change.subject_id)
+    return not texts.issuperset(carriers)

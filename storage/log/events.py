@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput
-from storage.log.apply import bring_up, differs
+from storage.log.apply import bring_up
+from storage.log.edits import backwards, is_tombstone
 from storage.people.acts import VIA, Via
-from storage.queries import dataset
 from storage.records import BatchRecord, Change, now, record_of
-from storage.tables import batch, event, intent, project
+from storage.tables import batch, event, project
 
 _CHUNK = 500
 _CHANGED_SOMETHING = sa.exists().where(event.c.batch_id == batch.c.id)
@@ -217,17 +217,17 @@ def undo(
     other rows use it or it was changed since.
 
     Raises:
-        Conflict: A row that the action changed was changed since.
+        Conflict: A row that the action changed was changed since, or all its texts were erased.
     """
-    which = sa.and_(_STANDING, _BY_PEOPLE if of is None else batch.c.key == of)
     action = Action("undo", actor) if key is None else Action("undo", actor, key=key)
-    return _reverse(connection, project_id, which, action)
+    return _reverse(connection, project_id, undoable(connection, project_id, of), action)
 
 
 def undoable(connection: Connection, project_id: int, of: str | None = None) -> BatchRecord | None:
     """Return the action that `undo` would undo next; `of` is a key as there."""
-    which = sa.and_(_STANDING, _BY_PEOPLE if of is None else batch.c.key == of)
-    return _newest(connection, project_id, which)
+    if of is not None:
+        return _newest(connection, project_id, sa.and_(_STANDING, batch.c.key == of))
+    return _newest_with_texts(connection, project_id, sa.and_(_STANDING, _BY_PEOPLE))
 
 
 def touched_since(connection: Connection, project_id: int, revision: int) -> set[tuple[str, str]]:
@@ -243,13 +243,29 @@ def touched_since(connection: Connection, project_id: int, revision: int) -> set
 
 def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
     """Redo the newest undo; None if there is none, or an action was recorded since."""
-    open_undos = _open_undos(connection, project_id)
-    return _reverse(connection, project_id, open_undos, Action("redo", actor))
+    return _reverse(connection, project_id, redoable(connection, project_id), Action("redo", actor))
 
 
 def redoable(connection: Connection, project_id: int) -> BatchRecord | None:
     """Return the undo that `redo` would take back next."""
-    return _newest(connection, project_id, _open_undos(connection, project_id))
+    return _newest_with_texts(connection, project_id, _open_undos(connection, project_id))
+
+
+def _newest_with_texts(
+    connection: Connection, project_id: int, which: sa.ColumnElement[bool]
+) -> BatchRecord | None:
+    """Return the newest action of which not all texts were erased since."""
+    row = event.alias()
+    erased = sa.exists().where(
+        row.c.subject_id == event.c.subject_id, is_tombstone(project_id, row)
+    )
+    found = _newest(connection, project_id, which)
+    while found is not None:
+        left = sa.select(event.c.revision).where(event.c.batch_id == found.id, ~erased).limit(1)
+        if connection.execute(left).first() is not None:
+            break
+        found = _newest(connection, project_id, sa.and_(which, batch.c.id < found.id))
+    return found
 
 
 def _open_undos(connection: Connection, project_id: int) -> sa.ColumnElement[bool]:
@@ -261,12 +277,11 @@ def _open_undos(connection: Connection, project_id: int) -> sa.ColumnElement[boo
 
 
 def _reverse(
-    connection: Connection, project_id: int, which: sa.ColumnElement[bool], action: Action
+    connection: Connection, project_id: int, target: BatchRecord | None, action: Action
 ) -> BatchRecord | None:
     again = find_batch(connection, project_id, action.key)
     if again is not None:  # a repeated request returns what the first undid
         return _newest(connection, project_id, batch.c.id == again.undoes)
-    target = _newest(connection, project_id, which)
     if target is None:
         return None
     reversal = reversal_of(connection, project_id, target, action)
@@ -281,16 +296,6 @@ def reversal_of(
     """Compute what takes an action back; nothing is written or checked."""
     changes = changes_of(connection, target.id)
     return Reversal(target, action, backwards(connection, project_id, changes))
-
-
-def backwards(connection: Connection, project_id: int, changes: Sequence[Change]) -> list[Change]:
-    """Return what takes an action's changes back, without intents that others need by now."""
-    texts = {c.subject_id for c in changes if c.subject == "utterance"}
-    return [
-        Change(c.subject, c.subject_id, c.field, c.after, c.before)
-        for c in reversed(changes)
-        if not _made_for_others(connection, project_id, c, texts)
-    ]
 
 
 def close_reversal(connection: Connection, project_id: int, reversal: Reversal) -> None:
@@ -325,20 +330,6 @@ def _newest(
     query = sa.select(batch).where(batch.c.project_id == project_id, which, _CHANGED_SOMETHING)
     row = connection.execute(query.order_by(batch.c.id.desc()).limit(1)).first()
     return None if row is None else record_of(BatchRecord, row)
-
-
-def _made_for_others(
-    connection: Connection, project_id: int, change: Change, texts: set[str]
-) -> bool:
-    """Whether an action created an intent that was changed, or used for other texts, since."""
-    if change.subject != "intent" or change.field != "row" or change.before is not None:
-        return False
-    here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
-    row = connection.execute(sa.select(intent).where(here)).first()
-    if row is None or differs(row._mapping, change.after):
-        return row is not None
-    carriers = dataset.ids_labelled_with(connection, project_id, change.subject_id)
-    return not texts.issuperset(carriers)
 
 
 def _append(

@@ -15,6 +15,7 @@ from app.services import upkeep
 from app.services.data import utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.erasing import erase_listed, erase_texts, list_containing
+from app.services.data.history import redo_last, undo_action, undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.uploads import store_upload
@@ -30,7 +31,7 @@ from storage import artifacts, jobs, models, projects
 from storage.log import erasing, events, versions
 from storage.queries import dataset
 from storage.queries.utterances import Filter
-from storage.tables import event
+from storage.tables import batch, event
 from tests.builders.trained_home import train_here
 
 SAID = "my name is Zaphod Beeblebrox and I want my money back"
@@ -187,6 +188,55 @@ def test_erasing_is_not_undone_and_other_actions_are(told: Studio) -> None:
     assert undone.verb == "flag"
     assert rows["I want my money back"].flagged == ""
     assert SHORT not in rows
+
+
+def texts_of(studio: Studio) -> set[str]:
+    with studio.database.read() as connection:
+        return {row.text for row in dataset.utterances(connection, 1)}
+
+
+def test_undo_and_redo_leave_an_erased_text_away(told: Studio, tmp_path: Path) -> None:
+    """They brought “[erased 1f3a9c02]” back as a labelled text."""
+    edit(told, "I want my money back", Edit("flag", "odd"))
+    edit(told, SHORT, Edit("delete"))
+    before = texts_of(told)
+    with told.database.read() as connection:
+        newest = sa.select(batch.c.key).order_by(batch.c.id.desc()).limit(1)
+        deletion = connection.execute(newest).scalar_one()
+    erase_texts(told, "p", [SHORT], now=True)
+    with pytest.raises(Conflict, match="texts that were erased"):
+        undo_action(told, "p", deletion)
+    undone = undo_last(told, "p")  # not the deletion, of which nothing is left
+    assert undone is not None
+    assert (undone.verb, texts_of(told)) == ("flag", before)
+    file = tmp_path / "more.csv"
+    file.write_text("text,intent\nFord here,greeting\n", "utf-8")
+    import_file(told, ImportRequest("p", file))
+    undo_last(told, "p")
+    erase_texts(told, "p", ["Ford here"], now=True)
+    assert redo_last(told, "p") is None
+    assert texts_of(told) == before
+
+
+def test_an_action_on_many_texts_is_undone_but_for_the_erased_one(
+    told: Studio, tmp_path: Path
+) -> None:
+    """An import could not be undone any more, and the undo of a deletion brought a tombstone."""
+    before = texts_of(told)
+    file = tmp_path / "more.csv"
+    file.write_text("text,intent\nFord here,greeting\nArthur here,greeting\n", "utf-8")
+    import_file(told, ImportRequest("p", file))
+    with told.database.read() as connection:
+        rows = [row for row in dataset.utterances(connection, 1) if row.text not in before]
+    which = Filter(ids=tuple(row.id for row in rows))
+    utterances.change_many(told, "p", which, Edit("delete"), BulkAct(2, EVERY_TEXT))
+    erase_texts(told, "p", ["Ford here"], now=True)
+    undo_last(told, "p")
+    assert texts_of(told) == before | {"Arthur here"}
+    undo_last(told, "p")
+    assert texts_of(told) == before
+    redo_last(told, "p")
+    assert texts_of(told) == before | {"Arthur here"}
 
 
 def test_a_look_counts_and_changes_nothing(told: Studio) -> None:

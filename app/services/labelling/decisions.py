@@ -266,7 +266,7 @@ def _undo(
     if target.undone_by is not None:
         events.record_together(connection, project.id, [Entry(action, ())])
         return
-    back = events.backwards(connection, project.id, changes)
+    back = edits.backwards(connection, project.id, changes)
     try:
         events.record_together(connection, project.id, [Entry(action, back, undoes=target)])
     except Conflict as error:

@@ -8,7 +8,7 @@ from core.errors import NotFound
 from core.text import counted
 from storage import projects
 from storage.database import Transaction
-from storage.log import events
+from storage.log import edits, events
 from storage.log.events import TRAFFIC, Action, Reversal
 from storage.people.acts import Act, note_aside
 from storage.queries import utterances
@@ -80,7 +80,7 @@ def _take_back(
         for key, record in records.items()
         if key not in spoken and row_of(record) == {**row_of(record), **made[key].after}
     }
-    changes = events.backwards(connection, project_id, [made[key] for key in made if key in free])
+    changes = edits.backwards(connection, project_id, [made[key] for key in made if key in free])
     if changes:
         action = Action(TRAFFIC, actor, target.origin)
         events.record(connection, project_id, action, changes)
