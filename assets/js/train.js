@@ -12,16 +12,12 @@ import {BaseChoice} from './train/base.js';
 import {Choices} from './train/choices.js';
 import {Curves} from './train/curve.js';
 import {earlierTable, isOver, jobView} from './train/job.js';
+import {GATE_WORDS, outlook} from './train/outlook.js';
 import {Result} from './train/result.js';
 import {RecipeSettings} from './train/settings.js';
 import {besideStart, mayTrain} from './train/unsaved.js';
 
-const UNLESS = 'unless it answers worse or breaks a promised answer (pin)';
-const GATE_WORDS = `Use the new version automatically, ${UNLESS}`;
 const CALM = 'Your labels stay as they are.';
-const WHAT =
-  'A training makes a new version from the texts that have an intent; those labelled out of scope only check what is ' +
-  'refused. While it runs you may go on labelling, or close this page.';
 
 export const mount = view => frame(view, 'train', 'Train', null, context => new TrainPage(context).start());
 
@@ -135,18 +131,9 @@ class TrainPage {
     this.#drawStart();
   }
 
-  // What a training is for, and what becomes of the version that answers now.
   #tellOutlook() {
-    if (!this.#choices.chosen) return; // the trainings to choose from may come after a click
-    const {champion} = this.#context.status;
-    const what = WHAT + this.#counted;
-    const answering = `${what} Version ${champion} answers meanwhile`;
-    const first = this.#choices.chosen.why_not ? what : `${what} The first version answers when it is ready.`;
-    if (champion === null) this.#outlook.textContent = first;
-    else if (this.#choices.chosen.makes === 'encoder') this.#outlook.textContent = `${answering}, and afterwards.`;
-    else if (this.#gate.checked)
-      this.#outlook.textContent = `${answering}; the new one takes over by itself, ${UNLESS}.`;
-    else this.#outlook.textContent = `${answering}; then you decide which of the two to use.`;
+    const {chosen} = this.#choices; // the trainings to choose from may come after a click
+    if (chosen) this.#outlook.textContent = outlook(this.#context.status, chosen, this.#gate.checked, this.#counted);
   }
 
   get #wish() {

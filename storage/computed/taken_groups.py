@@ -61,7 +61,8 @@ def forget_others(connection: Connection, project_id: int, revision: int) -> Non
     text_groups.remove_all(connection, project_id, found.kept)
     for number, left in every.items():
         rows = drawn_rows(len(left), round(share * len(left)), seed=number)
-        facts = {**groups[number].facts, "left": [left[row] for row in rows]}
+        remembered = {"left": [left[row] for row in rows], "reopened": False}
+        facts = {**groups[number].facts, **remembered}
         text_groups.change(connection, project_id, number, {"facts": facts, "set_aside": 0})
 
 

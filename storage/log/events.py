@@ -259,13 +259,8 @@ def _newest_with_texts(
     erased = sa.exists().where(
         row.c.subject_id == event.c.subject_id, is_tombstone(project_id, row)
     )
-    found = _newest(connection, project_id, which)
-    while found is not None:
-        left = sa.select(event.c.revision).where(event.c.batch_id == found.id, ~erased).limit(1)
-        if connection.execute(left).first() is not None:
-            break
-        found = _newest(connection, project_id, sa.and_(which, batch.c.id < found.id))
-    return found
+    has_texts = sa.exists().where(event.c.batch_id == batch.c.id, ~erased)
+    return _newest(connection, project_id, sa.and_(which, has_texts))
 
 
 def _open_undos(connection: Connection, project_id: int) -> sa.ColumnElement[bool]:

@@ -274,7 +274,8 @@ def _contents(studio: Studio, tree: Mapping[str, str], name: str) -> dict[str, s
     except ArtifactDamaged as error:
         raise ArtifactDamaged(
             f"Nothing was erased: a file of {name} that may hold a text is missing or was changed.",
-            f"Restore a backup, or put another version in use and delete {name}. Then erase again.",
+            "Take it from a backup, or put another version in use and delete this one. Then erase "
+            "again.",
         ) from error
 
 

@@ -118,7 +118,9 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
         if change.set_aside is not None:
             values["set_aside"] = change.set_aside
             is_later = change.set_aside > 0 if change.for_later is None else change.for_later
-            told = {"for_later": is_later, "reopened": change.set_aside == 0}
+            # Undo of another act tells whether it was for later, too.
+            is_reopened = change.set_aside == 0 and change.for_later is None
+            told = {"for_later": is_later, "reopened": is_reopened}
             values["facts"] = {**group.facts, **told}
         if change.merged_into is not None:
             values["merged_into"] = _merged(connection, target, number, change.merged_into)

@@ -129,13 +129,14 @@ def _judge_outside(
     """Tell which texts labelled out of scope are refused: of the test set, else of all.
 
     The second value is whether they are not of the test set. Of several intents, examples may have
-    none.
+    none: each is answered by all the others.
     """
     tests = [one for one in fresh if not one.intents]
-    others = (*_unlearned(studio, model, None), *model.pipeline.exemplars)
-    asked = tests or [one for one in others if not one.intents]
-    refused = tuple(one.refused for one in _answers(studio, model, asked)[0])
-    return refused, bool(asked) and not tests
+    asked = tests or [one for one in _unlearned(studio, model, None) if not one.intents]
+    refused = [one.refused for one in _answers(studio, model, asked)[0]]
+    if not tests and any(not one.intents for one in model.pipeline.exemplars):
+        refused += [one.refused for one in _left_out(model)[0] if not one.expected]
+    return tuple(refused), bool(refused) and not tests
 
 
 def _unlearned(studio: Studio, model: ExplainedModel, split: str | None) -> list[Exemplar]:

@@ -81,7 +81,7 @@ export class Rows {
 
   pickAll() {
     this.#pickedAll = true;
-    this.#hears.picked();
+    this.#draw();
   }
 
   unpick() {

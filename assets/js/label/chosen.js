@@ -3,9 +3,10 @@
 export class ChosenIntents {
   #chosen = new Map(); // by utterance: ids of intents, and names of new intents
 
-  // Returns the marks of a text that leaves the card; null if nobody has said what its label is.
-  take(item) {
-    const marks = this.areKnown(item) ? this.of(item) : null;
+  // Returns the marks of a text that leaves the card. Null if a person has neither set nor saved them: the text comes
+  // back with what the model says by then.
+  take(item, isSaved = false) {
+    const marks = isSaved || this.#chosen.has(item.id) ? this.of(item) : null;
     this.#chosen.delete(item.id);
     return marks;
   }

@@ -40,7 +40,7 @@ export class Deciding {
   decide(kind, more = {}) {
     if (!this.text()) return;
     const item = this.#queue.take();
-    this.#decisions.add(kind, item, more, this.#chosen.take(item));
+    this.#decisions.add(kind, item, more, this.#chosen.take(item, kind === 'label'));
     this.#hears.counted(-1, labels(kind));
     this.#next();
     this.#hears.labelled([item], kind, more);
@@ -113,12 +113,12 @@ export class Deciding {
     this.putBack(item);
   }
 
-  // An act on many texts, or a pin; where that fails it can be tried again.
+  // An act on many texts, or a pin; it can be tried again, unless somebody has changed the same since.
   async #takeBack(made) {
     try {
       await made.takeBack();
     } catch (error) {
-      this.#decisions.addDone(made);
+      if (error.status !== 409) this.#decisions.addDone(made);
       complain(error);
     }
   }

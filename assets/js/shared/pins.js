@@ -9,6 +9,12 @@ export const whatPinsAre =
   'A pin is a promise: this text must get the answer you chose. ' +
   'A version that breaks a pin does not go live by itself.';
 
+// After a refusal the page shows the pins as they are now.
+export const renewing = renew => async error => {
+  await renew().catch(() => {}); // the message tells of the first error
+  throw error;
+};
+
 const plain = text => text.trim().normalize();
 const pinOf = (pins, text) => pins.find(one => plain(one.text) === plain(text));
 
@@ -30,11 +36,11 @@ export async function pin(path, text, intents, words, undo = back => back) {
 
 // Tells of a label that contradicts a text's pin; `ids` returns the intents of the label, `words` name them. Calls
 // `changed` when the pin follows the label.
-export function tellBrokenPin(path, pins, {text, ids, words}, changed = () => {}) {
+export function tellBrokenPin(path, pins, {text, ids, words}, changed = async () => {}) {
   const found = pinOf(pins, text);
   if (!found || found.stale || new Set(found.intents).symmetricDifference(new Set(ids())).size === 0) return;
   const change = async () => {
-    await post(path, {text, intents: ids(), seen: found.intents});
+    await post(path, {text, intents: ids(), seen: found.intents}).catch(renewing(changed));
     toast(`The pin is changed: must get ${words}.`, `“${text.slice(0, NAMED)}”.`, 'good');
     await changed();
   };
@@ -61,7 +67,7 @@ export function keptBadge({kept, stale}) {
 // pin of an intent that is gone cannot be set again.
 export function removeButton(path, {text, intents, stale}, changed) {
   const put = async body => {
-    await post(path, {text, ...body});
+    await post(path, {text, ...body}).catch(renewing(changed));
     await changed();
   };
   const remove = once(async () => {

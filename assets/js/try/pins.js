@@ -1,6 +1,6 @@
 // Pins: this text must get this intent; every training is compared with them.
 import {fill, h, said} from '../shared/elements.js';
-import {keptBadge, removeButton, setPin, whatPinsAre} from '../shared/pins.js';
+import {keptBadge, removeButton, renewing, setPin, whatPinsAre} from '../shared/pins.js';
 import {call} from '../shared/rest.js';
 
 export class Pins {
@@ -40,7 +40,7 @@ export class Pins {
     const back = await setPin(this.#path, text, intents);
     await this.load();
     return async () => {
-      await back();
+      await back().catch(renewing(() => this.load()));
       await this.load();
     };
   }

@@ -1,0 +1,19 @@
+// What a training is for, and what becomes of the version that answers now.
+const UNLESS = 'unless it answers worse or breaks a promised answer (pin)';
+const WHAT =
+  'A training makes a new version from the texts that have an intent; those labelled out of scope only check what is ' +
+  'refused. While it runs you may go on labelling, or close this page.';
+
+export const GATE_WORDS = `Use the new version automatically, ${UNLESS}`;
+
+// `status` is the project's; `chosen` is the way to train, `isAutomatic` the tick, `counted` what is told of the texts.
+export const outlook = (status, chosen, isAutomatic, counted) =>
+  `${WHAT}${counted}${becomes(status, chosen, isAutomatic)}`;
+
+function becomes({champion, candidate}, {why_not: whyNot, makes}, isAutomatic) {
+  if (champion === null) return candidate === null && !whyNot ? ' The first version answers when it is ready.' : '';
+  const answering = ` Version ${champion} answers meanwhile`;
+  if (makes === 'encoder') return `${answering}, and afterwards.`;
+  if (isAutomatic) return `${answering}; the new one takes over by itself, ${UNLESS}.`;
+  return `${answering}; then you decide which of the two to use.`;
+}
