@@ -241,13 +241,18 @@ def backwards(connection: Connection, project_id: int, changes: Sequence[Change]
 
 def _erased(connection: Connection, project_id: int, ids: Iterable[str]) -> set[str]:
     """Return which utterances were erased: a tombstone stands in the log for their texts."""
-    has_erased = sa.exists().where(erasure.c.project_id == project_id)
-    if not connection.execute(sa.select(has_erased)).scalar_one():
-        return set()  # as in nearly all projects: no row of the log is read
+    if not has_erased(connection, project_id):
+        return set()
     some = sa.func.json_each(json.dumps(sorted(ids))).table_valued("value")
     here = event.c.subject_id.in_(sa.select(some))
     query = sa.select(event.c.subject_id).where(here, is_tombstone(project_id, event))
     return set(connection.execute(query).scalars())
+
+
+def has_erased(connection: Connection, project_id: int) -> bool:
+    """Whether any text was erased: nearly no project has, and then the log need not be searched."""
+    found = sa.exists().where(erasure.c.project_id == project_id)
+    return bool(connection.execute(sa.select(found)).scalar_one())
 
 
 def is_tombstone(project_id: int, rows: sa.FromClause) -> sa.ColumnElement[bool]:

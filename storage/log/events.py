@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput
 from storage.log.apply import bring_up
-from storage.log.edits import backwards, is_tombstone
+from storage.log.edits import backwards, has_erased, is_tombstone
 from storage.people.acts import VIA, Via
 from storage.records import BatchRecord, Change, now, record_of
 from storage.tables import batch, event, project
@@ -255,6 +255,8 @@ def _newest_with_texts(
     connection: Connection, project_id: int, which: sa.ColumnElement[bool]
 ) -> BatchRecord | None:
     """Return the newest action of which not all texts were erased since."""
+    if not has_erased(connection, project_id):
+        return _newest(connection, project_id, which)
     row = event.alias()
     erased = sa.exists().where(
         row.c.subject_id == event.c.subject_id, is_tombstone(project_id, row)
