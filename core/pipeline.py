@@ -17,7 +17,7 @@ from core.heads.mixture import MixtureHead, voices_of, without_names
 from core.heads.neighbours import NeighbourHead, neighbour_votes
 from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, votes_for
-from core.text import match_key
+from core.text import hidden_key, match_key
 from core.types import (
     Exemplar,
     FloatArray,
@@ -208,3 +208,24 @@ def _renamed_head(head: Head, intents: tuple[str, ...]) -> Head:
         return replace(head, first=first, names=names)
     found: Any = head  # every other head is a value with its intents
     return cast("Head", replace(found, intents=intents))
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedTexts:
+    """What the examples of a model say, by match key, or by its hash where texts are left out.
+
+    A model whose texts are left out has no hash of examples with contradicting labels.
+    """
+
+    keys: frozenset[str]
+
+    def __contains__(self, text: str) -> bool:
+        """Whether an example says the same as a text."""
+        key = match_key(text)
+        return key in self.keys or hidden_key(key) in self.keys
+
+
+def learned_texts(pipeline: IntentPipeline) -> LearnedTexts:
+    """Return what a pipeline has learned."""
+    said = {match_key(exemplar.text) for exemplar in pipeline.exemplars}
+    return LearnedTexts(frozenset(said | pipeline.exact.keys()))

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.live.live_model import LiveModel
+from core.pipeline import learned_texts
 from core.text import match_key
 from core.types import FloatArray, ScoreArray
 from storage.database import Database
@@ -95,6 +96,6 @@ def told_apart(
 
     Accuracy, the limit for out of scope and previews count the same texts.
     """
-    learned = {match_key(exemplar.text) for exemplar in live.pipeline.exemplars}
-    fresh = tuple(record for record in records if match_key(record.text) not in learned)
+    learned = learned_texts(live.pipeline)
+    fresh = tuple(record for record in records if record.text not in learned)
     return fresh, len(records) - len(fresh)

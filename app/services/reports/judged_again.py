@@ -15,8 +15,7 @@ from core.calibration.fence import signals_left_out
 from core.heads.folds import left_with_source, said_rows, sources_of
 from core.heads.mixture import voices_of, without_names
 from core.heads.votes.fit import VoteHead, leave_one_out
-from core.pipeline import IntentPipeline
-from core.text import match_key
+from core.pipeline import IntentPipeline, learned_texts
 from core.types import Exemplar, ScoreArray, Task
 from storage.queries import dataset
 
@@ -143,13 +142,13 @@ def _unlearned(studio: Studio, model: ExplainedModel, split: str | None) -> list
     """Return labelled texts, with present names, that say the same as none of its examples."""
     if model.project is None:
         return []
-    seen = {match_key(exemplar.text) for exemplar in model.pipeline.exemplars}
+    learned = learned_texts(model.pipeline)
     with studio.database.read() as connection:
         names = dataset.intent_names(connection, model.project.id)
         return [
             Exemplar(row.id, row.text, tuple(sorted(names[key] for key in row.labels)))
             for row in dataset.utterances(connection, model.project.id, split)
-            if row.labels is not None and match_key(row.text) not in seen
+            if row.labels is not None and row.text not in learned
         ]
 
 

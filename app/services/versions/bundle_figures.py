@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from app.services.embedding import embed_texts
 from app.services.studio import Studio
-from core.pipeline import IntentPipeline
-from core.text import hidden_key, match_key
+from core.pipeline import IntentPipeline, learned_texts
 from core.types import Exemplar
 from storage.queries import dataset
 from storage.records import ProjectRecord
@@ -47,20 +46,14 @@ def unlearned_tests(
     Of a pipeline whose texts are left out this knows the examples that have a hash: all but those
     with contradicting labels.
     """
-    learned = {match_key(one.text) for one in pipeline.exemplars} | pipeline.exact.keys()
+    learned = learned_texts(pipeline)
     with studio.database.read() as connection:
         names = dataset.intent_names(connection, project.id)
         return [
             Exemplar(row.id, row.text, tuple(names[key] for key in row.labels))
             for row in dataset.utterances(connection, project.id, "test")
-            if row.labels is not None and learned.isdisjoint(_keys(row.text))
+            if row.labels is not None and row.text not in learned
         ]
-
-
-def _keys(text: str) -> tuple[str, str]:
-    """Return a text's key, and what stands for it where texts are left out."""
-    key = match_key(text)
-    return key, hidden_key(key)
 
 
 def _is_right(answer: set[str], labelled: Exemplar, *, several: bool) -> bool:

@@ -32,8 +32,8 @@ from core.metrics.paired import (
     paired_report,
     unpaired_difference,
 )
-from core.pipeline import IntentPipeline
-from core.text import label_words, match_key, with_thousands_marks
+from core.pipeline import IntentPipeline, LearnedTexts, learned_texts
+from core.text import label_words, with_thousands_marks
 from core.types import Exemplar, Task
 from storage import models, projects
 from storage.database import Transaction
@@ -234,7 +234,7 @@ def gate(comparison: ModelComparison) -> GateVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """One model's answers, in present names, and the match keys that it has `seen` in training.
+    """One model's answers, in present names, and what it `learned`.
 
     `said` is the answer to each test text: no intent where it is refused.
     """
@@ -242,7 +242,7 @@ class _Answered:
     said: list[tuple[str, ...]]
     refused: list[bool]
     pins: list[tuple[str, ...]]
-    seen: frozenset[str]
+    learned: LearnedTexts
 
 
 def _answers(
@@ -264,8 +264,7 @@ def _answers(
     pinned = [pin.text for pin in pins]
     pin_rows = embed_texts(studio.database, pipeline.encoder, pinned)
     pinned_to = [p.decision.intents for p in pipeline.predict(pinned, pin_rows)]
-    seen = {match_key(e.text) for e in pipeline.exemplars} | pipeline.exact.keys()
-    return _Answered(said, refused, pinned_to, frozenset(seen))
+    return _Answered(said, refused, pinned_to, learned_texts(pipeline))
 
 
 def _refused(rows: Sequence[int], before: _Answered, after: _Answered) -> tuple[int, int]:
@@ -283,8 +282,7 @@ def _outside_difference(
 
 
 def _unseen(exemplar: Exemplar, *sides: _Answered) -> bool:
-    key = match_key(exemplar.text)
-    return all(key not in side.seen for side in sides)
+    return all(exemplar.text not in side.learned for side in sides)
 
 
 def _champion(connection: Transaction, project: ProjectRecord) -> int:

@@ -12,6 +12,7 @@ from app.services.studio import Studio
 from app.services.versions.bundles import Handover, export_model, import_bundle
 from core.bundle.archive import verify_bundle
 from core.bundle.card import model_card
+from core.pipeline import learned_texts
 from storage import models
 from storage.log import edits, events
 from storage.log.events import Action
@@ -44,6 +45,18 @@ def test_a_bundle_brings_the_pins_of_its_project(home: Studio, tmp_path: Path) -
     export_model(home, "p", out, Handover(without_texts=True))
     hidden = verify_bundle(out).facts["pins"]
     assert (hidden["expected"], hidden["n_expected"]) == ([], 1)
+
+
+def test_a_version_without_texts_is_not_tested_by_what_it_learned(
+    home: Studio, tmp_path: Path
+) -> None:
+    """Its examples stand there as “[id]”, and it was told to answer what it learned right."""
+    learned = load_model(home, "p").exemplars[0].text
+    out = tmp_path / "p.zip"
+    export_model(home, "p", out, Handover(without_texts=True))
+    taken = load_model(home, import_bundle(home, out, "taken_in"))
+    assert taken.exemplars[0].text != learned
+    assert [text in learned_texts(taken) for text in (learned, POOL[0])] == [True, False]
 
 
 @pytest.mark.parametrize("line", [-9.0, 9.0])
