@@ -1,7 +1,7 @@
 """From texts to predictions: encoder, head, decision, and the evidence."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
@@ -225,7 +225,11 @@ class LearnedTexts:
         return key in self.keys or hidden_key(key) in self.keys
 
 
+def said_by(exemplars: Sequence[Exemplar], exact: Iterable[str] = ()) -> LearnedTexts:
+    """Return what exemplars say; `exact` are match keys, or their hashes, of more of them."""
+    return LearnedTexts(frozenset((*(match_key(one.text) for one in exemplars), *exact)))
+
+
 def learned_texts(pipeline: IntentPipeline) -> LearnedTexts:
     """Return what a pipeline has learned."""
-    said = {match_key(exemplar.text) for exemplar in pipeline.exemplars}
-    return LearnedTexts(frozenset(said | pipeline.exact.keys()))
+    return said_by(pipeline.exemplars, pipeline.exact)

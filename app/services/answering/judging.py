@@ -17,9 +17,9 @@ from core.metrics.classification import IntentQuality, classification_report
 from core.metrics.coverage import coverage
 from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
-from core.pipeline import IntentPipeline
+from core.pipeline import IntentPipeline, LearnedTexts, learned_texts
 from core.review.borderline import idle_words, select_borderline
-from core.text import label_words, match_key
+from core.text import label_words
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult
 from core.types import Exemplar, FloatArray, Prediction, ScoreArray
@@ -56,12 +56,11 @@ class UnlearnedTests:
 
 
 def unlearned_tests(
-    tests: Sequence[Exemplar], exemplars: Sequence[Exemplar], outside: Sequence[str] = ()
+    tests: Sequence[Exemplar], learned: LearnedTexts, outside: Sequence[str] = ()
 ) -> UnlearnedTests:
     """Leave out the texts that say the same as an example: a model knows these by heart."""
-    learned = {match_key(exemplar.text) for exemplar in exemplars}
-    texts = tuple(test for test in tests if match_key(test.text) not in learned)
-    refusable = tuple(text for text in outside if match_key(text) not in learned)
+    texts = tuple(test for test in tests if test.text not in learned)
+    refusable = tuple(text for text in outside if text not in learned)
     return UnlearnedTests(texts, len(tests) - len(texts), refusable)
 
 
@@ -125,7 +124,7 @@ def judge_exemplars(
 def tests_for(pipeline: IntentPipeline, labelled: Sequence[Exemplar]) -> UnlearnedTests:
     """Return the texts that can test a pipeline, those that fit no intent told apart."""
     every = every_test(pipeline, labelled)
-    return unlearned_tests(every.texts, pipeline.exemplars, every.outside)
+    return unlearned_tests(every.texts, learned_texts(pipeline), every.outside)
 
 
 def every_test(pipeline: IntentPipeline, labelled: Sequence[Exemplar]) -> UnlearnedTests:

@@ -48,6 +48,7 @@ from storage.people.acts import Act
 from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 
 if TYPE_CHECKING:
+    from app.services.answering.judging import UnlearnedTests
     from core.pipeline import IntentPipeline
     from core.training.from_labels.inputs import CoreLabels, RunInputs
 
@@ -154,7 +155,7 @@ def do_training(studio: Studio, context: JobContext) -> Publish:
 def _train_model(
     studio: Studio, context: JobContext, project: ProjectRecord, recipe: AnyModelRecipe
 ) -> Publish:
-    from app.services.answering.judging import judge, unlearned_tests  # imports torch
+    from app.services.answering.judging import judge  # imports torch
     from core.training.from_labels.inputs import RunInputs
     from core.training.from_labels.runs import run_recipe
 
@@ -163,7 +164,7 @@ def _train_model(
     context.report(0.01, "opening the language model", at_once=True)
     encoder = load_base(studio, payload["base"])
     exemplars = _exemplars(data, "train")
-    tests = unlearned_tests(_exemplars(data, "test"), exemplars, _outside(data))
+    tests = _tests(data, exemplars)
     intents = _intents(data, exemplars)
     pool, cores = _unlabelled(context, data, recipe)
     size = Size(len(exemplars), len(intents), project.task, len(pool))
@@ -296,6 +297,13 @@ def _facts(
         "code_version": package_version("intent-studio"),
         "precision": precision_of(recipe, inputs.device),
     }
+
+
+def _tests(data: _Data, exemplars: Sequence[Exemplar]) -> "UnlearnedTests":
+    from app.services.answering.judging import unlearned_tests
+    from core.pipeline import said_by
+
+    return unlearned_tests(_exemplars(data, "test"), said_by(exemplars), _outside(data))
 
 
 def _outside(data: _Data) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from app.services.answering import judging
 from app.services.answering.stored import load_model
 from app.services.live.server_state import open_live_studio
 from app.services.reports.model_report import report
@@ -13,6 +14,7 @@ from app.services.versions.bundles import Handover, export_model, import_bundle
 from core.bundle.archive import verify_bundle
 from core.bundle.card import model_card
 from core.pipeline import learned_texts
+from core.types import Exemplar
 from storage import models
 from storage.log import edits, events
 from storage.log.events import Action
@@ -57,6 +59,9 @@ def test_a_version_without_texts_is_not_tested_by_what_it_learned(
     taken = load_model(home, import_bundle(home, out, "taken_in"))
     assert taken.exemplars[0].text != learned
     assert [text in learned_texts(taken) for text in (learned, POOL[0])] == [True, False]
+    given = [Exemplar(text, text, taken.exemplars[0].intents) for text in (learned, POOL[0])]
+    judged = judging.tests_for(taken, given)  # as `check` and an evaluation do
+    assert [one.text for one in judged.texts] == [POOL[0]]
 
 
 @pytest.mark.parametrize("line", [-9.0, 9.0])
