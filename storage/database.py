@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput, StudioError
-from core.files import network_file_system
+from core.files import network_file_system, sync_file, sync_folder
 from storage.faults import in_words, translate
 from storage.soundness.checksums import add_checksum
 from storage.soundness.damage import damage_of, damaged_tables, is_damaged
@@ -202,6 +202,9 @@ def _copy_aside(engine: Engine, revision: str) -> None:
     copy = Path(f"{file}.before-{revision}")
     copy.unlink(missing_ok=True)
     copy_database(engine, copy)
+    with copy.open("rb+") as written:  # "VACUUM INTO" leaves that to its caller
+        sync_file(written)
+    sync_folder(copy.parent)
 
 
 def copy_database(engine: Engine, target: Path) -> None:

@@ -80,13 +80,8 @@ def test_a_simulated_day_leaves_the_server_as_it_was(
     for person in people:
         person.join(PEOPLE_PATIENCE)
     late = settled(gauges)
-    at_rest = (
-        f"At rest after the first tenth and after the day: resident {early.resident_mib:.0f}, "
-        f"{late.resident_mib:.0f}, anonymous {early.anonymous_mib:.0f}, "
-        f"{late.anonymous_mib:.0f} MiB."
-    )
     waits = waits_by_tenth(day, began, resumed)
-    told = f"{in_words(day, gauges, waits)} {at_rest}"
+    told = f"{in_words(day, gauges, waits)} {at_rest(early, late)}"
     measured("day", told)
     assert day.faults == [], told
     assert len(day.decisions) > SECONDS
@@ -137,4 +132,13 @@ def in_words(day: Day, gauges: Gauges, waits: list[float]) -> str:
         f"{SECONDS:.0f} s, load {os.getloadavg()[0]:.1f}, {sum(day.acts.values()):,} acts, "
         f"{len(day.decisions):,} decisions; p95 ms by tenth: {p95}. At the first tenth, half way, "
         f"at the end: {figures}."
+    )
+
+
+def at_rest(early: Reading, late: Reading) -> str:
+    """Tell the memory at rest."""
+    return (
+        f"At rest after the first tenth and after the day: resident {early.resident_mib:.0f}, "
+        f"{late.resident_mib:.0f}, anonymous {early.anonymous_mib:.0f}, "
+        f"{late.anonymous_mib:.0f} MiB."
     )

@@ -49,7 +49,7 @@ class ForgetfulDisk:
             cut("fsync")
 
         os.fsync = sync
-        for name in ("replace", "rename", "unlink"):
+        for name in ("replace", "rename", "link", "unlink"):
             setattr(os, name, self._then_cut(name, getattr(os, name), cut))
 
     def leave(self, target: Path, *, renamed: bool) -> Path:
