@@ -1,12 +1,13 @@
 """Load a champion, and bring it up to a revision of its project without training."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from app.services.answering.as_project import ProjectNow, ids_by_name, read_now
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.cache import of_version
 from app.services.live.joining import (
+    Base,
     Changes,
     Joining,
     base_of,
@@ -178,15 +179,14 @@ def catch_up(
 ) -> LiveModel:
     """Bring a model up to the revision of a reading."""
     names = reading.now.names
-    live = _widened(_renamed(live, names), reading.now.intents, names)
+    base = with_intents(_renamed(live.base, names), reading.now.intents, names)
     task = live.pipeline.task
     said = {
         **live.said,
         **{key: exemplar_of(record, task) for key, record in reading.touched.items()},
     }
-    changes = {key: now for key, now in said.items() if live.base.said.get(key) != now}
-    if can_join(live.base, changes):
-        live = _joined(Joining(studio.database, names, pause), live, changes)
+    changes = {key: now for key, now in said.items() if base.said.get(key) != now}
+    live = _joined(Joining(studio.database, names, pause), live, base, changes)
     since = {key for key, now in said.items() if live.taught.get(key) != now}
     hot = frozenset(key for key in since if said[key] is not None)
     return replace(
@@ -199,34 +199,35 @@ def catch_up(
     )
 
 
-def _renamed(live: LiveModel, names: Mapping[str, str]) -> LiveModel:
-    """Rename the pipeline's intents to their current names."""
-    old = live.base.pipeline.head.intents
-    free = {name: key for key, name in names.items() if key not in live.columns}
+def _renamed(base: Base, names: Mapping[str, str]) -> Base:
+    """Rename the intents of the columns to their current names."""
+    old = base.pipeline.head.intents
+    free = {name: key for key, name in names.items() if key not in base.columns}
     # A column without an intent is given to a newer intent of the same name.
-    pairs = list(zip(live.columns, old, strict=True))
+    pairs = list(zip(base.columns, old, strict=True))
     columns = tuple(key if key in names else free.get(name, key) for key, name in pairs)
     new = tuple(names.get(key, name) for key, name in zip(columns, old, strict=True))
-    base = live.base if columns == live.columns else replace(live.base, columns=columns)
-    if new == old:
-        return replace(live, base=base)
-    base = with_names(base, new)
-    pipeline = joined(base, live.changes) if live.changes else base.pipeline
-    return replace(live, base=base, pipeline=pipeline)
+    if columns != base.columns:
+        base = replace(base, columns=columns)
+    return base if new == old else with_names(base, new)
 
 
-def _widened(live: LiveModel, keys: Iterable[str], names: Mapping[str, str]) -> LiveModel:
-    base = with_intents(live.base, keys, names)
-    if base is live.base:
+def _joined(how: Joining, live: LiveModel, base: Base, changes: Changes) -> LiveModel:
+    """Join changes to a base whose intents are those of now, where they can join."""
+    is_same = base is live.base
+    if not can_join(base, changes):
+        if is_same:
+            return live
+        # A label whose column went to a newer intent of its name is no label any more.
+        there = set(base.columns)
+        changes = {
+            key: said for key, said in live.changes.items() if said is None or there >= set(said[1])
+        }
+        pipeline = joined(base, changes) if changes else base.pipeline
+        return replace(live, base=base, pipeline=pipeline, changes=changes)
+    if is_same and changes == live.changes:
         return live
-    pipeline = joined(base, live.changes) if live.changes else base.pipeline
-    return replace(live, base=base, pipeline=pipeline)
-
-
-def _joined(how: Joining, live: LiveModel, changes: Changes) -> LiveModel:
-    if changes == live.changes:
-        return live
-    base = with_intents(live.base, labels_in(changes), how.names)
+    base = with_intents(base, labels_in(changes), how.names)
     if changes:
         base = solved_for(how, base, changes)
     pipeline = joined(base, changes) if changes else base.pipeline

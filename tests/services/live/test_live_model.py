@@ -7,6 +7,8 @@ import pytest
 
 from app.server import _leave_a_core
 from app.services.answering.opened import find_space, open_space
+from app.services.data.history import undo_last
+from app.services.data.intents import add_intent
 from app.services.live import models as live
 from app.services.live import pool
 from app.services.live.live_model import LiveModel
@@ -14,7 +16,7 @@ from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.versions import timeline
-from tests.builders.trained_home import POOL, change
+from tests.builders.trained_home import POOL, change, label, rows
 
 
 def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> None:
@@ -97,3 +99,22 @@ def test_what_is_frozen_is_compared_once(home: Studio, monkeypatch: pytest.Monke
     assert [view.changes for view in first[0]][:1] == ["the first"]
     assert timeline.list_versions(home, "p") == first
     assert timeline.timeline(home, "p") == told
+
+
+def test_an_intent_made_again_under_its_name_takes_no_label_of_the_undone_one(home: Studio) -> None:
+    """Every page that needs the model failed until the studio was started again."""
+    models = live.LiveModels(home)
+    first = add_intent(home, "p", "parcels")
+    label(home, POOL[1], "parcels")
+    labelled = rows(home)[POOL[1]]
+    before = models.get(1)
+    assert before is not None
+    assert before.votes_as(labelled.id) == (POOL[1], (first,))
+    undo_last(home, "p")
+    undo_last(home, "p")
+    again, other = add_intent(home, "p", "parcels"), add_intent(home, "p", "orders")
+    now = models.get(1)
+    assert now is not None
+    assert now.columns[-2:] == (again, other)
+    assert now.votes_as(labelled.id) is None
+    assert POOL[1] not in [one.text for one in now.pipeline.exemplars]
