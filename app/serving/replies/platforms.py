@@ -16,8 +16,8 @@ DIALOGFLOW_FALLBACK = "Default Fallback Intent"
 _UNKNOWN = "input.unknown"
 """The action of a fallback in Dialogflow ES."""
 
-_ES = re.compile(r"([^/]+(?:/locations/[^/]+)?/agent)(?:/environments/[^/]+/users/[^/]+)?")
-_CX = re.compile(r"([^/]+/locations/[^/]+/agents/[^/]+)(?:/environments/[^/]+)?")
+_ES = re.compile(r"^([^/]+(?:/locations/[^/]+)?/agent)(?:/environments/[^/]+/users/[^/]+)?")
+_CX = re.compile(r"^([^/]+/locations/[^/]+/agents/[^/]+)(?:/environments/[^/]+)?")
 _MOST_MATCHES = 10
 
 
