@@ -224,7 +224,10 @@ def test_a_language_without_a_region_is_written_as_microsoft_names_it(
     language: str, code: str, culture: str
 ) -> None:
     """Of `en` alone a culture was made: LUIS knows no `de`, and CLU neither `pt` nor `zh`."""
-    rows = [ImportedRow("pay", ("pay",), "train"), ImportedRow("buy", ("pay",), "train", language="de")]
+    rows = [
+        ImportedRow("pay", ("pay",), "train"),
+        ImportedRow("buy", ("pay",), "train", language="de"),
+    ]
     content = Content("shop", language, {"pay": ""}, rows)
     (clu,), (luis,), (lu,) = (
         hand_over(content, target).files.values() for target in ("clu", "luis", "lu")
