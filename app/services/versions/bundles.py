@@ -39,7 +39,8 @@ class Handover:
 
     Attributes:
         key_file: A private key that signs it.
-        without_texts: Whether ids and hashes stand for exemplars' texts.
+        without_texts: Whether ids and hashes stand for exemplars' texts, and no other text is in it,
+            as in each bundle of a version that came without texts.
         graph: How it is made one graph for ONNX Runtime; None for an encoder of torch.
     """
 
@@ -62,12 +63,13 @@ def export_model(
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
-    from core.bundle.textless import leave_out_texts
+    from core.bundle.facts import read_facts
+    from core.bundle.textless import LEFT_OUT, leave_out_texts
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
         tests = [] if is_bundle(reference) else _keep(studio, name, folder)
-        if how.without_texts:
+        if how.without_texts or read_facts(folder).get(LEFT_OUT):
             leave_out_texts(folder)
         if how.graph is not None:
             folder = graph_folder(studio, folder, tests, how.graph)
