@@ -47,7 +47,7 @@ def judged(floor: Floor, figures: dict[str, Any]) -> tuple[str, str, float | Non
         (Floor("out_of_scope", 0.51), ("failed", "50.0 % of 4 texts", 0.5)),
         (Floor("recall", 0.6, "refund"), ("passed", "60.0 % of 5 texts", 0.6)),
         (Floor("recall", 0.0, "parcel"), ("failed", "not judged: no test text tells it", None)),
-        (Floor("answered_right", 0.0), ("failed", "not judged: no test text tells it", None)),
+        (Floor("answered_right", 0), ("failed", "not judged: no test text tells it", None)),
     ],
 )
 def test_a_floor_is_compared_with_its_figure(
