@@ -91,3 +91,13 @@ def test_no_two_classes_have_one_name() -> None:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(str(path.relative_to(ROOT)))
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+def test_lines_of_json_in_bundles_are_read_by_one_function() -> None:
+    """Stored answers had a reader of their own beside that of examples."""
+    read = [
+        str(path.relative_to(ROOT))
+        for path in sources("app", "core/bundle", "core/runtime")
+        if "json.loads(line)" in path.read_text(encoding="utf-8")
+    ]
+    assert read == ["core/runtime/files.py"]
