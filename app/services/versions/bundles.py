@@ -40,8 +40,8 @@ class Handover:
 
     Attributes:
         key_file: A private key that signs it.
-        without_texts: Whether ids and hashes stand for exemplars' texts, and no other text is in it,
-            as in each bundle of a version that came without texts.
+        without_texts: Whether ids and hashes stand for exemplars' texts, and pins have none. So it
+            is with each version that came without texts.
         graph: How it is made one graph for ONNX Runtime; None for an encoder of torch.
     """
 
