@@ -138,7 +138,8 @@ class Service:
             "model_version": model.number,
             "outputs": [one for one in outputs if not wanted or one["name"] in wanted],
         }
-        return JSONResponse(told | ({"id": str(body["id"])} if "id" in body else {}))
+        key = body.get("id")  # some clients write null for none
+        return JSONResponse(told if key is None else {**told, "id": str(key)})
 
     async def described(self, request: Request) -> Response:
         """Describe a model as the Open Inference Protocol says."""

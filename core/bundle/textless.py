@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.bundle.facts import as_json, read_facts
-from core.runtime.files import exemplar_rows
+from core.runtime.files import json_lines
 from core.text import hidden_key
 
 LEFT_OUT = "texts_left_out"
@@ -18,7 +18,7 @@ _QUOTING = ("metrics", "pins")
 
 def leave_out_texts(folder: Path) -> None:
     """Replace texts by ids and hashes in a pipeline's folder, whose files may be hard links."""
-    rows = exemplar_rows((folder / "exemplars.jsonl").read_text(encoding="utf-8"))
+    rows = json_lines((folder / "exemplars.jsonl").read_text(encoding="utf-8"))
     bare = [json.dumps({**row, "text": f"[{row['id']}]"}, ensure_ascii=False) for row in rows]
     exact = json.loads((folder / "exact.json").read_text(encoding="utf-8"))
     facts = read_facts(folder)

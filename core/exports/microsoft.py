@@ -1,10 +1,12 @@
 """Whole apps of LUIS, in JSON and `.lu`, and projects of CLU.
 
-Facts: RasaHQ/rasa `demo-restaurants_v7.json`, Microsoft's "Data formats accepted by CLU" and
-"Language Understanding file format". `None` holds what is out of scope.
+Facts: RasaHQ/rasa `demo-restaurants_v7.json`, Microsoft's "Data formats accepted by CLU",
+"Language Understanding file format", and "Language support" of CLU, of LUIS and of sentiment
+analysis. `None` holds what is out of scope.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any, cast
 
 from core.exports.content import Files, Fitted
@@ -25,16 +27,27 @@ _BEHIND_LISTS = (
 _BREAKS = re.compile(r"[\r\n]")
 
 
-def _locale(language: str) -> str:
-    """Return a language with its region, as LUIS and CLU name cultures."""
-    return "en-us" if language == "en" else language
+_CULTURES = (
+    "ar-ar de-de en-us es-es fr-fr gu-in hi-in it-it ja-jp ko-kr mr-in nl-nl pt-br ta-in te-in "
+    "tr-tr zh-cn"
+)
+_LOCALES: Mapping[Platform, Mapping[str, str]] = {
+    "luis": {name[:2]: name for name in _CULTURES.split()},
+    "clu": {"en": "en-us", "pt": "pt-pt", "zh": "zh-hans"},  # knows all others by language alone
+}
+"""What stands for a language without a region, where a platform asks for one."""
+
+
+def _locale(language: str, platform: Platform) -> str:
+    """Return a language as a platform names it."""
+    return _LOCALES[platform].get(language, language)
 
 
 def _phrases(given: Fitted, platform: Platform) -> list[dict[str, Any]]:
     found = []
     for row in given.rows:
         intent = row.intents[0] if row.intents else NONE
-        language = _locale(given.language_of(row))
+        language = _locale(given.language_of(row), platform)
         new = NewPhrase(SlottedText(row.text, row.slots), intent, language, {})
         one = cast("dict[str, Any]", written(platform, new))
         split = {"dataset": "Test"} if row.split == "test" else {}
@@ -85,7 +98,7 @@ def luis(given: Fitted) -> Files:
         "versionId": "0.1",
         "name": given.name,
         "desc": "",
-        "culture": _locale(given.language),
+        "culture": _locale(given.language, "luis"),
         "tokenizerVersion": "1.0.0",
     }
     return {f"{given.name}.json": plain_json(app)}
@@ -99,7 +112,7 @@ def _closed_list(kind: str, values: dict[str, tuple[str, ...]]) -> dict[str, Any
 def lu(given: Fitted) -> Files:
     """Write LUIS's text form."""
     marked = _roles(given)
-    culture = _locale(given.language)
+    culture = _locale(given.language, "luis")
     lines = [f"> !# @app.name = {given.name}", f"> !# @app.culture = {culture}", ""]
     for intent, rows in given.by_intent().items():
         lines.append(f"# {intent or NONE}")
@@ -124,7 +137,7 @@ def lu(given: Fitted) -> Files:
 
 def clu(given: Fitted) -> Files:
     """Write a project of CLU; the test set goes into its own."""
-    language = _locale(given.language)
+    language = _locale(given.language, "clu")
     found = {given.language_of(row) for row in given.rows}
     marked = dict.fromkeys(one.name for row in given.rows for one in row.slots)
     entities = [

@@ -1,6 +1,7 @@
 """A JSON array with elements taken out, changed and added, in the style of those that are there."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ class ArrayEdits:
     appended: list[str | dict[str, Any]] = field(default_factory=list)
     _removed: set[int] = field(default_factory=set)
     _relabelled: dict[int, tuple[Node, str]] = field(default_factory=dict)
+    _counted: dict[str, Counter[str]] = field(default_factory=dict)  # strings that were asked for
 
     @property
     def start(self) -> int:
@@ -47,15 +49,27 @@ class ArrayEdits:
         """How many elements there will be."""
         return len(self._items) + self.grows_by
 
-    def strings(self, key: str) -> set[str]:
-        """Return the strings under a key of the elements that there will be."""
-        kept = {one.text(key) for at, one in enumerate(self._items) if at not in self._removed}
-        new = (json.loads(one) if isinstance(one, str) else one for one in self.appended)
-        return kept.union(one[key] for one in new)
+    def has(self, key: str, value: str) -> bool:
+        """Whether one of the elements that there will be has a string under a key."""
+        if key not in self._counted:  # read once, for thousands may be asked for
+            kept = (one for at, one in enumerate(self._items) if at not in self._removed)
+            found = Counter(one.text(key) for one in kept)
+            found.update(_string(one, key) for one in self.appended)
+            self._counted[key] = found
+        return self._counted[key][value] > 0
+
+    def append(self, element: str | dict[str, Any]) -> None:
+        """Put an element behind the others."""
+        self.appended.append(element)
+        for key, found in self._counted.items():
+            found[_string(element, key)] += 1
 
     def remove(self, index: int) -> str:
         """Take an element out, and return it as it is written."""
-        self._removed.add(index)
+        if index not in self._removed:
+            self._removed.add(index)
+            for key, found in self._counted.items():
+                found[self._items[index].text(key)] -= 1
         return self._raw(index)
 
     def relabel(self, index: int, label: Node, name: str) -> None:
@@ -143,6 +157,12 @@ class ArrayEdits:
         else:
             dump = json.dumps(one, ensure_ascii=plain, indent=_unit(like, pad))
         return dump.replace("\n", self._line_end + pad)
+
+
+def _string(element: str | dict[str, Any], key: str) -> str:
+    """Return the string under a key of an element that is added."""
+    value = json.loads(element) if isinstance(element, str) else element
+    return str(value[key])
 
 
 def _unit(like: str, pad: str) -> str:

@@ -96,6 +96,7 @@ class _Plan:
     deleted: Deleted = Deleted()
     outside: Counter[str] = field(default_factory=Counter)  # intents that mean out of scope
     langs: dict[str, str] = field(default_factory=dict)  # what phrases of a file say in `lang`
+    language: str = ""  # of most phrases, in which new ones are added
     arrays: dict[tuple[str, int], ArrayEdits] = field(default_factory=dict)
     placed: list[str] = field(default_factory=list)  # texts that the platform does not have yet
     missing: list[str] = field(default_factory=list)  # texts that the project has no more
@@ -137,7 +138,8 @@ def overlay(
     A phrase that the project never had stays, since others put it there.
     """
     rows = {normalise(row.text): row for row in project}
-    plan = _Plan(agent, deleted, _outside(agent, rows, intents), _langs(agent))
+    outside = _outside(agent, rows, intents)
+    plan = _Plan(agent, deleted, outside, _langs(agent), _language(agent))
     under: dict[str, set[str]] = {}
     for phrase in agent.phrases:
         under.setdefault(normalise(phrase.text), set()).add(phrase.intent)
@@ -232,7 +234,7 @@ def _move(plan: _Plan, phrase: Phrase, intent: str, home: Home) -> bool:
         return True
     slots = _allowed(plan, phrase.slots, intent, phrase.text)
     if slots == phrase.slots:
-        plan.edits(home).appended.append(source.remove(phrase.index))
+        plan.edits(home).append(source.remove(phrase.index))
         return True
     said = SlottedText(phrase.text, slots)
     is_placed = _append(plan, home, NewPhrase(said, intent, phrase.language, plan.agent.marks))
@@ -276,7 +278,7 @@ def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
     if new.said.slots and _is_there(plan, home, element):
         plan.lose("texts that are another's template with other values", new.said.text)
         return False
-    plan.edits(home).appended.append(element)
+    plan.edits(home).append(element)
     return True
 
 
@@ -284,7 +286,7 @@ def _is_there(plan: _Plan, home: Home, element: str | dict[str, Any]) -> bool:
     """Whether a template of Lex, which takes any value, stands among those of its intent."""
     if plan.agent.platform != "lex" or not isinstance(element, dict):
         return False
-    return element["utterance"] in plan.edits(home).strings("utterance")
+    return plan.edits(home).has("utterance", element["utterance"])
 
 
 def _allowed(plan: _Plan, slots: Sequence[Slot], intent: str, text: str) -> tuple[Slot, ...]:
@@ -309,12 +311,11 @@ def _add(plan: _Plan, row: Labelled) -> bool:
         plan.lose("new texts with several intents: the platform has one for each", row.text)
         return False
     intent = joined or (row.intents[0] if row.intents else plan.out_of_scope)
-    language = _language(plan.agent)
-    home = _home(plan, intent, language, row.text)
+    home = _home(plan, intent, plan.language, row.text)
     if home is None:
         return False
     said = SlottedText(row.text, _allowed(plan, row.slots, intent, row.text))
-    is_placed = _append(plan, home, NewPhrase(said, intent, language, plan.agent.marks))
+    is_placed = _append(plan, home, NewPhrase(said, intent, plan.language, plan.agent.marks))
     if is_placed:
         plan.placed.append(row.text)
         plan.changes.append(PhraseChange(row.text, None, intent))
@@ -334,9 +335,9 @@ def _home(plan: _Plan, intent: str, language: str, text: str) -> Home | None:
 
 
 def _language(agent: Agent) -> str:
-    """Return the language of most phrases, in which new ones are added."""
-    languages = [phrase.language for phrase in agent.phrases]
-    return max(sorted(set(languages)), key=languages.count)
+    """Return the language of most phrases, of several the first by name."""
+    counts = Counter(phrase.language for phrase in agent.phrases)
+    return max(sorted(counts), key=counts.__getitem__)
 
 
 def _changed(plan: _Plan) -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.errors import MALFORMED, ArtifactDamaged
 from core.runtime.engine import Engine
-from core.runtime.files import ANSWERS
+from core.runtime.files import ANSWERS, json_lines
 from core.types import Prediction
 
 MOST_ANSWERS = 200
@@ -68,8 +68,7 @@ def compare(folder: Path, engine: Engine) -> FromStored:
         ArtifactDamaged: The stored answers cannot be read.
     """
     try:
-        lines = (folder / ANSWERS).read_text(encoding="utf-8").split("\n")
-        stored = [json.loads(line) for line in lines if line]
+        stored = json_lines((folder / ANSWERS).read_text(encoding="utf-8"))
         again = engine.predict([str(one["text"]) for one in stored])
         return _difference(stored, again)
     except MALFORMED as error:

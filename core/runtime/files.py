@@ -100,7 +100,7 @@ def _one_of(value: object, known: tuple[Any, ...]) -> Any:
 
 def read_exemplars(path: Path) -> tuple[Exemplar, ...]:
     """Read exemplars; MALFORMED errors for what is none."""
-    rows = exemplar_rows(path.read_text(encoding="utf-8"))
+    rows = json_lines(path.read_text(encoding="utf-8"))
     return tuple(
         Exemplar(
             _text(row["id"]), _text(row["text"]), names_of(row["intents"]), row.get("synthetic", "")
@@ -109,8 +109,8 @@ def read_exemplars(path: Path) -> tuple[Exemplar, ...]:
     )
 
 
-def exemplar_rows(content: str) -> list[dict[str, Any]]:
-    """Read the lines of a file of exemplars; MALFORMED errors for what is no JSON."""
+def json_lines(content: str) -> list[dict[str, Any]]:
+    """Read a file with an object a line, as of exemplars; MALFORMED errors for what is no JSON."""
     # Not `splitlines`: texts may have U+2028, U+2029 and U+0085, which JSON does not escape.
     return [json.loads(line) for line in content.split("\n") if line]
 

@@ -106,36 +106,33 @@ def _texts(connection: Connection, rows: Sequence[Row[Any]]) -> Mapping[str, str
 
 
 def _names(connection: Connection, keys: Sequence[str], batches: Sequence[int]) -> dict[str, str]:
-    """Return the names of intents of some actions by id; of one that is gone, its first name.
+    """Return the names of intents of some actions by id; of one that is gone, its last name.
 
-    Undo of the act that made an intent takes the intent away.
+    Undo of the act that made an intent takes the intent away, and so may a sync.
     """
     query = sa.select(intent.c.id, intent.c.name).where(intent.c.id.in_(set(keys)))
     names = {row.id: row.name for row in connection.execute(query)}
     if gone := set(keys) - names.keys():
         here = sa.select(event.c.project_id).where(event.c.batch_id.in_(batches)).distinct()
-        made = sa.select(event.c.subject_id, event.c.after).where(
+        removed = sa.select(event.c.subject_id, event.c.before).where(
             event.c.project_id.in_(here),
             event.c.subject_id.in_(gone),
             event.c.subject == "intent",
             event.c.field == "row",
         )
-        rows = connection.execute(made.order_by(event.c.revision.desc()))
-        names |= {row.subject_id: row.after["name"] for row in rows if row.after}
+        rows = connection.execute(removed.order_by(event.c.revision))
+        names |= {row.subject_id: row.before["name"] for row in rows if row.before}
     return names
 
 
 def _of_intents(connection: Connection, batches: Sequence[int]) -> dict[int, str]:
-    query = sa.select(event.c.batch_id, event.c.subject_id, event.c.field, event.c.before)
+    query = sa.select(event.c.batch_id, event.c.subject_id)
     query = query.where(event.c.batch_id.in_(batches), event.c.subject == "intent")
     rows = connection.execute(query.order_by(event.c.revision)).all()
     names = _names(connection, [row.subject_id for row in rows], batches)
-    gone = {row.subject_id: row.before["name"] for row in rows if row.field == "row" and row.before}
     changed = defaultdict[int, dict[str, str]](dict)
     for row in rows:
-        changed[row.batch_id][row.subject_id] = gone.get(row.subject_id) or names.get(
-            row.subject_id, "?"
-        )
+        changed[row.batch_id][row.subject_id] = names.get(row.subject_id, "?")
     return {key: _listed(list(of.values())) for key, of in changed.items()}
 
 

@@ -91,3 +91,25 @@ def test_no_two_classes_have_one_name() -> None:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(str(path.relative_to(ROOT)))
     assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}
+
+
+def test_no_fixture_is_written_twice() -> None:
+    """That of two threads stood in two files; what several need stands in the nearest conftest."""
+    places: dict[str, list[str]] = defaultdict(list)
+    for path in sources("tests"):
+        for made in functions(path):
+            is_fixture = any("fixture" in ast.unparse(one) for one in made.decorator_list)
+            if is_fixture and len(made.body) > 2:
+                body = "\n".join(map(ast.unparse, made.body))
+                places[body].append(f"{path.relative_to(ROOT)}: {made.name}")
+    assert [found for found in places.values() if len(found) > 1] == []
+
+
+def test_lines_of_json_in_bundles_are_read_by_one_function() -> None:
+    """Stored answers had a reader of their own beside that of examples."""
+    read = [
+        str(path.relative_to(ROOT))
+        for path in sources("app", "core/bundle", "core/runtime")
+        if "json.loads(line)" in path.read_text(encoding="utf-8")
+    ]
+    assert read == ["core/runtime/files.py"]

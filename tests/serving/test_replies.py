@@ -137,6 +137,14 @@ def test_outputs_of_nothing_are_all_outputs(client: TestClient) -> None:
         assert (reply.status_code, "no list" in reply.json()["error"]) == (400, True)
 
 
+def test_an_id_of_nothing_is_no_id(client: TestClient) -> None:
+    """Whoever wrote null for the id got the id "None"."""
+    asked = {"name": "text", "shape": [1], "datatype": "BYTES", "data": [KNOWN]}
+    for given, told in (({}, {}), ({"id": None}, {}), ({"id": ""}, {"id": ""}), ({"id": "a"},) * 2):
+        reply = client.post("/v2/models/p/infer", json={**given, "inputs": [asked]}).json()
+        assert {name: reply[name] for name in ("id",) if name in reply} == told
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "words"),
     [

@@ -34,8 +34,10 @@ _COUNTS: Mapping[str, Sequence[str]] = {
     "answered_right": ("answered_n", "n"),  # the first is of an export
     "kept_out": ("outside_n",),
     "none_recall": ("n_without_intent",),
+    "macro_f1": (),  # a mean is no share of texts
+    "micro_f1": (),
 }
-"""The figures that tell over how many texts another was counted, the first that is there."""
+"""The figures that tell of how many texts another is the share, the first that is there."""
 _MOST = {
     "latency_ms": "95 of 100 single texts are answered within {} ms",
     "megabytes": "size at most {} MB",
@@ -118,13 +120,17 @@ def judge_floor(floor: Floor, figures: Mapping[str, Any], subject: Subject) -> C
 def _share(
     floor: Floor, figures: Mapping[str, Any], subject: Subject
 ) -> tuple[float | None, int | None]:
-    """Return a share in [0, 1] and the number of its texts; None where nothing tells it."""
+    """Return a figure in [0, 1] and of how many texts it is the share; None where nothing tells it.
+
+    Of an intent that is told for recall alone: precision is of the texts that were answered so.
+    """
     if floor.intent:
         rows = figures.get("per_intent") or ()
         row = next((row for row in rows if row["intent"] == floor.intent), None)
         if row is None or not row["support"]:
             return None, None
-        return float(row[floor.figure]), int(row["support"])
+        n_labelled = int(row["support"])
+        return float(row[floor.figure]), n_labelled if floor.figure == "recall" else None
     key = FIGURES[subject.pipeline.task][floor.figure]
     value, counts = figures.get(key), _COUNTS.get(key, ("n",))
     n = next((figures[name] for name in counts if name in figures), None)

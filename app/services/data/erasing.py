@@ -13,7 +13,7 @@ from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.bundle.facts import as_json
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
-from core.runtime.files import exemplar_rows
+from core.runtime.files import json_lines
 from core.text import counted, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
@@ -284,7 +284,7 @@ def _without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[s
     if not contents:
         return {}
     hashes = set(map(text_hash, texts))
-    rows = exemplar_rows(contents[_EXEMPLARS])
+    rows = json_lines(contents[_EXEMPLARS])
     kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
     told = [{**r, "text": ERASED} if text_hash(r["text"]) in hashes else r for r in rows]
     exact = json.loads(contents[_EXACT])

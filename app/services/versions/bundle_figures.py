@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 from app.services.embedding import embed_texts
 from app.services.studio import Studio
-from core.pipeline import IntentPipeline, learned_texts
+from core.pipeline import IntentPipeline
 from core.types import Exemplar
-from storage.queries import dataset
-from storage.records import ProjectRecord
 
 
 def figures_of_bundle(
@@ -36,24 +34,6 @@ def figures_of_bundle(
         "tested_intents": len(names),
         "intents": len(names | set(pipeline.head.intents)),
     }
-
-
-def unlearned_tests(
-    studio: Studio, project: ProjectRecord, pipeline: IntentPipeline
-) -> list[Exemplar]:
-    """Return the labelled texts of the test set that say the same as no example.
-
-    Of a pipeline whose texts are left out this knows the examples that have a hash: all but those
-    with contradicting labels.
-    """
-    learned = learned_texts(pipeline)
-    with studio.database.read() as connection:
-        names = dataset.intent_names(connection, project.id)
-        return [
-            Exemplar(row.id, row.text, tuple(names[key] for key in row.labels))
-            for row in dataset.utterances(connection, project.id, "test")
-            if row.labels is not None and row.text not in learned
-        ]
 
 
 def _is_right(answer: set[str], labelled: Exemplar, *, several: bool) -> bool:

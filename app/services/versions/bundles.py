@@ -2,11 +2,11 @@
 
 import shutil
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.services.answering.pinned import open_pins
 from app.services.answering.stored import (
     by_project,
     checked_out,
@@ -15,7 +15,8 @@ from app.services.answering.stored import (
     require_answers,
 )
 from app.services.studio import Studio
-from app.services.versions.bundle_figures import figures_of_bundle, unlearned_tests
+from app.services.versions.bundle_figures import figures_of_bundle
+from app.services.versions.comparison import questions_of
 from app.services.versions.graphs import GraphWish, graph_folder
 from core.bundle.card import MEASURED
 from core.errors import MALFORMED, ArtifactDamaged, Conflict, InvalidInput, NotFound
@@ -39,7 +40,8 @@ class Handover:
 
     Attributes:
         key_file: A private key that signs it.
-        without_texts: Whether ids and hashes stand for exemplars' texts.
+        without_texts: Whether ids and hashes stand for exemplars' texts, and pins have none. So it
+            is with each version that came without texts.
         graph: How it is made one graph for ONNX Runtime; None for an encoder of torch.
     """
 
@@ -62,12 +64,13 @@ def export_model(
         NotFound: It does not exist.
     """
     from core.bundle.archive import export_bundle
-    from core.bundle.textless import leave_out_texts
+    from core.bundle.facts import read_facts
+    from core.bundle.textless import LEFT_OUT, leave_out_texts
 
     require_answers(studio, reference)
     with checked_out(studio, reference) as (folder, name):
-        tests = [] if is_bundle(reference) else _keep(studio, name, folder)
-        if how.without_texts:
+        tests = () if is_bundle(reference) else _keep(studio, name, folder)
+        if how.without_texts or read_facts(folder).get(LEFT_OUT):
             leave_out_texts(folder)
         if how.graph is not None:
             folder = graph_folder(studio, folder, tests, how.graph)
@@ -77,25 +80,27 @@ def export_model(
     return manifest
 
 
-def _keep(studio: Studio, name: str, folder: Path) -> list[Exemplar]:
+def _keep(studio: Studio, name: str, folder: Path) -> Sequence[Exemplar]:
     """Write into its folder how a version answers by its project now, how well, and the pins.
 
     Returns the project's test texts that it has not learned.
     """
+    from app.services.answering.judging import unlearned_tests
     from core.bundle.facts import add_facts, read_facts
     from core.bundle.layout import keep_answers, load_pipeline
+    from core.pipeline import learned_texts
 
     pipeline = by_project(studio, name, load_pipeline(folder, bases=studio.bases))
     keep_answers(folder, pipeline)
     with studio.database.read() as connection:
         project, _ = find_model(connection, name)
-        pins = open_pins(connection, project.id)
-    tests = unlearned_tests(studio, project, pipeline)
+    questions = questions_of(studio, project.name)
+    tests = unlearned_tests(questions.tests, learned_texts(pipeline)).texts
     measured = figures_of_bundle(studio, pipeline, tests)
     if measured:
         add_facts(folder, {MEASURED: measured})
-    if pins:  # whoever gets the bundle can check that it keeps them
-        listed = [{"text": pin.text, "intents": pin.names} for pin in pins]
+    if questions.pins:  # whoever gets the bundle can check that it keeps them
+        listed = [{"text": pin.text, "intents": pin.names} for pin in questions.pins]
         trained = read_facts(folder).get("pins", {})
         add_facts(folder, {"pins": {**trained, "expected": listed, "n_expected": len(listed)}})
     return tests

@@ -204,6 +204,41 @@ def test_all_ways_to_write_a_language_share_one_locale_of_lex() -> None:
     }
 
 
+# Microsoft, "Language support for Conversational Language Understanding": every code is a language
+# alone, but for English, Portuguese and Chinese. Which of these a bare `pt` and `zh` mean, its page
+# on sentiment analysis says. "Language and region support for LUIS": every culture has a region.
+@pytest.mark.parametrize(
+    ("language", "code", "culture"),
+    [
+        ("en", "en-us", "en-us"),
+        ("pt", "pt-pt", "pt-br"),  # LUIS has the Portuguese of Brazil alone
+        ("zh", "zh-hans", "zh-cn"),
+        ("de", "de", "de-de"),
+        ("hi", "hi", "hi-in"),
+        ("sv", "sv", "sv"),  # which LUIS does not know
+        ("en-gb", "en-gb", "en-gb"),
+        ("fr-ca", "fr-ca", "fr-ca"),
+    ],
+)
+def test_a_language_without_a_region_is_written_as_microsoft_names_it(
+    language: str, code: str, culture: str
+) -> None:
+    """Of `en` alone a culture was made: LUIS knows no `de`, and CLU neither `pt` nor `zh`."""
+    rows = [
+        ImportedRow("pay", ("pay",), "train"),
+        ImportedRow("buy", ("pay",), "train", language="de"),
+    ]
+    content = Content("shop", language, {"pay": ""}, rows)
+    (clu,), (luis,), (lu,) = (
+        hand_over(content, target).files.values() for target in ("clu", "luis", "lu")
+    )
+    project = json.loads(clu)
+    said = [one["language"] for one in project["assets"]["utterances"]]
+    assert (project["metadata"]["language"], said) == (code, [code, "de"])
+    assert json.loads(luis)["culture"] == culture
+    assert f"> !# @app.culture = {culture}\n" in lu.decode()
+
+
 @pytest.mark.parametrize("target", ["dialogflow-cx", "cx-csv"])
 def test_a_long_name_that_agents_have_is_no_offence(target: Target) -> None:
     """Google's own components have names of 81 characters, which were refused beyond 64."""

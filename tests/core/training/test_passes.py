@@ -1,6 +1,5 @@
 """A step's way through the encoder in two parts: the same gradients, the same bits each time."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -20,17 +19,11 @@ from core.training.passes import open_pass
 from core.types import AskedPrecision
 from tests.conftest import SENTENCES
 
+pytestmark = pytest.mark.usefixtures("two_threads")
+
 TEXTS = [text for texts in SENTENCES.values() for text in texts]
 LABELS = [place for place, texts in enumerate(SENTENCES.values()) for _ in texts]
 OPTIONS = TuningOptions(frozen_layers=1)
-
-
-@pytest.fixture(autouse=True)
-def two_threads() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
 
 
 def gradients(tuning: Tuning, threads: int) -> tuple[float, Tensor, list[Tensor]]:

@@ -14,6 +14,7 @@ from tests.builders.stub_pipeline import StubPipeline, contender
 
 FIGURES = {
     "accuracy": 0.9,
+    "macro_f1": 0.82,
     "in_scope": 0.95,
     "n": 20,
     "kept_out": 0.5,
@@ -45,15 +46,29 @@ def judged(floor: Floor, figures: dict[str, Any]) -> tuple[str, str, float | Non
         (Floor("kept", 0.95), ("passed", "95.0 % of 20 texts", 0.95)),
         (Floor("out_of_scope", 0.51), ("failed", "50.0 % of 4 texts", 0.5)),
         (Floor("recall", 0.6, "refund"), ("passed", "60.0 % of 5 texts", 0.6)),
-        (Floor("precision", 0.8, "refund"), ("failed", "75.0 % of 5 texts", 0.75)),
         (Floor("recall", 0.0, "parcel"), ("failed", "not judged: no test text tells it", None)),
-        (Floor("macro_f1", 0.0), ("failed", "not judged: no test text tells it", None)),
+        (Floor("answered_right", 0), ("failed", "not judged: no test text tells it", None)),
     ],
 )
 def test_a_floor_is_compared_with_its_figure(
     floor: Floor, expected: tuple[str, str, float | None]
 ) -> None:
     assert judged(floor, FIGURES) == expected
+
+
+@pytest.mark.parametrize(
+    ("floor", "found"),
+    [
+        (Floor("precision", 0.8, "refund"), ("failed", "75.0 %", 0.75)),
+        (Floor("f1", 0.6, "refund"), ("passed", "66.7 %", 2 / 3)),
+        (Floor("macro_f1", 0.8), ("passed", "82.0 %", 0.82)),
+    ],
+)
+def test_a_figure_that_is_no_share_of_labelled_texts_tells_no_number_of_them(
+    floor: Floor, found: tuple[str, str, float]
+) -> None:
+    """“75.0 % of 5 texts” stood beside a precision: 5 texts are labelled so, 4 were answered so."""
+    assert judged(floor, FIGURES) == found
 
 
 @pytest.mark.parametrize("figures", [{}, {"accuracy": "high"}, {"accuracy": None, "n": "many"}])

@@ -32,6 +32,7 @@ from storage.people.acts import VIA, ActFilter
 from storage.people.shares import Shared
 from storage.people.touched import Touched
 from storage.queries import dataset
+from storage.records import Change
 
 
 def told(studio: Studio, project: str = "p", **which) -> list[tuple[str, str, int]]:
@@ -189,6 +190,31 @@ def test_the_one_label_of_several_texts_is_told(studio: Studio, tmp_path: Path) 
     assert told(studio)[0] == ("label", "as greeting", 2)
     label_each(studio, "p", {ids["money back"]: refund, ids["good evening"]: greeting}, BulkAct(2))
     assert told(studio)[0] == ("label", "", 2)
+
+
+def test_an_intent_that_is_gone_has_one_name_in_all_of_history(studio: Studio) -> None:
+    """Where it was removed it had its last name, and where it was given as a label its first."""
+    create_project(studio, "p")
+    made = edits.create_intent("greeting")
+    said = [edits.create_utterance(key, f"good {key}", "pool", "f", None) for key in ("u1", "u2")]
+    with studio.database.write() as connection:
+        events.record(connection, 1, Action("create intent"), [made])
+        events.record(connection, 1, Action("import"), said)
+    label_each(studio, "p", dict.fromkeys(("u1", "u2"), made.subject_id), BulkAct(2))
+    undo_last(studio, "p")
+    with studio.database.write() as connection:
+        renamed = edits.rename_intent(connection, 1, "greeting", "hello")
+        events.record(connection, 1, Action("rename intent"), [renamed])
+        last = {**made.after, "name": "hello"}
+        removed = Change("intent", made.subject_id, "row", last, None)
+        events.record(connection, 1, Action("sync"), [removed])
+    assert [one for one in told(studio) if one[1]] == [
+        ("sync", "hello", 0),
+        ("rename intent", "hello", 0),
+        ("label", "as hello", 2),
+        ("create intent", "hello", 0),
+        ("create project", "p", 0),
+    ]
 
 
 def test_a_pin_names_its_text_which_can_be_erased(studio: Studio) -> None:

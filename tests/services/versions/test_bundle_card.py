@@ -64,6 +64,26 @@ def test_a_version_without_texts_is_not_tested_by_what_it_learned(
     assert [one.text for one in judged.texts] == [POOL[0]]
 
 
+def test_a_version_that_came_without_texts_takes_none_of_its_project_along(
+    home: Studio, tmp_path: Path
+) -> None:
+    """Its card and facts said that texts were left out, and beside that stood those of the pins."""
+    bare, out = tmp_path / "bare.zip", tmp_path / "out.zip"
+    export_model(home, "p", bare, Handover(without_texts=True))
+    taken = import_bundle(home, bare, "p")
+    with home.database.write() as connection:
+        intent = dataset.intents(connection, 1)[0]
+        models.add_pin(connection, 1, "may I ask", [intent.id])
+    facts = export_model(home, taken, out).facts
+    assert facts["texts_left_out"]
+    assert (facts["pins"]["expected"], facts["pins"]["n_expected"]) == ([], 1)
+    files = unpack_bundle(out, tmp_path / "unpacked")
+    assert "were left out" in (files / "README.md").read_text("utf-8")
+    assert [one for one in files.rglob("*.json*") if b"may I ask" in one.read_bytes()] == []
+    facts = export_model(home, "p@2", out).facts  # of which the texts are there
+    assert [one["text"] for one in facts["pins"]["expected"]] == ["may I ask"]
+
+
 @pytest.mark.parametrize("line", [-9.0, 9.0])
 def test_it_tells_right_answers_by_the_line_that_it_carries(
     home: Studio, tmp_path: Path, line: float

@@ -1,7 +1,6 @@
 """Quick copies of an encoder: near it, chosen by the machine, never under its fingerprint."""
 
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -35,14 +34,6 @@ def able(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Non
         pytest.skip(f"this processor computes no {asked}")
     monkeypatch.setattr(copies, "has_bfloat16", lambda: True)
     monkeypatch.setattr(copies, "has_eight_bits", lambda: True)
-
-
-@pytest.fixture
-def two_threads() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize(
