@@ -192,7 +192,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     (f"POST {_REVIEW}/act", "body", "seen"),
     *(
         (f"POST {_REVIEW}/what-if", "answer", f"[].{name}")
-        for name in ("touched", "pins", "scope", "turns[].scope")
+        for name in ("touched", "pins", "scope", "turns[].scope", "revision")
     ),
     *(
         (f"POST {_REVIEW}/what-if", "answer", f"[].{name}{part}")
