@@ -71,6 +71,7 @@ def test_a_label_given_meanwhile_is_not_overwritten_from_a_border_or_try(client,
     assert act("theirs", theirs)[0] == 200
     assert act("border", relabel("password"), border["revision"]) == (409, CHANGED)
     assert act("voter", relabel("password"), shown["prediction"]["label_revision"])[0] == 409
+    assert act("shown", relabel("password"), shown["shown_revision"])[0] == 409
     assert act("example", mine, shown["revision"]) == (409, CHANGED)
     assert answered()["known"][0]["labels"] == [by["greeting"]]
     assert act("looked again", mine, answered()["revision"])[0] == 200
