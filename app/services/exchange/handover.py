@@ -173,9 +173,7 @@ def _data(
     return state.utterance_records(), list(state.intent_records())
 
 
-def _revision(
-    connection: Transaction, project: ProjectRecord, version: int | None
-) -> int | None:
+def _revision(connection: Transaction, project: ProjectRecord, version: int | None) -> int | None:
     """Return the revision that a version froze; None for the data of now."""
     return None if version is None else versions.find(connection, project.id, version).revision
 
