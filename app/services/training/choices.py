@@ -127,9 +127,7 @@ def training_choices(studio: Studio, project: str) -> TrainingChoices:
         if record.task == "single-label":
             outside = utterances.count_all(connection, record.id, _OUTSIDE)
         pins = len(open_pins(connection, record.id))
-    return TrainingChoices(
-        tuple(found), base, words, data.examples, outside, tests, labelled, pins
-    )
+    return TrainingChoices(tuple(found), base, words, data.examples, outside, tests, labelled, pins)
 
 
 def _count(connection: Transaction, project: ProjectRecord, split: str | None) -> int:
