@@ -1,7 +1,8 @@
 // The Label page: one key decides and shows the next card; decisions are kept until they are saved.
+import {Ahead} from './label/ahead.js';
 import {wayBack} from './label/back.js';
 import {decidingOf, foldedOf, othersOf} from './label/buttons.js';
-import {Card, untilAModel} from './label/card.js';
+import {Card} from './label/card.js';
 import {Deciding} from './label/deciding.js';
 import {drawTests} from './label/drawn_tests.js';
 import {Decisions} from './label/decisions.js';
@@ -25,11 +26,9 @@ import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
 import {whenLabelsCount} from './shared/newest.js';
-import {call, post} from './shared/rest.js';
-import {number, plural} from './shared/words.js';
+import {number} from './shared/words.js';
 import {frame} from './studio.js';
 
-const SIMILAR = 20;
 const PAUSE = 2000; // milliseconds after which counts of intents and of sure texts follow the labels
 const JOINING = new Set(['label', 'out-of-scope', 'undo']); // decisions that change what the model says
 
@@ -55,6 +54,7 @@ class LabelPage {
   #keys;
   #leases;
   #pinning;
+  #ahead;
   #back = null; // leads to the page that chose texts to label first
   #orderNote = h('span', {class: 'soft small order-note'});
   #left = h('span', {class: 'soft small tabular', 'data-role': 'left'});
@@ -87,15 +87,16 @@ class LabelPage {
       client,
       order: query().get('order') ?? STANDARD,
       multi: this.#multi,
-      settled: () => this.#settled,
+      settled: () => this.#ahead.settled,
       changed: () => this.#draw(),
     });
     this.#tray = new Tray(context, this.#intents, {
       label: (items, how) => this.#deciding.labelAll(items, how),
       back: item => this.#deciding.putBack(item),
-      similar: guarded(texts => this.#similarTo(texts)),
+      similar: guarded(texts => this.#ahead.similarTo(texts)),
     });
     const parts = {queue: this.#queue, decisions: this.#decisions, chosen: this.#chosen, tray: this.#tray};
+    this.#ahead = new Ahead(context, parts);
     this.#deciding = new Deciding(parts, this.#multi, {
       drawn: () => this.#draw(),
       counted: (more, isLabel) => this.#count(more, isLabel),
@@ -106,7 +107,7 @@ class LabelPage {
       accepted: (ids, act) => this.#acceptedSure(ids, act),
       undone: n => this.#countSure(-n),
       undo: key => this.#deciding.undo(key),
-      doubted: ids => this.#bring(ids, 'that you judged wrong'),
+      doubted: ids => this.#ahead.bring(ids, 'that you judged wrong'),
     });
     this.#makeCard();
   }
@@ -162,7 +163,7 @@ class LabelPage {
       o: outOfScope,
       s: () => deciding.decide('skip'),
       f: () => deciding.decide('flag', {note: 'flagged while labelling'}),
-      m: guarded(about(({text}) => this.#similarTo([text]))),
+      m: guarded(about(({text}) => this.#ahead.similarTo([text]))),
       t: () => deciding.intoTray(),
       w: about(item => this.#why.show(item)),
       v: about(item => this.#values.open(item)),
@@ -184,7 +185,7 @@ class LabelPage {
     const cards = this.#queue.refill();
     this.#today.load().then(last => this.#decisions.recall(last), complain);
     await cards;
-    await this.#bringNamed().catch(complain);
+    await this.#ahead.bringNamed().catch(complain);
     const {client} = this.#leases;
     await drawTests(this.#context, this.#queue, {client, few: this.#few}).catch(complain);
     this.#back = wayBack(this.#context.project);
@@ -195,29 +196,6 @@ class LabelPage {
     setQuery({sure: ''});
     this.#watchLeaving();
     this.#context.onStatus((status, before) => this.#onStatus(status, before));
-  }
-
-  // Another page may name texts to label first.
-  async #bringNamed() {
-    const named = query().get('texts');
-    if (!named) return;
-    setQuery({texts: ''}); // a reload would ask for what is labelled by then
-    await this.#bring(named.split(','), 'that another page chose');
-  }
-
-  // Shows these texts before all others, if they still wait for a label.
-  async #bring(ids, which) {
-    const found = await call(`${this.#context.base}/suggestions?ids=${encodeURIComponent(ids.join(','))}`);
-    const settled = new Set(this.#settled);
-    const items = found.filter(item => item.labels === null && !settled.has(item.id));
-    const words = n => `${plural(n, 'text')} ${which} ${n === 1 ? 'comes' : 'come'} first.`;
-    if (!items.length) toast('These texts are labelled already.');
-    else this.#queue.startWith(items, words);
-  }
-
-  // Ids of utterances that must not be offered again.
-  get #settled() {
-    return [...this.#decisions.settled, ...this.#tray.ids];
   }
 
   #layOut() {
@@ -321,25 +299,6 @@ class LabelPage {
     this.#loadIntents().catch(() => {}); // the next count follows
     this.#context.refreshSoon();
     this.#queue.rearrange();
-  }
-
-  async #similarTo(texts) {
-    if (this.#context.status.champion === null) {
-      toast('Similar texts are found once there is a model.', untilAModel(this.#context.status));
-      return;
-    }
-    const found = await post(`${this.#context.base}/similar`, {texts, n: SIMILAR});
-    const settled = new Set(this.#settled);
-    const near = found.map(one => one.record).filter(record => !settled.has(record.id));
-    if (!near.length) {
-      toast('Nothing similar waits for a label.');
-      return;
-    }
-    const like = texts.length > 1 ? 'those set aside' : `“${texts[0].slice(0, 50)}”`;
-    const items = near.map(({id, text, split, labels, flagged}) => {
-      return {id, text, split, labels, flagged, suggestions: null};
-    });
-    this.#queue.bringForward(items, n => `${plural(n, 'text')} like ${like} ${n === 1 ? 'comes' : 'come'} next.`);
   }
 
   // Labels have joined the model. The number and colour of an intent that was created with one come from the server.

@@ -133,7 +133,7 @@ class ReviewPage {
   }
 
   // Makes a repair, or without one keeps the data as it is; both can be undone. `seen` is the revision at which the
-  // finding was counted, `blast` what it was foretold to change; `isTest`, whether it is about a test text.
+  // texts in sight were read, `blast` what it was foretold to change; `isTest`, whether it is about a test text.
   async #act(repair, words, {finding = '', seen = null, blast = null, isTest = false} = {}) {
     const about = LABELLING.has(repair?.kind) && (isTest ? WHEN_TESTS_COUNT : whenLabelsCount(this.#context.status));
     const one = {key: crypto.randomUUID(), words, finding, repair, gain: blast && gainsOf(blast, repair.kind), about};

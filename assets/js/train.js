@@ -44,7 +44,7 @@ class TrainPage {
   #nothingNew = h('p', {'data-role': 'nothing-new', hidden: true});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #outlook = h('p', {class: 'lead', 'data-role': 'outlook'});
-  #counted = ''; // how many texts teach, where other pages count more as labelled
+  #has = {counted: '', pins: 0}; // how many texts teach, where other pages count more as labelled, and how many pins
   #gate;
   #gateLine;
   #jobs = []; // all trainings of the project
@@ -108,7 +108,7 @@ class TrainPage {
     const found = await call(`${this.#context.base}/training-choices`).finally(() => this.#looking.remove());
     if (asked !== this.#looks) return;
     this.#choices.show(found.choices);
-    this.#counted = found.labelled > found.examples ? countedWords(found) : '';
+    this.#has = {counted: found.labelled > found.examples ? countedWords(found) : '', pins: found.pins};
     await this.#base.load(found);
   }
 
@@ -133,7 +133,7 @@ class TrainPage {
 
   #tellOutlook() {
     const {chosen} = this.#choices; // the trainings to choose from may come after a click
-    if (chosen) this.#outlook.textContent = outlook(this.#context.status, chosen, this.#gate.checked, this.#counted);
+    if (chosen) this.#outlook.textContent = outlook(this.#context.status, chosen, this.#gate.checked, this.#has);
   }
 
   get #wish() {

@@ -167,13 +167,13 @@ class TryPage {
     const [answer] = answers;
     const form = this.#acts.form(answer);
     const odd = new Map(answer.outvoted.map(({id, label}) => [id, label]));
-    const {text, label_revision: seen} = answer.prediction;
+    const {shown_revision: seen} = answer;
     const besides = voter => this.#acts.relabelling({...voter, outvoted: odd.get(voter.exemplar_id), seen});
     fill(this.#answer, answerView(answer, this.#intents, this.#votes, {besides, acts: form}));
     const isCompressed = Boolean(answer.compressed?.strength); // otherwise it says why the model itself answers
     // Before a training only names answer, so there are no examples to explain.
     if (isCompressed || !answer.landing) this.#why.hide();
-    else this.#why.show(text, seen);
+    else this.#why.show(answer.prediction.text);
     this.#compression.show(answer.compressed);
     await this.#landing.show(answer).catch(() => {
       this.#landed.hidden = true; // the answer stands without its place

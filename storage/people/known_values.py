@@ -1,7 +1,10 @@
-"""Values of slots with their synonyms, as imports brought them; Undo takes them back."""
+"""Values of slots with their synonyms, as imports brought them; Undo takes them back.
+
+They follow their slot when it gets another name.
+"""
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -12,6 +15,7 @@ from storage.tables import batch, preference
 SlotValues: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Synonyms by value, by slot."""
 
+_Values: TypeAlias = dict[str, tuple[str, ...]]
 _ANYBODY = ""
 _NO_ACTION = "import"
 """Name of what an import brought that changed no text, and so cannot be undone."""
@@ -25,19 +29,68 @@ def keep_values(connection: Connection, project_id: int, key: str, values: SlotV
     preferences.keep(connection, project_id, _ANYBODY, "values", {key or _NO_ACTION: stored})
 
 
-def known_values(connection: Connection, project_id: int) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return all values that imports brought, but for those that were undone."""
-    stored = preferences.kept(connection, project_id, _ANYBODY, "values")
-    if not stored:
-        return {}
-    undone = {key for key in stored if _is_undone(connection, project_id, key)}
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
-    for key in sorted(stored.keys() - undone):
-        for slot, values in stored[key].items():
-            known = found.setdefault(slot, {})
-            for value, said in values.items():
-                known[value] = tuple(dict.fromkeys((*known.get(value, ()), *said)))
+def rename_values(connection: Connection, project_id: int, key: str, name: str, to: str) -> None:
+    """Let the values that imports brought for a slot follow the action of this key, its new name.
+
+    Undo of the action takes them back to the old name. Later imports keep the names of their files.
+    """
+    imports = [one for one, found in _by_import(connection, project_id).items() if name in found]
+    if imports:
+        renamed = {"slot": name, "to": to, "imports": imports}
+        preferences.keep(connection, project_id, _ANYBODY, "renamed", {key: renamed})
+
+
+def known_values(
+    connection: Connection, project_id: int, revision: int | None = None
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return all values that imports brought, but for those that were undone.
+
+    With a revision, slots have the names that they had there.
+    """
+    found: dict[str, _Values] = {}
+    for slots in _by_import(connection, project_id, revision).values():
+        for slot, values in slots.items():
+            _join(found.setdefault(slot, {}), values)
     return found
+
+
+def _by_import(
+    connection: Connection, project_id: int, revision: int | None = None
+) -> dict[str, dict[str, _Values]]:
+    """Return the values that each import brought, by the names that their slots have."""
+    stored = preferences.kept(connection, project_id, _ANYBODY, "values")
+    found = {
+        key: {
+            slot: {value: tuple(said) for value, said in values.items()}
+            for slot, values in stored[key].items()
+        }
+        for key in stored
+        if not _is_undone(connection, project_id, key)
+    }
+    for renamed in _renamed(connection, project_id, revision):
+        for slots in (found[key] for key in renamed["imports"] if key in found):
+            if renamed["slot"] in slots:
+                _join(slots.setdefault(renamed["to"], {}), slots.pop(renamed["slot"]))
+    return found
+
+
+def _renamed(
+    connection: Connection, project_id: int, revision: int | None = None
+) -> list[dict[str, Any]]:
+    """Return the new names that slots with such values got, the first one first."""
+    stored = preferences.kept(connection, project_id, _ANYBODY, "renamed")
+    query = sa.select(batch.c.key).where(batch.c.project_id == project_id)
+    query = query.where(batch.c.key.in_(list(stored)))
+    if revision is not None:
+        query = query.where(batch.c.last_revision <= revision)
+    keys = connection.execute(query.order_by(batch.c.id)).scalars().all()
+    return [stored[key] for key in keys if not _is_undone(connection, project_id, key)]
+
+
+def _join(known: _Values, values: Mapping[str, tuple[str, ...]]) -> None:
+    """Add values to those of a slot; equal ones have the synonyms of both."""
+    for value, said in values.items():
+        known[value] = tuple(dict.fromkeys((*known.get(value, ()), *said)))
 
 
 def _is_undone(connection: Connection, project_id: int, key: str) -> bool:
@@ -52,8 +105,9 @@ def _is_undone(connection: Connection, project_id: int, key: str) -> bool:
 
 
 def count_kept(connection: Connection, project_id: int) -> int:
-    """Return the number of imports that brought values."""
+    """Return the number of imports that brought values, and of new names that their slots have."""
     query = sa.select(sa.func.count()).where(
         preference.c.project_id == project_id, preference.c.kind == "values"
     )
-    return int(connection.execute(query).scalar_one())
+    n_renamed = len(_renamed(connection, project_id))
+    return int(connection.execute(query).scalar_one()) + n_renamed

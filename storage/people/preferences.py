@@ -8,7 +8,7 @@ from sqlalchemy.engine import Connection
 from storage.records import now
 from storage.tables import preference
 
-Kind = Literal["check", "goal", "filter", "proposal", "sync", "values"]
+Kind = Literal["check", "goal", "filter", "proposal", "sync", "values", "renamed"]
 
 
 def keep(

@@ -71,10 +71,41 @@ def test_a_label_given_meanwhile_is_not_overwritten_from_a_border_or_try(client,
     assert act("theirs", theirs)[0] == 200
     assert act("border", relabel("password"), border["revision"]) == (409, CHANGED)
     assert act("voter", relabel("password"), shown["prediction"]["label_revision"])[0] == 409
+    assert act("shown", relabel("password"), shown["shown_revision"])[0] == 409
     assert act("example", mine, shown["revision"]) == (409, CHANGED)
     assert answered()["known"][0]["labels"] == [by["greeting"]]
     assert act("looked again", mine, answered()["revision"])[0] == 200
     assert answered()["known"][0]["labels"] == [by["password"]]
+
+
+def test_a_new_example_goes_by_the_labels_that_its_preview_told(client, trained) -> None:
+    """The preview told labels of before, and adding the text replaced a newer one unseen."""
+    by, text = intents(client), "where is my parcel"
+
+    def added(intent: str, value: str = text) -> dict[str, Any]:
+        return {"kind": "add", "intents": [by[intent]], "value": value}
+
+    def act(key: str, repair: dict[str, Any], seen: int | None = None) -> tuple[int, str | None]:
+        body = {"key": f"{key}-00000001", "repair": repair, "seen": seen}
+        given = client.post("/api/projects/p/review/act", json=body)
+        return given.status_code, given.json().get("message")
+
+    def told(value: str = text) -> dict[str, Any]:
+        body = {"repairs": [added("password", value)]}
+        [found] = client.post("/api/projects/p/review/what-if", json=body).json()
+        return dict(found)
+
+    assert told()["near"][0]["intents"] == [by["parcel"]]
+    assert act("theirs", added("greeting"))[0] == 200
+    assert act("new", added("refund", "an entirely new text"))[0] == 200
+    [nearest, *_] = told("an entirely new text")["near"]
+    assert (nearest["text"], nearest["intents"]) == ("an entirely new text", [by["refund"]])
+    shown = told()
+    [nearest] = [one for one in shown["near"] if one["text"] == text]
+    assert nearest["intents"] == [by["greeting"]]
+    assert act("newer", added("refund"))[0] == 200
+    assert act("mine", added("password"), shown["revision"]) == (409, CHANGED)
+    assert act("looked again", added("password"), told()["revision"])[0] == 200
 
 
 def test_the_review_of_a_request_does_not_wait_for_that_request(

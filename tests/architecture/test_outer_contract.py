@@ -192,7 +192,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     (f"POST {_REVIEW}/act", "body", "seen"),
     *(
         (f"POST {_REVIEW}/what-if", "answer", f"[].{name}")
-        for name in ("touched", "pins", "scope", "turns[].scope")
+        for name in ("touched", "pins", "scope", "turns[].scope", "revision")
     ),
     *(
         (f"POST {_REVIEW}/what-if", "answer", f"[].{name}{part}")
@@ -215,13 +215,17 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *((_PREDICT, "answer", f"[].known{name}") for name in ("", "[].id", "[].labels", "[].split")),
     *(
         ("POST /api/projects/{project}/predict", "answer", f"[].{name}")
-        for name in ("right", "revision", "outvoted", "outvoted[].id", "outvoted[].label")
+        for name in (
+            *("right", "revision", "shown_revision"),
+            *("outvoted", "outvoted[].id", "outvoted[].label"),
+        )
     ),
     *(
         ("POST /api/projects/{project}/explain", "answer", name)
         for name in (
             *("speaking", "why_not.examples[].outvoted", "reasons[].votes[].example.outvoted"),
             *("reasons[].load_bearing.examples[].outvoted", "reasons[].words.unclear"),
+            *("shown_revision", "why_not.revision"),
         )
     ),
     ("GET /api/projects/{project}/recipes", "answer", "[].settings[].why_not"),

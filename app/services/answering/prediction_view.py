@@ -15,8 +15,8 @@ class PredictionView:
         voice: The part of that score from the intent's name and description.
         by_name: Whether no exemplar of the intent votes, so that its name alone decides.
         reasons: One for each intent of a multi-label answer, in its order; else empty.
-        label_revision: Revision of the project up to which its labels vote; None for a bundle, and
-            where names alone answer.
+        label_revision: Revision of the project up to which its labels vote, the last one before
+            labels that wait for a training; None for a bundle, and where names alone answer.
     """
 
     text: str

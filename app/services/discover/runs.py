@@ -54,7 +54,7 @@ class GroupFacts:
     `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
-    `is_split`: its texts went to new groups, and it was not taken since.
+    `is_split`: its texts went to new groups, and it was taken neither before nor since.
     """
 
     description: str

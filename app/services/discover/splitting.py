@@ -19,6 +19,7 @@ from core.text import counted, free_name
 from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
+from storage.computed.taken_groups import taken_groups
 from storage.queries import utterances
 from storage.records import TextGroupRecord, UtteranceRecord
 
@@ -29,7 +30,8 @@ _FEWEST, _MOST_PARTS = 4, 6
 def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
     """Divide a group by meaning; return the numbers of the new groups, the largest first.
 
-    The group is left without texts. Merging the new groups into it takes the split back.
+    The group is left without texts that wait, and listed no more unless it was taken. Merging the
+    new groups into it takes the split back.
 
     Raises:
         NotFound: There is no such group.
@@ -40,6 +42,7 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
         target = projects.find(connection, project)
         ids = waiting_texts(connection, target, number)
         records = utterances.by_ids(connection, target.id, ids)
+        taken = taken_groups(connection, target.id, target.head_revision).kept
     made = _parted(studio, project, [records[key] for key in ids])
     with studio.database.write() as connection:
         if waiting_texts(connection, target, number) != ids:
@@ -47,7 +50,7 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
         every = text_groups.list_all(connection, target.id)
         whole = text_groups.find(connection, target.id, number)
         numbers = text_groups.add(connection, target.id, _fresh(made, whole, every))
-        facts = {**whole.facts, "is_split": True}
+        facts = {**whole.facts, "is_split": number not in taken}
         text_groups.change(connection, target.id, number, {"facts": facts})
         text_groups.place(connection, target.id, members_of(made, numbers))
     return tuple(numbers)

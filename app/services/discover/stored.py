@@ -319,7 +319,7 @@ def _state(waiting: int, labelled: int, *, few_joined: bool, is_rest: bool) -> S
 
 
 def _is_split(families: Families, number: int) -> bool:
-    """Whether a group's texts went to new groups: not taken back, and no others taken since."""
+    """Whether a group's texts went to new groups: not taken back, and no others were taken."""
     return bool(families.groups[number].facts.get("is_split")) and len(families.parts[number]) == 1
 
 

@@ -141,7 +141,7 @@ def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
         found, intents = _data(connection, record, choice.version)
         utterances = dataset.in_order_of_arrival(connection, record.id, found)
         pins = models.pins(connection, record.id)
-        known = known_values(connection, record.id)
+        known = known_values(connection, record.id, _revision(connection, record, choice.version))
     names = {one.id: one.name for one in intents}
     used = {key for one in utterances for key in one.labels or ()}
     rows = [_row(one, names, choice) for one in utterances if choice.split in (None, one.split)]
@@ -163,14 +163,19 @@ def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
 def _data(
     connection: Transaction, project: ProjectRecord, version: int | None
 ) -> tuple[list[UtteranceRecord], list[IntentRecord]]:
-    if version is None:
+    revision = _revision(connection, project, version)
+    if revision is None:
         return (
             list(dataset.utterances(connection, project.id)),
             dataset.intents(connection, project.id),
         )
-    frozen = versions.find(connection, project.id, version)
-    state = versions.state_at(connection, project.id, frozen.revision)
+    state = versions.state_at(connection, project.id, revision)
     return state.utterance_records(), list(state.intent_records())
+
+
+def _revision(connection: Transaction, project: ProjectRecord, version: int | None) -> int | None:
+    """Return the revision that a version froze; None for the data of now."""
+    return None if version is None else versions.find(connection, project.id, version).revision
 
 
 def _row(record: UtteranceRecord, names: dict[str, str], choice: HandoverChoice) -> ImportedRow:

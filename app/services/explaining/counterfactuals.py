@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.explaining.explained_model import ExplainedModel
+from app.services.explaining.explained_model import ExplainedModel, UnlabelledTexts
 from app.services.explaining.views import Example, LoadBearing, WhyNot
 from core.explain.load_bearing import (
     Needed,
@@ -112,7 +112,8 @@ def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
     """
     question, own, limit = asked.question(column)
     copies = copies_needed(question, own, limit)
-    near, rows = _nearest_speaking(asked, column)
+    pool = asked.model.pool()
+    near, rows = _nearest_speaking(asked, column, pool)
     needed = examples_needed(question, rows, own, limit) if near else None
     intent = asked.votes.head.intents[column]
     speaks = intent in asked.speaking
@@ -125,6 +126,7 @@ def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
         near[: needed.count] if needed is not None else (),
         words if speaks else f"Hardly any similar example is labelled {intent}. {words}",
         adds=is_near and copies is not None and copies.count == 1,
+        revision=0 if pool is None else pool.revision,
     )
 
 
@@ -147,13 +149,14 @@ def _why_not_words(
     return f"{said} Labelling these {n_texts} {intent} would be enough."
 
 
-def _nearest_speaking(asked: AskedText, column: int) -> tuple[tuple[Example, ...], FloatArray]:
+def _nearest_speaking(
+    asked: AskedText, column: int, pool: UnlabelledTexts | None
+) -> tuple[tuple[Example, ...], FloatArray]:
     """Return the nearest unlabelled texts that speak for an intent, but none with the match key."""
     nothing = np.zeros((0, len(asked.embedding)), np.float32)
-    pool = asked.model.pool()
-    if pool is None or not len(pool[0]):
+    if pool is None or not len(pool.records):
         return (), nothing
-    records, rows = pool
+    records, rows = pool.records, pool.embeddings
     order = np.argsort(-(rows @ asked.embedding), kind="stable")[:_LOOKED_AT]
     order = order[_speak_for(asked, column, rows[order])]
     own = match_key(asked.text)

@@ -1,6 +1,6 @@
 """Explain why a text gets its answer, with figures that add up."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from app.services.explaining.counterfactuals import AskedText, load_bearing_view, why_not_view
@@ -147,7 +147,14 @@ def explain_text(
         ranked=found.ranked,
         notes=notes_of(model, found, asked=case.votes is not None),
         speaking=tuple(sorted(case.speaking)),
+        shown_revision=model.shown_at(_bearing_ids(explained)),
     )
+
+
+def _bearing_ids(reasons: Sequence[IntentReason]) -> set[str]:
+    """Return the ids of the examples that answers depend on."""
+    found = [one.load_bearing for one in reasons if one.load_bearing is not None]
+    return {example.id for bearing in found for example in bearing.examples}
 
 
 def _case(studio: Studio, model: ExplainedModel, text: str) -> _ExplainedText:

@@ -1,6 +1,6 @@
 """Models to explain: a project's live model, a version of it, or a bundle."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from app.services.live.asked import asks_live, open_settled
 from app.services.live.in_use import as_in_use
 from app.services.live.joining import amendment
 from app.services.live.live_model import LiveModel
+from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.studio import Studio
 from core.explain.solved_votes import SolvedVotes, solve_votes
@@ -23,10 +24,18 @@ from core.maps.plane import Plane, fit_plane
 from core.pipeline import IntentPipeline
 from core.types import FloatArray
 from storage import models
-from storage.log import versions
+from storage.log import events, versions
+from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
-_Pool = tuple[tuple[UtteranceRecord, ...], FloatArray]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnlabelledTexts:
+    """Utterances that waited for a label at a revision, with their unit embeddings (n, d)."""
+
+    records: Sequence[UtteranceRecord]
+    embeddings: FloatArray = field(repr=False)
+    revision: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,10 +44,11 @@ class ExplainedModel:
 
     Attributes:
         revision: Revision of the project up to which labels vote; 0 for a bundle.
+        shown_at: Returns a revision at which the labels of examples were those that vote.
         hot: Ids of exemplars that joined after the training.
         later: Number of examples, new, changed or gone since the training, that it counts; None
             where it answers as it was trained.
-        pool: Unlabelled utterances with their unit embeddings; None where they are not loaded.
+        pool: Returns the unlabelled utterances; None where they are not loaded.
     """
 
     name: str
@@ -51,7 +61,8 @@ class ExplainedModel:
     dataset_version: str | None
     hot: frozenset[str]
     solve: Callable[[], SolvedVotes] = field(repr=False)
-    pool: Callable[[], _Pool | None] = field(repr=False)
+    shown_at: Callable[[Set[str]], int] = field(repr=False)
+    pool: Callable[[], UnlabelledTexts | None] = field(repr=False)
     later: int | None = None
 
 
@@ -81,26 +92,42 @@ def explained_as_in_use(live_studio: LiveStudio, project: str, number: int) -> E
 
 
 def _of_live(live_studio: LiveStudio, found: ProjectRecord, live: LiveModel) -> ExplainedModel:
-    def pool() -> _Pool | None:
+    def pool() -> UnlabelledTexts | None:
         known = live_studio.pools.get(found.id)
         if known is None or known.live.version.id != live.version.id:
             return None
-        return known.records, known.embeddings
+        return _unlabelled_now(live_studio.studio, found.id, known)
 
     return ExplainedModel(
         name=f"{found.name}@{live.version.number}",
         pipeline=live.pipeline,
         plane=live.plane,
         key=(of_version(live.version), live.revision),
-        revision=live.revision,
+        revision=live.joined_at,
         project=found,
         version=live.version,
         dataset_version=_learned_from(live_studio.studio, live.version),
         hot=live.hot - live.waiting,
         solve=lambda: _solve_live_votes(live),
+        shown_at=live.shown_at,
         pool=pool,
         later=len(live.since - live.waiting),
     )
+
+
+def _unlabelled_now(studio: Studio, project_id: int, pool: Pool) -> UnlabelledTexts:
+    """Return the utterances of a pool that are as they were when it was evaluated."""
+    with studio.database.read() as connection:
+        touched = {key for _, key in events.touched_since(connection, project_id, pool.revision)}
+        ids = [record.id for record in pool.records if record.id in touched]
+        now = utterances.by_ids(connection, project_id, ids)
+        head = events.head(connection, project_id)
+    rows = [
+        row
+        for row, record in enumerate(pool.records)
+        if record.id not in touched or now.get(record.id) == record
+    ]
+    return UnlabelledTexts([pool.records[row] for row in rows], pool.embeddings[rows], head)
 
 
 def explained_version(studio: Studio, reference: str) -> ExplainedModel:
@@ -130,6 +157,7 @@ def explained_version(studio: Studio, reference: str) -> ExplainedModel:
         dataset_version=_learned_from(studio, version),
         hot=frozenset(),
         solve=lambda: _solve_head(pipeline.head),
+        shown_at=lambda _: revision,
         pool=_no_pool,
     )
 
@@ -162,6 +190,7 @@ def explained_reference(studio: Studio, reference: str) -> ExplainedModel:
         dataset_version=pipeline.dataset_version,
         hot=frozenset(),
         solve=lambda: _solve_head(pipeline.head),
+        shown_at=lambda _: 0,
         pool=_no_pool,
     )
 

@@ -131,6 +131,7 @@ class WhyNot:
         examples: Unlabelled utterances nearest to the text that would do when so labelled, and that
             the model and their neighbours take for the intent; empty if there are too few.
         adds: Whether it is a near tie that adding this text would decide.
+        revision: The project's at which the `examples` waited for a label; 0 where none are loaded.
     """
 
     intent: str
@@ -140,6 +141,7 @@ class WhyNot:
     words: str
     holds: Holds = "exact"
     adds: bool = False
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,8 @@ class Explanation:
         why_not: What another intent would need; None where it cannot be computed, or where nobody
             asked for one and no other speaks for the text.
         speaking: Intents that could be meant by the text, by name.
+        shown_revision: A revision of the project at which the labels of the examples of
+            `load_bearing` were those that vote; 0 for a bundle.
     """
 
     text: str
@@ -237,3 +241,4 @@ class Explanation:
     ranked: tuple[IntentScore, ...]
     notes: tuple[str, ...]
     speaking: tuple[str, ...] = ()
+    shown_revision: int = 0

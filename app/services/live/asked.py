@@ -42,7 +42,7 @@ def open_asked(studio: Studio, reference: str) -> AskedModel:
     if live is None:  # names may answer alone
         return AskedModel(load_model(studio, project), None)
     name = f"{project}@{live.version.number}"
-    return AskedModel(replace(live.pipeline, model_version=name), live.revision)
+    return AskedModel(replace(live.pipeline, model_version=name), live.joined_at)
 
 
 def open_settled(studio: Studio, project: str) -> LiveStudio:

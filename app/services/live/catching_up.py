@@ -145,6 +145,7 @@ def load_champion(studio: Studio, reading: Reading) -> LiveModel:
         taught=taught,
         plane=fit_plane(pipeline.embeddings),
         revision=reading.learned_at,
+        joined_at=reading.learned_at,
         voice=voice,
     )
 
@@ -189,13 +190,16 @@ def catch_up(
     live = _joined(Joining(studio.database, names, pause), live, base, changes)
     since = {key for key, now in said.items() if live.taught.get(key) != now}
     hot = frozenset(key for key in since if said[key] is not None)
+    late = frozenset(key for key, now in said.items() if live.votes_as(key) != now)
+    head = reading.now.project.head_revision
     return replace(
         live,
         hot=hot,
-        waiting=frozenset(key for key in hot if live.votes_as(key) != said[key]),
+        late=late,
         gone=frozenset(since - hot),
         said=said,
-        revision=reading.now.project.head_revision,
+        revision=head,
+        joined_at=live.joined_at if late else head,
     )
 
 

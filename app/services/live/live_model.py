@@ -1,6 +1,6 @@
 """A champion with the labels that have joined its votes since its training."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.services.live.joining import Base, Changes, Said
@@ -22,8 +22,9 @@ class LiveModel:
         said: Current text and intents of every utterance touched since training.
         changes: The part of `said` that differs from `base` and has joined the votes.
         hot: Ids of exemplars that are new or changed since training.
-        waiting: The part of `hot` that has not joined the votes and waits for a training.
+        late: Ids of utterances whose newest label, or its loss, waits for a training to count.
         gone: Ids of exemplars of the training that are exemplars no longer.
+        joined_at: The newest revision known at which all labels voted: none was late.
         voice: Intent names trained beside the votes; the base is the votes alone.
     """
 
@@ -35,9 +36,10 @@ class LiveModel:
     said: Changes = field(default_factory=dict, repr=False)
     changes: Changes = field(default_factory=dict, repr=False)
     hot: frozenset[str] = frozenset()
-    waiting: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
     revision: int = 0
+    joined_at: int = 0
     voice: MixtureHead | None = field(default=None, repr=False)
 
     @property
@@ -49,6 +51,15 @@ class LiveModel:
     def since(self) -> frozenset[str]:
         """Ids of the texts whose labels as examples were given, changed or taken away since."""
         return self.hot | self.gone
+
+    @property
+    def waiting(self) -> frozenset[str]:
+        """Ids of exemplars that are new or changed since training, and do not vote so yet."""
+        return self.hot & self.late
+
+    def shown_at(self, ids: Iterable[str]) -> int:
+        """Return a revision at which the labels of these exemplars were those that they vote by."""
+        return self.revision if self.late.isdisjoint(ids) else self.joined_at
 
     def votes_as(self, key: str) -> Said | None:
         """Return the text and intents as which an utterance votes, or None without a vote."""

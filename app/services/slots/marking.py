@@ -14,7 +14,7 @@ from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events
 from storage.log.events import Action
-from storage.people.known_values import known_values
+from storage.people.known_values import known_values, rename_values
 from storage.queries import dataset, slots
 from storage.queries.utterances import by_ids
 from storage.records import Change, ProjectRecord, UtteranceRecord
@@ -206,8 +206,7 @@ def _accepted(
 def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | None = None) -> int:
     """Rename a slot wherever it is marked; return the number of utterances.
 
-    If another slot has the new name, the two are merged. Values that an import listed keep the old
-    name.
+    If another slot has the new name, the two are merged. Values that an import listed move along.
 
     Raises:
         InvalidInput: The new name is invalid, or is the old one; or no text has the slot.
@@ -231,6 +230,7 @@ def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | 
                 )
             raise NotFound(f"There is no slot '{name[:80]}'.", "The slot book lists them.")
         changes = [_renamed(record, name, wanted) for record in records]
+        rename_values(connection, project_id, rename.key, name, wanted)
         events.record(connection, project_id, rename, changes)
     return len(changes)
 

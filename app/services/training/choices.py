@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from app.services.answering.pinned import open_pins
 from app.services.studio import Studio
 from app.services.training.child import settled_base
 from app.services.training.estimate import Estimate, Size, estimate_of, size_now
@@ -100,6 +101,7 @@ class TrainingChoices:
         outside: Texts labelled out of scope there; of several intents a text, they are examples.
         tests: Labelled texts of the test set, from which nothing learns.
         labelled: All labelled texts of the project.
+        pins: Texts with an answer that each new version is to keep.
     """
 
     choices: tuple[TrainingChoice, ...]
@@ -109,6 +111,7 @@ class TrainingChoices:
     outside: int = 0
     tests: int = 0
     labelled: int = 0
+    pins: int = 0
 
 
 def training_choices(studio: Studio, project: str) -> TrainingChoices:
@@ -123,7 +126,8 @@ def training_choices(studio: Studio, project: str) -> TrainingChoices:
         outside = 0
         if record.task == "single-label":
             outside = utterances.count_all(connection, record.id, _OUTSIDE)
-    return TrainingChoices(tuple(found), base, words, data.examples, outside, tests, labelled)
+        pins = len(open_pins(connection, record.id))
+    return TrainingChoices(tuple(found), base, words, data.examples, outside, tests, labelled, pins)
 
 
 def _count(connection: Transaction, project: ProjectRecord, split: str | None) -> int:

@@ -1,6 +1,6 @@
 """Answer texts with the live model, with all that the Try page shows of an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 from app.services.answering.as_project import answer_by_names_alone
@@ -55,6 +55,8 @@ class Answer:
         examples: Number of examples that vote, shown or not.
         right: What to do with the text where the answer is right.
         outvoted: Shown examples none of whose neighbours has their label; none for several texts.
+        shown_revision: A revision of the project at which the labels of the shown examples were
+            those that vote; None for several texts, and where names alone answer.
     """
 
     prediction: PredictionView
@@ -69,6 +71,7 @@ class Answer:
     right: RightAct = "add"
     outvoted: tuple[OutvotedExample, ...] = ()
     revision: int | None = None
+    shown_revision: int | None = None
 
 
 def answer_texts(
@@ -107,7 +110,7 @@ def answer_texts(
         for prediction in live.pipeline.predict(list(texts), embeddings)
     ]
     n_examples = len(live.pipeline.exemplars)
-    context = _Context(live.pipeline.task, live.revision, known, live.hot, n_examples)
+    context = _Context(live.pipeline.task, live.joined_at, known, live.hot, n_examples)
     answers = [_answer(one, context) for one in predictions]
     if len(answers) != 1:
         return answers
@@ -119,21 +122,19 @@ def answer_texts(
 def _told_alone(live: LiveModel, answer: Answer, told: Prediction, embedding: FloatArray) -> Answer:
     """Add to an answer what the page shows of one text alone, which is embedded (d,)."""
     landing = landing_of(live, told, embedding)
+    shown = _shown(told) | (set() if landing.nearest is None else {landing.nearest.id})
     return replace(
         answer,
         sentence=sentence_of(told),
         reasons=_reasons(told),
         hot=tuple(sorted({*answer.hot, *(_shown(told) & live.hot)})),
         landing=landing,
-        outvoted=_outvoted(live, told, landing),
+        outvoted=_outvoted(live, shown),
+        shown_revision=live.shown_at(shown),
     )
 
 
-def _outvoted(
-    live: LiveModel, prediction: Prediction, landing: Landing
-) -> tuple[OutvotedExample, ...]:
-    shown = _shown(prediction)
-    shown |= set() if landing.nearest is None else {landing.nearest.id}
+def _outvoted(live: LiveModel, shown: Set[str]) -> tuple[OutvotedExample, ...]:
     exemplars = live.pipeline.exemplars
     rows = [row for row, exemplar in enumerate(exemplars) if exemplar.id in shown]
     found = outvoted(live.pipeline.embeddings, [one.intents for one in exemplars], rows)

@@ -22,7 +22,7 @@ from app.services.what_if.watched_texts import WatchedTextCache
 from core.calibration.calibration import Calibration
 from core.errors import InvalidInput
 from core.text import match_key, normalise
-from core.types import ScoreArray
+from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 from storage import projects
 from storage.database import Database
@@ -89,12 +89,17 @@ def open_previews(watched_texts: WatchedTextCache, project: str) -> "Previews":
     now = replace(now, columns=_columns(now, prepared))
     embed = Embedder(database, prepared)
     before = watched_texts.answers(prepared, head, lambda: _answers(embed, prepared, now))
-    return Previews(database, record, embed, prepared, now, before)
+    return Previews(database, record, embed, prepared, now, before, head)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Previews:
-    """Previews of repairs at one moment of a project; `before` are the answers of that moment."""
+    """Previews of repairs at one moment of a project.
+
+    Attributes:
+        before: The answers of that moment.
+        revision: The revision of the project at that moment.
+    """
 
     database: Database
     project: ProjectRecord
@@ -102,6 +107,7 @@ class Previews:
     prepared: PreparedTexts
     now: Snapshot
     before: Answers
+    revision: int
 
     def of(self, repairs: Sequence[Repair]) -> list[Blast]:
         """Return what each of some repairs would do on its own; nothing is saved.
@@ -357,16 +363,28 @@ def _gained(had: Mapping[str, Said | None], said: Mapping[str, Said | None]) -> 
 
 def _new_example(previews: Previews, repair: Repair) -> dict[str, Any]:
     """Return the examples nearest to a new one, and how its text is answered now."""
-    live, text = previews.prepared.live, normalise(repair.value)
-    pipeline = live.pipeline
+    pipeline, text = previews.prepared.live.pipeline, normalise(repair.value)
     row = previews.embed([text])
     [answer] = pipeline.predict([text], row)
-    cosines = pipeline.embeddings @ unit_rows(row)[0]
+    examples, rows = _examples_now(previews)
+    keys, cosines = list(examples), rows @ unit_rows(row)[0]
     near = list[NearExample]()
     for place in np.argsort(-cosines, kind="stable")[:_NEAR].tolist():
-        exemplar, cosine = pipeline.exemplars[place], float(cosines[place])
-        said = live.votes_as(exemplar.id)
-        intents = said[1] if said else ()
+        key, cosine = keys[place], float(cosines[place])
+        said, intents = examples[key]
         conflict = cosine >= _CONFLICT and sorted(intents) != sorted(repair.intents)
-        near.append(NearExample(exemplar.id, exemplar.text, intents, cosine, conflict))
-    return {"near": tuple(near), "now": answer.decision.words}
+        near.append(NearExample(key, said, intents, cosine, conflict))
+    return {"near": tuple(near), "now": answer.decision.words, "revision": previews.revision}
+
+
+def _examples_now(previews: Previews) -> tuple[dict[str, Said], FloatArray]:
+    """Return the examples of the moment by id, and in this order their unit embeddings, (m, d)."""
+    live = previews.prepared.live
+    pipeline, records = live.pipeline, previews.now.records
+    fresh = {key: exemplar_of(record, pipeline.task) for key, record in records.items()}
+    stay = [row for row, one in enumerate(pipeline.exemplars) if one.id not in fresh]
+    old = [pipeline.exemplars[row] for row in stay]
+    found = {one.id: live.votes_as(one.id) or (one.text, ()) for one in old}
+    new = {key: said for key, said in fresh.items() if said}
+    added = unit_rows(previews.embed([text for text, _ in new.values()]))
+    return found | new, np.concatenate([pipeline.embeddings[stay], added])

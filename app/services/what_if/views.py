@@ -79,6 +79,7 @@ class Blast:
             repair joins or parts two intents.
         stays: Other changed answers of test texts and pins, that stay right and that stay wrong.
         another: Unlabelled texts that get another intent, and are not `renamed`.
+        revision: The project's at which the labels of `near` were read; 0 where nothing is added.
 
     Each changed answer is in one of `fixed`, `broken`, `pins_fixed`, `pins_broken`, `scope`,
     `renamed`, `stays` and `another`. A split alone also counts as `broken` test texts whose label
@@ -106,6 +107,7 @@ class Blast:
     another: int = 0
     near: tuple[NearExample, ...] = ()
     now: str = ""
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

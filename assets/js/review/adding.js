@@ -216,7 +216,7 @@ export class AddingTab {
     this.#box.value = '';
     const words = `${deed} “${repair.value.slice(0, LONGEST_NAMED)}” as ${this.#nameOf(id)}.`;
     try {
-      await this.#tools.act(repair, words, {blast});
+      await this.#tools.act(repair, words, {blast, seen: blast.revision});
     } catch (error) {
       if (!this.#text) this.#box.value = repair.value; // nothing was typed since: it can be tried again
       this.#soon();

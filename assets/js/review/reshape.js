@@ -32,6 +32,7 @@ export class ReshapeTab {
   #form = asLinked(); // nothing is chosen for the user
   #chosen = new Set();
   #examples = [];
+  #seen = null; // the revision at which they were listed
   #splitting;
   #timer = 0;
   #running = null;
@@ -85,9 +86,11 @@ export class ReshapeTab {
     const others = intents.openSorted.filter(one => one.id !== intent);
     if (!others.some(one => one.id === this.#form.target)) this.#form.target = '';
     const asked = new URLSearchParams({intent, split: 'train', size: MOST, order: 'text'});
-    const examples = intent && how === 'relabel' ? (await call(`${base}/utterances?${asked}`)).rows : [];
+    const isListed = intent && how === 'relabel';
+    const found = isListed ? await call(`${base}/utterances?${asked}`) : {rows: [], revision: null};
     if (list !== this.#asked) return;
-    this.#examples = examples;
+    this.#examples = found.rows;
+    this.#seen = found.revision;
     const there = new Set(this.#examples.map(row => row.id));
     this.#chosen = new Set([...this.#chosen].filter(id => there.has(id)));
     setQuery({intent, how, target: this.#form.target});
@@ -254,7 +257,7 @@ export class ReshapeTab {
     this.#splitting.clear();
     this.#arm(null);
     try {
-      await act(repair, words, {blast});
+      await act(repair, words, {blast, seen: this.#seen});
     } catch (error) {
       if (!this.#form.intent) [this.#form, this.#chosen] = [form, chosen]; // so that it can be tried again
       this.renew().catch(() => {}); // the message tells of the first error

@@ -9,7 +9,7 @@ import {number, percent, plural} from '../shared/words.js';
 const PAUSE = 150;
 const ALL = 0.995; // a share of marked places that rounds to all of them
 const SHOWN = 200; // values of a slot
-const LISTED = 'Values that an import listed keep the old name.';
+const LISTED = 'Values that an import listed move to the new name, too.';
 
 export class BookSheet {
   #base;

@@ -6,14 +6,21 @@ const WHAT =
 
 export const GATE_WORDS = `Use the new version automatically, ${UNLESS}`;
 
-// `status` is the project's; `chosen` is the way to train, `isAutomatic` the tick, `counted` what is told of the texts.
-export const outlook = (status, chosen, isAutomatic, counted) =>
-  `${WHAT}${counted}${becomes(status, chosen, isAutomatic)}`;
+// `status` is the project's; `chosen` is the way to train, `isAutomatic` the tick. Of the project, `counted` is what is
+// told of the texts, and `pins` how many there are.
+export const outlook = (status, chosen, isAutomatic, {counted, pins}) =>
+  `${WHAT}${counted}${becomes(status, chosen, isAutomatic, pins)}`;
 
-function becomes({champion, candidate}, {why_not: whyNot, makes}, isAutomatic) {
-  if (champion === null) return candidate === null && !whyNot ? ' The first version answers when it is ready.' : '';
+function becomes({champion, candidate}, {why_not: whyNot, makes}, isAutomatic, pins) {
+  if (champion === null) return candidate === null && !whyNot ? firstWords(pins) : '';
   const answering = ` Version ${champion} answers meanwhile`;
   if (makes === 'encoder') return `${answering}, and afterwards.`;
   if (isAutomatic) return `${answering}; the new one takes over by itself, ${UNLESS}.`;
   return `${answering}; then you decide which of the two to use.`;
+}
+
+// Whatever the tick says, pins alone can hold a first version back.
+function firstWords(pins) {
+  const unless = pins ? ' If it breaks a promised answer (pin), nothing answers until you use it.' : '';
+  return ` The first version answers when it is ready.${unless}`;
 }

@@ -168,8 +168,8 @@ export class Acts {
     this.#row.inert = true;
   }
 
-  // The control beside a vote that relabels its example, in its place. `seen` of a voter is the revision at which its
-  // label was read.
+  // The control beside a vote that relabels its example, in its place. `seen` of a voter is a revision at which it
+  // had the label that the page shows.
   relabelling(voter) {
     const place = h('div');
     this.#voters.set(place, voter);

@@ -23,7 +23,6 @@ export class Why {
   #intents;
   #acts;
   #text = null;
-  #seen = null; // the revision up to which labels vote for its answer
   #rival = null; // for the text that is on the page
   #timer = 0;
   #running = null;
@@ -43,13 +42,12 @@ export class Why {
   }
 
   // Called when a text was answered, perhaps the same one again.
-  show(text, seen) {
+  show(text) {
     if (text !== this.#text) {
       this.#rival = null;
       fill(this.#kept);
     }
     this.#text = text;
-    this.#seen = seen;
     this.#shown = null;
     this.element.hidden = false;
     this.#ask(PAUSE);
@@ -74,14 +72,13 @@ export class Why {
   async #explain() {
     this.#running = new AbortController();
     const {signal} = this.#running;
-    const seen = this.#seen;
     const found = await post(`${this.#base}/explain`, this.#question(), {signal}).catch(error => {
       if (!signal.aborted) this.#fail(error);
       throw error;
     });
     this.#shown = found;
     this.#body.style.setProperty('opacity', 1);
-    fill(this.#body, this.#view({...found, seen}));
+    fill(this.#body, this.#view(found));
   }
 
   #fail(error) {
@@ -100,7 +97,7 @@ export class Why {
       found.reasons.map(reason => [
         many && heading(reason.intent),
         reason.words && wordsOf(found.text, reason.words, reason.intent),
-        reason.load_bearing && isTelling(found, reason) && this.#carriers(reason, found.seen),
+        reason.load_bearing && isTelling(found, reason) && this.#carriers(reason, found.shown_revision),
       ]),
       found.reasons.some(reason => reason.load_bearing) && this.#whyNot(found),
       found.notes.map(note => h('p', {class: 'soft small'}, note)),
@@ -121,7 +118,7 @@ export class Why {
     return [heading('What the answer depends on'), h('p', {}, words), this.#list(examples, intent, relabel)];
   }
 
-  #whyNot({why_not: other, answer, text, seen}) {
+  #whyNot({why_not: other, answer, text}) {
     const options = this.#intents.open.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
     if (!other) options.unshift(['', 'Choose …']);
     const choose = event => {
@@ -135,7 +132,7 @@ export class Why {
       {'data-role': 'why-not'},
       h('div', {class: 'row'}, heading('Why not'), select(attributes, options, other?.intent ?? '')),
       h('p', {class: 'below', dir: 'auto'}, other ? [other.words, this.#addIt(other, text)] : noneNear(answer)),
-      other && this.#list(other.examples, null, example => this.#labelIt({...example, seen}, other.intent)),
+      other && this.#list(other.examples, null, example => this.#labelIt(example, other)),
     );
   }
 
@@ -150,7 +147,7 @@ export class Why {
   }
 
   // An unlabelled text that may have several intents is labelled on the Label page.
-  #labelIt({id, text, seen}, intent) {
+  #labelIt({id, text}, {intent, revision: seen}) {
     if (this.#intents.multi) return null;
     const asked = this.#text;
     const label = guarded(async () => {

@@ -10,6 +10,7 @@ from app.bootstrap import open_studio
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.live.server_state import open_live_studio
+from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.trying.pins import set_pin
 from app.settings import Settings
@@ -184,14 +185,38 @@ def test_without_a_new_label_another_training_is_not_the_first_act(
 
 
 @pytest.fixture
-def held_back(tmp_path: Path, labelled_csv: Path, studios: StudioPool) -> Iterator[Served]:
-    """A project whose first version breaks a pin, by what an example says, and waits."""
+def pinned(tmp_path: Path, labelled_csv: Path) -> Studio:
+    """A project without a version, whose pin an example contradicts."""
     studio = open_studio(Settings(home=tmp_path / "home", device="cpu"))
     create_project(studio, "held")
     import_file(studio, ImportRequest("held", labelled_csv))
     set_pin(open_live_studio(studio), "held", "where is my parcel", [])
-    train_here(studio, TrainingRequest("held", "instant", {}))
-    studio.database.close()
+    return studio
+
+
+def test_train_says_beforehand_that_a_broken_pin_holds_the_first_version_back(
+    visit: Callable[..., Page], pinned: Studio, tmp_path: Path, studios: StudioPool
+) -> None:
+    """“The first version answers when it is ready” stood there, and then nothing answered."""
+    pinned.database.close()
+    ready = "The first version answers when it is ready."
+    with studios.serving(tmp_path / "home") as served:
+        page = visit(served, "/train?project=held")
+        outlook = page.locator("[data-role=outlook]")
+        expect(outlook).to_contain_text(
+            f"{ready} If it breaks a promised answer (pin), nothing answers until you use it."
+        )
+        served.ask("/projects/held/pins", {"text": "where is my parcel", "intents": None})
+        page.reload()
+        expect(outlook).to_contain_text(ready)
+        expect(outlook).not_to_contain_text("pin")
+
+
+@pytest.fixture
+def held_back(pinned: Studio, tmp_path: Path, studios: StudioPool) -> Iterator[Served]:
+    """A project whose first version breaks a pin, by what an example says, and waits."""
+    train_here(pinned, TrainingRequest("held", "instant", {}))
+    pinned.database.close()
     with studios.serving(tmp_path / "home") as served:
         yield served
 

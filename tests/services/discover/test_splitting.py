@@ -74,6 +74,24 @@ def test_a_split_group_that_was_taken_since_is_listed_as_taken(raw: Studio, tmp_
     assert (again.state, again.size, again.labelled) == ("done", 0, n + 1)
 
 
+def test_a_taken_group_stays_among_those_when_its_rest_is_split(raw: Studio) -> None:
+    """Its labels stood nowhere: it was hidden like a group whose texts all went to others."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
+    without = frozenset(one.id for one in group.typical[4:])
+    taking = Taking("", "lost_card", "core", without, 4, group.revision, "key-of-a-taking")
+    take_group(raw, "raw", group.card.id, taking)
+    [taken] = list_groups(raw, "raw").groups
+    fresh = split_group(raw, "raw", taken.id)
+    after = {one.id: one for one in list_groups(raw, "raw").groups}
+    assert set(after) == {taken.id, *fresh}
+    whole = after[taken.id]
+    assert (whole.state, whole.size, whole.labelled) == ("done", 0, 4)
+    assert sum(after[number].size for number in fresh) == 10
+    for number in fresh:
+        change_group(raw, "raw", number, GroupChange(merged_into=taken.id))
+    assert list_groups(raw, "raw").groups == (taken,)
+
+
 def test_too_few_or_equal_texts_are_not_split(raw: Studio, tmp_path: Path) -> None:
     create_project(raw, "few")
     path = tmp_path / "few.txt"

@@ -160,6 +160,22 @@ def test_unlabelled_texts_that_would_do_speak_for_the_intent_themselves(
     assert named <= set(POOL)
 
 
+def test_an_unlabelled_text_that_has_got_a_label_is_not_named(live_studio: LiveStudio) -> None:
+    """“Label it” stood beside it until the texts were read again, and replaced the newer label."""
+    live_studio.pools.wait(1)
+    rivals = live_studio.models.get(1).pipeline.head.intents
+    asked = ((f"so {text}", rival) for text in POOL[:3] for rival in rivals)
+    found = ((one, explain(live_studio, "p", one[0], against=one[1]).why_not) for one in asked)
+    (text, rival), shown = next((one, why) for one, why in found if why and why.examples)
+    live_studio.pools.kept[1].rest_until = float("inf")
+    other = next(name for name in rivals if name != rival)
+    label(live_studio.studio, shown.examples[0].text, other)
+    again = explain(live_studio, "p", text, against=rival).why_not
+    assert again is not None
+    assert shown.examples[0].id not in {one.id for one in again.examples}
+    assert again.revision > shown.revision
+
+
 def test_words_are_shared_out_and_left_out(live_studio: LiveStudio) -> None:
     found = explain(live_studio, "p", ASKED).reasons[0].words
     assert [word.text for word in found.words] == ASKED.split()

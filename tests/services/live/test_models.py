@@ -298,9 +298,13 @@ def test_where_a_subset_votes_the_others_were_trained_on_too(home: Studio, tiny_
 
 def test_more_exemplars_than_memory_takes_wait_for_a_training(home, models_of, monkeypatch) -> None:
     monkeypatch.setattr(joining, "_MOST", 20)
+    trained_at = models_of.get(1).revision
     add(home, "one too many")
     found = models_of.get(1)
     assert (len(found.pipeline.exemplars), found.hot) == (20, {"one too many"})
     assert found.waiting == {"one too many"}  # the page had said that it votes already
+    assert (found.joined_at, found.shown_at({"one too many"})) == (trained_at, trained_at)
+    assert found.shown_at({"another"}) == found.revision > trained_at
     edit(home, ids_of(home)[0], "delete")
     assert_as_fitted_anew(home, models_of.get(1))
+    assert models_of.get(1).joined_at == models_of.get(1).revision

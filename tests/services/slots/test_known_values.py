@@ -10,8 +10,10 @@ from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.exchange.handover import HandoverChoice, write_project
 from app.services.slots.book import view_book
-from app.services.slots.marking import AcceptRequest, preview_proposals
+from app.services.slots.marking import AcceptRequest, preview_proposals, rename_slot
 from app.services.studio import Studio
+from storage import projects
+from storage.log import versions
 from tests.core.platforms.exports import EXPORTS, read_export, write_export
 
 _SLOT = {"dialogflow-es": "to_city", "rasa": "city.to", "rasa-json": "city.to"}
@@ -50,6 +52,33 @@ def test_lists_come_in_are_undone_and_come_back(
     assert _values(studio) == {}
     redo_last(studio, "shop")
     assert _values(studio)[slot][word][1] == (synonym,)
+
+
+def test_values_of_a_list_move_along_when_their_slot_is_renamed(
+    studio: Studio, tmp_path: Path
+) -> None:
+    """They stayed under the old name, which no text had any more."""
+    create_project(studio, "shop")
+    import_file(studio, ImportRequest("shop", write_export("watson", tmp_path)))
+    with studio.database.write() as connection:
+        versions.cut(connection, projects.find(connection, "shop"), "before")
+    before = _values(studio)
+    assert before["city"]["Boston"] == (1, ("Bean Town",))
+    rename_slot(studio, "shop", "city", "place")
+    renamed = {"place" if slot == "city" else slot: known for slot, known in before.items()}
+    assert _values(studio) == renamed
+    rename_slot(studio, "shop", "place", "town")
+    undo_last(studio, "shop")
+    assert _values(studio) == renamed
+    undo_last(studio, "shop")
+    assert _values(studio) == before
+    redo_last(studio, "shop")
+    assert _values(studio) == renamed
+    for version, slot in ((None, "place"), (1, "city")):
+        out = tmp_path / f"{slot}.zip"
+        write_project(studio, "shop", HandoverChoice("dialogflow-es", version=version), out)
+        entries = {name for name in read_export(out) if name.endswith("_entries_en.json")}
+        assert entries == {f"entities/{slot}_entries_en.json"}
 
 
 def test_a_value_of_a_list_is_proposed_and_written_for_the_next_platform(

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.services.data.history import undo_action
+from app.services.live import joining
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.trying import answers, pins
@@ -58,7 +59,8 @@ def test_a_new_example_is_answered_so_at_once_and_taken_back(live_studio: LiveSt
     again = answered(live_studio, NEW)
     assert again.prediction.label_revision == before.prediction.label_revision + 2
     at_once = replace(again.prediction, label_revision=before.prediction.label_revision)
-    assert replace(again, prediction=at_once, revision=before.revision) == before
+    again = replace(again, prediction=at_once, revision=before.revision)
+    assert replace(again, shown_revision=before.shown_revision) == before
 
 
 @pytest.mark.parametrize("text", [POOL[0], "the parcel is late"])
@@ -73,6 +75,22 @@ def test_a_text_of_the_project_is_relabelled_and_not_added_again(
     assert answered(live_studio, text).prediction.decision.intents == ("greeting",)
     undo_action(live_studio.studio, "p", f"key of {text}")
     assert copies(live_studio, text) == [was]
+
+
+def test_where_labels_wait_for_a_training_no_newer_one_is_overwritten(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a label of the training Try sent the newest revision, and replaced a newer label."""
+    monkeypatch.setattr(joining, "_MOST", 1)
+    text = "the parcel is late"
+    add(live_studio, text, "greeting")  # by somebody else
+    shown = answered(live_studio, text)
+    [voter] = [one for one in shown.prediction.neighbours if one.text == text]
+    assert voter.intents == ("parcel",)
+    mine = Repair("relabel", (voter.exemplar_id,), (intent(live_studio, "refund"),))
+    with pytest.raises(Conflict, match="changed meanwhile"):
+        apply_repair(live_studio.studio, "p", mine, "key of mine", seen=shown.shown_revision)
+    assert copies(live_studio, text)[0].labels == (intent(live_studio, "greeting"),)
 
 
 def test_an_example_out_of_scope_has_no_intent(live_studio: LiveStudio) -> None:
