@@ -199,7 +199,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in ("in_scope", "outside")
         for part in ("", ".n", ".now", ".then")
     ),
-    *(("POST /api/projects/{project}/slots/accept", "body", name) for name in ("shown", "state")),
+    *(
+        ("POST /api/projects/{project}/slots/accept", "body", name)
+        for name in ("shown", "state", "refused")
+    ),
     ("POST /api/projects/{project}/slots/accept", "answer", "state"),
     *(
         ("GET /api/projects/{project}/overview", "answer", name)
