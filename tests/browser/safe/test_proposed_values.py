@@ -1,6 +1,7 @@
 """Of the values that are proposed for a text, a right one is marked and a wrong one is not."""
 
 from collections.abc import Callable
+from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
@@ -28,5 +29,5 @@ def test_of_two_values_of_a_text_one_is_refused(
     expect(whole).to_be_checked(indeterminate=True)
     proposals.get_by_role("button", name="Mark 1 value in 1 text").click()
     expect(page.get_by_text("1 value marked.")).to_be_visible()
-    [found] = studio.ask(f"/projects/sample/utterances?text={text}")["rows"]
+    [found] = studio.ask(f"/projects/sample/utterances?text={quote(text)}")["rows"]
     assert [text[one["start"] : one["end"]] for one in found["slots"]] == ["20 euros"]
