@@ -9,9 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.builders.served_studio import Served
 
 
-def test_of_two_values_of_a_text_one_is_refused(
-    visit: Callable[..., Page], studio: Served
-) -> None:
+def test_of_two_values_of_a_text_one_is_refused(visit: Callable[..., Page], studio: Served) -> None:
     """One box stood before the text: both or none."""
     text = "send 20 euros on 24 December"
     studio.ask("/projects/sample/texts", {"texts": [{"text": text}]})

@@ -3,8 +3,8 @@ import pytest
 
 from app.services.discover.acts import GroupChange, change_group
 from app.services.discover.stored import list_groups
-from app.services.maps.islands import MapChoice, map_islands
 from app.services.live.server_state import open_live_studio
+from app.services.maps.islands import MapChoice, map_islands
 from app.services.maps.requests import AUTO, compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from storage import projects
@@ -82,6 +82,8 @@ def test_auto_is_umap_once_it_was_computed_for_the_version(home: Studio) -> None
 @pytest.mark.parametrize("by", ["intent", "prediction"])
 def test_the_legend_says_what_kind_of_texts_an_entry_has(home: Studio, by: str) -> None:
     change(home, POOL[1], "labels", [])
-    kinds = {entry.name: entry.kind for entry in map_colours(open_live_studio(home), "p", 1, by).legend}
+    kinds = {
+        entry.name: entry.kind for entry in map_colours(open_live_studio(home), "p", 1, by).legend
+    }
     expected = {"out of scope": "outside", "unlabelled": "unlabelled"} if by == "intent" else {}
     assert {name: kind for name, kind in kinds.items() if kind} == expected
