@@ -14,7 +14,7 @@ from app.api.http import schemas
 from app.api.http.downloads import BYTES
 from app.api.http.map_bodies import ColourQuery, IslandsQuery, LayoutBody, PlacesQuery
 from app.api.http.routers import rest_router
-from app.api.http.server_state import OpenStudio
+from app.api.http.server_state import Live, OpenStudio
 from app.services.maps import compressed, requests
 from app.services.maps.islands import IslandsView, MapChoice, map_islands
 from app.services.maps.views import ColourView, DriftView, MapView
@@ -90,10 +90,10 @@ def places(studio: OpenStudio, project: str, which: Annotated[PlacesQuery, Query
 
 
 @router.get("/projects/{project}/map/colours", responses=BYTES)
-def colours(studio: OpenStudio, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
+def colours(live_studio: Live, project: str, which: Annotated[ColourQuery, Query()]) -> Response:
     """Return legend and codes: length of the JSON as uint32, JSON, then one uint16 a point."""
-    ids = _ids(studio, project, which)
-    colouring = requests.map_colours(studio, project, which.model, which.by, ids)
+    ids = _ids(live_studio.studio, project, which)
+    colouring = requests.map_colours(live_studio, project, which.model, which.by, ids)
     _same(colouring, which.order)
     legend = [
         {"name": c.name, "colour": c.colour, "count": n, "kind": c.kind}

@@ -16,7 +16,7 @@ import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
 import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
 import {tellIfPinned} from './shared/pins.js';
-import {post} from './shared/rest.js';
+import {post, Refused} from './shared/rest.js';
 import {SecondClick} from './shared/second_click.js';
 import {SlotNames} from './shared/slot_names.js';
 import {Turns} from './shared/turns.js';
@@ -55,6 +55,7 @@ class DataPage {
   );
   #loaded; // a promise of everything that the page shows at first
   #edits = new Turns(); // of two labels for one text the later one stays
+  #own = new Map(); // by id of a text, the revision of the newest act on it from this page
   #undos = new Turns(); // the second of two presses takes back what is the newest act by then
   #second = new SecondClick();
 
@@ -229,7 +230,19 @@ class DataPage {
   #edit(row, kind, value, key = null) {
     const also = ['labelled', 'test']; // one row, seen with its label and its split
     const edit = {filter: {ids: [row.id]}, kind, value, key, expected: 1, also};
-    return this.#edits.take(() => post(`${this.#context.base}/edits`, edit));
+    return this.#edits.take(() => this.#editAsSeen(row, edit));
+  }
+
+  // A text that somebody else has changed since it was shown stays as it is.
+  async #editAsSeen({id, seen}, edit) {
+    const revision = Math.max(seen, this.#own.get(id) ?? 0);
+    const done = await post(`${this.#context.base}/edits`, {...edit, revision});
+    if (done.left.meanwhile) {
+      this.#reload().catch(() => {}); // the message tells of the first error
+      throw new Refused(409, 'A text was changed meanwhile.', 'Nothing was overwritten. Look at it once more.');
+    }
+    if (done.changed) this.#own.set(id, done.revision);
+    return done;
   }
 
   async #decide(row, kind, value) {

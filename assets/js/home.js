@@ -1,5 +1,6 @@
 // The start page: what to do next in each project; create, rename, delete and restore projects.
 import {cardOf, heldWords} from './home/card.js';
+import {makeSample, SAMPLE_NAME} from './home/sample.js';
 import {address} from './shared/address.js';
 import {field, fill, h} from './shared/elements.js';
 import {busyButton} from './shared/evidence.js';
@@ -21,7 +22,6 @@ const LEAD =
 
 const KEPT = 'Nothing of it is lost: “deleted projects” at the end of this page brings it back.';
 const SAMPLE = 'Create the sample project';
-const SAMPLE_NAME = 'sample';
 const SEVERAL = 'A text may have several intents';
 const FOR_GOOD = ', as in “cancel it and pay me back”. This cannot be changed later.';
 
@@ -38,7 +38,8 @@ export const mount = view => frame(view, 'home', 'Home', LEAD, context => new Ho
 class HomePage {
   #context;
   #list = h('div', {class: 'tiles'});
-  #form = newProject();
+  #isMaking = false; // the sample project; what tells how far it is stays until it is left for
+  #form = newProject(this.#sampleOffer({class: 'small'}));
   #toForm = h('button', {class: 'push', hidden: true, onclick: () => this.#showForm()}, 'New project');
   #deleted = h('div', {'data-role': 'deleted'});
   #asked = 0; // number of the newest request; older answers are dropped
@@ -55,7 +56,8 @@ class HomePage {
     this.#context.heading.append(this.#toForm);
     fill(this.#list, skeleton('Looking at your projects'));
     this.#context.main.append(this.#list, this.#form, this.#deleted);
-    const again = () => !document.hidden && this.#load().catch(() => {}); // what it shows was true when it was left
+    // What it shows was true when it was left.
+    const again = () => !document.hidden && !this.#isMaking && this.#load().catch(() => {});
     document.addEventListener('visibilitychange', again);
     window.addEventListener('pageshow', ({persisted}) => persisted && again());
     await this.#load();
@@ -82,7 +84,7 @@ class HomePage {
     const inOrder = projects.toSorted((one, other) => rank(one) - rank(other) || byName(one, other));
     const isBrief = one => projects.length >= MANY && !isOpen(one);
     const card = one => cardOf(one, this.#acts, {first: isOpen(one), brief: isBrief(one)});
-    fill(this.#list, inOrder.length ? inOrder.map(card) : welcome());
+    fill(this.#list, inOrder.length ? inOrder.map(card) : welcome(this.#sampleOffer()));
     fill(this.#deleted, deleted.length > 0 && this.#deletedList(deleted));
     // The accuracy of today is computed in the background; until then that of the training stands there.
     if (projects.some(project => project.checking)) this.#lookAgain(asked);
@@ -102,9 +104,29 @@ class HomePage {
 
   #lookAgain(asked) {
     setTimeout(() => {
-      if (asked === this.#asked) this.#load().catch(() => this.#lookAgain(this.#asked));
+      if (this.#isMaking) this.#lookAgain(asked);
+      else if (asked === this.#asked) this.#load().catch(() => this.#lookAgain(this.#asked));
     }, PAUSE);
   }
+
+  // A button, and beside it how far the sample project is.
+  #sampleOffer(attributes) {
+    const said = h('div', {class: 'soft small', role: 'status', 'data-role': 'making'});
+    const say = words => (said.textContent = words);
+    return [busyButton(SAMPLE, () => this.#createSample(say), {...attributes, type: 'button'}), said];
+  }
+
+  #createSample = once(async say => {
+    this.#isMaking = true;
+    try {
+      await leave(await makeSample(say).finally(() => (this.#isMaking = false)));
+    } catch (error) {
+      this.#load().catch(() => {}); // the message tells of the first error
+      throw error;
+    } finally {
+      say('');
+    }
+  });
 
   async #rename(name) {
     const input = h('input', {...NAME, value: name, 'aria-label': 'Name'});
@@ -158,7 +180,7 @@ class HomePage {
 
 const addressOf = name => `/projects/${encodeURIComponent(name)}`;
 
-const welcome = () =>
+const welcome = sample =>
   h(
     'div',
     {class: 'sheet empty'},
@@ -170,10 +192,10 @@ const welcome = () =>
       'Import messages, label a few of each intent, train, and see why every answer is given.',
     ),
     h('p', {}, 'Or look around first in the sample: the support desk of a broadband provider.'),
-    busyButton(SAMPLE, createSample, {type: 'button'}),
+    sample,
   );
 
-function newProject() {
+function newProject(sample) {
   const name = h('input', {...NAME, placeholder: 'Support desk'});
   const multi = h('input', {type: 'checkbox', name: 'multi'});
   const submit = event => {
@@ -195,21 +217,16 @@ function newProject() {
       'div',
       {class: 'row tight below soft small', 'data-role': 'sample'},
       'Or look around first:',
-      busyButton(SAMPLE, createSample, {type: 'button', class: 'small'}),
+      sample,
     ),
   );
 }
 
-// A second press makes no second project, nor one while the page is being left; Back shows the page as it was.
-const create = once(async body => {
-  const made = await post('/projects', body);
-  location.href = address(body.sample ? 'label' : 'data', made.name);
-  await new Promise(shown => window.addEventListener('pageshow', shown, {once: true}));
-});
+// A second press makes no second project.
+const create = once(async body => leave(address('data', (await post('/projects', body)).name)));
 
-const createSample = once(async () => {
-  const taken = new Set(await call('/project-names'));
-  let name = SAMPLE_NAME;
-  for (let n = 2; taken.has(name); n += 1) name = `${SAMPLE_NAME} ${n}`;
-  await create({name, sample: true});
-});
+// Nothing else is done while the page is being left; Back shows it as it was.
+async function leave(path) {
+  location.href = path;
+  await new Promise(shown => window.addEventListener('pageshow', shown, {once: true}));
+}

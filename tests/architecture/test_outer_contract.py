@@ -146,7 +146,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *((_UNDO, "body", name) for name in ("application/json", "key", "newest")),
     *((_EDITS, "body", name) for name in ("also", "create", "key", "revision")),
-    *((_EDITS, "answer", name) for name in ("left", *(f"left.{name}" for name in _LEFT))),
+    *((_EDITS, "answer", n) for n in ("revision", "left", *(f"left.{name}" for name in _LEFT))),
     *(("GET /api/projects", "answer", f"[].now{name}") for name in _OF_ACCURACY),
     *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),
     *(("GET /api/projects", "answer", f"[].verdict{name}") for name in _OF_VERDICT),
@@ -199,7 +199,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in ("in_scope", "outside")
         for part in ("", ".n", ".now", ".then")
     ),
-    *(("POST /api/projects/{project}/slots/accept", "body", name) for name in ("shown", "state")),
+    *(
+        ("POST /api/projects/{project}/slots/accept", "body", name)
+        for name in ("shown", "state", "refused")
+    ),
     ("POST /api/projects/{project}/slots/accept", "answer", "state"),
     *(
         ("GET /api/projects/{project}/overview", "answer", name)

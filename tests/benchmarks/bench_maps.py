@@ -12,6 +12,7 @@ import numpy as np
 
 from app.bootstrap import open_studio
 from app.services.answering.opened import Opened, find_space
+from app.services.live.server_state import open_live_studio
 from app.services.maps.requests import compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from app.settings import Settings
@@ -50,10 +51,11 @@ def _measure(studio: Studio) -> dict[str, object]:
     pca = min(_seconds(lambda: pca_layout(rows)) for _ in range(ROUNDS))
     cold_map = _seconds(lambda: map_points(studio, "p", 1))
     ids = map_points(studio, "p", 1).ids
-    cold = {by: _seconds(lambda by=by: map_colours(studio, "p", 1, by, ids)) for by in WAYS}
+    live_studio = open_live_studio(studio)
+    cold = {by: _seconds(lambda by=by: map_colours(live_studio, "p", 1, by, ids)) for by in WAYS}
     _label_one(studio, ids[0])
-    after_label = _seconds(lambda: map_colours(studio, "p", 1, "agreement", ids))
-    warm = {by: _warm(lambda by=by: map_colours(studio, "p", 1, by, ids)) for by in WAYS}
+    after_label = _seconds(lambda: map_colours(live_studio, "p", 1, "agreement", ids))
+    warm = {by: _warm(lambda by=by: map_colours(live_studio, "p", 1, by, ids)) for by in WAYS}
     return {
         "pca_seconds": pca,
         "map_seconds_cold": cold_map,

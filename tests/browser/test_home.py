@@ -13,6 +13,7 @@ from tests.builders.served_studio import Served
 
 COUNTED = "/projects/sample/review?limit=1"
 """Asked once, likely wrong labels are counted: they come first in what to do next."""
+_TRAINED_MS = 180_000
 EMPTY = ("label", "discover", "data", "review", "map", "train", "try", "versions", "slots")
 
 
@@ -45,6 +46,49 @@ def test_an_empty_home_offers_the_sample_where_it_tells_of_it(
     expect(page.locator("form")).to_contain_text("This cannot be changed later.")
     # “Each project shows …” stood above none.
     expect(page.locator("header .lead")).to_be_hidden()
+
+
+def test_the_sample_has_a_model_before_it_is_shown(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """The button only imported: whoever pressed it read “There is no model yet”."""
+    studio = serve(empty=True)
+    page = visit(studio)
+    page.get_by_role("button", name="Create the sample project").click()
+    told = page.locator("[data-role=making]").first
+    expect(told).to_have_text(re.compile(r"^Training its first version: .+, \d+ %$"))
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")  # from another tab
+    expect(told).to_be_visible()
+    page.wait_for_url("**/label?project=sample", timeout=_TRAINED_MS)
+    expect(page.locator(".state [data-role=champion]")).to_contain_text("v1")
+    expect(page.locator(".option .share").first).to_contain_text("%")
+    assert studio.ask("/projects/sample/status")["model"] == "ready"
+    page.go_back()
+    sample = page.get_by_role("article", name="sample", exact=True)
+    expect(sample.locator("[data-role=accuracy]")).to_contain_text("%")
+
+
+def test_a_sample_whose_training_fails_is_opened_where_it_says_why(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    studio = serve(empty=True)
+    page = visit(studio)
+    failed = {"state": "failed", "stage": "reading your texts", "progress": 0.2}
+    reroute(page, "**/api/jobs/*", lambda route: route.fulfill(json=failed))
+    page.get_by_role("button", name="Create the sample project").click()
+    page.wait_for_url("**/train?project=sample")
+    expect(page.locator("[data-role=job-state]")).to_be_visible()
+
+
+def test_a_sample_whose_training_is_refused_stays_and_the_page_says_why(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    page = visit(serve(empty=True))
+    refusal = {"message": "Too many trainings wait.", "hint": "Try again later."}
+    reroute(page, "**/train", lambda route: route.fulfill(status=429, json=refusal))
+    page.get_by_role("button", name="Create the sample project").click()
+    expect(page.locator(".toast.bad")).to_contain_text("Too many trainings wait.")
+    expect(page.get_by_role("article", name="sample", exact=True)).to_be_visible()
 
 
 def test_an_empty_project_is_ready_to_label_after_three_clicks(

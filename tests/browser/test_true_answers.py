@@ -294,10 +294,17 @@ def test_out_of_scope_says_what_the_line_refuses_in_all_and_where_it_is_now(
     limit = float(page.get_by_label("Limit", exact=True).input_value())
     found = studio.ask("/projects/sample/fence/what-if", {**stands["asked"], "limit": limit})
     n, in_all, total = found["n_leaving"], found["refused"][1], found["total"]
-    assert in_all >= n > len(found["leaving"])
+    assert in_all >= n > 50
+    assert len(found["leaving"]) == min(n, 300)
     words = f"{n:,} more texts would be refused ({in_all:,} of {total:,} in all)"
     expect(leaving.locator("summary")).to_have_text(words)
-    expect(leaving.locator("p")).to_have_text(f"The first {len(found['leaving'])} of {n:,}:")
+    # The list ended there, and nothing led to the others.
+    head, listed = leaving.locator("[data-role='leaving shown']"), leaving.locator("li")
+    expect(head).to_contain_text(f"50 of {n:,} texts shown")
+    expect(listed).to_have_count(50)
+    head.get_by_role("button").click()
+    expect(listed).to_have_count(min(n, 300))
+    expect(head.get_by_role("button")).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

@@ -16,6 +16,7 @@ from app.services.explaining.explain import explain
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation
 from app.services.labelling.queue import QueueRequest, Queues
+from app.services.live.row_answers import answer_rows
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.maps import requests
 from app.services.review import disagreements
@@ -318,8 +319,8 @@ def test_jsonl_of_the_preview_shows_no_intent_and_unlabelled_apart(tmp_path: Pat
     assert shown == (("a", "|"), ("b", ""), ("c", "x, y"))
 
 
-def test_the_map_gives_combinations_entries_of_their_own(several: Studio) -> None:
-    found = requests.map_colours(several, "p", 1, "intent")
+def test_the_map_gives_combinations_entries_of_their_own(live_studio: LiveStudio) -> None:
+    found = requests.map_colours(live_studio, "p", 1, "intent")
     counts = dict(zip((c.name for c in found.legend), found.counts, strict=True))
     assert counts == {
         "cancel": 3,
@@ -329,24 +330,24 @@ def test_the_map_gives_combinations_entries_of_their_own(several: Studio) -> Non
         "no intent": 5,
         "unlabelled": 5,
     }
-    assert sum(requests.map_colours(several, "p", 1, "prediction").counts) == 24
+    assert sum(requests.map_colours(live_studio, "p", 1, "prediction").counts) == 24
 
 
-def test_agreement_on_the_map_is_that_of_sets(several: Studio) -> None:
-    found = requests.map_colours(several, "p", 1, "agreement")
+def test_agreement_on_the_map_is_that_of_sets(live_studio: LiveStudio) -> None:
+    studio = live_studio.studio
+    found = requests.map_colours(live_studio, "p", None, "agreement")
     counts = dict(zip((c.name for c in found.legend), found.counts, strict=True))
-    live = open_live_studio(several).models.get(1)
-    assert live is not None
-    limits = live.pipeline.calibration.limits(3)
-    wanted = {**sets(LABELLED), **sets(TESTS)}
-    scores = live.pipeline.scores(list(wanted))
-    kinds = {"agrees": 0, "shares an intent": 0, "differs": 0}
-    for label, row in zip(wanted.values(), scores, strict=True):
-        said = {
-            n for n, is_in in zip(live.pipeline.head.intents, row >= limits, strict=True) if is_in
-        }
-        kinds["agrees" if said == label else "shares an intent" if said & label else "differs"] += 1
-    assert counts == {**kinds, "unlabelled": 5}
+    with studio.database.read() as connection:
+        rows = {row.id: row for row in dataset.utterances(connection, 1)}
+    kinds = {"agrees": 0, "shares an intent": 0, "differs": 0, "unlabelled": 5}
+    for answer in answer_rows(studio, live_studio.models, "p", list(rows)).answers:
+        label = rows[answer.id].labels
+        if label is not None:
+            said = set(answer.intents)
+            shares = "shares an intent" if said & set(label) else "differs"
+            kinds["agrees" if said == set(label) else shares] += 1
+    assert sum(kinds.values()) == 24
+    assert counts == kinds
 
 
 def test_somebody_elses_no_intent_is_told_as_such(several: Studio) -> None:

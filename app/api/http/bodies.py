@@ -286,10 +286,12 @@ class AcceptBody(Body):
     """Utterances whose proposals are marked; None: all without marked values.
 
     `shown` is the number of texts in the answer. With `state`, that of a preview, proposals from
-    other marks than it knew are refused.
+    other marks than it knew are refused. `refused` has the characters at which refused values
+    begin, by utterance.
     """
 
     utterances: list[str] | None = Field(default=None, max_length=20_000)
+    refused: dict[_Id, tuple[int, ...]] = Field(default_factory=dict, max_length=20_000)
     noisy: bool = False
     preview: bool = False
     shown: int = Field(default=12, ge=0, le=5_000)
@@ -299,7 +301,7 @@ class AcceptBody(Body):
     def read(self) -> AcceptRequest:
         """Convert to the service's request."""
         ids = None if self.utterances is None else tuple(self.utterances)
-        return AcceptRequest(ids, self.noisy, self.shown, self.state)
+        return AcceptRequest(ids, self.noisy, self.shown, self.state, self.refused)
 
 
 class SlotRename(Body):

@@ -39,10 +39,14 @@ class CountView:
 
 @dataclass(frozen=True, slots=True)
 class ChangeView:
-    """How many utterances a bulk act changed; `left` counts those it left as they are."""
+    """How many utterances a bulk act changed; `left` counts those it left as they are.
+
+    `revision` is that of the project right after the act.
+    """
 
     changed: int
     left: BulkCounts
+    revision: int
 
 
 def load_page(studio: Studio, project: str, which: Filter, order: Order, page: Page) -> PageView:
@@ -147,27 +151,31 @@ def _carry_out(
         if made is None:
             break
         changes = made.changes(act.allowed)
-        if not changes or stage(studio, target.id, action, changes, target.head_revision):
-            return _view(made, act.allowed)
+        if not changes:
+            return _view(made, act.allowed, target.head_revision)
+        if stage(studio, target.id, action, changes, target.head_revision):
+            with studio.database.read() as connection:
+                done = events.find_batch(connection, target.id, action.key)
+            return _view(made, act.allowed, done.last_revision if done else target.head_revision)
     with studio.database.write() as connection:
         target = projects.find(connection, project)
         before = events.find_batch(connection, target.id, action.key)
         if before is not None:
             return _done_before(connection, before)
-        made = planned(connection, target)
+        made, revision = planned(connection, target), target.head_revision
         if changes := made.changes(act.allowed):
-            events.record(connection, target.id, action, changes)
-        return _view(made, act.allowed)
+            revision = events.record(connection, target.id, action, changes)
+        return _view(made, act.allowed, revision)
 
 
-def _view(made: Plan, allowed: Allowed) -> ChangeView:
-    return ChangeView(len(made.allowed(allowed)), made.left(allowed))
+def _view(made: Plan, allowed: Allowed, revision: int) -> ChangeView:
+    return ChangeView(len(made.allowed(allowed)), made.left(allowed), revision)
 
 
 def _done_before(connection: Transaction, batch: BatchRecord) -> ChangeView:
     changes = events.changes_of(connection, batch.id)
     texts = {change.subject_id for change in changes if change.subject == "utterance"}
-    return ChangeView(len(texts), Plan().counts)
+    return ChangeView(len(texts), Plan().counts, batch.last_revision)
 
 
 def _refuse_number(records: Sequence[UtteranceRecord], edit: Edit, expected: int) -> None:

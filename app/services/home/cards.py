@@ -72,9 +72,11 @@ def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:
         project = projects.find(connection, view.name)
         champion = models.champion(connection, project.id)
     accuracy, checking, broken, ways = None, False, tuple[BrokenPin, ...](), LabelWays()
-    if champion is not None and live_studio.models.may_load(project.id, _MOST_LOADED):
-        accuracy, checking = live_studio.accuracies.get(project, champion)
     if champion is not None:
+        if live_studio.models.may_load(project.id, _MOST_LOADED):
+            accuracy, checking = live_studio.accuracies.get(project, champion)
+        else:
+            accuracy = live_studio.accuracies.known(project, champion)
         broken = live_studio.accuracies.broken_pins(project, champion)
         ways = live_studio.accuracies.ways(project, champion)
     facts = _facts(live_studio, view, project, champion)

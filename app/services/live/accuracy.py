@@ -144,6 +144,13 @@ class Accuracies:
                 ).start()
             return (None if is_other else kept.value), True
 
+    def known(self, project: ProjectRecord, champion: ModelVersionRecord) -> AccuracyNow | None:
+        """Return the figure of now if it is there; else nothing is computed or loaded for it."""
+        with self.guard:
+            kept = self.kept[project.id]
+            now = (champion.id, project.head_revision, project.fence)
+            return kept.value if kept.state is not None and kept.state[:3] == now else None
+
     def broken_pins(
         self, project: ProjectRecord, champion: ModelVersionRecord
     ) -> tuple[BrokenPin, ...]:

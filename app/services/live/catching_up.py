@@ -86,9 +86,17 @@ def read_project(
 
 def read_version(connection: Transaction, now: ProjectNow, version: ModelVersionRecord) -> Reading:
     """Read the inputs of a live model of a version that is not loaded."""
+    reading = read_as_trained(connection, now, version)
+    touched = _touched_since(connection, now.project.id, reading.learned_at)
+    return replace(reading, touched=touched)
+
+
+def read_as_trained(
+    connection: Transaction, now: ProjectNow, version: ModelVersionRecord
+) -> Reading:
+    """Read the same without the utterances touched since its training."""
     revision = versions.learned_at(connection, version)
-    touched = _touched_since(connection, now.project.id, revision)
-    return Reading(now, None, ids_by_name(connection, now), revision, touched)
+    return Reading(now, None, ids_by_name(connection, now), revision)
 
 
 def _touched_since(

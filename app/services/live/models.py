@@ -18,6 +18,7 @@ from app.services.live.catching_up import (
     is_immediate,
     is_soon,
     load_champion,
+    read_as_trained,
     read_project,
     read_version,
 )
@@ -119,6 +120,19 @@ class LiveModels:
         if model.revision != head:
             model = catch_up(self.studio, model, reading)
         return reading.now, self._as_project(model, reading.now)
+
+    def as_trained(self, project_id: int, number: int) -> tuple[ProjectNow, LiveModel]:
+        """Return a project, and one of its versions without the labels given since its training.
+
+        Raises:
+            NotFound: There is no such version.
+        """
+        with self.studio.database.read() as connection:
+            version = models.find_answering(connection, project_id, number)
+            now = read_now(connection, projects.get(connection, project_id), version)
+            reading = read_as_trained(connection, now, version)
+        model = catch_up(self.studio, load_champion(self.studio, reading), reading)
+        return now, replace(self._as_project(model, now), revision=reading.learned_at)
 
     def settle(self, name: str) -> None:
         """Wait until the labels of a large set have joined, too; a server does that in a thread.

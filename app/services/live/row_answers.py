@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,25 @@ from storage.queries import utterances
 from storage.records import UtteranceRecord
 
 _HALF = 0.5
+
+
+class AnsweredText(Protocol):
+    """The part of an utterance that its answer depends on."""
+
+    @property
+    def id(self) -> str:
+        """Id of the utterance."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """What was said."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """Ids of its intents; None without a label."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +112,16 @@ def score_records(
     """Return embeddings (n, d) and scores (n, intents), exemplars' without their own vote."""
     encoder = live.pipeline.encoder
     rows = embed_texts(studio.database, encoder, [record.text for record in records])
-    return rows, _without_own_votes(live, records, live.pipeline.head.scores(rows))
+    return rows, score_rows(live, records, rows)
+
+
+def score_rows(live: LiveModel, records: Sequence[AnsweredText], rows: FloatArray) -> ScoreArray:
+    """Score embedded utterances, (n, d), exemplars without their own vote; (n, intents)."""
+    return _without_own_votes(live, records, live.pipeline.head.scores(rows))
 
 
 def answer_scored(
-    live: LiveModel, records: Sequence[UtteranceRecord], rows: FloatArray, scores: ScoreArray
+    live: LiveModel, records: Sequence[AnsweredText], rows: FloatArray, scores: ScoreArray
 ) -> tuple[RowAnswer, ...]:
     """Answer utterances by their embeddings (n, d) and scores (n, intents).
 
@@ -117,7 +142,7 @@ def answer_scored(
     )
 
 
-def _echoes(live: LiveModel, record: UtteranceRecord, given: Sequence[str]) -> bool:
+def _echoes(live: LiveModel, record: AnsweredText, given: Sequence[str]) -> bool:
     """Whether an answer repeats a label that was corrected after the encoder had learned it.
 
     A tuned encoder lays a text beside those of the label that it had, so the others vote for that.
@@ -138,7 +163,7 @@ def said_exactly(live: LiveModel) -> dict[str, tuple[str, ...]]:
 
 
 def _without_own_votes(
-    live: LiveModel, records: Sequence[UtteranceRecord], scores: ScoreArray
+    live: LiveModel, records: Sequence[AnsweredText], scores: ScoreArray
 ) -> ScoreArray:
     places = {exemplar.id: row for row, exemplar in enumerate(live.pipeline.exemplars)}
     own = exemplar_scores(live.pipeline) if any(record.id in places for record in records) else None

@@ -7,14 +7,13 @@ from typing import Literal, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.answering.opened import Space, open_space, require_pipeline
-from app.services.embedding import Embedded, Points, encoder_of_maps, read_embedded
+from app.services.answering.opened import Space
+from app.services.embedding import Points
+from app.services.live.server_state import LiveStudio
+from app.services.maps.answers import MapAnswers, answer_points
 from app.services.maps.label_colours import AGREEMENT, Places, agreement_codes, combination_codes
 from app.services.maps.views import Colour
-from app.services.studio import Studio
 from core.maps.palette import AMBER, BLUE, GREEN, GREY, RED, position_colour, ramp
-from core.pipeline import IntentPipeline
-from storage.log import versions
 from storage.queries import columns as utterance_columns
 from storage.queries import dataset
 from storage.records import IntentRecord
@@ -24,7 +23,6 @@ CHOICES: tuple[str, ...] = get_args(By)
 
 T = TypeVar("T")
 R = TypeVar("R")
-_CHUNK = 4_096
 _TIMES = 8
 _DAY, _MINUTE, _SECOND, _MILLISECOND = 10, 16, 19, 23
 Codes = NDArray[np.int64]
@@ -43,7 +41,7 @@ class Colouring:
 class Canvas:
     """Data that colours depend on."""
 
-    studio: Studio
+    live_studio: LiveStudio
     space: Space
     points: Points
     intents: tuple[IntentRecord, ...]
@@ -59,25 +57,11 @@ class Canvas:
         return tuple(Colour(i.name, intent_colour(i)) for i in self.intents)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _ModelAnswers:
-    """Answers of a model version for the utterances whose embeddings are known.
-
-    `winners` are columns of the largest score, (n,); `sets` those that reach their thresholds, in
-    multi-label projects.
-    """
-
-    ids: tuple[str, ...]
-    winners: Codes
-    outside: NDArray[np.bool_]
-    sets: tuple[tuple[int, ...], ...] | None
-
-
-def canvas_of(studio: Studio, space: Space, points: Points) -> Canvas:
+def canvas_of(live_studio: LiveStudio, space: Space, points: Points) -> Canvas:
     """Read the data that colours depend on."""
-    with studio.database.read() as connection:
+    with live_studio.studio.database.read() as connection:
         intents = dataset.intents(connection, space.project.id)
-    return Canvas(studio, space, points, tuple(intents))
+    return Canvas(live_studio, space, points, tuple(intents))
 
 
 def colouring_of(canvas: Canvas, by: str) -> Colouring:
@@ -151,7 +135,7 @@ def _by_label_state(canvas: Canvas) -> Colouring:
 
 def _by_time(canvas: Canvas) -> Colouring:
     """Colour by time of arrival: each import, or eight spans with equally many texts."""
-    return canvas.studio.cache.get_newest(
+    return canvas.live_studio.studio.cache.get_newest(
         ("times", canvas.space.project.id),
         canvas.points.digest,
         lambda: _times(canvas),
@@ -160,7 +144,7 @@ def _by_time(canvas: Canvas) -> Colouring:
 
 
 def _times(canvas: Canvas) -> Colouring:
-    with canvas.studio.database.read() as connection:
+    with canvas.live_studio.studio.database.read() as connection:
         came = utterance_columns.arrivals(connection, canvas.space.project.id)
     moments = np.array([came.get(key, "") for key in canvas.points.columns.ids])
     known = moments != ""
@@ -229,83 +213,31 @@ def _by_agreement(canvas: Canvas) -> Colouring:
 
 def _predicted_sets(canvas: Canvas) -> tuple[list[Places | None], tuple[Colour, ...]]:
     """Return the intents that each text is answered with, None where that is not known."""
-    answers, column_codes, extra = _asked(canvas)
-    winners = zip(answers.winners.tolist(), answers.outside.tolist(), strict=True)
-    sets = answers.sets or [() if away else (best,) for best, away in winners]
-    places = _each_value(sets, lambda columns: tuple(sorted(column_codes[list(columns)].tolist())))
-    by_id = dict(zip(answers.ids, places, strict=True))
-    return [by_id.get(key) for key in canvas.points.columns.ids], (*canvas.legend, *extra)
-
-
-def _asked(canvas: Canvas) -> tuple[_ModelAnswers, Codes, tuple[Colour, ...]]:
-    """Return answers, the code of each column, and intents that the project lacks."""
-    opened = open_space(canvas.studio, canvas.space)
-    pipeline = require_pipeline(opened)
-    encoder = encoder_of_maps(canvas.studio, opened.encoder)
-    embedded = read_embedded(canvas.studio, canvas.space.project, encoder)
-    answers = _answers(canvas, pipeline, embedded)
-    return answers, *_columns_as_intents(canvas, pipeline.head.intents)
+    answers = answer_points(canvas.live_studio, canvas.space)
+    place, extra = _answered_places(canvas, answers)
+    given = [answers.intents.get(key) for key in canvas.points.columns.ids]
+    return _each_value(given, lambda keys: _places(keys, place)), (*canvas.legend, *extra)
 
 
 def _predicted(canvas: Canvas) -> tuple[Codes, tuple[Colour, ...]]:
     """Return the code of each text's answer, and the legend, with "out of scope" last."""
-    answers, column_codes, extra = _asked(canvas)
-    legend = (*canvas.legend, *extra, Colour("out of scope", GREY))
-    codes = np.where(answers.outside, len(legend) - 1, column_codes[answers.winners])
-    row = {key: at for at, key in enumerate(answers.ids)}
-    rows = np.array([row.get(key, -1) for key in canvas.points.columns.ids], dtype=np.int64)
-    return np.append(codes, -1)[rows], legend
+    sets, intents = _predicted_sets(canvas)
+    outside = len(intents)
+    codes = _each(sets, lambda found: -1 if found is None else min(found, default=outside))
+    return codes, (*intents, Colour("out of scope", GREY))
 
 
-def _answers(canvas: Canvas, pipeline: IntentPipeline, embedded: Embedded) -> _ModelAnswers:
-    """Score every text, once for each model version and state of the texts."""
-
-    def make() -> _ModelAnswers:
-        n = len(embedded.ids)
-        winners, outside = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
-        sets: list[tuple[int, ...]] = []
-        limits = pipeline.calibration.limits(len(pipeline.head.intents))
-        for start in range(0, n, _CHUNK):
-            part = slice(start, start + _CHUNK)
-            rows = embedded.embeddings[part]
-            scores = pipeline.head.scores(rows)
-            winners[part] = scores.argmax(1)
-            if pipeline.task == "multi-label":
-                sets += [tuple(np.flatnonzero(row).tolist()) for row in scores >= limits]
-            else:
-                outside[part] = ~pipeline.calibration.inside(rows, scores)
-        many = tuple(sets) if pipeline.task == "multi-label" else None
-        return _ModelAnswers(embedded.ids, winners, outside, many)
-
-    series = ("answers", canvas.space.project.id, *canvas.space.key)
-    return canvas.studio.cache.get_newest(
-        series, embedded.digest, make, lambda made: 90 * len(made.ids)
-    )
-
-
-def _columns_as_intents(canvas: Canvas, names: Sequence[str]) -> tuple[Codes, tuple[Colour, ...]]:
-    """Return the code of each of a model's intent names; intents may be renamed since."""
+def _answered_places(
+    canvas: Canvas, answers: MapAnswers
+) -> tuple[dict[str, int], tuple[Colour, ...]]:
+    """Return the place of each intent that is answered, and intents that the project lacks."""
     place = {intent.id: at for at, intent in enumerate(canvas.intents)}
-    by_name = {intent.name: intent.id for intent in canvas.intents} | _names_then(canvas)
     extra: list[Colour] = []
-    codes: list[int] = []
-    for at, name in enumerate(names):
-        key = by_name.get(name)
-        if key in place:
-            codes.append(place[key])
-        else:  # an imported bundle may have intents that this project lacks
-            codes.append(len(place) + len(extra))
-            extra.append(Colour(name, position_colour(len(place) + at)))
-    return np.array(codes, dtype=np.int64), tuple(extra)
-
-
-def _names_then(canvas: Canvas) -> dict[str, str]:
-    version = canvas.space.version
-    if version is None or version.dataset_version_id is None:
-        return {}
-    with canvas.studio.database.read() as connection:
-        revision = versions.get(connection, version.dataset_version_id).revision
-        return versions.intent_ids_at(connection, canvas.space.project.id, revision)
+    for at, (key, name) in enumerate(answers.names.items()):
+        if key not in place:  # an imported bundle may have intents that this project lacks
+            extra.append(Colour(name, position_colour(len(canvas.intents) + at)))
+            place[key] = len(place)
+    return place, tuple(extra)
 
 
 def _places(keys: tuple[str, ...] | None, place: Mapping[str, int]) -> Places | None:

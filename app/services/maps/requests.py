@@ -6,6 +6,7 @@ import numpy as np
 
 from app.services.answering.opened import Space, find_space, open_space
 from app.services.embedding import digest_of, encoder_of_maps, read_embedded, read_points
+from app.services.live.server_state import LiveStudio
 from app.services.maps.colours import CHOICES, canvas_of, colouring_of
 from app.services.maps.comparison import compare
 from app.services.maps.layouts import current_layout
@@ -57,7 +58,7 @@ def map_points(
 
 
 def map_colours(
-    studio: Studio,
+    live_studio: LiveStudio,
     project: str,
     model: int | None,
     by: str,
@@ -74,12 +75,13 @@ def map_colours(
     if by not in CHOICES:
         choices = ", ".join(CHOICES)
         raise InvalidInput(f"A map cannot be coloured by '{by}'.", f"Choose one of {choices}.")
+    studio = live_studio.studio
     space = _find(studio, project, model)
     points = read_points(studio, space.project)
     if ids is None:
         encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
         ids = read_embedded(studio, space.project, encoder).ids
-    made = colouring_of(canvas_of(studio, space, points), by)
+    made = colouring_of(canvas_of(live_studio, space, points), by)
     row = {key: at for at, key in enumerate(points.columns.ids)}
     rows = np.array([row.get(key, -1) for key in ids], dtype=np.int64)
     codes, legend = np.append(made.codes, -1)[rows], made.legend

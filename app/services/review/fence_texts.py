@@ -24,6 +24,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.review.fence_views import Crossed, FenceSetting, LineOutcome, PinTurn
 from app.services.review.findings import held_out_with_names, labels_of
 from app.services.studio import Studio
+from app.services.what_if.views import MOST_TOLD
 from core.calibration.fence import Fence, signals, with_intent_limits, with_limit
 from core.calibration.out_of_scope import in_scope
 from core.metrics.out_of_scope import auroc
@@ -37,7 +38,6 @@ from storage.records import PinRecord, ProjectRecord, UtteranceRecord
 if TYPE_CHECKING:
     from core.calibration.fence_units import ExemplarSignals
 
-_SHOWN = 50
 _BY_VOTES = Fence("votes", (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 """A fence whose familiarity is the largest vote score itself, not standardised."""
 
@@ -156,7 +156,7 @@ class MeasuredTexts:
         """Return the first texts of some rows, with their familiarity; `names` are by intent id."""
         records = (*self.inside, *self.outside, *self.scored.pool)
         crossed = list[Crossed]()
-        for row in rows[:_SHOWN].tolist():
+        for row in rows[:MOST_TOLD].tolist():
             record, column = records[row], int(self.scored.scores[row].argmax())
             label = "" if record.labels is None else "out of scope"
             if record.labels:

@@ -1,8 +1,8 @@
 """Mark values in utterances: one by one, as proposed, or under another name."""
 
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 from app.services.slots.book import Book, Proposal, book_of
@@ -72,12 +72,19 @@ class AcceptRequest:
         noisy: Whether noisy proposals are included.
         shown: Number of texts in the answer.
         state: That of the preview a person saw; None accepts proposals from any marks.
+        refused: Characters at which values begin that stay unmarked, by utterance.
     """
 
     ids: tuple[str, ...] | None = None
     noisy: bool = False
     shown: int = 12
     state: str | None = None
+    refused: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    def takes(self, key: str, proposal: Proposal) -> bool:
+        """Whether a value is marked in an utterance of these."""
+        is_sure = self.noisy or not proposal.noisy
+        return is_sure and proposal.start not in self.refused.get(key, ())
 
 
 def load_marked(studio: Studio, project: str, key: str) -> Marked:
@@ -186,7 +193,7 @@ def _planned(
     planned = []
     for record in records:
         proposals = book.propose(SlottedText(record.text, record.slots))
-        chosen = tuple(proposal for proposal in proposals if request.noisy or not proposal.noisy)
+        chosen = tuple(one for one in proposals if request.takes(record.id, one))
         if chosen:
             planned.append((record, chosen))
     return planned

@@ -11,7 +11,7 @@ from app.services.what_if.prepared_texts import Answers, PreparedTexts, WatchedP
 from core.text import label_words, match_key
 from storage.records import UtteranceRecord
 
-_SHOWN = 300
+MOST_TOLD = 300
 """Changed answers that are told one by one."""
 
 
@@ -270,7 +270,7 @@ class JudgedAnswers:
                 verdict=str(verdicts[row]),
                 scope=str(scope[row]),
             )
-            for row in rows[order][:_SHOWN].tolist()
+            for row in rows[order][:MOST_TOLD].tolist()
         )
 
     def _answer_words(self, answer: Flags) -> str:

@@ -100,7 +100,7 @@ export class Rows {
         this.#late = true; // drawing now would close the finder under the person's hands
         return;
       }
-      this.#rows = found.rows;
+      this.#rows = found.rows.map(row => ({...row, seen: found.revision}));
       this.#count = found.total;
       const beyond = this.#filter.page - this.#pages + 1; // the rows of the last page may be gone
       if (beyond > 0) {

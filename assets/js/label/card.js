@@ -144,7 +144,7 @@ export class Card {
     }
     if (!hasModel && this.#intents.open.filter(one => one.utterances > one.tests).length >= TAUGHT) {
       const train = h('a', {href: address('train', this.#project, {way: 'quick'})}, QUICK);
-      return h('p', {}, train, ' (about 10 seconds), and each card suggests an intent. These are no suggestions.');
+      return h('p', {}, train, ', and each card suggests an intent. These are no suggestions.');
     }
     const words = hasModel ? LOADING : this.#intents.open.length ? NO_MODEL : NO_INTENT;
     return h('p', {class: 'soft'}, words);
@@ -195,7 +195,7 @@ const isTraining = job => job?.kind === 'train';
 
 // What to do about a model where there is none.
 export const untilAModel = ({job}) =>
-  isTraining(job) ? `${TRAINING}: ask again when it has ended.` : `${QUICK}: it takes about 10 seconds.`;
+  isTraining(job) ? `${TRAINING}: ask again when it has ended.` : `${QUICK}.`;
 
 // An option without the model's word on it.
 const bare = ({id, name}) => ({intent_id: id, intent: name});

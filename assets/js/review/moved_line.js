@@ -1,6 +1,9 @@
 // What a moved limit would change: answers, pins, and the texts on its other side.
 import {h, said} from '../shared/elements.js';
+import {firstOf} from '../shared/first_of.js';
 import {decimal, number, plural, points} from '../shared/words.js';
+
+const SHOWN = 50; // texts of a list before somebody asks for the others
 
 // Familiarity is told in standard deviations.
 const deviations = {name: 'familiarity', unit: 'a familiarity of ', say: value => decimal(value, 2)};
@@ -97,17 +100,12 @@ export function crossedView({entering, n_entering: nEntering, leaving, n_leaving
 
 function listOf(key, title, crossed, total, tell) {
   if (!crossed.length) return null;
-  const isCut = crossed.length < total;
+  const view = told => h('ul', {class: 'last told'}, told.map(one => crossedLine(one, tell)));
   return h(
     'details',
     {open: true, 'data-key': key},
     h('summary', {}, title),
-    isCut && h('p', {class: 'soft small'}, `The first ${number(crossed.length)} of ${number(total)}:`),
-    h(
-      'ul',
-      {class: 'last told'},
-      crossed.map(one => crossedLine(one, tell)),
-    ),
+    firstOf(crossed, {total, shown: SHOWN, key, one: 'text', view}),
   );
 }
 

@@ -1,6 +1,7 @@
 // The effect of a repair in words: how many answers change and of which texts, which become right or wrong, which pins.
-import {breaking, fill, h, table} from './elements.js';
-import {moreWords, number, plural} from './words.js';
+import {breaking, h, table} from './elements.js';
+import {firstOf} from './first_of.js';
+import {number, plural} from './words.js';
 
 const VERDICT = {
   fixed: ['becomes right', 'good'],
@@ -184,22 +185,9 @@ function changes({turns, test, pool, pins}, kind) {
     h('span', {}, h('span', {class: 'soft'}, breaking(one.before), ' → '), breaking(one.after)),
     badge(...verdictOf(one, kind)),
   ];
-  const place = h('div');
-  const draw = shown => {
-    const rows = turns.slice(0, shown).map(line);
-    const total = test + pool + pins;
-    const open = {class: 'small', 'data-key': 'more turns', onclick: () => draw(turns.length)};
-    // Above the list, whose end is under a bar or below the screen.
-    const head = h(
-      'div',
-      {class: 'row small after', 'data-role': 'turns shown'},
-      total > rows.length && h('span', {class: 'soft'}, `${number(rows.length)} of ${plural(total, 'answer')} shown`),
-      turns.length > shown && h('button', open, moreWords(shown, total, turns.length - shown)),
-    );
-    fill(place, head, table(['Text', 'Answer now → then', ''], rows, {class: 'narrow', 'data-role': 'turns'}));
-  };
-  draw(SHOWN);
-  return place;
+  const view = told =>
+    table(['Text', 'Answer now → then', ''], told.map(line), {class: 'narrow', 'data-role': 'turns'});
+  return firstOf(turns, {total: test + pool + pins, shown: SHOWN, key: 'turns', one: 'answer', view});
 }
 
 // An unlabelled text has no label by which its answer is right or wrong; one that was refused, or is now, is marked.

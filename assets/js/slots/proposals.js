@@ -18,7 +18,7 @@ export class ProposalsSheet {
   #changed;
   #counted;
   #asked = 0;
-  #refused = new Set(); // ids of the texts that the user refused; they stay refused when the list is drawn anew
+  #refused = new Set(); // names of the values that the user refused; they stay refused when the list is drawn anew
   #noisy = h('input', {type: 'checkbox', onchange: guarded(() => this.load())});
   #title = h('h2');
   #place = h('div');
@@ -87,32 +87,56 @@ export class ProposalsSheet {
   #tickAll(found, noisy) {
     const turn = () => {
       const unticks = this.#kept(found).length > 0;
-      for (const {id} of found.examples) this.#refused[unticks ? 'add' : 'delete'](id);
+      for (const one of found.examples) this.#refuse(one, one.slots, unticks);
       this.#draw(found, noisy);
     };
     const words = this.#kept(found).length > 0 ? 'Untick all' : 'Tick all';
     return h('button', {class: 'plain', 'data-key': 'all', onclick: turn}, words);
   }
 
+  // The texts with a value that is not refused, and these values.
   #kept({examples}) {
-    return examples.filter(one => !this.#refused.has(one.id));
+    return examples
+      .map(one => ({...one, slots: one.slots.filter(slot => !this.#isRefused(one, slot))}))
+      .filter(one => one.slots.length > 0);
   }
 
-  #line({id, text, slots}, count) {
-    const choose = event => {
-      if (event.target.checked) this.#refused.delete(id);
-      else this.#refused.add(id);
+  #isRefused(text, slot) {
+    return this.#refused.has(nameOf(text, slot));
+  }
+
+  #refuse(text, slots, isRefused) {
+    for (const slot of slots) this.#refused[isRefused ? 'add' : 'delete'](nameOf(text, slot));
+  }
+
+  // Of several values of a text each has a box of its own: a right one may stand beside a wrong one.
+  #line(one, count) {
+    const {id, text, slots} = one;
+    const box = h('input', {type: 'checkbox', 'data-key': id});
+    const boxes = slots.map(slot => h('input', {type: 'checkbox', 'data-key': nameOf(one, slot)}));
+    const show = () => {
+      slots.forEach((slot, place) => (boxes[place].checked = !this.#isRefused(one, slot)));
+      box.checked = boxes.some(({checked}) => checked);
+      box.indeterminate = box.checked && boxes.some(({checked}) => !checked);
+    };
+    const choose = (some, {target}) => {
+      this.#refuse(one, some, !target.checked);
+      show();
       count();
     };
-    const box = {type: 'checkbox', checked: !this.#refused.has(id), 'data-key': id, onchange: choose};
+    box.onchange = event => choose(slots, event);
+    boxes.forEach((of, place) => (of.onchange = event => choose([slots[place]], event)));
+    show();
+    const chips = slotChips(text, slots);
+    const each = chips.map((chip, place) => h('label', {class: 'check'}, boxes[place], chip));
     return h(
       'li',
       {},
       h(
         'div',
         {class: 'grow'},
-        h('label', {class: 'check'}, h('input', box), h('bdi', {}, text)),
-        h('div', {class: 'row tight'}, slotChips(text, slots)),
+        h('label', {class: 'check'}, box, h('bdi', {}, text)),
+        h('div', {class: 'row tight'}, slots.length > 1 ? each : chips),
       ),
     );
   }
@@ -122,8 +146,11 @@ export class ProposalsSheet {
     this.#asked += 1; // earlier answers are out of date
     const key = crypto.randomUUID();
     const utterances = this.#kept(found).map(one => one.id);
+    const refused = Object.fromEntries(
+      found.examples.map(one => [one.id, one.slots.filter(slot => this.#isRefused(one, slot)).map(({start}) => start)]),
+    );
     try {
-      const body = {utterances, noisy, preview: false, state: found.state, key};
+      const body = {utterances, refused, noisy, preview: false, state: found.state, key};
       const {proposals: n} = await post(`${this.#base}/slots/accept`, body);
       toast(`${plural(n, 'value')} marked.`, '', 'good', undoing(this.#base, key, this.#changed));
     } finally {
@@ -131,3 +158,5 @@ export class ProposalsSheet {
     }
   }
 }
+
+const nameOf = ({id}, {start}) => `${id} ${start}`;

@@ -54,6 +54,46 @@ def test_of_two_labels_given_to_a_text_the_later_one_stays(
     assert labelled["labels"] == [names["data_usage"]]
 
 
+def test_what_somebody_else_has_changed_meanwhile_is_not_overwritten(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """While a row is ticked the page does not follow: a label of somebody else was lost, untold."""
+    names = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    page = visit(studio, "/data?project=sample&state=unlabelled")
+    ticked, labelled, deleted = (page.locator(ROWS).nth(at) for at in range(3))
+    ticked.get_by_role("checkbox").check()
+    keys = [str(row.get_attribute("data-id")) for row in (labelled, deleted)]
+    for key in keys:
+        label = {"filter": {"ids": [key]}, "kind": "label", "value": names["roaming"]}
+        assert studio.ask("/projects/sample/edits", {**label, "expected": 1})["changed"] == 1
+    told = page.locator(".toast.bad", has_text="A text was changed meanwhile.")
+    labelled.get_by_role("button", name="Add label").click()
+    page.get_by_role("combobox", name="Find an intent").fill("data_usage")
+    page.keyboard.press("Enter")
+    expect(told).to_contain_text("Nothing was overwritten. Look at it once more.")
+    told.get_by_label("Close").click()
+    page.goto(f"{studio.base}/data?project=sample&intent={names['roaming']}&split=train")
+    for key in keys:
+        expect(page.locator(f"tr[data-id='{key}'] .label-cell .chip")).to_have_text("roaming")
+
+
+def test_a_text_that_somebody_else_has_labelled_is_not_deleted_unseen(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    names = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    page = visit(studio, "/data?project=sample&state=unlabelled")
+    page.locator(ROWS).first.get_by_role("checkbox").check()
+    row = page.locator(ROWS).nth(1)
+    key = str(row.get_attribute("data-id"))
+    label = {"filter": {"ids": [key]}, "kind": "label", "value": names["roaming"], "expected": 1}
+    assert studio.ask("/projects/sample/edits", label)["changed"] == 1
+    row.get_by_role("button", name="Delete this text").click()
+    expect(page.locator(".toast.bad", has_text="A text was changed meanwhile.")).to_be_visible()
+    [kept] = studio.ask("/projects/sample/utterances/by-ids", {"ids": [key]})
+    assert kept["labels"] == [names["roaming"]]
+    expect(page.locator(f"tr[data-id='{key}']")).to_have_count(0)  # it has a label, says the page
+
+
 def test_a_second_press_does_not_go_beyond_the_last_page(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -84,6 +84,19 @@ def test_what_somebody_changed_after_the_count_stays_and_is_counted(studio, inte
     assert labels(studio)["bare"] == (intents["b"],)
 
 
+def test_an_act_after_an_own_one_counts_as_seen_and_not_as_changed_meanwhile(
+    studio, intents
+) -> None:
+    one = Filter(ids=("bare",))
+    seen = change_many(studio, "p", one, Edit("label", intents["a"]), BulkAct(1)).revision
+    act = BulkAct(1, Allowed(labelled=True, revision=seen))
+    done = change_many(studio, "p", one, Edit("label", intents["b"]), act)
+    assert (done.changed, done.left.meanwhile) == (1, 0)
+    late = change_many(studio, "p", one, Edit("delete"), act)  # that was somebody else's label
+    assert (late.changed, late.left.meanwhile) == (0, 1)
+    assert labels(studio)["bare"] == (intents["b"],)
+
+
 def test_a_repeated_act_is_done_once(studio, intents) -> None:
     first = label(studio, intents["a"], Allowed(), "act-00001")
     again = label(studio, intents["b"], Allowed(labelled=True), "act-00001")
@@ -133,6 +146,9 @@ def test_a_label_creates_the_intent_that_it_names_and_undo_takes_both_back(
     done = change_many(studio, "p", Filter(ids=IDS), edit, act)
     again = change_many(studio, "p", Filter(ids=IDS), edit, act)
     assert (done.changed, again.changed) == (2, 2)
+    with studio.database.read() as connection:
+        head = projects.find(connection, "p").head_revision
+    assert (done.revision, again.revision) == (head, head)
     made = {one.name: one.id for one in load_overview(studio, "p")[1]}
     assert made.keys() == {"a", "b", "new one"}
     assert labels(studio)["bare"] == (made["new one"],)

@@ -1,14 +1,22 @@
 """A card takes what is known already, and waits for nothing."""
 
+import time
+
+import pytest
+
 from app.services.data.intents import add_intent
+from app.services.home import cards
 from app.services.home.cards import ProjectCard, load_cards, next_of
 from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.review.fence import save_fence
+from app.services.review.fence_views import FenceSetting
 from app.services.review.review import known_label_errors, review
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.versions.registry import left_for, promote, roll_back
 from storage import projects
 from tests.builders.trained_home import POOL, change, train_here
+from tests.conftest import SENTENCES
 
 
 def card(live_studio: LiveStudio) -> ProjectCard:
@@ -48,6 +56,26 @@ def test_label_errors_are_counted_only_once_the_review_of_now_has_found_them(hom
     assert known() == counts["label"]
     change(home, POOL[0], "flagged", "odd")
     assert known() is None
+
+
+def test_the_figure_of_now_stays_on_the_card_of_a_model_that_is_loaded_no_more(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the fifth project on that of the training stood there, after a new limit, too."""
+    for text in SENTENCES["refund"][:2]:
+        change(home, text, "split", "test")
+    live_studio = open_live_studio(home)
+    save_fence(live_studio, "p", FenceSetting(9.0))
+    while (asked := card(live_studio)).now is None or asked.checking:
+        time.sleep(0.05)
+    live_studio.models.forget_all()
+    monkeypatch.setattr(cards, "_MOST_LOADED", 0)
+    found = card(live_studio)
+    assert found.now is not None
+    assert (found.now.right, found.now.n, found.checking) == (0, 2, False)
+    save_fence(live_studio, "p", None)
+    assert card(live_studio).now is None  # it is not true any more
+    assert live_studio.models.peek(1) is None
 
 
 def test_an_intent_without_a_label_is_counted_apart(home: Studio) -> None:

@@ -8,6 +8,7 @@ import pytest
 from app.services.cache import Cache
 from app.services.discover.runs import start_grouping
 from app.services.embedding import Embedded, encoder_of_maps, read_embedded
+from app.services.live.server_state import open_live_studio
 from app.services.maps.requests import compare_maps, map_colours, map_points, start_layout
 from app.services.pruning import prune
 from app.services.studio import Studio
@@ -58,7 +59,7 @@ def test_a_map_in_8_bits_is_near_the_one_in_float32_and_stored_apart(
     lengths = np.linalg.norm(exact.embeddings, axis=1) * np.linalg.norm(found.embeddings, axis=1)
     cosines = (exact.embeddings * found.embeddings).sum(1) / lengths
     assert float(cosines.min()) > 0.99
-    assert len(map_colours(small, "p", 1, "prediction").codes) == 25
+    assert len(map_colours(open_live_studio(small), "p", 1, "prediction").codes) == 25
 
 
 def test_silhouettes_of_versions_stay_those_of_float32(home: Studio, small: Studio) -> None:

@@ -3,6 +3,7 @@ import pytest
 
 from app.services.discover.acts import GroupChange, change_group
 from app.services.discover.stored import list_groups
+from app.services.live.server_state import open_live_studio
 from app.services.maps.islands import MapChoice, map_islands
 from app.services.maps.requests import AUTO, compare_maps, map_colours, map_points
 from app.services.studio import Studio
@@ -51,7 +52,7 @@ def test_a_group_has_its_name_among_its_texts_that_wait(home: Studio) -> None:
 def test_a_new_label_counts_and_nothing_is_computed_twice(home: Studio) -> None:
     before = map_islands(home, "p", MapChoice(1))
     assert map_islands(home, "p", MapChoice(1)) is before
-    intent = next(row for row in map_colours(home, "p", 1, "intent").legend).name
+    intent = next(row for row in map_colours(open_live_studio(home), "p", 1, "intent").legend).name
     with home.database.read() as connection:
         key = dataset.intent_named(connection, projects.find(connection, "p").id, intent).id
     change(home, POOL[0], "labels", [key])
@@ -81,6 +82,8 @@ def test_auto_is_umap_once_it_was_computed_for_the_version(home: Studio) -> None
 @pytest.mark.parametrize("by", ["intent", "prediction"])
 def test_the_legend_says_what_kind_of_texts_an_entry_has(home: Studio, by: str) -> None:
     change(home, POOL[1], "labels", [])
-    kinds = {entry.name: entry.kind for entry in map_colours(home, "p", 1, by).legend}
+    kinds = {
+        entry.name: entry.kind for entry in map_colours(open_live_studio(home), "p", 1, by).legend
+    }
     expected = {"out of scope": "outside", "unlabelled": "unlabelled"} if by == "intent" else {}
     assert {name: kind for name, kind in kinds.items() if kind} == expected

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +8,12 @@ from app.bootstrap import workplace_of
 from app.jobs.worker import work
 from app.services import embedding
 from app.services.answering.opened import find_space, open_space
-from app.services.answering.stored import load_model
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.live.server_state import open_live_studio
 from app.services.maps import layouts as module
 from app.services.maps.requests import compare_maps, map_colours, map_points, start_layout
+from app.services.maps.views import ColourView
 from app.services.studio import Studio
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput, NotFound
@@ -26,9 +28,15 @@ from tests.builders.trained_home import POOL, change, do, rows_of
 from tests.conftest import SENTENCES
 
 
+def coloured(
+    studio: Studio, model: int | None, by: str, ids: Sequence[str] | None = None
+) -> ColourView:
+    return map_colours(open_live_studio(studio), "p", model, by, ids)
+
+
 def named(studio: Studio, model: int | None, by: str, ids=None) -> dict[str, str]:
     """Name of each point's colour, by text."""
-    view = map_colours(studio, "p", model, by, ids)
+    view = coloured(studio, model, by, ids)
     rows = rows_of(studio)
     points = ids or map_points(studio, "p", model).ids
     assert view.codes.dtype == np.uint16
@@ -102,7 +110,7 @@ def test_labels_colour_the_map_at_once_and_texts_keep_their_places(home: Studio)
 def test_skipped_texts_are_counted_apart_from_unlabelled_ones(home: Studio, by: str) -> None:
     """The legend said 1,819 unlabelled and the page Data 1,818: one had been skipped."""
     change(home, POOL[0], "skipped", value=True)
-    view = map_colours(home, "p", 2, by)
+    view = coloured(home, 2, by)
     counts = {one.name: n for one, n in zip(view.legend, view.counts, strict=True)}
     with home.database.read() as connection:
         on_data = utterances.counts(connection, 1).unlabelled
@@ -116,19 +124,9 @@ def test_colours_of_intents_are_those_given_or_of_their_position(home: Studio) -
         record = dataset.intent_named(connection, project.id, "parcel")
         edit = edits.edit(record, "color", "#123456")
         events.record(connection, project.id, Action("edit"), [edit])
-    legend = {entry.name: entry.colour for entry in map_colours(home, "p", 1, "intent").legend}
+    legend = {entry.name: entry.colour for entry in coloured(home, 1, "intent").legend}
     assert legend["parcel"] == "#123456"
     assert len(set(legend.values())) == len(legend) == 6
-
-
-@pytest.mark.parametrize("number", [1, 2])
-def test_predictions_are_those_of_the_pipeline(home: Studio, number: int) -> None:
-    found = named(home, number, "prediction")
-    pipeline = load_model(home, f"p@{number}")
-    answers = pipeline.predict(list(found))
-    for answer in answers:
-        outside = answer.ranked[0].score < answer.decision.threshold
-        assert found[answer.text] == ("out of scope" if outside else answer.intent)
 
 
 def test_an_intent_renamed_since_training_is_still_what_the_model_means(home: Studio) -> None:
@@ -169,7 +167,7 @@ def test_splits_states_and_times_have_their_colours(home: Studio) -> None:
     assert states[text] == "flagged"
     assert [states[t] for t in POOL[:3]] == ["skipped", "out of scope", "unlabelled"]
     assert states[SENTENCES["refund"][0]] == "labelled"
-    view = map_colours(home, "p", 1, "time")
+    view = coloured(home, 1, "time")
     assert view.counts == (20, 5)  # two imports
     names = [entry.name for entry in view.legend]
     assert names == sorted(set(names))
@@ -181,7 +179,7 @@ def test_many_imports_share_eight_spans_of_time(home: Studio) -> None:
             project = projects.find(connection, "p")
             row = edits.create_utterance(f"late{at}", f"late text {at}", "pool", "f", None)
             events.record(connection, project.id, Action(f"import {at}"), [row])
-    view = map_colours(home, "p", 1, "time", map_points(home, "p", 1).ids)
+    view = coloured(home, 1, "time", map_points(home, "p", 1).ids)
     assert 2 <= len(view.legend) <= 8
     assert sum(view.counts) == 45
 
@@ -193,10 +191,10 @@ def test_points_that_were_deleted_since_the_map_was_drawn_say_so(home: Studio) -
         project = projects.find(connection, "p")
         row = dataset.utterance_by_id(connection, project.id, gone)
         events.record(connection, project.id, Action("delete"), [edits.delete_utterance(row)])
-    view = map_colours(home, "p", 1, "split", ids)
+    view = coloured(home, 1, "split", ids)
     assert view.legend[view.codes[3]].name == "not known"
     assert view.counts[-1] == 1
-    assert len(map_colours(home, "p", 1, "split").codes) == 24
+    assert len(coloured(home, 1, "split").codes) == 24
 
 
 def test_a_layout_is_a_job_whose_places_are_stored(home: Studio) -> None:
@@ -234,13 +232,13 @@ def test_a_cancelled_layout_leaves_nothing(home: Studio) -> None:
 def test_answers_are_computed_once_for_a_version_and_its_texts(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    map_colours(home, "p", 1, "prediction")
+    coloured(home, 1, "prediction")
     with home.database.read() as connection:
         space = find_space(connection, "p", 1)
     head = type(open_space(home, space).pipeline.head)
     monkeypatch.setattr(head, "scores", None)
     change(home, POOL[0], "flagged", "a new revision")
-    map_colours(home, "p", 1, "agreement")
+    coloured(home, 1, "agreement")
     assert embedding.read_points(home, space.project).revision == space.project.head_revision
 
 
@@ -250,7 +248,7 @@ def test_answers_are_computed_once_for_a_version_and_its_texts(
         (lambda s: map_points(s, "q"), NotFound, "no project 'q'", "Did you mean|lists them"),
         (lambda s: map_points(s, "p", 9), NotFound, "no model version 9", "Versions page"),
         (lambda s: map_points(s, "p", 1, "mds"), InvalidInput, "no map by 'mds'", "pca, umap"),
-        (lambda s: map_colours(s, "p", 1, "age"), InvalidInput, "by 'age'", "agreement"),
+        (lambda s: coloured(s, 1, "age"), InvalidInput, "by 'age'", "agreement"),
         (lambda s: start_layout(s, "p", 1, "mds"), InvalidInput, "no map by 'mds'", "pca, umap"),
         (lambda s: start_layout(s, "empty"), InvalidInput, "'empty' has no texts", "Import"),
         (lambda s: compare_maps(s, "p", 1, 9), NotFound, "no model version 9", "Versions page"),
@@ -277,7 +275,7 @@ def test_a_project_without_a_model_is_shown_by_the_untuned_encoder(
     assert view.order == map_points(studio, "p", 0).order
     assert set(named(studio, None, "intent").values()) == set(SENTENCES)
     with pytest.raises(InvalidInput, match="predicts no intents"):
-        map_colours(studio, "p", None, "prediction")
+        coloured(studio, None, "prediction")
 
 
 def test_texts_that_come_while_a_map_is_laid_out_do_not_break_it(

@@ -244,6 +244,22 @@ def test_only_the_texts_that_were_listed_are_marked(slotty: Studio) -> None:
         accept_proposals(slotty, "p", AcceptRequest(state="0-0"))
 
 
+def test_of_two_values_of_a_text_one_can_be_refused(slotty: Studio) -> None:
+    """Only both could be: the right one had to be marked by hand."""
+    key = "a flight to Boston tomorrow"
+    file = slotty.places.home / "two.jsonl"
+    file.write_text(json.dumps({"id": key, "text": key, "intent": "flight", "split": "train"}))
+    import_file(slotty, ImportRequest("p", file))
+    shown = preview_proposals(slotty, "p", AcceptRequest())
+    [both] = [one for one in shown.examples if one.text == key]
+    city, day = both.slots
+    assert (city.name, day.name) == ("city", "day")
+    wish = AcceptRequest((both.id,), state=shown.state, refused={both.id: (day.start,)})
+    done = accept_proposals(slotty, "p", wish)
+    assert (done.proposals, done.utterances) == (1, 1)
+    assert load_marked(slotty, "p", both.id).slots == (city.slot,)
+
+
 def test_a_template_can_be_left_out(slotty: Studio) -> None:
     wish = AugmentationRequest(top=5, per_template=3)
     everything = preview_augmentation(slotty, "p", wish)
