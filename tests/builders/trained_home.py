@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.bootstrap import open_studio, workplace_of
-from app.jobs.context import JobContext, Publish
+from app.jobs.context import JobContext, Publish, Stopped
 from app.jobs.worker import work
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
@@ -120,6 +120,22 @@ def do_killed_at(studio: Studio, job_id: str, step: int) -> JobRecord:
     with studio.database.write() as connection:
         jobs.put_back(connection, job_id, 1)
     return do(studio, job_id)
+
+
+def do_stopped_in(studio: Studio, job_id: str, stage: str) -> JobRecord:
+    """Do a job that a person cancels once the first checkpoint of a stage is kept."""
+    keep = checkpoints.keep_checkpoint
+
+    def stop_after(folder: Path, checkpoint: checkpoints.Checkpoint) -> None:
+        keep(folder, checkpoint)
+        if checkpoint.stage == stage:
+            raise Stopped
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoints, "keep_checkpoint", stop_after)
+        stopped = do(studio, job_id)
+    assert stopped.state == "cancelled"
+    return stopped
 
 
 def version(studio: Studio, number: int) -> ModelVersionRecord:

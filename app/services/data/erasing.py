@@ -19,8 +19,9 @@ from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
 from storage.database import Transaction
 from storage.faults import last_backup
-from storage.log import erasing
+from storage.log import erasing, versions
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
+from storage.log.erasing import VersionChange
 from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
 from storage.people import request_keys
 from storage.people.synced import folders_of
@@ -44,6 +45,7 @@ class ErasureView:
         data_versions: Numbers of the data versions whose SHA-256 changes.
         copies: Copies of the database from before an upgrade, which are deleted.
         uploads: Files that wait for their import, which are deleted: any of them may hold a text.
+        stopped: Ids of stopped trainings that have read a text; they can no longer be resumed.
         left: Places that this does not reach, in words.
     """
 
@@ -58,6 +60,7 @@ class ErasureView:
     data_versions: tuple[int, ...]
     copies: tuple[str, ...]
     uploads: tuple[str, ...]
+    stopped: tuple[str, ...]
     left: tuple[str, ...]
 
     @property
@@ -120,7 +123,8 @@ def erase_texts(
         if not now:
             connection.rollback()
             return view
-        note_remains(studio.places.home, unused, (*view.copies, *view.uploads))
+        checkpoints = (str(studio.places.checkpoints(job)) for job in view.stopped)
+        note_remains(studio.places.home, unused, (*view.copies, *view.uploads, *checkpoints))
     sweep_scratch(studio.places)
     if not remove_remains(studio.places.home, studio.database, studio.artifacts):
         again = (
@@ -214,6 +218,7 @@ def _erase(
         data_versions=tuple(one.number for one in changed),
         copies=tuple(str(path) for path in _copies(studio)),
         uploads=tuple(str(path) for path in uploads.waiting(studio)),
+        stopped=tuple(_stopped(studio, connection, project, changed)),
         left=tuple(_out_of_reach(studio, connection, project, scrubber)),
     )
     return view, unused
@@ -315,6 +320,22 @@ def _drop_removed_logs(connection: Transaction) -> list[str]:
     for log in gone:
         conversation_logs.delete(connection, log)
     return [blob for log in gone for blob in artifacts.drop_tree(connection, log.tree_sha256)]
+
+
+def _stopped(
+    studio: Studio,
+    connection: Transaction,
+    project: ProjectRecord,
+    changed: Sequence[VersionChange],
+) -> Iterator[str]:
+    """Yield the ids of stopped trainings with checkpoints whose data version held a text."""
+    numbers = {one.number for one in changed}
+    known = versions.list_all(connection, project.id)
+    held = {version.id for version in known if version.number in numbers}
+    for job in jobs.cancelled(connection):
+        of_these = job.project_id == project.id and job.payload.get("dataset_version_id") in held
+        if of_these and studio.places.checkpoints(job.id).is_dir():
+            yield job.id
 
 
 def _copies(studio: Studio) -> list[Path]:

@@ -11,6 +11,7 @@ from app.services.conversations.reading import read_pairs, stored_logs
 from app.services.embedding import resolve_device
 from app.services.studio import Studio
 from app.services.training.child import TrainingProgress, drive, latest_checkpoint_of, load_base
+from app.services.training.frozen import frozen_state
 from app.services.training.marked_utterances import read_utterances
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.read import AnyEncoderRecipe
@@ -124,7 +125,7 @@ def _from_slots(context: JobContext, project: ProjectRecord, recipe: TemplatesRe
     payload = context.job.payload
     with context.database.read() as connection:
         frozen = versions.get(connection, payload["dataset_version_id"])
-        state = versions.state_at(connection, project.id, frozen.revision)
+        state = frozen_state(connection, project.id, frozen)
     utterances = read_utterances(state.utterance_records(), recipe)
 
     def run(base: Any) -> Ranker:

@@ -31,6 +31,7 @@ from app.services.training.estimate import (
     require_labels,
     share_after_steps,
 )
+from app.services.training.frozen import frozen_state
 from app.services.training.gate import Gate, as_in_use, judge_candidate, judge_pins
 from app.services.training.marked_utterances import require_slots
 from app.services.training.unlabelled import gain_figures, n_learned, unlabelled_texts
@@ -227,7 +228,7 @@ class _Data:
 def _load_data(context: JobContext, project: ProjectRecord, version_id: int) -> _Data:
     with context.database.read() as connection:
         version = versions.get(connection, version_id)
-        state = versions.state_at(connection, project.id, version.revision)
+        state = frozen_state(connection, project.id, version)
     return _Data(project, version, state)
 
 
