@@ -18,7 +18,7 @@ from core.templates.augmenting import Augmentation, augment
 from core.templates.slot_book import slot_book
 from core.templates.slots import SlottedText, template_of
 from core.training.batches import even_batches
-from core.training.checkpoints import Checkpoint
+from core.training.checkpoints import Checkpoint, digest_of
 from core.training.devices import ComputeOptions, tuning_options
 from core.training.events import Event, StageStarted
 from core.training.loop import Course, FitOptions, Plan, follow
@@ -62,7 +62,9 @@ def run_templates(
     tuning = open_tuning(inputs.encoder, pairing.texts, tuning_options(recipe, inputs.device))
     yield StageStarted("contrasting")
     course = plan_course(pairing, recipe, inputs.encoder.dim, tuning.device)
-    yield from follow(tuning, course, recipe, FitOptions(STAGE, resume, inputs.checkpoint_every))
+    rows = digest_of(pairing.texts, pairing.template_rows)
+    options = FitOptions(STAGE, resume, inputs.checkpoint_every, rows=rows)
+    yield from follow(tuning, course, recipe, options)
     return tuning.finish(recipe.interpolation)
 
 

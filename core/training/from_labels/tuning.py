@@ -17,7 +17,7 @@ from core.recipes.labels import (
 )
 from core.splits import drawn_rows
 from core.text import name_words
-from core.training.checkpoints import Checkpoint
+from core.training.checkpoints import Checkpoint, digest_of
 from core.training.devices import tuning_options
 from core.training.events import CheckpointReady, EpochScored, Event, StageStarted, StepDone
 from core.training.from_labels.inputs import RunInputs, exemplar_targets, first_columns
@@ -100,7 +100,8 @@ def _stage_two(
     tuning = open_tuning(inputs.encoder, texts, _tuning_options(recipe, inputs))
     watch = _watch(recipe, inputs, texts)
     earlier = None if resume is None else resume.of(lesson.stage)
-    options = FitOptions(lesson.stage, earlier, inputs.checkpoint_every, watch)
+    rows = digest_of(texts, labels)
+    options = FitOptions(lesson.stage, earlier, inputs.checkpoint_every, watch, rows)
     yield from fit(tuning, labels, recipe, options)
     return tuning.finish(recipe.interpolation)
 

@@ -11,8 +11,20 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.recipes import labels
 from core.recipes.labels import AdapterRecipe, ConvfitRecipe, second_epochs
 from core.text import match_key
-from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
-from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
+from core.training.checkpoints import (
+    Checkpoint,
+    forget_stage,
+    keep_checkpoint,
+    latest_checkpoint,
+)
+from core.training.events import (
+    CheckpointReady,
+    Event,
+    StageBegunAnew,
+    StageStarted,
+    StepDone,
+    drain,
+)
 from core.training.from_labels import rounds, tuning
 from core.training.from_labels.inputs import CoreLabels, RunInputs
 from core.training.from_labels.rounds import is_worse, texts_to_learn, without_excess
@@ -139,6 +151,21 @@ def test_a_run_killed_in_any_stage_resumes_to_the_same_bits(
         assert steps == total - kept[last].before - kept[last].step  # nothing is learned twice
 
 
+def test_a_run_resumed_with_other_unlabelled_texts_learns_its_second_rounds_anew(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    """Texts were grouped anew after a stop: the optimiser went on with other rows."""
+    recipe, fewer = ConvfitRecipe(**QUICK), inputs(tiny, POOL[10:])
+    for event in run(recipe, inputs(tiny))[1]:
+        if isinstance(event, CheckpointReady):
+            keep_checkpoint(tmp_path, event.checkpoint)
+    resumed, events = run(recipe, fewer, latest_checkpoint(tmp_path))
+    whole, _ = run(recipe, fewer)
+    assert same(whole, resumed)
+    anew = [event.stage for event in events if isinstance(event, StageBegunAnew)]
+    assert anew == ["recalibrating 1", "retuning"]
+
+
 def test_of_each_stage_the_last_checkpoint_stays_and_of_the_newest_two(tmp_path: Path) -> None:
     made = [("tuning", 2, 0), ("tuning", 4, 0), ("tuning", 6, 0)]
     made += [("retuning", 1, 6), ("retuning", 2, 6), ("retuning", 3, 6)]
@@ -153,6 +180,8 @@ def test_of_each_stage_the_last_checkpoint_stays_and_of_the_newest_two(tmp_path:
     assert first is not None
     assert first.step == 6
     assert found.of("naming") is None
+    forget_stage(tmp_path, "retuning")
+    assert [folder.name for folder in tmp_path.iterdir()] == ["step-00000006"]
 
 
 def test_a_text_of_the_test_set_or_with_a_label_never_teaches(
