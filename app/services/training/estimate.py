@@ -6,7 +6,7 @@ from datetime import datetime
 
 from app.services.conversations.reading import require_logs
 from app.services.studio import Studio
-from app.services.training.cores import count_doubtful
+from app.services.training.cores import count_usable
 from app.services.training.marked_utterances import require_slots
 from core.errors import InvalidInput
 from core.processor import lists_bfloat16, waiting_work
@@ -148,12 +148,10 @@ def _estimate_model(
 def size_now(connection: Transaction, project: ProjectRecord) -> Size:
     """Return what a training would learn from now.
 
-    Doubtful texts, which were left of groups that are labelled, are not among the unlabelled ones.
+    Unlabelled texts are those that differ from examples, from test texts and from each other.
     """
     examples, intents = utterances.taught(connection, project.id, project.task)
-    unlabelled = utterances.untaught(connection, project.id)
-    doubtful = count_doubtful(connection, project.id, unlabelled.values()) if unlabelled else 0
-    return Size(examples, intents, project.task, len(unlabelled) - doubtful)
+    return Size(examples, intents, project.task, count_usable(connection, project))
 
 
 def _ranking_work(

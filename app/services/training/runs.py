@@ -21,7 +21,7 @@ from app.services.training.child import (
     settled_base,
     spans_of,
 )
-from app.services.training.cores import core_labels, without
+from app.services.training.cores import core_labels, pool_of
 from app.services.training.encoder_runs import train_encoder
 from app.services.training.estimate import (
     Size,
@@ -239,8 +239,9 @@ def _unlabelled(
     texts = cache(partial(unlabelled_texts, data.state))
     with context.database.read() as connection:
         cores = core_labels(connection, data.project, data.state, data.version.revision, texts)
-    pool = texts() if isinstance(recipe, TunedRecipe) else ()
-    return without(pool, cores), cores
+    if not isinstance(recipe, TunedRecipe):
+        return (), cores
+    return pool_of(texts(), () if cores is None else cores.doubtful), cores
 
 
 def _publisher(

@@ -18,7 +18,7 @@ from core.encoders.quick.copies import quick_copy
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes, settle, vote_settings
 from core.recipes.heads import VotesConfig
-from core.recipes.labels import LabelEncoderRecipe, TunedRecipe, second_epochs
+from core.recipes.labels import LabelEncoderRecipe, TunedRecipe, fewest_texts, second_epochs
 from core.splits import Rows, drawn_rows
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
@@ -63,6 +63,7 @@ class PoolGain:
         n_judged: Held-out labels that both rounds answered; 0 where too few texts are in scope.
         right: Those that the second round answered rightly.
         right_without: Those that the first round did.
+        untried: Why the run tried none of them, in words; "" where it did.
     """
 
     lesson: Lesson = field(default=LABELS, repr=False)
@@ -70,6 +71,7 @@ class PoolGain:
     n_judged: int = 0
     right: int = 0
     right_without: int = 0
+    untried: str = ""
 
     @property
     def n(self) -> int:
@@ -101,9 +103,24 @@ def texts_to_learn(recipe: TunedRecipe, inputs: RunInputs) -> tuple[str, ...]:
 
     They differ from each other and from all labelled and watched texts.
     """
-    known = (exemplar.text for exemplar in (*inputs.exemplars, *inputs.watched))
-    found = usable_texts(inputs.pool, known, recipe.pool_size, recipe.seed)
+    found = _usable(recipe, inputs)
     return found if recipe.learnable(len(found), len(inputs.exemplars), inputs.task) else ()
+
+
+def untried_pool(recipe: TunedRecipe, inputs: RunInputs) -> PoolGain | None:
+    """Say why a run tries none of its unlabelled texts; None without any, or if it need not."""
+    if not (recipe.pool and inputs.pool and inputs.task == "single-label"):
+        return None
+    found, fewest = len(_usable(recipe, inputs)), fewest_texts(len(inputs.exemplars))
+    if found >= fewest:
+        return PoolGain(untried="no label was held out that would tell whether they help")
+    why = f"{found:,} differ from your examples and from each other, and it takes {fewest:,}"
+    return PoolGain(untried=why)
+
+
+def _usable(recipe: TunedRecipe, inputs: RunInputs) -> tuple[str, ...]:
+    known = (exemplar.text for exemplar in (*inputs.exemplars, *inputs.watched))
+    return usable_texts(inputs.pool, known, recipe.pool_size, recipe.seed)
 
 
 def run_rounds(

@@ -39,7 +39,12 @@ from core.training.from_labels.held_out import (
     let_names_speak,
 )
 from core.training.from_labels.inputs import RunInputs
-from core.training.from_labels.rounds import PoolGain, run_rounds, texts_to_learn
+from core.training.from_labels.rounds import (
+    PoolGain,
+    run_rounds,
+    texts_to_learn,
+    untried_pool,
+)
 from core.training.from_labels.tuning import LearningRecipe, StepOffset, n_steps, tune
 from core.types import Exemplar, FloatArray, ScoreArray, Task
 from core.vectors import unit_rows
@@ -49,7 +54,7 @@ from core.vectors import unit_rows
 class RunResult:
     """A pipeline, held-out scores, and embeddings of intent names, (intents, d) float32.
 
-    `pool` is what unlabelled texts brought; None where there were too few to learn from.
+    `pool` is what unlabelled texts brought, or why none were tried; None where there were none.
     """
 
     pipeline: IntentPipeline
@@ -100,8 +105,10 @@ def _run_tuned(
     recipe: LearningRecipe, inputs: RunInputs, resume: Checkpoint | None
 ) -> Generator[Event, None, RunResult]:
     parts = held_out_parts(recipe, inputs)
-    if parts and not isinstance(recipe, LabelEncoderRecipe):
-        texts = texts_to_learn(recipe, inputs)
+    gain: PoolGain | None = None
+    if not isinstance(recipe, LabelEncoderRecipe):
+        texts = texts_to_learn(recipe, inputs) if parts else ()
+        gain = None if texts else untried_pool(recipe, inputs)
         if texts:
             best = yield from run_rounds(recipe, inputs, parts, texts, resume)
             result = _result(recipe, inputs, best.encoder, best.fitted, best.held_out)
@@ -118,7 +125,7 @@ def _run_tuned(
         held_out = yield from held_out_scores(parts, offsets, fitted)
     else:
         held_out = leave_one_out(recipe.head, fitted, inputs.exemplars)
-    return _result(recipe, inputs, encoder, fitted, held_out)
+    return replace(_result(recipe, inputs, encoder, fitted, held_out), pool=gain)
 
 
 def _result(

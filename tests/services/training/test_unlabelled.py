@@ -8,6 +8,7 @@ import pytest
 from app.services.studio import Studio
 from app.services.training import estimate as progress
 from app.services.training.choices import training_choices
+from app.services.training.cores import pool_of
 from app.services.training.estimate import Size, estimate
 from app.services.training.jobs import project_jobs
 from app.services.training.recipe_forms import recipe_forms
@@ -65,18 +66,17 @@ def pooled(home: Studio) -> Studio:
 def learned(studio: Studio) -> tuple[str, ...]:
     with studio.database.write() as connection:
         frozen = versions.cut(connection, projects.find(connection, "p"), "to look")
-        return unlabelled_texts(versions.state_at(connection, 1, frozen.revision))
+        return pool_of(unlabelled_texts(versions.state_at(connection, 1, frozen.revision)), ())
 
 
 def test_texts_that_a_person_left_aside_and_twins_of_tests_never_teach(pooled: Studio) -> None:
     found = learned(pooled)
     assert len(found) == 85
-    assert list(found) == sorted(found)
     refused = {"what is the weather", "What is the weather?", "Is it lost?", "skipped", "flagged"}
     assert not refused & set(found)
     assert not any("test set" in text for text in found)
     with pooled.database.read() as connection:
-        assert utterances.untaught(connection, 1).keys() == set(found)
+        assert set(utterances.untaught(connection, 1).values()) == set(found)
 
 
 def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
@@ -126,6 +126,37 @@ def test_a_choice_and_its_time_count_the_unlabelled_texts_that_it_uses(pooled: S
     assert few.learns_from == "20 examples of 4 intents and 70 unlabelled texts"
     loo = estimate(pooled, "p", "convfit", {"calibration": "leave-one-out"})
     assert loo.learns_from == "20 examples of 4 intents"
+
+
+def test_texts_worded_as_an_example_or_as_each_other_are_promised_by_nobody(
+    pooled: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Train said that it learns from 510; the run found 490, learned from none, and was silent."""
+    twins = ["I want my money back?", "Hi!", "Hi now.", "HI NOW"]
+    with pooled.database.write() as connection:
+        made = [edits.create_utterance(text, text, "pool", "f", None) for text in twins]
+        events.record(connection, 1, Action("import"), made)
+    both = "20 examples of 4 intents and 85 unlabelled texts"
+    assert estimate(pooled, "p", "convfit", {}).learns_from == both
+    monkeypatch.setattr(labels, "_FEWEST_TEXTS", 86)
+    assert estimate(pooled, "p", "convfit", {}).learns_from == "20 examples of 4 intents"
+    train(pooled, tiny_path, RECIPE)
+    assert version(pooled, 3).lineage["n_unlabelled"] == 0
+    [job] = project_jobs(pooled, "p", 1)
+    assert job.pool_words == (
+        "Learned from no unlabelled text: 85 differ from your examples and from each other, and "
+        "it takes 86."
+    )
+
+
+def test_without_a_held_out_label_the_result_says_why_no_text_was_learned(
+    pooled: Studio, tiny_path: Path
+) -> None:
+    train(pooled, tiny_path, {**RECIPE, "calibration": "leave-one-out"})
+    [job] = project_jobs(pooled, "p", 1)
+    assert job.pool_words == (
+        "Learned from no unlabelled text: no label was held out that would tell whether they help."
+    )
 
 
 @pytest.mark.parametrize("folds", [1, 4])
