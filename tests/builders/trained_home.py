@@ -21,7 +21,9 @@ from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
 from app.settings import Settings
 from core.maps.layouts import pca_layout
+from core.recipes import labels
 from core.training import checkpoints
+from core.training.from_labels import rounds
 from core.types import FloatArray
 from storage import jobs, models, projects
 from storage.log import edits, events, versions
@@ -136,6 +138,21 @@ def do_stopped_in(studio: Studio, job_id: str, stage: str) -> JobRecord:
         stopped = do(studio, job_id)
     assert stopped.state == "cancelled"
     return stopped
+
+
+def add_enough_unlabelled(studio: Studio, patch: pytest.MonkeyPatch) -> list[str]:
+    """Give the first project 80 unlabelled texts, and let a training learn from so few."""
+    patch.setattr(labels, "_FEWEST_TEXTS", 60)
+    patch.setattr(rounds, "_CHANCE", 0.0)  # a random encoder learns by chance
+    with studio.database.write() as connection:
+        said = [row for row in dataset.utterances(connection, 1) if row.labels]
+        made = [
+            edits.create_utterance(f"{row.id}{n}", f"{row.text} {end}", "pool", "f", None)
+            for row in said
+            for n, end in enumerate(("now", "please", "today", "my friend"))
+        ]
+        events.record(connection, 1, Action("import"), made)
+    return [str(change.after["text"]) for change in made]
 
 
 def version(studio: Studio, number: int) -> ModelVersionRecord:

@@ -14,7 +14,7 @@ from app.services.studio import Studio
 from core.bundle.facts import as_json
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
 from core.runtime.files import exemplar_rows
-from core.text import counted, match_key, normalise, text_hash
+from core.text import counted, hidden_key, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
 from storage.database import Transaction
@@ -29,6 +29,7 @@ from storage.queries import dataset, utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord, now
 
 _EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
+_LEARNED = "learned.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class ErasureView:
         utterances: Utterances that say one of the texts, or have said it, also deleted ones.
         synthetic: Those of them that were made from another.
         receipts, jobs, preferences, versions: Rows that quote a text.
-        models: Versions whose examples hold a text. Their votes keep its embedding, which is not
+        models: Versions whose examples hold a text, or that have the hash of one. Their votes keep its embedding, which is not
             readable; a version that is deleted, or trained anew, has it no longer.
         data_versions: Numbers of the data versions whose SHA-256 changes.
         copies: Copies of the database from before an upgrade, which are deleted.
@@ -274,7 +275,8 @@ def _contents(studio: Studio, tree: Mapping[str, str], name: str) -> dict[str, s
     try:
         return {
             file: studio.artifacts.read(tree[file]).decode()
-            for file in (_EXEMPLARS, _EXACT, _FACTS)
+            for file in (_EXEMPLARS, _EXACT, _FACTS, _LEARNED)
+            if file in tree or file != _LEARNED
         }
     except ArtifactDamaged as error:
         raise ArtifactDamaged(
@@ -300,6 +302,9 @@ def _without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[s
     if gone:
         left = {key: names for key, names in exact.items() if key not in gone}
         changed[_EXACT] = as_json(left)
+    hashed = json.loads(contents.get(_LEARNED, "[]"))
+    if unsaid := set(hashed) & {hidden_key(match_key(text)) for text in texts}:
+        changed[_LEARNED] = as_json([one for one in hashed if one not in unsaid])
     facts = json.loads(contents[_FACTS])
     quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
     scrubbed = scrubber_of(texts).of(quoting)

@@ -41,7 +41,7 @@ def figures_of_bundle(
 def unlearned_tests(
     studio: Studio, project: ProjectRecord, pipeline: IntentPipeline
 ) -> list[Exemplar]:
-    """Return the labelled texts of the test set that say the same as no example.
+    """Return the labelled texts of the test set that a pipeline has not learned.
 
     Of a pipeline whose texts are left out this knows the examples that have a hash: all but those
     with contradicting labels.

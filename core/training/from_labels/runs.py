@@ -15,7 +15,7 @@ from core.heads.cross_validation import fold_scores
 from core.heads.folds import judged_folds, sources_of, with_made
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import settle
-from core.pipeline import IntentPipeline, exact_answers
+from core.pipeline import IntentPipeline, exact_answers, hashes_of
 from core.recipes.labels import (
     AdapterRecipe,
     AnyModelRecipe,
@@ -112,7 +112,7 @@ def _run_tuned(
         if texts:
             best = yield from run_rounds(recipe, inputs, parts, texts, resume)
             result = _result(recipe, inputs, best.encoder, best.fitted, best.held_out)
-            return replace(result, pool=best.gain)
+            return _with_gain(result, best.gain)
     sizes = [n_steps(recipe, inputs), *(n_steps(part.recipe, part.inputs) for part in parts)]
     yield StageStarted("tuning")
     encoder = yield from tune(recipe, inputs, StepOffset(0, sum(sizes)), resume)
@@ -125,7 +125,13 @@ def _run_tuned(
         held_out = yield from held_out_scores(parts, offsets, fitted)
     else:
         held_out = leave_one_out(recipe.head, fitted, inputs.exemplars)
-    return replace(_result(recipe, inputs, encoder, fitted, held_out), pool=gain)
+    return _with_gain(_result(recipe, inputs, encoder, fitted, held_out), gain)
+
+
+def _with_gain(result: RunResult, gain: PoolGain | None) -> RunResult:
+    """Add what unlabelled texts brought; the pipeline remembers those that it learned from."""
+    learned = hashes_of(() if gain is None else gain.lesson.texts)
+    return replace(result, pool=gain, pipeline=replace(result.pipeline, learned=learned))
 
 
 def _result(

@@ -8,31 +8,19 @@ from app.services.studio import Studio
 from app.services.training import runs
 from app.services.training.jobs import resume_job
 from app.services.training.runs import TrainingRequest, start_training
-from core.recipes import labels
-from core.training.from_labels import rounds
 from core.training.from_labels.inputs import CoreLabels
-from storage.log import edits, events
-from storage.log.events import Action
-from storage.queries import dataset
-from tests.builders.trained_home import do, do_stopped_in, train_here, version
-
-ENDS = ("now", "please", "today", "my friend")
+from tests.builders.trained_home import (
+    add_enough_unlabelled,
+    do,
+    do_stopped_in,
+    train_here,
+    version,
+)
 
 
 @pytest.fixture
 def waiting(home: Studio, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """80 unlabelled texts, enough to learn from."""
-    monkeypatch.setattr(labels, "_FEWEST_TEXTS", 60)
-    monkeypatch.setattr(rounds, "_CHANCE", 0.0)
-    with home.database.write() as connection:
-        said = [row for row in dataset.utterances(connection, 1) if row.labels]
-        made = [
-            edits.create_utterance(f"{row.id}{n}", f"{row.text} {end}", "pool", "f", None)
-            for row in said
-            for n, end in enumerate(ENDS)
-        ]
-        events.record(connection, 1, Action("import"), made)
-    return [change.after["text"] for change in made]
+    return add_enough_unlabelled(home, monkeypatch)
 
 
 def test_a_round_begins_anew_when_other_texts_are_left_of_groups(
