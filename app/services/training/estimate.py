@@ -302,13 +302,17 @@ def _factor(connection: Transaction, recipe: AnyModelRecipe) -> tuple[float, boo
 
 
 def _size_trained(connection: Transaction, job: JobRecord, project: ProjectRecord) -> Size | None:
-    """Return what a job's version learned from, or would learn now if it made none."""
+    """Return what a job went through, or would go through now if it made no version.
+
+    Of unlabelled texts that were left out again an earlier release knows nothing.
+    """
     if job.state != "succeeded":
         return size_now(connection, project)
     facts = models.lineage_of_job(connection, job.id)
     if "n_exemplars" not in facts:
         return None
-    n_intents, n_unlabelled = len(facts.get("intents", ())), int(facts.get("n_unlabelled", 0))
+    n_intents = len(facts.get("intents", ()))
+    n_unlabelled = int(facts.get("n_read", facts.get("n_unlabelled", 0)))
     return Size(int(facts["n_exemplars"]), n_intents, project.task, n_unlabelled)
 
 

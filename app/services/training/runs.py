@@ -34,7 +34,12 @@ from app.services.training.estimate import (
 from app.services.training.frozen import frozen_state
 from app.services.training.gate import Gate, as_in_use, judge_candidate, judge_pins
 from app.services.training.marked_utterances import require_slots
-from app.services.training.unlabelled import gain_figures, n_learned, unlabelled_texts
+from app.services.training.unlabelled import (
+    gain_figures,
+    n_learned,
+    n_read,
+    unlabelled_texts,
+)
 from core.encoders.bundled import BUNDLED_LICENCE
 from core.recipes.base import Recipe
 from core.recipes.labels import AnyModelRecipe, InstantRecipe, ModelRecipe, TunedRecipe
@@ -190,7 +195,8 @@ def _train_model(
     progress.begin("judging")
     metrics = {**judge(result, inputs, tests), **gain_figures(result.pool)}
     facts = _facts(context, data, recipe, inputs)
-    facts |= {"n_unlabelled": n_learned(result.pool), "metrics": metrics}
+    facts |= {"n_unlabelled": n_learned(result.pool), "n_read": n_read(result.pool)}
+    facts["metrics"] = metrics
     answering = as_in_use(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     may = _may_promote(context)

@@ -50,6 +50,11 @@ def n_learned(gain: "PoolGain | None") -> int:
     return 0 if gain is None else gain.n
 
 
+def n_read(gain: "PoolGain | None") -> int:
+    """Return the number of unlabelled texts that a training went through."""
+    return 0 if gain is None else gain.n_texts
+
+
 def gain_words(metrics: Mapping[str, Any]) -> str:
     """Say what unlabelled texts brought to a version; "" where there were none."""
     found = metrics.get("pool")

@@ -63,6 +63,7 @@ class PoolGain:
         n_judged: Held-out labels that both rounds answered; 0 where too few texts are in scope.
         right: Those that the second round answered rightly.
         right_without: Those that the first round did.
+        n_texts: Unlabelled texts that the run labelled, whether it kept what they brought or not.
         untried: Why the run tried none of them, in words; "" where it did.
     """
 
@@ -71,6 +72,7 @@ class PoolGain:
     n_judged: int = 0
     right: int = 0
     right_without: int = 0
+    n_texts: int = 0
     untried: str = ""
 
     @property
@@ -144,10 +146,11 @@ def run_rounds(
     without = join_parts(parts, [pair[0] for pair in pairs], fitted)
     again = [pair[1] for pair in pairs if pair[1] is not None]
     if len(again) < len(parts):
-        return Round(first, fitted, without, PoolGain(n_outside=len(texts)))
+        gain = PoolGain(n_outside=len(texts), n_texts=len(texts))
+        return Round(first, fitted, without, gain)
     held_out = join_parts(parts, again, fitted)
     before, after = (_hits(one, fitted.targets) for one in (without, held_out))
-    gain = PoolGain(LABELS, 0, len(after), int(after.sum()), int(before.sum()))
+    gain = PoolGain(LABELS, 0, len(after), int(after.sum()), int(before.sum()), len(texts))
     if is_worse(int((after & ~before).sum()), int((before & ~after).sum())):
         return Round(first, fitted, without, gain)
     yield StageStarted("labelling")

@@ -1,9 +1,11 @@
 """Unlabelled texts of a project: which ones teach, what they cost and what they brought."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from app.services.studio import Studio
 from app.services.training import estimate as progress
@@ -16,14 +18,16 @@ from app.services.training.unlabelled import gain_figures, gain_words, unlabelle
 from app.services.versions.registry import lineage
 from core.recipes import labels
 from core.recipes.labels import ConvfitRecipe, chosen_epochs, second_epochs
+from core.recipes.read import read_recipe
 from core.training.from_labels import rounds
 from core.training.from_labels.rounds import PoolGain
 from core.training.from_labels.runs import run_recipe
 from core.training.from_labels.tuning import Lesson
-from storage import projects
+from storage import jobs, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset, utterances
+from storage.tables import job as job_table
 from tests.builders.trained_home import change, train, version
 
 ENDS = ("now", "please", "today", "my friend")
@@ -157,6 +161,24 @@ def test_without_a_held_out_label_the_result_says_why_no_text_was_learned(
     assert job.pool_words == (
         "Learned from no unlabelled text: no label was held out that would tell whether they help."
     )
+
+
+def test_a_training_that_left_the_texts_out_tells_its_pace_with_them(
+    pooled: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time was held against the labels alone, and the next one was told to take far longer."""
+    monkeypatch.setattr(rounds, "is_worse", lambda won, lost: True)
+    train(pooled, tiny_path, RECIPE)
+    facts = version(pooled, 3).lineage
+    assert (facts["n_unlabelled"], facts["n_read"]) == (0, 85)
+    settings = {name: value for name, value in RECIPE.items() if name != "kind"}
+    usual = progress._seconds(read_recipe("convfit", settings), Size(20, 4, unlabelled=85))
+    with pooled.database.write() as connection:
+        newest = jobs.list_all(connection, 1)[0]
+        ended = datetime.fromisoformat(newest.started_at) + timedelta(seconds=usual)
+        late = sa.update(job_table).where(job_table.c.id == newest.id)
+        connection.execute(late.values(finished_at=ended.isoformat()))
+    assert estimate(pooled, "p", "convfit", settings).seconds == pytest.approx(usual)
 
 
 @pytest.mark.parametrize("folds", [1, 4])

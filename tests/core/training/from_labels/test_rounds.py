@@ -211,7 +211,7 @@ def test_texts_below_the_threshold_stay_out(
     strict, _ = run(ConvfitRecipe(**QUICK), inputs(tiny))
     plain, _ = run(ConvfitRecipe(**QUICK), inputs(tiny, ()))
     assert result.pool is not None
-    assert strict.pool == rounds.PoolGain(n_outside=len(POOL))
+    assert strict.pool == rounds.PoolGain(n_outside=len(POOL), n_texts=len(POOL))
     assert not strict.pool.kept
     assert same(plain, replace(strict, pool=None))
 
