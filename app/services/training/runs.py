@@ -38,6 +38,7 @@ from app.services.training.unlabelled import (
     gain_figures,
     n_learned,
     n_read,
+    read_in,
     unlabelled_texts,
 )
 from core.encoders.bundled import BUNDLED_LICENCE
@@ -196,7 +197,7 @@ def _train_model(
     metrics = {**judge(result, inputs, tests), **gain_figures(result.pool)}
     facts = _facts(context, data, recipe, inputs)
     facts |= {"n_unlabelled": n_learned(result.pool), "n_read": n_read(result.pool)}
-    facts["metrics"] = metrics
+    facts |= {"pool_precision": read_in(result.pool), "metrics": metrics}
     answering = as_in_use(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     may = _may_promote(context)

@@ -50,6 +50,11 @@ def n_learned(gain: "PoolGain | None") -> int:
     return 0 if gain is None else gain.n
 
 
+def read_in(gain: "PoolGain | None") -> str:
+    """Return the number format in which the texts were read that a version learned from, or ""."""
+    return "" if gain is None else gain.lesson.precision or ""
+
+
 def n_read(gain: "PoolGain | None") -> int:
     """Return the number of unlabelled texts that a training went through."""
     return 0 if gain is None else gain.n_texts

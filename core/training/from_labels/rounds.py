@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.encoders.base import Encoder
-from core.encoders.quick.copies import quick_copy
+from core.encoders.precision import settled_precision
+from core.encoders.quick.copies import encoding_of, quick_copy
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes, settle, vote_settings
 from core.recipes.heads import VotesConfig
@@ -44,7 +45,7 @@ from core.training.from_labels.tuning import (
     tune,
     tuning_rows,
 )
-from core.types import FloatArray, ScoreArray, Told
+from core.types import ScoreArray
 
 _INSIDE = 0.5
 """Share of the unlabelled texts that must be in scope: a pool of another domain has fewer."""
@@ -207,13 +208,17 @@ def label_texts(
 ) -> Lesson:
     """Label the texts in scope by a tuned encoder and the head of the labelled texts on it.
 
-    A text is in scope if its largest score is at least `limit`.
+    A text is in scope if its largest score is at least `limit`. The texts are read by a quick copy
+    in the number format of the tuning: bfloat16 changes the label of one text in a thousand.
     """
-    encoder, fitted = tuned
-    embeddings = _encode(encoder, texts, inputs.told)
+    (encoder, fitted), told = tuned, inputs.told
+    asked = settled_precision(recipe.precision, inputs.device)
+    quick = quick_copy(encoder, asked)
+    precision = encoding_of(quick, encoder, asked)
+    embeddings = quick.encode(texts, lambda done, total: told(done / total))
     inside = np.flatnonzero(fitted.head.scores(embeddings).max(1) >= limit)
     if not len(inside):
-        return Lesson(stage, outside=len(texts))
+        return Lesson(stage, outside=len(texts), precision=precision)
     votes = fitted.head
     if not isinstance(votes, VoteHead):
         tau, ridge = vote_settings(recipe.head, inputs.task)
@@ -223,7 +228,8 @@ def label_texts(
     columns = pool_columns(known, embeddings[inside], votes.scores(embeddings[inside]))
     kept = without_excess(columns, recipe.seed)
     chosen = tuple(texts[row] for row in inside[kept])
-    return Lesson(stage, chosen, tuple(columns[kept].tolist()), len(texts) - len(inside))
+    given, outside = tuple(columns[kept].tolist()), len(texts) - len(inside)
+    return Lesson(stage, chosen, given, outside, precision)
 
 
 def without_excess(columns: Rows, seed: int) -> Rows:
@@ -328,11 +334,3 @@ def _hits(found: HeldOutScores, targets: ScoreArray) -> NDArray[np.bool_]:
     best = found.scores.argmax(1)
     right: NDArray[np.bool_] = targets[found.rows, best] > 0
     return right
-
-
-def _encode(encoder: Encoder, texts: Sequence[str], told: Told) -> FloatArray:
-    """Encode texts by a quick copy, and tell which share is done, (n, d) float32.
-
-    Its rounding changes the label of one text in a thousand, and no figure of a version.
-    """
-    return quick_copy(encoder).encode(texts, lambda done, total: told(done / total))

@@ -24,7 +24,7 @@ from core.training.from_labels.inputs import RunInputs, exemplar_targets, first_
 from core.training.from_labels.names import plan_naming, tune_to_names
 from core.training.loop import FitOptions, Labels, fit, plan_batches
 from core.training.unseen import Watch, unseen_sample
-from core.types import Exemplar
+from core.types import EncodingPrecision, Exemplar
 
 AnyTuned = ConvfitRecipe | AdapterRecipe
 """Recipes that tune by pairs of utterances, and may learn from unlabelled texts."""
@@ -49,12 +49,14 @@ class Lesson:
         texts: Unlabelled texts.
         columns: The number of the intent that each of them was given.
         outside: How many more there were that were taken for out of scope.
+        precision: Number format in which all of them were read to be labelled; None without any.
     """
 
     stage: str = "tuning"
     texts: tuple[str, ...] = field(default=(), repr=False)
     columns: tuple[int, ...] = field(default=(), repr=False)
     outside: int = 0
+    precision: EncodingPrecision | None = None
 
 
 LABELS = Lesson()

@@ -16,6 +16,7 @@ from app.services.training.jobs import project_jobs
 from app.services.training.recipe_forms import recipe_forms
 from app.services.training.unlabelled import gain_figures, gain_words, unlabelled_texts
 from app.services.versions.registry import lineage
+from core.encoders.quick.copies import settled_encoding
 from core.recipes import labels
 from core.recipes.labels import ConvfitRecipe, chosen_epochs, second_epochs
 from core.recipes.read import read_recipe
@@ -98,6 +99,7 @@ def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
     made = version(pooled, 3)
     found = made.metrics["pool"]
     assert made.lineage["n_unlabelled"] == found["n"]
+    assert made.lineage["pool_precision"] == settled_encoding(made.lineage["precision"])
     assert lineage(pooled, "p", 3).n_unlabelled == found["n"]
     assert found["kept"]
     assert 42 <= found["n"] <= 85
@@ -108,7 +110,7 @@ def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
     assert f"{found['n']} unlabelled texts" in job.pool_words
     train(pooled, tiny_path, {**RECIPE, "pool": False})
     plain = version(pooled, 4)
-    assert plain.lineage["n_unlabelled"] == 0
+    assert (plain.lineage["n_unlabelled"], plain.lineage["pool_precision"]) == (0, "")
     assert "pool" not in plain.metrics
     [job] = project_jobs(pooled, "p", 1)
     assert job.pool_words == ""

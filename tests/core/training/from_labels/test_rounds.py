@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.encoders import precision
+from core.encoders.base import Encoder
 from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.quick import copies
 from core.recipes import labels
 from core.recipes.labels import AdapterRecipe, ConvfitRecipe, second_epochs
 from core.text import match_key
@@ -29,7 +32,7 @@ from core.training.from_labels import rounds, tuning
 from core.training.from_labels.inputs import CoreLabels, RunInputs
 from core.training.from_labels.rounds import is_worse, texts_to_learn, without_excess
 from core.training.from_labels.runs import RunResult, run_recipe
-from core.types import Exemplar, Intent
+from core.types import AskedEncodingPrecision, AskedPrecision, Exemplar, Intent
 from tests.conftest import SENTENCES
 
 INTENTS = tuple(Intent(name) for name in sorted(SENTENCES))
@@ -214,6 +217,28 @@ def test_texts_below_the_threshold_stay_out(
     assert strict.pool == rounds.PoolGain(n_outside=len(POOL), n_texts=len(POOL))
     assert not strict.pool.kept
     assert same(plain, replace(strict, pool=None))
+
+
+@pytest.mark.parametrize("asked", ["auto", "float32", "bfloat16"])
+def test_unlabelled_texts_are_read_in_the_format_of_the_tuning(
+    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch, asked: AskedPrecision
+) -> None:
+    """On a processor without bfloat16, int8 set the labels that a version learned, unasked."""
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: False)
+    monkeypatch.setattr(copies, "has_bfloat16", lambda: False)
+    monkeypatch.setattr(copies, "has_eight_bits", lambda: True)
+    made = list[bool]()
+
+    def spy(encoder: Encoder, wanted: AskedEncodingPrecision) -> Encoder:
+        copy = copies.quick_copy(encoder, wanted)
+        made.append(copy is not encoder)
+        return copy
+
+    monkeypatch.setattr(rounds, "quick_copy", spy)
+    result, _ = run(ConvfitRecipe(**QUICK, precision=asked), inputs(tiny))
+    assert made == [False, False]
+    assert result.pool is not None
+    assert result.pool.lesson.precision == "float32"
 
 
 def test_no_intent_has_more_unlabelled_texts_than_all_others_together() -> None:
