@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +16,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from core.files import sync_folder, write_synced
+from core.types import AskedPrecision, Precision
 
 _KEPT = 2
 
@@ -28,6 +30,7 @@ class Checkpoint:
         before: Steps of the run's earlier stages.
         finished: The last checkpoints of earlier stages.
         rows: Digest of what the stage learns from, by `digest_of`; "" where it cannot change.
+        precision: Number format of the run; `auto` where it has none, or an earlier release ran.
     """
 
     stage: str
@@ -36,6 +39,7 @@ class Checkpoint:
     before: int = 0
     finished: tuple["Checkpoint", ...] = field(default=(), repr=False)
     rows: str = ""
+    precision: AskedPrecision = "auto"
 
     def of(self, stage: str) -> "Checkpoint | None":
         """Return the last checkpoint of a stage; None if there is none."""
@@ -61,6 +65,7 @@ def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "step": checkpoint.step,
         "before": checkpoint.before,
         "rows": checkpoint.rows,
+        "precision": checkpoint.precision,
         "sha256": hashlib.sha256(content).hexdigest(),
     }
     part = folder / f".part-{os.getpid()}"
@@ -119,6 +124,12 @@ def _read(folder: Path) -> Checkpoint | None:
             load(content),
             int(facts.get("before", 0)),
             rows=str(facts.get("rows", "")),
+            precision=_known_precision(facts.get("precision")),
         )
     except (OSError, ValueError, KeyError, SafetensorError):
         return None
+
+
+def _known_precision(stored: object) -> AskedPrecision:
+    formats: tuple[Precision, ...] = get_args(Precision)
+    return next((one for one in formats if one == stored), "auto")

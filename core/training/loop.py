@@ -128,9 +128,16 @@ def follow(
                 watcher.note(rows, embedded)
                 yield from _scored(watcher, plan, step + 1)
             if options.checkpoint_every and _is_due(step + 1, len(plan), options.checkpoint_every):
-                state = optimiser.state()
-                yield CheckpointReady(Checkpoint(options.stage, step + 1, state, rows=options.rows))
+                yield CheckpointReady(_checkpoint(step + 1, optimiser, recipe, options))
     tuning.eval()
+
+
+def _checkpoint(
+    step: int, optimiser: Optimiser, recipe: Tuned, options: FitOptions
+) -> Checkpoint:
+    return Checkpoint(
+        options.stage, step, optimiser.state(), rows=options.rows, precision=recipe.precision
+    )
 
 
 def _scored(

@@ -34,13 +34,7 @@ from app.services.training.estimate import (
 from app.services.training.frozen import frozen_state
 from app.services.training.gate import Gate, as_in_use, judge_candidate, judge_pins
 from app.services.training.marked_utterances import require_slots
-from app.services.training.unlabelled import (
-    gain_figures,
-    n_learned,
-    n_read,
-    read_in,
-    unlabelled_texts,
-)
+from app.services.training.unlabelled import gain_figures, pool_facts, unlabelled_texts
 from core.encoders.bundled import BUNDLED_LICENCE
 from core.recipes.base import Recipe
 from core.recipes.labels import AnyModelRecipe, InstantRecipe, ModelRecipe, TunedRecipe
@@ -57,6 +51,7 @@ from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 if TYPE_CHECKING:
     from app.services.answering.judging import UnlearnedTests
     from core.pipeline import IntentPipeline
+    from core.training.checkpoints import Checkpoint
     from core.training.from_labels.inputs import CoreLabels, RunInputs
 
 _CHECKPOINT_STEPS = 40
@@ -189,15 +184,15 @@ def _train_model(
         cores=cores,
         told=progress.part,
     )
-    result = drive(progress, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
+    earlier = latest_checkpoint_of(context)
+    result = drive(progress, run_recipe(recipe, inputs, earlier))
     progress.begin("encoding")
     # Review doubts labels by these embeddings, which no training on labels has changed.
     inputs.embed(encoder, [exemplar.text for exemplar in result.pipeline.exemplars])
     progress.begin("judging")
     metrics = {**judge(result, inputs, tests), **gain_figures(result.pool)}
-    facts = _facts(context, data, recipe, inputs)
-    facts |= {"n_unlabelled": n_learned(result.pool), "n_read": n_read(result.pool)}
-    facts |= {"pool_precision": read_in(result.pool), "metrics": metrics}
+    facts = _facts(context, data, recipe, inputs, earlier)
+    facts |= {**pool_facts(result.pool), "metrics": metrics}
     answering = as_in_use(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     may = _may_promote(context)
@@ -286,7 +281,11 @@ def _publisher(
 
 
 def _facts(
-    context: JobContext, data: _Data, recipe: AnyModelRecipe, inputs: "RunInputs"
+    context: JobContext,
+    data: _Data,
+    recipe: AnyModelRecipe,
+    inputs: "RunInputs",
+    earlier: "Checkpoint | None",
 ) -> dict[str, Any]:
     from core.training.devices import precision_of  # imports torch
 
@@ -304,7 +303,7 @@ def _facts(
         "base_licence": BUNDLED_LICENCE if base == "bundled" else "see the base's own",
         "base_fingerprint": inputs.encoder.fingerprint,
         "code_version": package_version("intent-studio"),
-        "precision": precision_of(recipe, inputs.device),
+        "precision": precision_of(recipe, inputs.device, earlier),
     }
 
 

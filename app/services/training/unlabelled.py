@@ -45,19 +45,17 @@ def gain_figures(gain: "PoolGain | None") -> dict[str, Any]:
     return {"pool": figures}
 
 
-def n_learned(gain: "PoolGain | None") -> int:
-    """Return the number of unlabelled texts that a version learned from."""
-    return 0 if gain is None else gain.n
+def pool_facts(gain: "PoolGain | None") -> dict[str, Any]:
+    """Return for a version's lineage how many unlabelled texts it learned from, and how.
 
-
-def read_in(gain: "PoolGain | None") -> str:
-    """Return the number format in which the texts were read that a version learned from, or ""."""
-    return "" if gain is None else gain.lesson.precision or ""
-
-
-def n_read(gain: "PoolGain | None") -> int:
-    """Return the number of unlabelled texts that a training went through."""
-    return 0 if gain is None else gain.n_texts
+    `n_read` is how many the training went through, whether the version keeps what they taught or
+    not, and `pool_precision` the number format in which those that it learned were read, or "".
+    """
+    return {
+        "n_unlabelled": 0 if gain is None else gain.n,
+        "n_read": 0 if gain is None else gain.n_texts,
+        "pool_precision": "" if gain is None else gain.lesson.precision or "",
+    }
 
 
 def gain_words(metrics: Mapping[str, Any]) -> str:

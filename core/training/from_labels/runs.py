@@ -26,6 +26,7 @@ from core.recipes.labels import (
 from core.recipes.read import require_task
 from core.splits import Rows
 from core.training.checkpoints import Checkpoint
+from core.training.devices import with_precision
 from core.training.events import Event, StageStarted
 from core.training.from_labels.cores import threshold_of, usable_cores
 from core.training.from_labels.held_out import (
@@ -77,7 +78,8 @@ def run_recipe(
         case InstantRecipe():
             return (yield from _run_instant(recipe, inputs))
         case ConvfitRecipe() | AdapterRecipe() | LabelEncoderRecipe():
-            return (yield from _run_tuned(recipe, inputs, resume))
+            settled = with_precision(recipe, inputs.device, resume)
+            return (yield from _run_tuned(settled, inputs, resume))
         case _:
             assert_never(recipe)
 

@@ -12,7 +12,13 @@ from core.encoders.base import Encoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.encoders.quick import copies
 from core.recipes import labels
-from core.recipes.labels import AdapterRecipe, ConvfitRecipe, second_epochs
+from core.recipes.labels import (
+    AdapterRecipe,
+    AnyModelRecipe,
+    ConvfitRecipe,
+    LabelEncoderRecipe,
+    second_epochs,
+)
 from core.text import match_key
 from core.training.checkpoints import (
     Checkpoint,
@@ -20,6 +26,7 @@ from core.training.checkpoints import (
     keep_checkpoint,
     latest_checkpoint,
 )
+from core.training.devices import precision_of
 from core.training.events import (
     CheckpointReady,
     Event,
@@ -58,7 +65,7 @@ def inputs(tiny: TransformerEncoder, pool: Sequence[str] = POOL) -> RunInputs:
 
 
 def run(
-    recipe: ConvfitRecipe | AdapterRecipe, given: RunInputs, resume: Checkpoint | None = None
+    recipe: AnyModelRecipe, given: RunInputs, resume: Checkpoint | None = None
 ) -> tuple[RunResult, list[Event]]:
     events: list[Event] = []
     return drain(run_recipe(recipe, given, resume), events.append), events
@@ -168,6 +175,31 @@ def test_a_run_resumed_with_other_unlabelled_texts_learns_its_second_rounds_anew
     assert same(whole, resumed)
     anew = [event.stage for event in events if isinstance(event, StageBegunAnew)]
     assert anew == ["recalibrating 1", "retuning"]
+
+
+@pytest.mark.parametrize("recipe", [ConvfitRecipe, LabelEncoderRecipe])
+def test_a_resumed_run_goes_on_in_the_number_format_of_its_beginning(
+    tiny: TransformerEncoder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    recipe: type[ConvfitRecipe | LabelEncoderRecipe],
+) -> None:
+    """Each process measures which one is quick, and beside other programs found another."""
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: True)
+    monkeypatch.setattr(precision, "bfloat16_gain", lambda: 2.0)
+    whole, events = run(recipe(**QUICK), inputs(tiny))
+    for event in events:
+        if isinstance(event, CheckpointReady) and event.checkpoint.stage in ("tuning", "naming"):
+            keep_checkpoint(tmp_path, event.checkpoint)
+    found = latest_checkpoint(tmp_path)
+    assert found is not None
+    assert found.precision == "bfloat16"
+    monkeypatch.setattr(precision, "bfloat16_gain", lambda: 1.0)
+    resumed, _ = run(recipe(**QUICK), inputs(tiny), found)
+    assert same(whole, resumed)
+    assert precision_of(recipe(), "cpu", found) == "bfloat16"
+    assert precision_of(recipe(), "cpu") == "float32"
+    assert precision_of(recipe(precision="float32"), "cpu", found) == "float32"
 
 
 def test_of_each_stage_the_last_checkpoint_stays_and_of_the_newest_two(tmp_path: Path) -> None:
