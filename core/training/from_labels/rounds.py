@@ -146,9 +146,9 @@ def run_rounds(
     pairs = yield from _held_out_rounds(course, parts, texts, fitted)
     without = join_parts(parts, [pair[0] for pair in pairs], fitted)
     again = [pair[1] for pair in pairs if pair[1] is not None]
+    foreign = PoolGain(n_outside=len(texts), n_texts=len(texts))
     if len(again) < len(parts):
-        gain = PoolGain(n_outside=len(texts), n_texts=len(texts))
-        return Round(first, fitted, without, gain)
+        return Round(first, fitted, without, foreign)
     held_out = join_parts(parts, again, fitted)
     before, after = (_hits(one, fitted.targets) for one in (without, held_out))
     gain = PoolGain(LABELS, 0, len(after), int(after.sum()), int(before.sum()), len(texts))
@@ -157,6 +157,8 @@ def run_rounds(
     yield StageStarted("labelling")
     limit = _limit(recipe, inputs, (first, fitted), without.rows, without.scores)
     lesson = label_texts((first, fitted), recipe, inputs, texts, limit)
+    if not _is_usable(recipe, inputs, lesson, len(texts)):
+        return Round(first, fitted, without, replace(foreign, n_outside=lesson.outside))
     yield StageStarted("retuning")
     second = yield from course.tune(_second(recipe, inputs, lesson), inputs, lesson)
     yield StageStarted("encoding")

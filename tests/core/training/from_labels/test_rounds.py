@@ -297,6 +297,26 @@ def test_of_a_pool_that_is_mostly_foreign_nothing_is_learned(tiny: TransformerEn
     assert not is_usable(60, 120, n_labels=61)
 
 
+def test_what_the_whole_run_finds_in_scope_must_be_enough_too(
+    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only its smaller rounds were looked at: it learned the labels a second time, for nothing."""
+
+    def few_in_the_whole(*given: object) -> tuning.Lesson:
+        lesson = label_texts(*given)
+        if lesson.stage != "retuning":
+            return lesson
+        return replace(lesson, texts=(), columns=(), outside=len(POOL) - 3)
+
+    label_texts = rounds.label_texts
+    monkeypatch.setattr(rounds, "label_texts", few_in_the_whole)
+    result, events = run(ConvfitRecipe(**QUICK), inputs(tiny))
+    plain, _ = run(ConvfitRecipe(**QUICK), inputs(tiny, ()))
+    assert result.pool == rounds.PoolGain(n_outside=len(POOL) - 3, n_texts=len(POOL))
+    assert same(plain, replace(result, pool=None))
+    assert "retuning" not in [e.stage for e in events if isinstance(e, StageStarted)]
+
+
 def test_a_second_round_that_loses_labels_is_left_out(
     tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
