@@ -132,9 +132,7 @@ def follow(
     tuning.eval()
 
 
-def _checkpoint(
-    step: int, optimiser: Optimiser, recipe: Tuned, options: FitOptions
-) -> Checkpoint:
+def _checkpoint(step: int, optimiser: Optimiser, recipe: Tuned, options: FitOptions) -> Checkpoint:
     return Checkpoint(
         options.stage, step, optimiser.state(), rows=options.rows, precision=recipe.precision
     )

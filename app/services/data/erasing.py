@@ -41,8 +41,9 @@ class ErasureView:
         utterances: Utterances that say one of the texts, or have said it, also deleted ones.
         synthetic: Those of them that were made from another.
         receipts, jobs, preferences, versions: Rows that quote a text.
-        models: Versions whose examples hold a text, or that have the hash of one. Their votes keep its embedding, which is not
-            readable; a version that is deleted, or trained anew, has it no longer.
+        models: Versions whose examples hold a text, or that have the hash of one. Their votes keep
+            its embedding, which is not readable; a version that is deleted, or trained anew, has it
+            no longer.
         data_versions: Numbers of the data versions whose SHA-256 changes.
         copies: Copies of the database from before an upgrade, which are deleted.
         uploads: Files that wait for their import, which are deleted: any of them may hold a text.

@@ -31,9 +31,9 @@ _CHECKPOINT_STEPS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """A training as a function of its base and checkpoint, and facts about its data for the lineage.
+    """A training as a function of its base (or None) and its checkpoint (or None).
 
-    Both may be None.
+    `facts` about its data are for the lineage.
     """
 
     run: Callable[[Any, "Checkpoint | None"], "Ranker"]
