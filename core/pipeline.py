@@ -40,6 +40,7 @@ class IntentPipeline:
         embeddings: Unit rows of the exemplars, (m, d) float32; for votes the voting rows.
         n_neighbours: Number of exemplars in a reason.
         exact: Match key to intents; texts with contradicting labels are absent.
+        learned: Hashes of the unlabelled texts that the encoder learned from, by `hashes_of`.
 
     Raises:
         ValueError: Exemplars, embeddings and voting rows differ in number.
@@ -52,6 +53,7 @@ class IntentPipeline:
     embeddings: FloatArray
     n_neighbours: int = 5
     exact: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    learned: frozenset[str] = field(default=frozenset(), repr=False)
     model_version: str | None = None
     dataset_version: str | None = None
 
@@ -212,7 +214,7 @@ def _renamed_head(head: Head, intents: tuple[str, ...]) -> Head:
 
 @dataclass(frozen=True, slots=True)
 class LearnedTexts:
-    """What the examples of a model say, by match key, or by its hash where texts are left out.
+    """What the texts say that a model has learned, by match key, or by its hash.
 
     A model whose texts are left out has no hash of examples with contradicting labels.
     """
@@ -220,7 +222,7 @@ class LearnedTexts:
     keys: frozenset[str]
 
     def __contains__(self, text: str) -> bool:
-        """Whether an example says the same as a text."""
+        """Whether an example, or an unlabelled text that was learned, says the same as a text."""
         key = match_key(text)
         return key in self.keys or hidden_key(key) in self.keys
 
@@ -232,4 +234,9 @@ def said_by(exemplars: Sequence[Exemplar], exact: Iterable[str] = ()) -> Learned
 
 def learned_texts(pipeline: IntentPipeline) -> LearnedTexts:
     """Return what a pipeline has learned."""
-    return said_by(pipeline.exemplars, pipeline.exact)
+    return said_by(pipeline.exemplars, (*pipeline.exact, *pipeline.learned))
+
+
+def hashes_of(texts: Iterable[str]) -> frozenset[str]:
+    """Return the hashes of the match keys of texts."""
+    return frozenset(hidden_key(match_key(text)) for text in texts)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 import unicodedata
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import count
@@ -122,6 +122,16 @@ def _key(text: str) -> str:
 
 
 _short_key = lru_cache(maxsize=16_384)(_key)
+
+
+def worded_anew(texts: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """Yield the texts that differ from known ones and from each other, by `match_key`."""
+    seen = set(map(match_key, known))
+    for text in texts:
+        key = match_key(text)
+        if key not in seen:
+            seen.add(key)
+            yield text
 
 
 def is_storable(text: str) -> bool:

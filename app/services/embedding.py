@@ -66,11 +66,9 @@ def encoder_of_maps(studio: Studio, encoder: Encoder, device: str = "cpu") -> En
 
 def precision_of_maps(studio: Studio, encoder: Encoder, exact: Encoder) -> EncodingPrecision:
     """Return the number format of an encoder that `encoder_of_maps` made of an exact one."""
-    if encoder.fingerprint == exact.fingerprint:
-        return "float32"
-    from core.encoders.quick.copies import settled_encoding
+    from core.encoders.quick.copies import encoding_of  # imports torch
 
-    return settled_encoding(studio.settings.map_precision)
+    return encoding_of(encoder, exact, studio.settings.map_precision)
 
 
 def read_points(studio: Studio, project: ProjectRecord) -> Points:

@@ -223,6 +223,7 @@ def _say_erasure(done: ErasureView, how: str) -> None:
     rows += [("data version " + str(n), "new SHA-256") for n in done.data_versions]
     rows += [(copy, "deleted") for copy in done.copies]
     rows += [("waiting upload " + Path(file).name, "deleted") for file in done.uploads]
+    rows += [("stopped training " + job, "cannot be resumed") for job in done.stopped]
     table(verb, ("what", "how many"), rows)
     for place in done.left:
         say(f"Not reached: {place}.")

@@ -8,6 +8,7 @@ calibration.json        task, temperature and thresholds
 fence.safetensors       means and precision, if thresholds are of familiarity
 exemplars.jsonl         id, text and intents of the exemplars, in the order of the embeddings
 exact.json              intents of labelled texts by match key; these texts need no scores
+learned.json            hashes of the unlabelled texts that it learned from, if there are any
 facts.json              versions, lineage, metrics, intents with descriptions
 """
 
@@ -37,6 +38,7 @@ from core.types import Exemplar, Method
 
 _SHARED = ("exemplars", "first.exemplars")
 _FENCE, _EXEMPLARS, _EXACT = "fence.safetensors", "exemplars.jsonl", "exact.json"
+_LEARNED = "learned.json"
 
 
 def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Path) -> None:
@@ -50,6 +52,8 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     _write_head(folder, pipeline)
     _write_calibration(folder, pipeline.calibration, pipeline.n_neighbours)
     write_labels(folder, pipeline)
+    if pipeline.learned:
+        write_json(folder / _LEARNED, sorted(pipeline.learned))
     write_json(folder / "facts.json", dict(facts))
 
 
@@ -91,6 +95,7 @@ def _read_pipeline(folder: Path, facts: Mapping[str, Any], encoder: Encoder) -> 
         embeddings=embeddings,
         n_neighbours=int(decision["neighbours"]),
         exact={key: names_of(names) for key, names in exact.items()},
+        learned=_read_learned(folder / _LEARNED),
         model_version=facts.get("model_version"),
         dataset_version=facts.get("dataset_version"),
     )
@@ -101,6 +106,13 @@ def _read_pipeline(folder: Path, facts: Mapping[str, Any], encoder: Encoder) -> 
     if measure is None:
         return pipeline
     return replace(pipeline, calibration=replace(pipeline.calibration, familiarity_measure=measure))
+
+
+def _read_learned(file: Path) -> frozenset[str]:
+    """Read hashes; none where no unlabelled text was learned, or by an earlier release."""
+    if not file.exists():
+        return frozenset()
+    return frozenset(map(str, json.loads(file.read_text(encoding="utf-8"))))
 
 
 def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:

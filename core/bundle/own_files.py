@@ -19,7 +19,7 @@ PROGRAM, CARD = "predict.py", "README.md"
 NETWORK = f"encoder/{MODULE}.py"
 
 _ALLOWED = re.compile(
-    r"README\.md|predict\.py|(facts|head|calibration|exact)\.json|exemplars\.jsonl"
+    r"README\.md|predict\.py|(facts|head|calibration|exact|learned)\.json|exemplars\.jsonl"
     r"|(head|fence)\.safetensors|model\.onnx|(tokenizer|subwords|decision)\.json|answers\.jsonl"
     r"|encoder/([\w.-]+/){0,3}[\w-][\w.-]*\.(json|safetensors|txt|model|md)"
 )

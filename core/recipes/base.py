@@ -107,6 +107,7 @@ class Tuned(Recipe):
     max_tokens: MaxTokens = 48
     precision: AskedPrecision = Field(
         default="auto",
-        description="Number format of the products in tuning. auto: bfloat16 where this machine is "
-        "quick in it, which changes answers by a tenth of a point at most; else float32.",
+        description="Number format of the products in tuning, and in reading unlabelled texts. "
+        "auto: bfloat16 where this machine is quick in it, which changes answers by a tenth of a "
+        "point at most; else float32.",
     )

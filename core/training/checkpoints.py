@@ -4,15 +4,19 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 
+import numpy as np
+from numpy.typing import ArrayLike
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
 from core.files import sync_folder, write_synced
+from core.types import AskedPrecision, Precision
 
 _KEPT = 2
 
@@ -25,6 +29,8 @@ class Checkpoint:
         step: Steps of its stage, from 1.
         before: Steps of the run's earlier stages.
         finished: The last checkpoints of earlier stages.
+        rows: Digest of what the stage learns from, by `digest_of`; "" where it cannot change.
+        precision: Number format of the run; `auto` where it has none, or an earlier release ran.
     """
 
     stage: str
@@ -32,10 +38,19 @@ class Checkpoint:
     tensors: Mapping[str, Tensor] = field(repr=False)
     before: int = 0
     finished: tuple["Checkpoint", ...] = field(default=(), repr=False)
+    rows: str = ""
+    precision: AskedPrecision = "auto"
 
     def of(self, stage: str) -> "Checkpoint | None":
         """Return the last checkpoint of a stage; None if there is none."""
         return next((one for one in (self, *self.finished) if one.stage == stage), None)
+
+
+def digest_of(texts: Sequence[str], labels: ArrayLike) -> str:
+    """Return what stands for the rows of a tuning: texts and what they are labelled with."""
+    digest = hashlib.sha256(json.dumps(list(texts)).encode())
+    digest.update(np.ascontiguousarray(labels).tobytes())
+    return digest.hexdigest()
 
 
 def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
@@ -49,6 +64,8 @@ def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         "stage": checkpoint.stage,
         "step": checkpoint.step,
         "before": checkpoint.before,
+        "rows": checkpoint.rows,
+        "precision": checkpoint.precision,
         "sha256": hashlib.sha256(content).hexdigest(),
     }
     part = folder / f".part-{os.getpid()}"
@@ -65,6 +82,13 @@ def keep_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     for old in stored[:-_KEPT]:
         if old not in last.values():
             shutil.rmtree(old, ignore_errors=True)
+
+
+def forget_stage(folder: Path, stage: str) -> None:
+    """Delete the checkpoints of a stage, which begins anew."""
+    for one in sorted(folder.glob("step-*")):
+        if _stage_of(one) == stage:
+            shutil.rmtree(one, ignore_errors=True)
 
 
 def latest_checkpoint(folder: Path) -> Checkpoint | None:
@@ -94,7 +118,18 @@ def _read(folder: Path) -> Checkpoint | None:
         content = (folder / "state.safetensors").read_bytes()
         if hashlib.sha256(content).hexdigest() != facts["sha256"]:
             return None
-        place = int(facts["step"]), load(content), int(facts.get("before", 0))
-        return Checkpoint(str(facts["stage"]), *place)
+        return Checkpoint(
+            str(facts["stage"]),
+            int(facts["step"]),
+            load(content),
+            int(facts.get("before", 0)),
+            rows=str(facts.get("rows", "")),
+            precision=_known_precision(facts.get("precision")),
+        )
     except (OSError, ValueError, KeyError, SafetensorError):
         return None
+
+
+def _known_precision(stored: object) -> AskedPrecision:
+    formats: tuple[Precision, ...] = get_args(Precision)
+    return next((one for one in formats if one == stored), "auto")

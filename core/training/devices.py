@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal, TypeVar
 
 import numpy as np
 import torch
@@ -18,6 +19,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from core.encoders.base import Tuning, TuningOptions
 from core.encoders.precision import settled_precision
 from core.recipes.base import Recipe, Tuned
+from core.training.checkpoints import Checkpoint
+from core.types import Precision
+
+AnyTuning = TypeVar("AnyTuning", bound=Tuned)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +44,24 @@ def tuning_options(recipe: Tuned, device: str) -> TuningOptions:
     )
 
 
-def precision_of(recipe: Recipe, device: str) -> str:
-    """Return the number format in which a recipe tunes on a device; "" for one that does not."""
-    return settled_precision(recipe.precision, device) if isinstance(recipe, Tuned) else ""
+def precision_of(
+    recipe: Recipe, device: str, resume: Checkpoint | None = None
+) -> Precision | Literal[""]:
+    """Return the number format in which a recipe tunes on a device; "" for one that does not.
+
+    A run that is resumed keeps its own: which is quick is measured in each process.
+    """
+    if not isinstance(recipe, Tuned):
+        return ""
+    asked = recipe.precision
+    if asked == "auto" and resume is not None:
+        asked = resume.precision
+    return settled_precision(asked, device)
+
+
+def with_precision(recipe: AnyTuning, device: str, resume: Checkpoint | None) -> AnyTuning:
+    """Return a recipe with the number format that its run has from its beginning to its end."""
+    return recipe.model_copy(update={"precision": precision_of(recipe, device, resume)})
 
 
 def device_of_process(asked: str) -> str:

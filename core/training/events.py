@@ -67,7 +67,17 @@ class CheckpointReady:
     checkpoint: Checkpoint = field(repr=False)
 
 
-Event = StageStarted | StepDone | EpochScored | CheckpointReady
+@dataclass(frozen=True, slots=True)
+class StageBegunAnew:
+    """A resumed run finds other rows than the checkpoints of a stage, which it learns anew.
+
+    `stage` is its name in checkpoints.
+    """
+
+    stage: str
+
+
+Event = StageStarted | StepDone | EpochScored | CheckpointReady | StageBegunAnew
 
 
 def drain(run: Generator[Event, None, _Result], watch: Callable[[Event], None]) -> _Result:

@@ -18,8 +18,8 @@ from core.templates.augmenting import Augmentation, augment
 from core.templates.slot_book import slot_book
 from core.templates.slots import SlottedText, template_of
 from core.training.batches import even_batches
-from core.training.checkpoints import Checkpoint
-from core.training.devices import ComputeOptions, tuning_options
+from core.training.checkpoints import Checkpoint, digest_of
+from core.training.devices import ComputeOptions, tuning_options, with_precision
 from core.training.events import Event, StageStarted
 from core.training.loop import Course, FitOptions, Plan, follow
 
@@ -59,10 +59,13 @@ def run_templates(
     """
     yield StageStarted("reading")
     pairing = pair_up(inputs.utterances, recipe)
+    recipe = with_precision(recipe, inputs.device, resume)
     tuning = open_tuning(inputs.encoder, pairing.texts, tuning_options(recipe, inputs.device))
     yield StageStarted("contrasting")
     course = plan_course(pairing, recipe, inputs.encoder.dim, tuning.device)
-    yield from follow(tuning, course, recipe, FitOptions(STAGE, resume, inputs.checkpoint_every))
+    rows = digest_of(pairing.texts, pairing.template_rows)
+    options = FitOptions(STAGE, resume, inputs.checkpoint_every, rows=rows)
+    yield from follow(tuning, course, recipe, options)
     return tuning.finish(recipe.interpolation)
 
 

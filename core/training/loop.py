@@ -15,7 +15,7 @@ from core.recipes.labels import TunedRecipe, chosen_epochs
 from core.training.batches import epoch_batches, even_batches
 from core.training.checkpoints import Checkpoint
 from core.training.devices import repeatable, share_of_process
-from core.training.events import CheckpointReady, EpochScored, StepDone
+from core.training.events import CheckpointReady, EpochScored, StageBegunAnew, StepDone
 from core.training.objectives import build_objective
 from core.training.optimiser import Optimiser, build_optimiser
 from core.training.passes import BatchPass, open_pass
@@ -29,18 +29,28 @@ Plan = list[tuple[int, NDArray[np.int64]]]
 Labels = Sequence[int] | ScoreArray
 """Intent number of each row, or for multi-label a multi-hot matrix."""
 
+FitEvent = StepDone | EpochScored | CheckpointReady | StageBegunAnew
+
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
     """Name of the stage in checkpoints, where to resume, and texts to answer after each epoch.
 
-    `checkpoint_every` 0 makes no checkpoints. `watch` does not change the tuned weights.
+    `checkpoint_every` 0 makes no checkpoints. `watch` does not change the tuned weights. `rows` is
+    the digest of what is learned: a checkpoint that learned from other rows is not gone on from.
     """
 
     stage: str = "tuning"
     resume: Checkpoint | None = None
     checkpoint_every: int = 0
     watch: Watch | None = None
+    rows: str = ""
+
+    @property
+    def earlier(self) -> Checkpoint | None:
+        """The stage's own checkpoint, whatever it learned from."""
+        is_own = self.resume is not None and self.resume.stage == self.stage
+        return self.resume if is_own else None
 
 
 class Criterion(Protocol):
@@ -68,7 +78,7 @@ class Course:
 
 def fit(
     tuning: Tuning, labels: Labels, recipe: TunedRecipe, options: FitOptions
-) -> Iterator[StepDone | EpochScored | CheckpointReady]:
+) -> Iterator[FitEvent]:
     """Tune an encoder by AdamW on batches of pairs (ConvFiT Section 3); see `follow`."""
     targets = _as_tensor(labels).to(tuning.device)
     untuned = _untuned(tuning, len(labels))
@@ -84,7 +94,7 @@ def follow(
     recipe: Tuned,
     options: FitOptions,
     untuned: Tensor | None = None,
-) -> Iterator[StepDone | EpochScored | CheckpointReady]:
+) -> Iterator[FitEvent]:
     """Take the steps of a course by AdamW, until its end or until the caller stops iterating.
 
     Equal seeds on one machine give equal weights, resumed or not. torch's global random state is
@@ -96,10 +106,12 @@ def follow(
     parameters = [*tuning.trainable(), *course.objective.weights.named_parameters("objective")]
     optimiser = build_optimiser(parameters, recipe, tuning.device, course.rates)
     torch.manual_seed(recipe.seed)
-    done = 0
-    if options.resume is not None and options.resume.stage == options.stage:
-        optimiser.restore(options.resume.tensors)
-        done = options.resume.step
+    done, earlier = 0, options.earlier
+    if earlier is not None and earlier.rows == options.rows:
+        optimiser.restore(earlier.tensors)
+        done = earlier.step
+    elif earlier is not None:
+        yield StageBegunAnew(options.stage)
     tuning.train()
     watcher = None
     if options.watch is not None and untuned is not None:
@@ -116,8 +128,14 @@ def follow(
                 watcher.note(rows, embedded)
                 yield from _scored(watcher, plan, step + 1)
             if options.checkpoint_every and _is_due(step + 1, len(plan), options.checkpoint_every):
-                yield CheckpointReady(Checkpoint(options.stage, step + 1, optimiser.state()))
+                yield CheckpointReady(_checkpoint(step + 1, optimiser, recipe, options))
     tuning.eval()
+
+
+def _checkpoint(step: int, optimiser: Optimiser, recipe: Tuned, options: FitOptions) -> Checkpoint:
+    return Checkpoint(
+        options.stage, step, optimiser.state(), rows=options.rows, precision=recipe.precision
+    )
 
 
 def _scored(

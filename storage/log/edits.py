@@ -225,7 +225,7 @@ def backwards(connection: Connection, project_id: int, changes: Sequence[Change]
         Conflict: There is nothing to take back, because the texts were erased.
     """
     texts = {c.subject_id for c in changes if c.subject == "utterance"}
-    gone = _erased(connection, project_id, texts)
+    gone = erased(connection, project_id, texts)
     left = [c for c in changes if c.subject_id not in gone]
     if gone and not left:
         raise Conflict(
@@ -239,7 +239,7 @@ def backwards(connection: Connection, project_id: int, changes: Sequence[Change]
     ]
 
 
-def _erased(connection: Connection, project_id: int, ids: Iterable[str]) -> set[str]:
+def erased(connection: Connection, project_id: int, ids: Iterable[str]) -> set[str]:
     """Return which utterances were erased: a tombstone stands in the log for their texts."""
     if not has_erased(connection, project_id):
         return set()

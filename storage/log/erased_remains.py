@@ -5,6 +5,7 @@ erasure, or by `doctor --repair`.
 """
 
 import json
+import shutil
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ class Remains:
 
     Attributes:
         blobs: SHA-256 of blobs.
-        copies: Paths of copies of the database, and of other files.
+        copies: Paths of copies of the database, of other files, and of folders.
     """
 
     blobs: tuple[str, ...]
@@ -49,8 +50,11 @@ def remove_remains(home: Path, database: Database, artifacts: ArtifactStore) -> 
         return True
     with database.write() as connection:
         artifacts.remove_unused(connection, noted.blobs, grace_seconds=0)
-    for copy in noted.copies:
-        Path(copy).unlink(missing_ok=True)
+    for copy in map(Path, noted.copies):
+        if copy.is_dir():
+            shutil.rmtree(copy)
+        else:
+            copy.unlink(missing_ok=True)
     for folder in {home, *(Path(copy).parent for copy in noted.copies)}:
         if folder.is_dir():
             sync_folder(folder)  # before the note goes

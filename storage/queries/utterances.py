@@ -229,18 +229,26 @@ def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, in
 
     In multi-label projects, utterances labelled with no intent count too.
     """
-    which = _condition(project_id, Filter(split="train", state="labelled"))
-    if task == "multi-label":
-        which = sa.and_(
-            _condition(project_id, Filter(split="train")), utterance.c.labels.is_not(None)
-        )
+    which = _is_taught(project_id, task)
     query = sa.select(utterance.c.labels, sa.func.count()).where(which).group_by(utterance.c.labels)
     groups = [(labels, n) for labels, n in connection.execute(query)]
     return sum(n for _, n in groups), len({key for labels, _ in groups for key in labels})
 
 
+def taught_texts(connection: Connection, project_id: int, task: Task) -> list[str]:
+    """Return the texts of the exemplars that `taught` counts."""
+    query = sa.select(utterance.c.text).where(_is_taught(project_id, task))
+    return list(connection.execute(query).scalars())
+
+
+def _is_taught(project_id: int, task: Task) -> sa.ColumnElement[bool]:
+    if task == "single-label":
+        return _condition(project_id, Filter(split="train", state="labelled"))
+    return sa.and_(_condition(project_id, Filter(split="train")), utterance.c.labels.is_not(None))
+
+
 def untaught(connection: Connection, project_id: int) -> dict[str, str]:
-    """Return the id of one utterance of each unlabelled text that a training may learn from.
+    """Return the text of each unlabelled utterance that a training may learn from, by id.
 
     Those of the test split, skipped, flagged and synthetic ones are not among them, nor is what is
     worded as a text of the test split or as one labelled out of scope.
@@ -252,7 +260,7 @@ def untaught(connection: Connection, project_id: int) -> dict[str, str]:
     closed = sa.select(utterance.c.text).where(sa.or_(outside, tests))
     keys = {match_key(text) for text in connection.execute(closed).scalars()}
     rows = connection.execute(sa.select(utterance.c.text, utterance.c.id).where(open_ones))
-    return {row.text: row.id for row in rows if not keys or match_key(row.text) not in keys}
+    return {row.id: row.text for row in rows if not keys or match_key(row.text) not in keys}
 
 
 def intent_ids(connection: Connection, project_id: int) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.bootstrap import open_studio, workplace_of
-from app.jobs.context import JobContext, Publish
+from app.jobs.context import JobContext, Publish, Stopped
 from app.jobs.worker import work
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
@@ -21,7 +21,9 @@ from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest, start_training
 from app.settings import Settings
 from core.maps.layouts import pca_layout
+from core.recipes import labels
 from core.training import checkpoints
+from core.training.from_labels import rounds
 from core.types import FloatArray
 from storage import jobs, models, projects
 from storage.log import edits, events, versions
@@ -120,6 +122,37 @@ def do_killed_at(studio: Studio, job_id: str, step: int) -> JobRecord:
     with studio.database.write() as connection:
         jobs.put_back(connection, job_id, 1)
     return do(studio, job_id)
+
+
+def do_stopped_in(studio: Studio, job_id: str, stage: str) -> JobRecord:
+    """Do a job that a person cancels once the first checkpoint of a stage is kept."""
+    keep = checkpoints.keep_checkpoint
+
+    def stop_after(folder: Path, checkpoint: checkpoints.Checkpoint) -> None:
+        keep(folder, checkpoint)
+        if checkpoint.stage == stage:
+            raise Stopped
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checkpoints, "keep_checkpoint", stop_after)
+        stopped = do(studio, job_id)
+    assert stopped.state == "cancelled"
+    return stopped
+
+
+def add_enough_unlabelled(studio: Studio, patch: pytest.MonkeyPatch) -> list[str]:
+    """Give the first project 80 unlabelled texts, and let a training learn from so few."""
+    patch.setattr(labels, "_FEWEST_TEXTS", 60)
+    patch.setattr(rounds, "_CHANCE", 0.0)  # a random encoder learns by chance
+    with studio.database.write() as connection:
+        said = [row for row in dataset.utterances(connection, 1) if row.labels]
+        made = [
+            edits.create_utterance(f"{row.id}{n}", f"{row.text} {end}", "pool", "f", None)
+            for row in said
+            for n, end in enumerate(("now", "please", "today", "my friend"))
+        ]
+        events.record(connection, 1, Action("import"), made)
+    return [str(change.after["text"]) for change in made]
 
 
 def version(studio: Studio, number: int) -> ModelVersionRecord:

@@ -19,7 +19,7 @@ from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
 from core.pipeline import IntentPipeline, LearnedTexts, learned_texts
 from core.review.borderline import idle_words, select_borderline
-from core.text import label_words
+from core.text import counted, label_words
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult
 from core.types import Exemplar, FloatArray, Prediction, ScoreArray
@@ -38,7 +38,7 @@ class UnlearnedTests:
     """Texts to judge by, without those that the model has learned.
 
     Attributes:
-        left_out: How many were left out, for their wording is that of an example.
+        left_out: How many were left out, for the model has learned a text of their wording.
         outside: Texts that a person labelled out of scope; none in multi-label projects.
     """
 
@@ -47,18 +47,17 @@ class UnlearnedTests:
     outside: tuple[str, ...] = ()
 
     def words(self) -> str:
-        """Say what was left out: "; 3 texts that are examples, too, were left out", or nothing."""
+        """Say what was left out: "; 3 texts that it has learned were left out", or nothing."""
         if not self.left_out:
             return ""
-        are = "text that is an example" if self.left_out == 1 else "texts that are examples"
         was = "was" if self.left_out == 1 else "were"
-        return f"; {self.left_out:,} {are}, too, {was} left out"
+        return f"; {counted(self.left_out, 'text')} that it has learned {was} left out"
 
 
 def unlearned_tests(
     tests: Sequence[Exemplar], learned: LearnedTexts, outside: Sequence[str] = ()
 ) -> UnlearnedTests:
-    """Leave out the texts that say the same as an example: a model knows these by heart."""
+    """Leave out the texts that say the same as one that a model has learned."""
     texts = tuple(test for test in tests if test.text not in learned)
     refusable = tuple(text for text in outside if text not in learned)
     return UnlearnedTests(texts, len(tests) - len(texts), refusable)

@@ -14,13 +14,14 @@ from app.services.studio import Studio
 from core.bundle.facts import as_json
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
 from core.runtime.files import json_lines
-from core.text import counted, match_key, normalise, text_hash
+from core.text import counted, hidden_key, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
 from storage.database import Transaction
 from storage.faults import last_backup
-from storage.log import erasing
+from storage.log import erasing, versions
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
+from storage.log.erasing import VersionChange
 from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
 from storage.people import request_keys
 from storage.people.synced import folders_of
@@ -28,6 +29,7 @@ from storage.queries import dataset, utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord, now
 
 _EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
+_LEARNED = "learned.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +41,13 @@ class ErasureView:
         utterances: Utterances that say one of the texts, or have said it, also deleted ones.
         synthetic: Those of them that were made from another.
         receipts, jobs, preferences, versions: Rows that quote a text.
-        models: Versions whose examples hold a text. Their votes keep its embedding, which is not
-            readable; a version that is deleted, or trained anew, has it no longer.
+        models: Versions whose examples hold a text, or that have the hash of one. Their votes keep
+            its embedding, which is not readable; a version that is deleted, or trained anew, has it
+            no longer.
         data_versions: Numbers of the data versions whose SHA-256 changes.
         copies: Copies of the database from before an upgrade, which are deleted.
         uploads: Files that wait for their import, which are deleted: any of them may hold a text.
+        stopped: Ids of stopped trainings that have read a text; they can no longer be resumed.
         left: Places that this does not reach, in words.
     """
 
@@ -58,6 +62,7 @@ class ErasureView:
     data_versions: tuple[int, ...]
     copies: tuple[str, ...]
     uploads: tuple[str, ...]
+    stopped: tuple[str, ...]
     left: tuple[str, ...]
 
     @property
@@ -120,7 +125,8 @@ def erase_texts(
         if not now:
             connection.rollback()
             return view
-        note_remains(studio.places.home, unused, (*view.copies, *view.uploads))
+        checkpoints = (str(studio.places.checkpoints(job)) for job in view.stopped)
+        note_remains(studio.places.home, unused, (*view.copies, *view.uploads, *checkpoints))
     sweep_scratch(studio.places)
     if not remove_remains(studio.places.home, studio.database, studio.artifacts):
         again = (
@@ -214,6 +220,7 @@ def _erase(
         data_versions=tuple(one.number for one in changed),
         copies=tuple(str(path) for path in _copies(studio)),
         uploads=tuple(str(path) for path in uploads.waiting(studio)),
+        stopped=tuple(_stopped(studio, connection, project, changed)),
         left=tuple(_out_of_reach(studio, connection, project, scrubber)),
     )
     return view, unused
@@ -269,7 +276,8 @@ def _contents(studio: Studio, tree: Mapping[str, str], name: str) -> dict[str, s
     try:
         return {
             file: studio.artifacts.read(tree[file]).decode()
-            for file in (_EXEMPLARS, _EXACT, _FACTS)
+            for file in (_EXEMPLARS, _EXACT, _FACTS, _LEARNED)
+            if file in tree or file != _LEARNED
         }
     except ArtifactDamaged as error:
         raise ArtifactDamaged(
@@ -295,6 +303,9 @@ def _without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[s
     if gone:
         left = {key: names for key, names in exact.items() if key not in gone}
         changed[_EXACT] = as_json(left)
+    hashed = json.loads(contents.get(_LEARNED, "[]"))
+    if unsaid := set(hashed) & {hidden_key(match_key(text)) for text in texts}:
+        changed[_LEARNED] = as_json([one for one in hashed if one not in unsaid])
     facts = json.loads(contents[_FACTS])
     quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
     scrubbed = scrubber_of(texts).of(quoting)
@@ -315,6 +326,22 @@ def _drop_removed_logs(connection: Transaction) -> list[str]:
     for log in gone:
         conversation_logs.delete(connection, log)
     return [blob for log in gone for blob in artifacts.drop_tree(connection, log.tree_sha256)]
+
+
+def _stopped(
+    studio: Studio,
+    connection: Transaction,
+    project: ProjectRecord,
+    changed: Sequence[VersionChange],
+) -> Iterator[str]:
+    """Yield the ids of stopped trainings with checkpoints whose data version held a text."""
+    numbers = {one.number for one in changed}
+    known = versions.list_all(connection, project.id)
+    held = {version.id for version in known if version.number in numbers}
+    for job in jobs.cancelled(connection):
+        of_these = job.project_id == project.id and job.payload.get("dataset_version_id") in held
+        if of_these and studio.places.checkpoints(job.id).is_dir():
+            yield job.id
 
 
 def _copies(studio: Studio) -> list[Path]:

@@ -57,7 +57,7 @@ _State = tuple[int, int, dict[str, Any] | None, tuple[OpenPin, ...]]
 class AccuracyNow:
     """How often the live model is right on the test split, with labels, names and fence.
 
-    Texts that say the same as an example are left out: the model knows these by heart.
+    Texts that the model has learned are left out.
 
     Attributes:
         share: Right answers as a share of `n` texts; for multi-label, exact matches. A text that is

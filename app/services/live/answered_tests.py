@@ -92,7 +92,7 @@ def labelled_tests(
 def told_apart(
     live: LiveModel, records: Sequence[UtteranceRecord]
 ) -> tuple[tuple[UtteranceRecord, ...], int]:
-    """Return the texts that test a model, and how many do not because an example says the same.
+    """Return the texts that test a model, and how many do not because it has learned them.
 
     Accuracy, the limit for out of scope and previews count the same texts.
     """

@@ -139,7 +139,7 @@ def _judge_outside(
 
 
 def _unlearned(studio: Studio, model: ExplainedModel, split: str | None) -> list[Exemplar]:
-    """Return labelled texts, with present names, that say the same as none of its examples."""
+    """Return labelled texts, with present names, that a version has not learned."""
     if model.project is None:
         return []
     learned = learned_texts(model.pipeline)

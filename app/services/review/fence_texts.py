@@ -231,8 +231,8 @@ _Sides = tuple[tuple[UtteranceRecord, ...], tuple[UtteranceRecord, ...]]
 def _labelled(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> _Sides:
     """Return the labelled texts of the test split, and its texts labelled out of scope.
 
-    Texts that an example says are left out, as from the accuracy on every page. Without texts of
-    no intent in the test split, all texts labelled out of scope are returned.
+    Texts that the model has learned are left out, as from the accuracy on every page. Without texts
+    of no intent in the test split, all texts labelled out of scope are returned.
     """
     database = live_studio.studio.database
     tests, _ = told_apart(live, labelled_tests(database, project.id, with_none=True))

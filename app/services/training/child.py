@@ -1,5 +1,6 @@
 """Shared by all trainings in a child process: base encoder, progress, curve and checkpoints."""
 
+import logging
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from core.training.events import Event, StepDone
 
 T = TypeVar("T")
+_LOG = logging.getLogger("app.jobs")
 _LOADED, _TRAINED = 0.04, 0.95
+_ANEW = "begins anew, because its texts have changed since the last attempt"
 _PLAIN = {
     "encoding": "reading your texts",
     "reading": "reading your texts",
@@ -114,10 +117,18 @@ class TrainingProgress:
 
 def drive(progress: TrainingProgress, run: Generator["Event", None, T]) -> T:
     """Run a training, report its progress and store its checkpoints; return its result."""
-    from core.training.checkpoints import keep_checkpoint
-    from core.training.events import CheckpointReady, EpochScored, StageStarted, StepDone, drain
+    from core.training.checkpoints import forget_stage, keep_checkpoint
+    from core.training.events import (
+        CheckpointReady,
+        EpochScored,
+        StageBegunAnew,
+        StageStarted,
+        StepDone,
+        drain,
+    )
 
     context = progress.context
+    checkpoints = context.places.checkpoints(context.job.id)
 
     def watch(event: "Event") -> None:
         match event:
@@ -131,7 +142,10 @@ def drive(progress: TrainingProgress, run: Generator["Event", None, T]) -> T:
             case CheckpointReady():
                 # before the checkpoint, so that a resumed attempt does not draw these points again
                 context.keep_curve()
-                keep_checkpoint(context.places.checkpoints(context.job.id), event.checkpoint)
+                keep_checkpoint(checkpoints, event.checkpoint)
+            case StageBegunAnew():
+                forget_stage(checkpoints, event.stage)
+                _LOG.warning("%s: %s", progress.words, _ANEW)
 
     result = drain(run, watch)
     context.keep_curve()

@@ -11,6 +11,7 @@ from app.services.conversations.reading import read_pairs, stored_logs
 from app.services.embedding import resolve_device
 from app.services.studio import Studio
 from app.services.training.child import TrainingProgress, drive, latest_checkpoint_of, load_base
+from app.services.training.frozen import frozen_state
 from app.services.training.marked_utterances import read_utterances
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.read import AnyEncoderRecipe
@@ -23,15 +24,19 @@ from storage.records import ProjectRecord
 
 if TYPE_CHECKING:
     from core.responses import Ranker
+    from core.training.checkpoints import Checkpoint
 
 _CHECKPOINT_STEPS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """A training as a function of its base (or None), and facts about its data for the lineage."""
+    """A training as a function of its base (or None) and its checkpoint (or None).
 
-    run: Callable[[Any], "Ranker"]
+    `facts` about its data are for the lineage.
+    """
+
+    run: Callable[[Any, "Checkpoint | None"], "Ranker"]
     facts: dict[str, Any]
     dataset_version_id: int | None = None
 
@@ -49,14 +54,15 @@ def train_encoder(
         lesson = _from_conversations(studio, context, project, recipe)
     context.report(0.01, "opening the language model")
     base = load_base(studio, payload["base"]) if recipe.needs_base else None
-    ranker = lesson.run(base)
+    earlier = latest_checkpoint_of(context)
+    ranker = lesson.run(base, earlier)
     context.report(0.97, "saving", at_once=True)
     facts = {
         "project": project.name,
         "model_version": f"{project.name}, trained {context.job.created_at[:16]}",
         **lesson.facts,
         "code_version": package_version("intent-studio"),
-        "precision": precision_of(recipe, resolve_device(payload["device"])),
+        "precision": precision_of(recipe, resolve_device(payload["device"]), earlier),
         "recipe": recipe.model_dump(mode="json"),
         "fingerprint": ranker.encoder.fingerprint,
         "base": "" if base is None else _name_of(str(payload["base"])),
@@ -96,7 +102,7 @@ def _from_conversations(
     with context.database.read() as connection:
         logs = [conversation_logs.find(connection, project.id, key) for key in payload["logs"]]
 
-    def run(base: Any) -> "Ranker":
+    def run(base: Any, resume: "Checkpoint | None") -> "Ranker":
         with stored_logs(studio, logs) as folders:
             inputs = RankingInputs(
                 pairs=lambda: read_pairs(folders, recipe.contexts),
@@ -104,7 +110,7 @@ def _from_conversations(
                 device=resolve_device(payload["device"]),
                 checkpoint_every=_CHECKPOINT_STEPS,
             )
-            run_events = run_ranking(recipe, inputs, latest_checkpoint_of(context))
+            run_events = run_ranking(recipe, inputs, resume)
             ranker: Ranker = drive(TrainingProgress(context), run_events)
             return ranker
 
@@ -124,19 +130,17 @@ def _from_slots(context: JobContext, project: ProjectRecord, recipe: TemplatesRe
     payload = context.job.payload
     with context.database.read() as connection:
         frozen = versions.get(connection, payload["dataset_version_id"])
-        state = versions.state_at(connection, project.id, frozen.revision)
+        state = frozen_state(connection, project.id, frozen)
     utterances = read_utterances(state.utterance_records(), recipe)
 
-    def run(base: Any) -> Ranker:
+    def run(base: Any, resume: "Checkpoint | None") -> Ranker:
         inputs = TemplateInputs(
             utterances,
             base,
             device=resolve_device(payload["device"]),
             checkpoint_every=_CHECKPOINT_STEPS,
         )
-        tuned = drive(
-            TrainingProgress(context), run_templates(recipe, inputs, latest_checkpoint_of(context))
-        )
+        tuned = drive(TrainingProgress(context), run_templates(recipe, inputs, resume))
         return Ranker(tuned)
 
     facts = {

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from app.services.conversations.reading import require_logs
 from app.services.studio import Studio
-from app.services.training.cores import count_doubtful
+from app.services.training.cores import count_usable
 from app.services.training.marked_utterances import require_slots
 from core.errors import InvalidInput
 from core.processor import lists_bfloat16, waiting_work
@@ -148,12 +148,10 @@ def _estimate_model(
 def size_now(connection: Transaction, project: ProjectRecord) -> Size:
     """Return what a training would learn from now.
 
-    Doubtful texts, which were left of groups that are labelled, are not among the unlabelled ones.
+    Unlabelled texts are those that differ from examples, from test texts and from each other.
     """
     examples, intents = utterances.taught(connection, project.id, project.task)
-    unlabelled = utterances.untaught(connection, project.id)
-    doubtful = count_doubtful(connection, project.id, unlabelled.values()) if unlabelled else 0
-    return Size(examples, intents, project.task, len(unlabelled) - doubtful)
+    return Size(examples, intents, project.task, count_usable(connection, project))
 
 
 def _ranking_work(
@@ -304,13 +302,17 @@ def _factor(connection: Transaction, recipe: AnyModelRecipe) -> tuple[float, boo
 
 
 def _size_trained(connection: Transaction, job: JobRecord, project: ProjectRecord) -> Size | None:
-    """Return what a job's version learned from, or would learn now if it made none."""
+    """Return what a job went through, or would go through now if it made no version.
+
+    Of unlabelled texts that were left out again an earlier release knows nothing.
+    """
     if job.state != "succeeded":
         return size_now(connection, project)
     facts = models.lineage_of_job(connection, job.id)
     if "n_exemplars" not in facts:
         return None
-    n_intents, n_unlabelled = len(facts.get("intents", ())), int(facts.get("n_unlabelled", 0))
+    n_intents = len(facts.get("intents", ()))
+    n_unlabelled = int(facts.get("n_read", facts.get("n_unlabelled", 0)))
     return Size(int(facts["n_exemplars"]), n_intents, project.task, n_unlabelled)
 
 

@@ -21,7 +21,7 @@ from app.services.training.child import (
     settled_base,
     spans_of,
 )
-from app.services.training.cores import core_labels, without
+from app.services.training.cores import core_labels, pool_of
 from app.services.training.encoder_runs import train_encoder
 from app.services.training.estimate import (
     Size,
@@ -31,9 +31,10 @@ from app.services.training.estimate import (
     require_labels,
     share_after_steps,
 )
+from app.services.training.frozen import frozen_state
 from app.services.training.gate import Gate, as_in_use, judge_candidate, judge_pins
 from app.services.training.marked_utterances import require_slots
-from app.services.training.unlabelled import gain_figures, n_learned, unlabelled_texts
+from app.services.training.unlabelled import gain_figures, pool_facts, unlabelled_texts
 from core.encoders.bundled import BUNDLED_LICENCE
 from core.recipes.base import Recipe
 from core.recipes.labels import AnyModelRecipe, InstantRecipe, ModelRecipe, TunedRecipe
@@ -50,6 +51,7 @@ from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 if TYPE_CHECKING:
     from app.services.answering.judging import UnlearnedTests
     from core.pipeline import IntentPipeline
+    from core.training.checkpoints import Checkpoint
     from core.training.from_labels.inputs import CoreLabels, RunInputs
 
 _CHECKPOINT_STEPS = 40
@@ -182,14 +184,15 @@ def _train_model(
         cores=cores,
         told=progress.part,
     )
-    result = drive(progress, run_recipe(recipe, inputs, latest_checkpoint_of(context)))
+    earlier = latest_checkpoint_of(context)
+    result = drive(progress, run_recipe(recipe, inputs, earlier))
     progress.begin("encoding")
     # Review doubts labels by these embeddings, which no training on labels has changed.
     inputs.embed(encoder, [exemplar.text for exemplar in result.pipeline.exemplars])
     progress.begin("judging")
     metrics = {**judge(result, inputs, tests), **gain_figures(result.pool)}
-    facts = _facts(context, data, recipe, inputs)
-    facts |= {"n_unlabelled": n_learned(result.pool), "metrics": metrics}
+    facts = _facts(context, data, recipe, inputs, earlier)
+    facts |= {**pool_facts(result.pool), "metrics": metrics}
     answering = as_in_use(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     may = _may_promote(context)
@@ -227,7 +230,7 @@ class _Data:
 def _load_data(context: JobContext, project: ProjectRecord, version_id: int) -> _Data:
     with context.database.read() as connection:
         version = versions.get(connection, version_id)
-        state = versions.state_at(connection, project.id, version.revision)
+        state = frozen_state(connection, project.id, version)
     return _Data(project, version, state)
 
 
@@ -238,8 +241,9 @@ def _unlabelled(
     texts = cache(partial(unlabelled_texts, data.state))
     with context.database.read() as connection:
         cores = core_labels(connection, data.project, data.state, data.version.revision, texts)
-    pool = texts() if isinstance(recipe, TunedRecipe) else ()
-    return without(pool, cores), cores
+    if not isinstance(recipe, TunedRecipe):
+        return (), cores
+    return pool_of(texts(), () if cores is None else cores.doubtful), cores
 
 
 def _publisher(
@@ -277,7 +281,11 @@ def _publisher(
 
 
 def _facts(
-    context: JobContext, data: _Data, recipe: AnyModelRecipe, inputs: "RunInputs"
+    context: JobContext,
+    data: _Data,
+    recipe: AnyModelRecipe,
+    inputs: "RunInputs",
+    earlier: "Checkpoint | None",
 ) -> dict[str, Any]:
     from core.training.devices import precision_of  # imports torch
 
@@ -295,7 +303,7 @@ def _facts(
         "base_licence": BUNDLED_LICENCE if base == "bundled" else "see the base's own",
         "base_fingerprint": inputs.encoder.fingerprint,
         "code_version": package_version("intent-studio"),
-        "precision": precision_of(recipe, inputs.device),
+        "precision": precision_of(recipe, inputs.device, earlier),
     }
 
 

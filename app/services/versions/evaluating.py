@@ -30,7 +30,7 @@ class Evaluated:
 def evaluate_file(studio: Studio, reference: str, path: Path) -> Evaluated:
     """Evaluate a model on the labelled texts of a file.
 
-    Texts that are examples of the model are left out; if all are, `judged_on` says so.
+    Texts that the model has learned are left out; if all are, `judged_on` says so.
     For a multi-label model, a cell holds several intents, as in an export.
 
     Raises:

@@ -13,7 +13,7 @@ nothing compares them, the one that was trained on newer labels is advised.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from app.services.answering.pinned import BrokenPin, broken_words
 from app.services.versions.comparison_views import ModelComparison, Outcome
@@ -38,6 +38,10 @@ TITLES: Mapping[Level, str] = {
 _UNTESTED = (
     "Nobody knows yet how often it is right on what users write: that takes test texts, labelled "
     "texts that it never learns from."
+)
+_NEXT_TESTED = (
+    " It has learned from unlabelled texts: those that become test texts test the version that is "
+    "trained next."
 )
 _INSIDE_ONLY = "Ready, but out of scope is not tested"
 """Title of a ready version of which nobody knows whether it refuses texts that fit no intent."""
@@ -282,7 +286,7 @@ def verdict_on(
     return ReadyVerdict(
         level_of(known),
         title_of(known, task),
-        _meaning(known, task, ways or LabelWays()),
+        _meaning(known, task, ways or LabelWays()) + _pool_words(known, metrics),
         reasons_of(known),
         gap_of(known, task),
         rule_words(),
@@ -299,6 +303,13 @@ def _meaning(known: Known, task: Task, ways: LabelWays) -> str:
         do = "does" if is_one else "do"
         return f"{n} of 100 texts {do} not get exactly {'its' if is_one else 'their'} intents."
     return f"{n} of 100 texts {'gets' if is_one else 'get'} a wrong answer, or no answer."
+
+
+def _pool_words(known: Known, metrics: Mapping[str, Any]) -> str:
+    """Say of an untested version that texts which it learned without a label do not test it."""
+    pool = metrics.get("pool")
+    has_learned = isinstance(pool, Mapping) and bool(pool.get("n"))
+    return _NEXT_TESTED if has_learned and level_of(known) == "unknown" else ""
 
 
 def _together_words(ways: LabelWays) -> str:

@@ -39,7 +39,7 @@ function question(texts, found) {
   ];
 }
 
-function told({utterances, synthetic, models, receipts, copies, uploads, left}) {
+function told({utterances, synthetic, models, receipts, copies, uploads, stopped, left}) {
   const made = synthetic ? `, ${synthetic} of them generated` : '';
   const waiting = uploads.map(path => path.split(/[\\/]/).pop());
   const numbers = models.map(name => name.split('@').pop()).join(', ');
@@ -50,6 +50,7 @@ function told({utterances, synthetic, models, receipts, copies, uploads, left}) 
     receipts > 0 && `${plural(receipts, 'receipt quotes', 'receipts quote')} a text: “[erased]” will stand there`,
     copies.length > 0 && `${plural(copies.length, 'old copy', 'old copies')} of the studio’s data will be deleted`,
     waiting.length > 0 && `Files that wait for their import will be deleted: ${waiting.join(', ')}`,
+    stopped.length > 0 && 'A training that was cancelled has read a text: it cannot be resumed any more',
     ...left.map(place => `Not reached: ${place}`),
   ].filter(Boolean);
 }

@@ -11,6 +11,7 @@ const WHY = [
   'You label them one at a time. The model never learns from them, so they tell how often it is right.',
   'They are drawn from the unlabelled texts. If you labelled the easy texts first, these are harder, and the model ' +
     'is better than this test shows.',
+  'A version that has learned from them, unlabelled, is not tested by them. The one that you train next is.',
 ];
 
 // Draws as many as the address asks for, if the person agrees, and puts them before all others of the queue. `few`

@@ -46,6 +46,11 @@ def quick_copy(encoder: Encoder, asked: AskedEncodingPrecision = "auto") -> Enco
     return replace(made, fingerprint=fingerprint_of_copy(encoder.fingerprint, settled))
 
 
+def encoding_of(copy: Encoder, exact: Encoder, asked: AskedEncodingPrecision) -> EncodingPrecision:
+    """Return the number format of what `quick_copy` made of an exact encoder."""
+    return "float32" if copy.fingerprint == exact.fingerprint else settled_encoding(asked)
+
+
 def fingerprint_of_copy(fingerprint: str, precision: EncodingPrecision) -> str:
     """Return the fingerprint of an encoder's copy in a number format."""
     return hashlib.sha256(f"{fingerprint} in {precision}".encode()).hexdigest()

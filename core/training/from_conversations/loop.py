@@ -70,7 +70,8 @@ def rank(
         if every and (progress >= 1 or (step + 1) % every == 0):
             own = {f"towers.{name}": value for name, value in towers.state().items()}
             tensors = {**optimiser.state(), **own, "spent": torch.tensor([spent])}
-            yield CheckpointReady(Checkpoint(STAGE, step + 1, tensors))
+            precision = recipe.precision if isinstance(recipe, DialoguesRecipe) else "auto"
+            yield CheckpointReady(Checkpoint(STAGE, step + 1, tensors, precision=precision))
     towers.eval()
 
 

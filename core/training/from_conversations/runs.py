@@ -14,7 +14,12 @@ from core.encoders.opening import open_tuning
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.responses import Ranker
 from core.training.checkpoints import Checkpoint
-from core.training.devices import ComputeOptions, device_of_process, tuning_options
+from core.training.devices import (
+    ComputeOptions,
+    device_of_process,
+    tuning_options,
+    with_precision,
+)
 from core.training.events import Event, StageStarted
 from core.training.from_conversations.batches import PairSource
 from core.training.from_conversations.loop import STAGE, RankOptions, rank
@@ -62,6 +67,7 @@ def _run_dialogues(
         message = "the recipe 'dialogues' needs a base encoder"
         raise ValueError(message)
     yield StageStarted("ranking")
+    recipe = with_precision(recipe, inputs.device, options.resume)
     tuning = open_tuning(
         inputs.encoder,
         ["a"],  # the texts of each batch are opened alongside

@@ -16,7 +16,7 @@ from core.intent_names import label_text
 from core.losses.naming import name_cross_entropy, name_squared_error, similarities
 from core.recipes.labels import LabelEncoderRecipe, chosen_epochs
 from core.training.batches import even_batches
-from core.training.checkpoints import Checkpoint
+from core.training.checkpoints import Checkpoint, digest_of
 from core.training.devices import tuning_options
 from core.training.events import Event, StageStarted
 from core.training.from_labels.inputs import RunInputs, first_columns
@@ -86,7 +86,9 @@ def tune_to_names(
         NamingObjective(recipe),
         {"names.": names_rate(recipe)},
     )
-    options = FitOptions(STAGE, resume, inputs.checkpoint_every)
+    texts = [one.text for one in inputs.exemplars] + [label_text(one) for one in inputs.intents]
+    rows = digest_of(texts, labels)
+    options = FitOptions(STAGE, resume, inputs.checkpoint_every, rows=rows)
     yield from follow(tuning, course, recipe, options)
     return tuning.finish(recipe.interpolation)
 

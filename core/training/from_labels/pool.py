@@ -13,7 +13,7 @@ from scipy import sparse
 
 from core.review.nearby import Nearby, joined, nearby
 from core.splits import Rows, drawn_rows
-from core.text import match_key
+from core.text import worded_anew
 from core.types import FloatArray, ScoreArray
 from core.vectors import unit_rows
 
@@ -30,15 +30,9 @@ def usable_texts(
 ) -> tuple[str, ...]:
     """Return the texts of a pool that differ from known texts and from each other, in order.
 
-    Texts are compared as `core.text.match_key` does. Above `most` texts, so many are drawn.
+    Above `most` texts, so many are drawn.
     """
-    seen = {match_key(text) for text in known}
-    found: list[str] = []
-    for text in pool:
-        key = match_key(text)
-        if key not in seen:
-            seen.add(key)
-            found.append(text)
+    found = list(worded_anew(pool, known))
     return tuple(found[row] for row in drawn_rows(len(found), most, seed))
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.encoders.base import Encoder
-from core.encoders.quick.copies import quick_copy
+from core.encoders.precision import settled_precision
+from core.encoders.quick.copies import encoding_of, quick_copy
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import choose_votes, settle, vote_settings
 from core.recipes.heads import VotesConfig
-from core.recipes.labels import LabelEncoderRecipe, TunedRecipe, second_epochs
+from core.recipes.labels import LabelEncoderRecipe, TunedRecipe, fewest_texts, second_epochs
 from core.splits import Rows, drawn_rows
 from core.training.checkpoints import Checkpoint
 from core.training.events import Event, StageStarted
@@ -44,7 +45,7 @@ from core.training.from_labels.tuning import (
     tune,
     tuning_rows,
 )
-from core.types import FloatArray, ScoreArray, Told
+from core.types import ScoreArray
 
 _INSIDE = 0.5
 """Share of the unlabelled texts that must be in scope: a pool of another domain has fewer."""
@@ -63,6 +64,8 @@ class PoolGain:
         n_judged: Held-out labels that both rounds answered; 0 where too few texts are in scope.
         right: Those that the second round answered rightly.
         right_without: Those that the first round did.
+        n_texts: Unlabelled texts that the run labelled, whether it kept what they brought or not.
+        untried: Why the run tried none of them, in words; "" where it did.
     """
 
     lesson: Lesson = field(default=LABELS, repr=False)
@@ -70,6 +73,8 @@ class PoolGain:
     n_judged: int = 0
     right: int = 0
     right_without: int = 0
+    n_texts: int = 0
+    untried: str = ""
 
     @property
     def n(self) -> int:
@@ -101,9 +106,24 @@ def texts_to_learn(recipe: TunedRecipe, inputs: RunInputs) -> tuple[str, ...]:
 
     They differ from each other and from all labelled and watched texts.
     """
-    known = (exemplar.text for exemplar in (*inputs.exemplars, *inputs.watched))
-    found = usable_texts(inputs.pool, known, recipe.pool_size, recipe.seed)
+    found = _usable(recipe, inputs)
     return found if recipe.learnable(len(found), len(inputs.exemplars), inputs.task) else ()
+
+
+def untried_pool(recipe: TunedRecipe, inputs: RunInputs) -> PoolGain | None:
+    """Say why a run tries none of its unlabelled texts; None without any, or if it need not."""
+    if not (recipe.pool and inputs.pool and inputs.task == "single-label"):
+        return None
+    found, fewest = len(_usable(recipe, inputs)), fewest_texts(len(inputs.exemplars))
+    if found >= fewest:
+        return PoolGain(untried="no label was held out that would tell whether they help")
+    why = f"{found:,} differ from your examples and from each other, and it takes {fewest:,}"
+    return PoolGain(untried=why)
+
+
+def _usable(recipe: TunedRecipe, inputs: RunInputs) -> tuple[str, ...]:
+    known = (exemplar.text for exemplar in (*inputs.exemplars, *inputs.watched))
+    return usable_texts(inputs.pool, known, recipe.pool_size, recipe.seed)
 
 
 def run_rounds(
@@ -126,16 +146,19 @@ def run_rounds(
     pairs = yield from _held_out_rounds(course, parts, texts, fitted)
     without = join_parts(parts, [pair[0] for pair in pairs], fitted)
     again = [pair[1] for pair in pairs if pair[1] is not None]
+    foreign = PoolGain(n_outside=len(texts), n_texts=len(texts))
     if len(again) < len(parts):
-        return Round(first, fitted, without, PoolGain(n_outside=len(texts)))
+        return Round(first, fitted, without, foreign)
     held_out = join_parts(parts, again, fitted)
     before, after = (_hits(one, fitted.targets) for one in (without, held_out))
-    gain = PoolGain(LABELS, 0, len(after), int(after.sum()), int(before.sum()))
+    gain = PoolGain(LABELS, 0, len(after), int(after.sum()), int(before.sum()), len(texts))
     if is_worse(int((after & ~before).sum()), int((before & ~after).sum())):
         return Round(first, fitted, without, gain)
     yield StageStarted("labelling")
     limit = _limit(recipe, inputs, (first, fitted), without.rows, without.scores)
     lesson = label_texts((first, fitted), recipe, inputs, texts, limit)
+    if not _is_usable(recipe, inputs, lesson, len(texts)):
+        return Round(first, fitted, without, replace(foreign, n_outside=lesson.outside))
     yield StageStarted("retuning")
     second = yield from course.tune(_second(recipe, inputs, lesson), inputs, lesson)
     yield StageStarted("encoding")
@@ -187,13 +210,17 @@ def label_texts(
 ) -> Lesson:
     """Label the texts in scope by a tuned encoder and the head of the labelled texts on it.
 
-    A text is in scope if its largest score is at least `limit`.
+    A text is in scope if its largest score is at least `limit`. The texts are read by a quick copy
+    in the number format of the tuning: bfloat16 changes the label of one text in a thousand.
     """
-    encoder, fitted = tuned
-    embeddings = _encode(encoder, texts, inputs.told)
+    (encoder, fitted), told = tuned, inputs.told
+    asked = settled_precision(recipe.precision, inputs.device)
+    quick = quick_copy(encoder, asked)
+    precision = encoding_of(quick, encoder, asked)
+    embeddings = quick.encode(texts, lambda done, total: told(done / total))
     inside = np.flatnonzero(fitted.head.scores(embeddings).max(1) >= limit)
     if not len(inside):
-        return Lesson(stage, outside=len(texts))
+        return Lesson(stage, outside=len(texts), precision=precision)
     votes = fitted.head
     if not isinstance(votes, VoteHead):
         tau, ridge = vote_settings(recipe.head, inputs.task)
@@ -203,7 +230,8 @@ def label_texts(
     columns = pool_columns(known, embeddings[inside], votes.scores(embeddings[inside]))
     kept = without_excess(columns, recipe.seed)
     chosen = tuple(texts[row] for row in inside[kept])
-    return Lesson(stage, chosen, tuple(columns[kept].tolist()), len(texts) - len(inside))
+    given, outside = tuple(columns[kept].tolist()), len(texts) - len(inside)
+    return Lesson(stage, chosen, given, outside, precision)
 
 
 def without_excess(columns: Rows, seed: int) -> Rows:
@@ -308,11 +336,3 @@ def _hits(found: HeldOutScores, targets: ScoreArray) -> NDArray[np.bool_]:
     best = found.scores.argmax(1)
     right: NDArray[np.bool_] = targets[found.rows, best] > 0
     return right
-
-
-def _encode(encoder: Encoder, texts: Sequence[str], told: Told) -> FloatArray:
-    """Encode texts by a quick copy, and tell which share is done, (n, d) float32.
-
-    Its rounding changes the label of one text in a thousand, and no figure of a version.
-    """
-    return quick_copy(encoder).encode(texts, lambda done, total: told(done / total))

@@ -15,7 +15,7 @@ from core.heads.cross_validation import fold_scores
 from core.heads.folds import judged_folds, sources_of, with_made
 from core.heads.votes.fit import VoteHead
 from core.heads.votes.settings import settle
-from core.pipeline import IntentPipeline, exact_answers
+from core.pipeline import IntentPipeline, exact_answers, hashes_of
 from core.recipes.labels import (
     AdapterRecipe,
     AnyModelRecipe,
@@ -26,6 +26,7 @@ from core.recipes.labels import (
 from core.recipes.read import require_task
 from core.splits import Rows
 from core.training.checkpoints import Checkpoint
+from core.training.devices import with_precision
 from core.training.events import Event, StageStarted
 from core.training.from_labels.cores import threshold_of, usable_cores
 from core.training.from_labels.held_out import (
@@ -39,7 +40,12 @@ from core.training.from_labels.held_out import (
     let_names_speak,
 )
 from core.training.from_labels.inputs import RunInputs
-from core.training.from_labels.rounds import PoolGain, run_rounds, texts_to_learn
+from core.training.from_labels.rounds import (
+    PoolGain,
+    run_rounds,
+    texts_to_learn,
+    untried_pool,
+)
 from core.training.from_labels.tuning import LearningRecipe, StepOffset, n_steps, tune
 from core.types import Exemplar, FloatArray, ScoreArray, Task
 from core.vectors import unit_rows
@@ -49,7 +55,7 @@ from core.vectors import unit_rows
 class RunResult:
     """A pipeline, held-out scores, and embeddings of intent names, (intents, d) float32.
 
-    `pool` is what unlabelled texts brought; None where there were too few to learn from.
+    `pool` is what unlabelled texts brought, or why none were tried; None where there were none.
     """
 
     pipeline: IntentPipeline
@@ -72,7 +78,8 @@ def run_recipe(
         case InstantRecipe():
             return (yield from _run_instant(recipe, inputs))
         case ConvfitRecipe() | AdapterRecipe() | LabelEncoderRecipe():
-            return (yield from _run_tuned(recipe, inputs, resume))
+            settled = with_precision(recipe, inputs.device, resume)
+            return (yield from _run_tuned(settled, inputs, resume))
         case _:
             assert_never(recipe)
 
@@ -100,12 +107,14 @@ def _run_tuned(
     recipe: LearningRecipe, inputs: RunInputs, resume: Checkpoint | None
 ) -> Generator[Event, None, RunResult]:
     parts = held_out_parts(recipe, inputs)
-    if parts and not isinstance(recipe, LabelEncoderRecipe):
-        texts = texts_to_learn(recipe, inputs)
+    gain: PoolGain | None = None
+    if not isinstance(recipe, LabelEncoderRecipe):
+        texts = texts_to_learn(recipe, inputs) if parts else ()
+        gain = None if texts else untried_pool(recipe, inputs)
         if texts:
             best = yield from run_rounds(recipe, inputs, parts, texts, resume)
             result = _result(recipe, inputs, best.encoder, best.fitted, best.held_out)
-            return replace(result, pool=best.gain)
+            return _with_gain(result, best.gain)
     sizes = [n_steps(recipe, inputs), *(n_steps(part.recipe, part.inputs) for part in parts)]
     yield StageStarted("tuning")
     encoder = yield from tune(recipe, inputs, StepOffset(0, sum(sizes)), resume)
@@ -118,7 +127,13 @@ def _run_tuned(
         held_out = yield from held_out_scores(parts, offsets, fitted)
     else:
         held_out = leave_one_out(recipe.head, fitted, inputs.exemplars)
-    return _result(recipe, inputs, encoder, fitted, held_out)
+    return _with_gain(_result(recipe, inputs, encoder, fitted, held_out), gain)
+
+
+def _with_gain(result: RunResult, gain: PoolGain | None) -> RunResult:
+    """Add what unlabelled texts brought; the pipeline remembers those that it learned from."""
+    learned = hashes_of(() if gain is None else gain.lesson.texts)
+    return replace(result, pool=gain, pipeline=replace(result.pipeline, learned=learned))
 
 
 def _result(

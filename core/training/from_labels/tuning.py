@@ -17,14 +17,14 @@ from core.recipes.labels import (
 )
 from core.splits import drawn_rows
 from core.text import name_words
-from core.training.checkpoints import Checkpoint
+from core.training.checkpoints import Checkpoint, digest_of
 from core.training.devices import tuning_options
 from core.training.events import CheckpointReady, EpochScored, Event, StageStarted, StepDone
 from core.training.from_labels.inputs import RunInputs, exemplar_targets, first_columns
 from core.training.from_labels.names import plan_naming, tune_to_names
 from core.training.loop import FitOptions, Labels, fit, plan_batches
 from core.training.unseen import Watch, unseen_sample
-from core.types import Exemplar
+from core.types import EncodingPrecision, Exemplar
 
 AnyTuned = ConvfitRecipe | AdapterRecipe
 """Recipes that tune by pairs of utterances, and may learn from unlabelled texts."""
@@ -49,12 +49,14 @@ class Lesson:
         texts: Unlabelled texts.
         columns: The number of the intent that each of them was given.
         outside: How many more there were that were taken for out of scope.
+        precision: Number format in which all of them were read to be labelled; None without any.
     """
 
     stage: str = "tuning"
     texts: tuple[str, ...] = field(default=(), repr=False)
     columns: tuple[int, ...] = field(default=(), repr=False)
     outside: int = 0
+    precision: EncodingPrecision | None = None
 
 
 LABELS = Lesson()
@@ -100,7 +102,8 @@ def _stage_two(
     tuning = open_tuning(inputs.encoder, texts, _tuning_options(recipe, inputs))
     watch = _watch(recipe, inputs, texts)
     earlier = None if resume is None else resume.of(lesson.stage)
-    options = FitOptions(lesson.stage, earlier, inputs.checkpoint_every, watch)
+    rows = digest_of(texts, labels)
+    options = FitOptions(lesson.stage, earlier, inputs.checkpoint_every, watch, rows)
     yield from fit(tuning, labels, recipe, options)
     return tuning.finish(recipe.interpolation)
 

@@ -10,7 +10,7 @@ from core.losses.template import TemplateWeights, Views, template_loss
 from core.recipes.read import read_recipe
 from core.recipes.templates import TemplatesRecipe, utterances_alone
 from core.templates.slots import Slot, SlottedText, slotted, template_of
-from core.training.events import CheckpointReady, StageStarted, StepDone
+from core.training.events import CheckpointReady, StageBegunAnew, StageStarted, StepDone
 from core.training.from_templates import (
     TemplateInputs,
     TemplateObjective,
@@ -154,6 +154,16 @@ def test_a_resumed_run_ends_bit_for_bit_alike_with_its_own_layer(encoder) -> Non
     assert "weight.objective.layer" in kept[0].tensors
     resumed, _ = drain(run_templates(recipe, TemplateInputs(SAID, encoder), kept[0]))
     assert resumed.fingerprint == whole.fingerprint
+
+
+def test_a_run_resumed_with_other_utterances_begins_anew(encoder) -> None:
+    """One of them was erased meanwhile, and the others took each other's places."""
+    _, events = drain(run_templates(RECIPE, TemplateInputs(SAID, encoder, checkpoint_every=2)))
+    kept = [event.checkpoint for event in events if isinstance(event, CheckpointReady)]
+    left = TemplateInputs(SAID[1:], encoder)
+    resumed, rest = drain(run_templates(RECIPE, left, kept[0]))
+    assert resumed.fingerprint == drain(run_templates(RECIPE, left))[0].fingerprint
+    assert [event for event in rest if isinstance(event, StageBegunAnew)]
 
 
 def test_the_baseline_differs_in_its_weights_alone() -> None:

@@ -65,7 +65,7 @@ def test_a_training_judges_by_the_texts_that_it_has_not_learned(
     live_studio = live_of(doubled, tiny_path)
     metrics = champion_metrics(doubled)
     assert (metrics["n"], metrics["left_out"]) == (4, 20)
-    left_out = "20 texts that are examples, too, were left out"
+    left_out = "20 texts that it has learned were left out"
     assert metrics["judged_on"] == f"test set of 4 texts; {left_out}"
     now = accuracy_now(doubled, *live_studio.models.open("p"), no_pause)
     assert now is not None
@@ -81,7 +81,7 @@ def test_without_any_other_test_text_examples_are_held_out(
     live_studio = live_of(studio, tiny_path)
     metrics = champion_metrics(studio)
     assert metrics["judged_on"] == (
-        "5-fold cross-validation over 20 texts; 20 texts that are examples, too, were left out"
+        "5-fold cross-validation over 20 texts; 20 texts that it has learned were left out"
     )
     assert accuracy_now(studio, *live_studio.models.open("p"), no_pause) is None
 

@@ -14,7 +14,7 @@ from app.services.discover.runs import start_grouping
 from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
 from app.services.training import runs
-from app.services.training.cores import core_labels, without
+from app.services.training.cores import core_labels, pool_of
 from app.services.training.estimate import size_now
 from app.services.training.runs import TrainingRequest
 from app.services.training.unlabelled import unlabelled_texts
@@ -47,7 +47,7 @@ def found(studio: Studio) -> CoreLabels | None:
     """Return the labels that came with groups; texts without a label are looked for only then."""
     looks = list[State]()
 
-    def unlabelled() -> tuple[str, ...]:
+    def unlabelled() -> dict[str, str]:
         looks.append(state)
         return unlabelled_texts(state)
 
@@ -95,9 +95,9 @@ def test_what_a_training_is_said_to_learn_from_has_no_doubtful_text(raw: Studio)
 
 
 def test_no_training_learns_from_a_doubtful_text() -> None:
-    cores = CoreLabels(frozenset(["a"]), ("two",), 0.5)
-    assert without(("one", "two", "three"), cores) == ("one", "three")
-    assert without(("one", "two"), None) == ("one", "two")
+    waiting = {"1": "one", "2": "two", "3": "three", "again": "one"}
+    assert pool_of(waiting, ("two",)) == ("one", "three")
+    assert pool_of(waiting, ()) == ("one", "three", "two")
 
 
 def test_a_training_refuses_less_than_by_the_cores_alone(

@@ -174,7 +174,7 @@ def test_without_a_test_split_every_text_is_judged_once(inputs: RunInputs) -> No
         name: len(texts) for name, texts in SENTENCES.items()
     }
     judged = judge(result, inputs, UnlearnedTests(inputs.exemplars[:8], 1))
-    left_out = "; 1 text that is an example, too, was left out"
+    left_out = "; 1 text that it has learned was left out"
     assert judged["judged_on"] == f"test set of 8 texts{left_out}"
     assert (judged["n"], judged["left_out"]) == (8, 1)
     many = judge(result, inputs, UnlearnedTests(inputs.exemplars * 50, 0))

@@ -1,28 +1,34 @@
 """Unlabelled texts of a project: which ones teach, what they cost and what they brought."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from app.services.studio import Studio
 from app.services.training import estimate as progress
 from app.services.training.choices import training_choices
+from app.services.training.cores import pool_of
 from app.services.training.estimate import Size, estimate
 from app.services.training.jobs import project_jobs
 from app.services.training.recipe_forms import recipe_forms
 from app.services.training.unlabelled import gain_figures, gain_words, unlabelled_texts
 from app.services.versions.registry import lineage
+from core.encoders.quick.copies import settled_encoding
 from core.recipes import labels
 from core.recipes.labels import ConvfitRecipe, chosen_epochs, second_epochs
+from core.recipes.read import read_recipe
 from core.training.from_labels import rounds
 from core.training.from_labels.rounds import PoolGain
 from core.training.from_labels.runs import run_recipe
 from core.training.from_labels.tuning import Lesson
-from storage import projects
+from storage import jobs, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset, utterances
+from storage.tables import job as job_table
 from tests.builders.trained_home import change, train, version
 
 ENDS = ("now", "please", "today", "my friend")
@@ -65,18 +71,17 @@ def pooled(home: Studio) -> Studio:
 def learned(studio: Studio) -> tuple[str, ...]:
     with studio.database.write() as connection:
         frozen = versions.cut(connection, projects.find(connection, "p"), "to look")
-        return unlabelled_texts(versions.state_at(connection, 1, frozen.revision))
+        return pool_of(unlabelled_texts(versions.state_at(connection, 1, frozen.revision)), ())
 
 
 def test_texts_that_a_person_left_aside_and_twins_of_tests_never_teach(pooled: Studio) -> None:
     found = learned(pooled)
     assert len(found) == 85
-    assert list(found) == sorted(found)
     refused = {"what is the weather", "What is the weather?", "Is it lost?", "skipped", "flagged"}
     assert not refused & set(found)
     assert not any("test set" in text for text in found)
     with pooled.database.read() as connection:
-        assert utterances.untaught(connection, 1).keys() == set(found)
+        assert set(utterances.untaught(connection, 1).values()) == set(found)
 
 
 def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
@@ -94,6 +99,7 @@ def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
     made = version(pooled, 3)
     found = made.metrics["pool"]
     assert made.lineage["n_unlabelled"] == found["n"]
+    assert made.lineage["pool_precision"] == settled_encoding(made.lineage["precision"])
     assert lineage(pooled, "p", 3).n_unlabelled == found["n"]
     assert found["kept"]
     assert 42 <= found["n"] <= 85
@@ -104,7 +110,7 @@ def test_a_version_says_how_many_unlabelled_texts_it_learned_from(
     assert f"{found['n']} unlabelled texts" in job.pool_words
     train(pooled, tiny_path, {**RECIPE, "pool": False})
     plain = version(pooled, 4)
-    assert plain.lineage["n_unlabelled"] == 0
+    assert (plain.lineage["n_unlabelled"], plain.lineage["pool_precision"]) == (0, "")
     assert "pool" not in plain.metrics
     [job] = project_jobs(pooled, "p", 1)
     assert job.pool_words == ""
@@ -126,6 +132,55 @@ def test_a_choice_and_its_time_count_the_unlabelled_texts_that_it_uses(pooled: S
     assert few.learns_from == "20 examples of 4 intents and 70 unlabelled texts"
     loo = estimate(pooled, "p", "convfit", {"calibration": "leave-one-out"})
     assert loo.learns_from == "20 examples of 4 intents"
+
+
+def test_texts_worded_as_an_example_or_as_each_other_are_promised_by_nobody(
+    pooled: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Train said that it learns from 510; the run found 490, learned from none, and was silent."""
+    twins = ["I want my money back?", "Hi!", "Hi now.", "HI NOW"]
+    with pooled.database.write() as connection:
+        made = [edits.create_utterance(text, text, "pool", "f", None) for text in twins]
+        events.record(connection, 1, Action("import"), made)
+    both = "20 examples of 4 intents and 85 unlabelled texts"
+    assert estimate(pooled, "p", "convfit", {}).learns_from == both
+    monkeypatch.setattr(labels, "_FEWEST_TEXTS", 86)
+    assert estimate(pooled, "p", "convfit", {}).learns_from == "20 examples of 4 intents"
+    train(pooled, tiny_path, RECIPE)
+    assert version(pooled, 3).lineage["n_unlabelled"] == 0
+    [job] = project_jobs(pooled, "p", 1)
+    assert job.pool_words == (
+        "Learned from no unlabelled text: 85 differ from your examples and from each other, and "
+        "it takes 86."
+    )
+
+
+def test_without_a_held_out_label_the_result_says_why_no_text_was_learned(
+    pooled: Studio, tiny_path: Path
+) -> None:
+    train(pooled, tiny_path, {**RECIPE, "calibration": "leave-one-out"})
+    [job] = project_jobs(pooled, "p", 1)
+    assert job.pool_words == (
+        "Learned from no unlabelled text: no label was held out that would tell whether they help."
+    )
+
+
+def test_a_training_that_left_the_texts_out_tells_its_pace_with_them(
+    pooled: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its time was held against the labels alone, and the next one was told to take far longer."""
+    monkeypatch.setattr(rounds, "is_worse", lambda won, lost: True)
+    train(pooled, tiny_path, RECIPE)
+    facts = version(pooled, 3).lineage
+    assert (facts["n_unlabelled"], facts["n_read"]) == (0, 85)
+    settings = {name: value for name, value in RECIPE.items() if name != "kind"}
+    usual = progress._seconds(read_recipe("convfit", settings), Size(20, 4, unlabelled=85))
+    with pooled.database.write() as connection:
+        newest = jobs.list_all(connection, 1)[0]
+        ended = datetime.fromisoformat(newest.started_at) + timedelta(seconds=usual)
+        late = sa.update(job_table).where(job_table.c.id == newest.id)
+        connection.execute(late.values(finished_at=ended.isoformat()))
+    assert estimate(pooled, "p", "convfit", settings).seconds == pytest.approx(usual)
 
 
 @pytest.mark.parametrize("folds", [1, 4])

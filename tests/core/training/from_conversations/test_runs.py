@@ -8,6 +8,7 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
+from core.encoders import precision
 from core.encoders.base import TuningOptions
 from core.encoders.convert.encoder import ConvertEncoder
 from core.encoders.convert.network import ConvertNetwork
@@ -287,12 +288,15 @@ def test_the_size_of_a_chunk_does_not_change_the_step(tiny) -> None:
 
 
 @pytest.mark.parametrize("recipe", [DIALOGUES, CONVERT], ids=["dialogues", "convert"])
-def test_a_stopped_run_resumes_to_the_same_encoder(tiny, recipe) -> None:
+def test_a_stopped_run_resumes_to_the_same_encoder(tiny, monkeypatch, recipe) -> None:
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: True)
+    monkeypatch.setattr(precision, "bfloat16_gain", lambda: 2.0)
     inputs = RankingInputs(source(recipe.contexts), tiny, checkpoint_every=3)
     whole, events = drain(run_ranking(recipe, inputs))
     kept = checkpoints(events)
     assert [checkpoint.step for checkpoint in kept] == [3, 6, 9, 10]
     torch.manual_seed(999)
+    monkeypatch.setattr(precision, "bfloat16_gain", lambda: 1.0)  # measured beside other programs
     resumed, rest = drain(run_ranking(recipe, inputs, kept[1]))
     assert [event.step for event in rest if isinstance(event, StepDone)] == [7, 8, 9, 10]
     assert resumed.fingerprint == whole.fingerprint

@@ -7,17 +7,39 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.encoders import precision
+from core.encoders.base import Encoder
 from core.encoders.packed.encoder import TransformerEncoder
+from core.encoders.quick import copies
 from core.recipes import labels
-from core.recipes.labels import AdapterRecipe, ConvfitRecipe, second_epochs
+from core.recipes.labels import (
+    AdapterRecipe,
+    AnyModelRecipe,
+    ConvfitRecipe,
+    LabelEncoderRecipe,
+    second_epochs,
+)
 from core.text import match_key
-from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
-from core.training.events import CheckpointReady, Event, StageStarted, StepDone, drain
+from core.training.checkpoints import (
+    Checkpoint,
+    forget_stage,
+    keep_checkpoint,
+    latest_checkpoint,
+)
+from core.training.devices import precision_of
+from core.training.events import (
+    CheckpointReady,
+    Event,
+    StageBegunAnew,
+    StageStarted,
+    StepDone,
+    drain,
+)
 from core.training.from_labels import rounds, tuning
 from core.training.from_labels.inputs import CoreLabels, RunInputs
 from core.training.from_labels.rounds import is_worse, texts_to_learn, without_excess
 from core.training.from_labels.runs import RunResult, run_recipe
-from core.types import Exemplar, Intent
+from core.types import AskedEncodingPrecision, AskedPrecision, Exemplar, Intent
 from tests.conftest import SENTENCES
 
 INTENTS = tuple(Intent(name) for name in sorted(SENTENCES))
@@ -43,7 +65,7 @@ def inputs(tiny: TransformerEncoder, pool: Sequence[str] = POOL) -> RunInputs:
 
 
 def run(
-    recipe: ConvfitRecipe | AdapterRecipe, given: RunInputs, resume: Checkpoint | None = None
+    recipe: AnyModelRecipe, given: RunInputs, resume: Checkpoint | None = None
 ) -> tuple[RunResult, list[Event]]:
     events: list[Event] = []
     return drain(run_recipe(recipe, given, resume), events.append), events
@@ -108,13 +130,14 @@ def test_without_texts_or_with_the_tick_off_the_bits_are_those_of_the_labels_alo
     tiny: TransformerEncoder,
 ) -> None:
     plain, _ = run(ConvfitRecipe(**QUICK), inputs(tiny, ()))
-    for recipe, pool in (
-        (ConvfitRecipe(**QUICK, pool=False), POOL),
-        (ConvfitRecipe(**QUICK), POOL[:59]),
-        (ConvfitRecipe(**QUICK), [e.text.upper() + "!" for e in EXEMPLARS] * 9),
+    for recipe, pool, why in (
+        (ConvfitRecipe(**QUICK, pool=False), POOL, None),
+        (ConvfitRecipe(**QUICK), POOL[:59], "59 differ from"),
+        (ConvfitRecipe(**QUICK), [e.text.upper() + "!" for e in EXEMPLARS] * 9, "0 differ from"),
     ):
         other, _ = run(recipe, inputs(tiny, pool))
-        assert same(plain, other)
+        assert same(plain, replace(other, pool=None))
+        assert (other.pool is None) if why is None else other.pool.untried.startswith(why)
 
 
 @pytest.mark.parametrize("recipe", [ConvfitRecipe, AdapterRecipe])
@@ -139,6 +162,46 @@ def test_a_run_killed_in_any_stage_resumes_to_the_same_bits(
         assert steps == total - kept[last].before - kept[last].step  # nothing is learned twice
 
 
+def test_a_run_resumed_with_other_unlabelled_texts_learns_its_second_rounds_anew(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    """Texts were grouped anew after a stop: the optimiser went on with other rows."""
+    recipe, fewer = ConvfitRecipe(**QUICK), inputs(tiny, POOL[10:])
+    for event in run(recipe, inputs(tiny))[1]:
+        if isinstance(event, CheckpointReady):
+            keep_checkpoint(tmp_path, event.checkpoint)
+    resumed, events = run(recipe, fewer, latest_checkpoint(tmp_path))
+    whole, _ = run(recipe, fewer)
+    assert same(whole, resumed)
+    anew = [event.stage for event in events if isinstance(event, StageBegunAnew)]
+    assert anew == ["recalibrating 1", "retuning"]
+
+
+@pytest.mark.parametrize("recipe", [ConvfitRecipe, LabelEncoderRecipe])
+def test_a_resumed_run_goes_on_in_the_number_format_of_its_beginning(
+    tiny: TransformerEncoder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    recipe: type[ConvfitRecipe | LabelEncoderRecipe],
+) -> None:
+    """Each process measures which one is quick, and beside other programs found another."""
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: True)
+    monkeypatch.setattr(precision, "bfloat16_gain", lambda: 2.0)
+    whole, events = run(recipe(**QUICK), inputs(tiny))
+    for event in events:
+        if isinstance(event, CheckpointReady) and event.checkpoint.stage in ("tuning", "naming"):
+            keep_checkpoint(tmp_path, event.checkpoint)
+    found = latest_checkpoint(tmp_path)
+    assert found is not None
+    assert found.precision == "bfloat16"
+    monkeypatch.setattr(precision, "bfloat16_gain", lambda: 1.0)
+    resumed, _ = run(recipe(**QUICK), inputs(tiny), found)
+    assert same(whole, resumed)
+    assert precision_of(recipe(), "cpu", found) == "bfloat16"
+    assert precision_of(recipe(), "cpu") == "float32"
+    assert precision_of(recipe(precision="float32"), "cpu", found) == "float32"
+
+
 def test_of_each_stage_the_last_checkpoint_stays_and_of_the_newest_two(tmp_path: Path) -> None:
     made = [("tuning", 2, 0), ("tuning", 4, 0), ("tuning", 6, 0)]
     made += [("retuning", 1, 6), ("retuning", 2, 6), ("retuning", 3, 6)]
@@ -153,6 +216,8 @@ def test_of_each_stage_the_last_checkpoint_stays_and_of_the_newest_two(tmp_path:
     assert first is not None
     assert first.step == 6
     assert found.of("naming") is None
+    forget_stage(tmp_path, "retuning")
+    assert [folder.name for folder in tmp_path.iterdir()] == ["step-00000006"]
 
 
 def test_a_text_of_the_test_set_or_with_a_label_never_teaches(
@@ -181,9 +246,31 @@ def test_texts_below_the_threshold_stay_out(
     strict, _ = run(ConvfitRecipe(**QUICK), inputs(tiny))
     plain, _ = run(ConvfitRecipe(**QUICK), inputs(tiny, ()))
     assert result.pool is not None
-    assert strict.pool == rounds.PoolGain(n_outside=len(POOL))
+    assert strict.pool == rounds.PoolGain(n_outside=len(POOL), n_texts=len(POOL))
     assert not strict.pool.kept
     assert same(plain, replace(strict, pool=None))
+
+
+@pytest.mark.parametrize("asked", ["auto", "float32", "bfloat16"])
+def test_unlabelled_texts_are_read_in_the_format_of_the_tuning(
+    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch, asked: AskedPrecision
+) -> None:
+    """On a processor without bfloat16, int8 set the labels that a version learned, unasked."""
+    monkeypatch.setattr(precision, "has_bfloat16", lambda: False)
+    monkeypatch.setattr(copies, "has_bfloat16", lambda: False)
+    monkeypatch.setattr(copies, "has_eight_bits", lambda: True)
+    made = list[bool]()
+
+    def spy(encoder: Encoder, wanted: AskedEncodingPrecision) -> Encoder:
+        copy = copies.quick_copy(encoder, wanted)
+        made.append(copy is not encoder)
+        return copy
+
+    monkeypatch.setattr(rounds, "quick_copy", spy)
+    result, _ = run(ConvfitRecipe(**QUICK, precision=asked), inputs(tiny))
+    assert made == [False, False]
+    assert result.pool is not None
+    assert result.pool.lesson.precision == "float32"
 
 
 def test_no_intent_has_more_unlabelled_texts_than_all_others_together() -> None:
@@ -208,6 +295,26 @@ def test_of_a_pool_that_is_mostly_foreign_nothing_is_learned(tiny: TransformerEn
     assert not is_usable(60, 121)
     assert not is_usable(59, 100)  # fewer than 60
     assert not is_usable(60, 120, n_labels=61)
+
+
+def test_what_the_whole_run_finds_in_scope_must_be_enough_too(
+    tiny: TransformerEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only its smaller rounds were looked at: it learned the labels a second time, for nothing."""
+
+    def few_in_the_whole(*given: object) -> tuning.Lesson:
+        lesson = label_texts(*given)
+        if lesson.stage != "retuning":
+            return lesson
+        return replace(lesson, texts=(), columns=(), outside=len(POOL) - 3)
+
+    label_texts = rounds.label_texts
+    monkeypatch.setattr(rounds, "label_texts", few_in_the_whole)
+    result, events = run(ConvfitRecipe(**QUICK), inputs(tiny))
+    plain, _ = run(ConvfitRecipe(**QUICK), inputs(tiny, ()))
+    assert result.pool == rounds.PoolGain(n_outside=len(POOL) - 3, n_texts=len(POOL))
+    assert same(plain, replace(result, pool=None))
+    assert "retuning" not in [e.stage for e in events if isinstance(e, StageStarted)]
 
 
 def test_a_second_round_that_loses_labels_is_left_out(
