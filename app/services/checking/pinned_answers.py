@@ -12,7 +12,7 @@ from app.services.embedding import embed_texts
 from app.services.explaining.counterfactuals import AskedText, load_bearing_view, shown_examples
 from app.services.explaining.explained_model import (
     ExplainedModel,
-    explained_reference,
+    explained_bundle,
     explained_version,
     solved_votes_of,
 )
@@ -52,7 +52,7 @@ def judge_pins(studio: Studio, subject: Subject, pins: Sequence[OpenPin]) -> lis
 
 def _explained(studio: Studio, subject: Subject) -> ExplainedModel:
     if subject.project is None:
-        return explained_reference(studio, subject.reference)
+        return explained_bundle(subject.reference, subject.pipeline)
     return explained_version(studio, subject.reference)
 
 

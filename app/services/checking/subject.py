@@ -22,9 +22,10 @@ from core.bundle.facts import read_facts
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.metrics.coverage import as_counted_now
 from core.pipeline import IntentPipeline
-from core.text import counted
+from core.text import counted, some_of
 
 _MEGABYTE = 1_000_000
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,14 +120,16 @@ def asked_of(
     if not questions.pins and champion is not None and champion.pins:
         questions = replace(questions, pins=champion.pins)
         notes.append(f"The pins are those of {champion.name}.")
+        notes += _unknown_in_pins(questions, subject)
     if questions.stale_pins:
         stale = counted(questions.stale_pins, "pin")
         notes.append(f"{stale} not judged, for the intent expected is archived or gone.")
-    if tests is None:
-        return Asked(questions, f"of {project}" if questions.tests else "", tuple(notes))
-    questions = replace(questions, tests=read_labelled(tests, subject.pipeline))
+    origin = f"of {project}" if questions.tests else ""
+    if tests is not None:
+        questions = replace(questions, tests=read_labelled(tests, subject.pipeline))
+        origin = f"of {tests.name}"
     notes += _unknown_labels(questions, subject)
-    return Asked(questions, f"of {tests.name}", tuple(notes))
+    return Asked(questions, origin, tuple(notes))
 
 
 def _with_facts(bundle: Subject, folder: Path) -> Subject:
@@ -166,6 +169,15 @@ def _lacking_words(bundle: Subject) -> list[str]:
     if not bundle.n_textless:
         return []
     return [f"{counted(bundle.n_textless, 'pin')} not judged: the bundle was made without texts."]
+
+
+def _unknown_in_pins(questions: Questions, subject: Subject) -> list[str]:
+    expected = {name for pin in questions.pins for name in pin.names}
+    lacking = sorted(expected - set(subject.pipeline.head.intents))
+    if not lacking:
+        return []
+    named = some_of(lacking, _NAMED)
+    return [f"They expect {named}, which {subject.name} does not have: no answer keeps these pins."]
 
 
 def _unknown_labels(questions: Questions, subject: Subject) -> list[str]:
