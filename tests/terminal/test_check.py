@@ -1,5 +1,6 @@
 """`check` on the command line: its exit codes, what it names, and what it writes."""
 
+import errno
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import shlex
 import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from app.services.versions.bundles import Handover, export_model
 from app.settings import Settings
 from app.terminal.arguments.parser import build_parser
 from core.encoders.packed.encoder import TransformerEncoder
+from core.files import replace_file
 from storage import models
 from storage.log import edits, events, versions
 from storage.log.events import Action
@@ -91,6 +94,34 @@ def test_a_broken_pin_is_named_with_the_labels_that_broke_it(
     assert MISTAKEN in (tmp_path / "a").read_text("utf-8")
     code, found = check("support@2")
     assert (code, found["passes"]) == (0, True)
+
+
+def test_files_are_written_together_or_not_at_all_and_the_verdict_is_told(
+    check: Callable[..., tuple[int, Any]],
+    checked: Studio,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The first file was written, and where the second could not be, no verdict was printed."""
+    junit, summary = tmp_path / "a.xml", tmp_path / "a.md"
+    code, refused = check("support@2", "--junit", str(junit), "--summary", f"{tmp_path}/no/a.md")
+    assert (code, refused["message"]) == (2, f"There is no folder {tmp_path}/no.")
+    summary.write_text("of an earlier run", "utf-8")
+
+    def full(target: Path, mode: int) -> AbstractContextManager[Any]:
+        if target == summary:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return replace_file(target, mode)
+
+    monkeypatch.setattr("core.files.replace_file", full)
+    words = ["check", "support@2", "--junit", str(junit), "--summary", str(summary)]
+    assert main(["--home", str(checked.places.home), *words]) == 2
+    said = capsys.readouterr()
+    assert "support@2 passes: 2 of 2 checks." in said.out
+    assert f"{summary} cannot be written: No space left on device." in said.err.replace("\n", " ")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
+    assert summary.read_text("utf-8") == "of an earlier run"
 
 
 def test_floors_limits_and_champion_decide_the_exit_code(
