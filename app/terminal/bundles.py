@@ -28,6 +28,10 @@ _BY_SOMEBODY = (
     "It is signed, and was not changed since, by the key {}. Compare that with a fingerprint that "
     "you got another way, or name the public key by --key."
 )
+_IN_8_BITS = (
+    "The stored answers were computed in float32; in 8 bits others are expected, and no difference "
+    "is refused."
+)
 _OTHER_CARD = (
     "Its README.md is worded otherwise than this release words it: an earlier release wrote it, or "
     "somebody changed it. The figures in facts.json are those of the manifest."
@@ -94,10 +98,11 @@ def _about_answers(difference: "FromStored | None", precision: str) -> str:
     if difference is None:
         return "It holds no answers of the studio to compare with."
     others = f"; {difference.others:,} of them get another answer" if difference.others else ""
+    refused = "" if precision == "float32" else f" {_IN_8_BITS}"
     return (
         f"Its graph ({precision}) was run on {counted(difference.texts, 'stored text')}{others}. "
         f"Largest difference of a score {difference.score:.2g}, of a probability "
-        f"{difference.probability:.2g}, of a vote {difference.vote:.2g}."
+        f"{difference.probability:.2g}, of a vote {difference.vote:.2g}.{refused}"
     )
 
 

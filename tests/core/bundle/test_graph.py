@@ -257,6 +257,35 @@ def test_stored_answers_tell_how_far_a_graph_is_away(
     assert compare(tmp_path, engine).texts == 150
 
 
+def test_no_difference_from_stored_answers_is_passed_over(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    """Texts whose leading intent was another were skipped, and votes that one side did not show."""
+    made = pipeline(tiny, SMOOTH)
+    engine = opened(made, tmp_path)
+    [mine] = made.predict(["where is it"])
+    keep_stored_answers(made, [mine.text], tmp_path)
+    stored = tmp_path / "answers.jsonl"
+    answer = json.loads(stored.read_text("utf-8"))
+    second = mine.ranked[1]
+    shown = {near.exemplar_id for near in mine.reason.neighbours}
+    other = next(one.id for one in made.exemplars if one.id not in shown)
+    told = {"explained": second.intent, "score": second.score + 0.5, "votes": {}}
+    told["probability"] = second.probability - 0.25
+    for change, score, probability, vote in (
+        (told, 0.5, 0.25, 0.0),
+        ({"votes": {**answer["votes"], other: 0.75}}, 0.0, 0.0, 0.75),
+    ):
+        stored.write_text(json.dumps({**answer, **change}), "utf-8")
+        found = compare(tmp_path, engine)
+        gaps = (found.score, found.probability, found.vote)
+        lightest = min(abs(one) for one in answer["votes"].values())
+        assert gaps == pytest.approx((score, probability, vote), abs=1e-4 + lightest * bool(vote))
+    stored.write_text(json.dumps({**answer, "explained": "nothing"}), "utf-8")
+    with pytest.raises(ArtifactDamaged, match="stored answers cannot be compared"):
+        compare(tmp_path, engine)
+
+
 def test_texts_of_similar_length_run_together() -> None:
     lengths = [10, 300, 11, 5, 10, 12, 300, 300, 300, 5, 10, 11]
     runs = list(runs_of(lengths, most_rows=100))

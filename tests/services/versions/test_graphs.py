@@ -151,3 +151,7 @@ def test_commands_export_and_verify_a_graph(
     assert 0 <= told["vote"] < 1e-4
     assert main([*at, "bundle", "export", "p", out, "--precision", "int8"]) == 2
     assert "Add --runtime onnx." in capsys.readouterr().err
+    small = ["--runtime", "onnx", "--precision", "int8", "--any-loss"]
+    assert main([*at, "bundle", "export", "p", out, *small]) == 0
+    assert main(["bundle", "verify", out]) == 0
+    assert "in 8 bits others are expected, and no difference is refused." in capsys.readouterr().out
