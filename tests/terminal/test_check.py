@@ -181,12 +181,14 @@ def test_a_project_of_a_pipeline_is_judged_by_the_pins_of_the_bundle_in_use(
     code, found = check(str(fresh), "--against", str(champion))
     assert code == 3
     assert "The pins are those of champion.zip." in found["notes"]
-    assert [(one["kind"], one["state"]) for one in found["checks"]] == [
-        ("pin", "failed"),
-        ("pin", "failed"),
-        ("champion", "failed"),
-    ]
-    assert found["checks"][2]["found"].startswith("Nobody can say")
+    similar, pin, compared = found["checks"]
+    states = [(one["kind"], one["state"]) for one in (similar, pin, compared)]
+    assert states == [("pin", "failed"), ("pin", "failed"), ("champion", "failed")]
+    assert compared["found"].startswith("Nobody can say")
+    # Without texts, the example that says just this was sought among ids, and others were named.
+    assert (pin["name"], pin["why"]) == (f"“{MISTAKEN}” must get parcel", "An example says just this.")
+    key = next(f"e{at}" for at, text in enumerate(LEARNED) if text == MISTAKEN)
+    assert [(one["text"], one["label"]) for one in pin["examples"]] == [(f"[{key}]", "refund")]
 
 
 def test_a_person_reads_what_broke_a_pin(

@@ -19,6 +19,7 @@ from app.services.explaining.explained_model import (
 from app.services.explaining.speaking import speaking_intents
 from app.services.explaining.votes import origins_of, vote_shares
 from app.services.studio import Studio
+from core.pipeline import IntentPipeline
 from core.text import label_words, match_key
 from core.types import FloatArray, Prediction, ScoreArray, Task
 from core.vectors import nearest
@@ -77,10 +78,8 @@ def _deciding(
     pipeline = model.pipeline
     lead, near = _lead(model, pin, answer, row)
     if answer.decision.rule == "exact":
-        key = match_key(pin.text)
-        twins = [at for at, one in enumerate(pipeline.exemplars) if match_key(one.text) == key]
-        if twins:
-            return _named(studio, model, twins[:_NAMED], lead), "An example says just this."
+        twins = _twins(pipeline, answer, near)
+        return _named(studio, model, twins, lead), "An example says just this."
     if not lead.any():
         chosen: NDArray[np.int64] = nearest(near[None], _NAMED)[0]
         return _named(studio, model, chosen.tolist(), lead), "These examples are the nearest."
@@ -90,6 +89,20 @@ def _deciding(
     order = np.argsort(-lead, kind="stable")[:_NAMED]
     rows = [at for at in order.tolist() if lead[at] > 0]
     return _named(studio, model, rows, lead), "These examples vote most against what is expected."
+
+
+def _twins(pipeline: IntentPipeline, answer: Prediction, near: ScoreArray) -> list[int]:
+    """Return the examples that say just what a text says.
+
+    Where a hash stands for their text, it is the nearest of those with the label of the answer.
+    """
+    key = match_key(answer.text)
+    twins = [at for at, one in enumerate(pipeline.exemplars) if match_key(one.text) == key]
+    if twins:
+        return twins[:_NAMED]
+    said = set(answer.decision.intents)
+    alike = [at for at, one in enumerate(pipeline.exemplars) if set(one.intents) == said]
+    return sorted(alike, key=lambda at: -near[at])[:1]
 
 
 def _lead(
