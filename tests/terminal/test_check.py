@@ -96,6 +96,17 @@ def test_a_broken_pin_is_named_with_the_labels_that_broke_it(
     assert (code, found["passes"]) == (0, True)
 
 
+def test_every_broken_pin_is_named_with_labels(
+    check: Callable[..., tuple[int, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more than 20 broken pins the rest were told without a label: “there are too many”."""
+    monkeypatch.setattr("app.services.checking.pinned_answers._FEWEST", 0)
+    similar, _ = check("support@1")[1]["checks"]
+    assert similar["why"] == "These examples vote most against what is expected."
+    heaviest = similar["examples"][0]
+    assert (heaviest["text"], heaviest["label"], heaviest["by"]) == (MISTAKEN, "refund", "anna")
+
+
 def test_files_are_written_together_or_not_at_all_and_the_verdict_is_told(
     check: Callable[..., tuple[int, Any]],
     checked: Studio,

@@ -24,8 +24,8 @@ from core.text import label_words, match_key
 from core.types import FloatArray, Prediction, ScoreArray, Task
 from core.vectors import nearest
 
-_EXPLAINED = 20
-"""Broken pins whose examples are named; finding them takes up to a second each."""
+_FEWEST = 20
+"""Broken pins of which the fewest examples are sought; that takes up to a second each."""
 _NAMED = 5
 
 
@@ -37,17 +37,16 @@ def judge_pins(studio: Studio, subject: Subject, pins: Sequence[OpenPin]) -> lis
     rows = embed_texts(studio.database, subject.pipeline.encoder, texts)
     found = subject.pipeline.predict(texts, rows)
     broken = broken_by(pins, [one.decision for one in found], task)
-    explained = set(list(broken)[:_EXPLAINED])
-    model = _explained(studio, subject) if explained else None
+    closely = set(list(broken)[:_FEWEST])
+    model = _explained(studio, subject) if broken else None
     results = []
     for pin, answer, row in zip(pins, found, rows, strict=True):
         fault = broken.get(pin)
-        if fault is None:
+        if fault is None or model is None:
             results.append(_kept(pin, task))
-        elif model is None or pin not in explained:
-            results.append(_broken(fault, (), "Its examples are not named: there are too many."))
         else:
-            results.append(_broken(fault, *_deciding(studio, model, pin, answer, row)))
+            why = _deciding(studio, model, pin, answer, row, fewest=pin in closely)
+            results.append(_broken(fault, *why))
     return results
 
 
@@ -72,9 +71,15 @@ def _name(text: str, expected: str) -> str:
 
 
 def _deciding(
-    studio: Studio, model: ExplainedModel, pin: OpenPin, answer: Prediction, row: FloatArray
+    studio: Studio,
+    model: ExplainedModel,
+    pin: OpenPin,
+    answer: Prediction,
+    row: FloatArray,
+    *,
+    fewest: bool,
 ) -> tuple[tuple[DecidingExample, ...], str]:
-    """Return the examples that break a pin, and why these."""
+    """Return the examples that break a pin, and why these; of votes the fewest, or the heaviest."""
     pipeline = model.pipeline
     lead, near = _lead(model, pin, answer, row)
     if answer.decision.rule == "exact":
@@ -83,7 +88,7 @@ def _deciding(
     if not lead.any():
         chosen: NDArray[np.int64] = nearest(near[None], _NAMED)[0]
         return _named(studio, model, chosen.tolist(), lead), "These examples are the nearest."
-    few = _load_bearing(studio, model, answer, row, near)
+    few = _load_bearing(studio, model, answer, row, near) if fewest else None
     if few is not None:
         return _named(studio, model, few[0], lead), few[1]
     order = np.argsort(-lead, kind="stable")[:_NAMED]
