@@ -130,8 +130,8 @@ _OF_MODEL: _Plain[ModelMeasures] = (
 _OF_SHADOW: _Plain[Shadow] = (
     ("shadow_texts_total", "counter", "Texts of the shadow.", lambda one: one.texts),
     ("shadow_left_out_total", "counter", "Texts left out.", lambda one: one.left_out),
-    ("shadow_reloads_total", "counter", "New bundles of it.", lambda one: one.reloads.taken),
-    ("shadow_failed_reloads_total", "counter", "Its refused.", lambda one: one.reloads.refused),
+    ("shadow_reloads_total", "counter", "Shadows taken.", lambda one: one.reloads.taken),
+    ("shadow_failed_reloads_total", "counter", "Shadows refused.", lambda one: one.reloads.refused),
 )
 _OF_PUSHER: _Plain[Pusher] = (
     ("pushed_texts_total", "counter", "Texts in the studio.", lambda one: one.pushed),
