@@ -7,14 +7,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from core.deciding import Decided, Decider
 from core.errors import InvalidInput
 from core.files import file_sha256, has_large_directory
 from core.types import EncodingPrecision
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from core.heads.base import Head
     from core.pipeline import IntentPipeline
     from core.runtime.engine import Engine
@@ -74,7 +74,7 @@ def _digest_of_names(head: "Head") -> str:
     from core.heads.mixture import MixtureHead
     from core.heads.points import PointHead
 
-    arrays: tuple["NDArray[Any]", ...] = ()
+    arrays: tuple[NDArray[Any], ...] = ()
     if isinstance(head, MixtureHead):
         arrays = head.names.points, head.weights, head.taus
     elif isinstance(head, PointHead):
