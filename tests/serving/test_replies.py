@@ -237,7 +237,8 @@ def test_a_bot_of_rasa_sends_its_key_in_the_body(graph: Path, path: str) -> None
         pieces = iter(json.dumps(rasa_request("k1")).encode().partition(b"text"))
         assert client.post(path, content=pieces).status_code == 200
         for token in ("k2", "", None, "\ud800"):
-            assert client.post(path, json=rasa_request(token)).status_code == 401
+            body = json.dumps(rasa_request(token))
+            assert client.post(path, content=body).status_code == 401
         for body in (b"", b"no JSON", b"[]", b'{"token": ["k1"]}'):
             assert client.post(path, content=body).status_code == 401
         assert client.post(path, content=b"x" * 301).status_code == 413
