@@ -9,7 +9,7 @@ from app.services.versions import bundles
 from app.services.versions.graphs import GraphWish, answers_again
 from app.terminal.output import opened, print_json, report, say
 from core.bundle.archive import verify_bundle
-from core.bundle.facts import is_graph
+from core.bundle.facts import is_graph, is_unmeasured
 from core.bundle.signing import Signature, can_check, fingerprint_of, make_key
 from core.errors import InvalidInput
 from core.text import counted, size_words
@@ -27,6 +27,10 @@ _NOT_CHECKED = (
 _BY_SOMEBODY = (
     "It is signed, and was not changed since, by the key {}. Compare that with a fingerprint that "
     "you got another way, or name the public key by --key."
+)
+_UNMEASURED = (
+    "What 8 bits cost was not measured: there are no test texts to compare it with float32, so no "
+    "loss could be refused."
 )
 _IN_8_BITS = (
     "The stored answers were computed in float32; in 8 bits others are expected, and no difference "
@@ -47,8 +51,11 @@ def export(options: argparse.Namespace) -> None:
     n_files = len(manifest.files)
     value = {"file": str(options.out), "files": n_files, "facts": manifest.facts}
     value["signed"] = options.sign is not None
+    notes = [_UNMEASURED] if is_unmeasured(manifest.facts) else []
+    value["notes"] = notes
     words = ", signed" if options.sign else ""
-    report(options, f"Wrote {options.out} ({size}, {n_files} files{words}).", value)
+    written = f"Wrote {options.out} ({size}, {n_files} files{words})."
+    report(options, "\n".join([written, *notes]), value)
 
 
 def _wish(options: argparse.Namespace) -> GraphWish | None:
