@@ -5,6 +5,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.services.answering.stored import is_bundle
+from app.services.live.catching_up import count_later
 from app.services.versions import bundles
 from app.services.versions.graphs import GraphWish, answers_again
 from app.terminal.output import opened, print_json, report, say
@@ -28,6 +30,10 @@ _BY_SOMEBODY = (
     "It is signed, and was not changed since, by the key {}. Compare that with a fingerprint that "
     "you got another way, or name the public key by --key."
 )
+_WITHOUT = (
+    "{} changed since this version was trained, and the bundle answers without that. Train again "
+    "before an export to have all labels in it."
+)
 _UNMEASURED = (
     "What 8 bits cost was not measured: there are no test texts to compare it with float32, so no "
     "loss could be refused."
@@ -47,11 +53,13 @@ def export(options: argparse.Namespace) -> None:
     with opened(options) as studio:
         how = bundles.Handover(options.sign, options.without_texts, _wish(options))
         manifest = bundles.export_model(studio, options.model, options.out, how)
+        later = 0 if is_bundle(options.model) else count_later(studio, options.model)
     size = size_words(options.out.stat().st_size)
     n_files = len(manifest.files)
     value = {"file": str(options.out), "files": n_files, "facts": manifest.facts}
     value["signed"] = options.sign is not None
     notes = [_UNMEASURED] if is_unmeasured(manifest.facts) else []
+    notes += [_WITHOUT.format(counted(later, "label"))] if later else []
     value["notes"] = notes
     words = ", signed" if options.sign else ""
     written = f"Wrote {options.out} ({size}, {n_files} files{words})."

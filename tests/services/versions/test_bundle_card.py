@@ -1,9 +1,11 @@
 """The card of a bundle tells how good the bundle is, not how good the training was."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.services.answering import judging
 from app.services.answering.stored import load_model
 from app.services.live.server_state import open_live_studio
@@ -19,7 +21,7 @@ from storage import models
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
-from tests.builders.trained_home import POOL
+from tests.builders.trained_home import POOL, label
 from tests.builders.unpacked_bundle import unpack_bundle
 
 
@@ -62,6 +64,22 @@ def test_a_version_without_texts_is_not_tested_by_what_it_learned(
     given = [Exemplar(text, text, taken.exemplars[0].intents) for text in (learned, POOL[0])]
     judged = judging.tests_for(taken, given)  # as `check` and an evaluation do
     assert [one.text for one in judged.texts] == [POOL[0]]
+
+
+def test_an_export_says_how_many_labels_the_bundle_lacks(
+    home: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It answers as the version was trained, and labels had joined the model in use since."""
+    export = ["--home", str(home.settings.folder), "bundle", "export", "p", str(tmp_path / "p.zip")]
+    assert main([*export, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
+    learned = load_model(home, "p").exemplars[0].text
+    for text, intent in ((POOL[0], "refund"), (POOL[1], "parcel"), (learned, "greeting")):
+        label(home, text, intent)
+    assert main(export) == 0
+    assert "3 labels changed since this version was trained" in capsys.readouterr().out
+    assert main([*export[:-2], str(tmp_path / "p.zip"), str(tmp_path / "q.zip"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
 
 
 @pytest.mark.parametrize("line", [-9.0, 9.0])
