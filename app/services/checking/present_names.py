@@ -36,12 +36,15 @@ def called_alike(studio: Studio, subject: Subject, champion: Subject) -> tuple[S
 def comparable(
     questions: Questions, subject: Subject, champion: Subject
 ) -> tuple[Questions, list[str]]:
-    """Leave out tests of intents that a champion's bundle does not have, and say so.
+    """Leave out tests of intents that a model has and its champion's bundle has not, and say so.
 
     The bundle may have such an intent under another name, by which each answer would be wrong.
     """
-    known = set(champion.pipeline.head.intents)
-    is_judged = [_has_answer(one, known, questions.task) for one in questions.tests]
+    known, ours = (set(side.pipeline.head.intents) for side in (champion, subject))
+    is_judged = [
+        _has_answer(one, known, questions.task) or not _has_answer(one, ours, questions.task)
+        for one in questions.tests
+    ]
     if champion.project is not None or all(is_judged):
         return questions, []
     pairs = list(zip(questions.tests, is_judged, strict=True))
@@ -49,7 +52,7 @@ def comparable(
     lacking = sorted({name for one in strange for name in one.intents} - known)
     words = f"{counted(len(strange), 'test text')} not compared: {champion.name} has no intent "
     words += f"{some_of(lacking, _NAMED)}."
-    if gone := sorted(known - set(subject.pipeline.head.intents)):
+    if gone := sorted(known - ours):
         words += (
             f" It has {some_of(gone, _NAMED)}, which {subject.name} does not have. Their examples "
             "do not tell whether an intent was renamed."
@@ -69,12 +72,13 @@ def _called_as(studio: Studio, bundle: Subject, other: Subject) -> Subject:
     if other.project is not None:
         pipeline = _by_log(studio, bundle, other.project)
     pipeline = _by_examples(pipeline, other.pipeline)
-    to = dict(zip(bundle.pipeline.head.intents, pipeline.head.intents, strict=True))
+    pairs = zip(bundle.pipeline.head.intents, pipeline.head.intents, strict=True)
+    to = {old: new for old, new in pairs if old != new}
     pins = tuple(
         replace(pin, names=tuple(sorted(to.get(name, name) for name in pin.names)))
         for pin in bundle.pins
     )
-    return replace(bundle, pipeline=pipeline, pins=pins)
+    return replace(bundle, pipeline=pipeline, pins=pins, renamed=to)
 
 
 def _by_log(studio: Studio, bundle: Subject, project: str) -> IntentPipeline:

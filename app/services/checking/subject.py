@@ -23,6 +23,7 @@ from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.metrics.coverage import as_counted_now
 from core.pipeline import IntentPipeline
 from core.text import counted, some_of
+from core.types import Exemplar
 
 _MEGABYTE = 1_000_000
 _NAMED = 3
@@ -41,6 +42,7 @@ class Subject:
         exported: Of a bundle, how it answered its project's test texts when it was exported.
         pins: Pins that a bundle brings; those of a version are its project's.
         n_textless: How many more a bundle would bring that was made with texts.
+        renamed: Names of intents in a bundle's file, and what they are called now.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Subject:
     exported: Mapping[str, Any] = field(default_factory=dict, repr=False)
     pins: tuple[OpenPin, ...] = ()
     n_textless: int = 0
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def megabytes(self) -> float:
@@ -126,10 +129,21 @@ def asked_of(
         notes.append(f"{stale} not judged, for the intent expected is archived or gone.")
     origin = f"of {project}" if questions.tests else ""
     if tests is not None:
-        questions = replace(questions, tests=read_labelled(tests, subject.pipeline))
+        questions = replace(questions, tests=_read_tests(tests, subject, champion))
         origin = f"of {tests.name}"
     notes += _unknown_labels(questions, subject)
     return Asked(questions, origin, tuple(notes))
+
+
+def _read_tests(path: Path, subject: Subject, champion: Subject | None) -> list[Exemplar]:
+    """Read the labelled texts of a file; a label that a model was renamed from is its new name."""
+    known = set(subject.pipeline.head.intents)
+    renamed = {**subject.renamed, **(champion.renamed if champion is not None else {})}
+    to = {old: new for old, new in renamed.items() if old not in known}
+    return [
+        replace(one, intents=tuple(to.get(name, name) for name in one.intents))
+        for one in read_labelled(path, subject.pipeline)
+    ]
 
 
 def _with_facts(bundle: Subject, folder: Path) -> Subject:

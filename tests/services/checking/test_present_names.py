@@ -121,6 +121,20 @@ def test_a_rename_in_the_files_of_a_pipeline_is_seen_by_the_examples(
     assert report.notes == (() if bare else ("The pins are those of champion.zip.",))
 
 
+def test_a_file_of_tests_may_have_the_earlier_name(shop: Shop, tmp_path: Path) -> None:
+    shop.begin("delivery")
+    shop.store(labels("delivery"))
+    lines = [f"{text},{'parcel' if 'parcel' in text else 'refund'}" for text in TESTS]
+    (tmp_path / "tests.csv").write_text("\n".join(["text,intent", *lines, "what,lost"]), "utf-8")
+    request = CheckRequest("support", Wanted(), shop.bundle(labels("parcel")), tmp_path / "tests.csv")
+    report = check_model(shop.studio, request)
+    [compared] = report.checks
+    assert (compared.state, compared.value) == ("passed", 0.0)
+    assert "answers 40 of 41 test texts right, as before" in compared.found
+    unknown = "1 test text bears no label that the model knows: no answer can be right."
+    assert unknown in report.notes
+
+
 def test_what_nothing_explains_is_not_compared_and_told(shop: Shop) -> None:
     """The champion has learned from other texts: nobody can say what its intent is called now."""
     shop.begin("delivery")
