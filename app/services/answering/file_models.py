@@ -70,7 +70,7 @@ def _words_of(decider: Decider) -> tuple[str, ...]:
 
 
 def _digest_of_names(head: "Head") -> str:
-    """Return the SHA-256 of what intents' names add to scores; their wording may change any time."""
+    """Return the SHA-256 of what names add to scores; their wording may change any time."""
     from core.heads.mixture import MixtureHead
     from core.heads.points import PointHead
 
