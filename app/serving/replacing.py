@@ -18,7 +18,7 @@ Stamp = tuple[int, int, int]
 
 @dataclass(slots=True)
 class Reloads:
-    """New bundles in the place of a model's: those that answer since, and those that were refused."""
+    """New bundles of one model: those that answer since, and those that were refused."""
 
     taken: int = 0
     refused: int = 0
