@@ -80,7 +80,7 @@ def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
 
 
 def write_together(contents: Mapping[Path, bytes]) -> None:
-    """Replace files of the user as `write_atomically` does: all of them, or where one fails none."""
+    """Replace files of the user as `write_atomically` does: all, or where one fails none."""
     for path in contents:
         require_place(path)
     with ExitStack() as stack:
