@@ -43,7 +43,7 @@ def application() -> Starlette:
     try:
         return make_application(serving)
     except StudioError as error:
-        _LOG.error("the models cannot be served: %s %s", error.message, error.hint)  # noqa: TRY400
+        _LOG.error("the models cannot be served: %s %s", error.message, error.hint)
         raise SystemExit(CANNOT_START) from error
     except Exception as error:
         _LOG.exception("the models cannot be opened")
