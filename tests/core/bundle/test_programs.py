@@ -32,7 +32,7 @@ def part_of(kind: str) -> dict[str, Any]:
         if {getattr(node, "name", ""), *_assigned(node)} & OWN or _imports_python_alone(node)
     ]
     found: dict[str, Any] = {"Bundle": Echo}
-    exec(compile(ast.Module(nodes, []), kind, "exec"), found)  # noqa: S102 - a file of this project
+    exec(compile(ast.Module(nodes, []), kind, "exec"), found)
     return found
 
 
@@ -51,7 +51,13 @@ def _imports_python_alone(node: ast.stmt) -> bool:
 def test_the_same_texts_are_blank(kind: str) -> None:
     """Marks of Mongolian, and those above U+E0100, were answered by the programs alone."""
     theirs: Callable[[str], bool] = part_of(kind)["is_blank"]
-    signs = [*map(chr, range(0x10000)), *map(chr, range(0xE0000, 0xE0200)), "", " \u3164", "a\ufe0f"]
+    signs = [
+        *map(chr, range(0x10000)),
+        *map(chr, range(0xE0000, 0xE0200)),
+        "",
+        " \u3164",
+        "a\ufe0f",
+    ]
     assert [sign for sign in signs if theirs(sign) != is_blank(sign)] == []
 
 
