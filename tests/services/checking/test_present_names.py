@@ -126,7 +126,9 @@ def test_a_file_of_tests_may_have_the_earlier_name(shop: Shop, tmp_path: Path) -
     shop.store(labels("delivery"))
     lines = [f"{text},{'parcel' if 'parcel' in text else 'refund'}" for text in TESTS]
     (tmp_path / "tests.csv").write_text("\n".join(["text,intent", *lines, "what,lost"]), "utf-8")
-    request = CheckRequest("support", Wanted(), shop.bundle(labels("parcel")), tmp_path / "tests.csv")
+    request = CheckRequest(
+        "support", Wanted(), shop.bundle(labels("parcel")), tmp_path / "tests.csv"
+    )
     report = check_model(shop.studio, request)
     [compared] = report.checks
     assert (compared.state, compared.value) == ("passed", 0.0)
