@@ -73,7 +73,11 @@ def test_an_export_says_how_many_labels_the_bundle_lacks(
     export = ["--home", str(home.settings.folder), "bundle", "export", "p", str(tmp_path / "p.zip")]
     assert main([*export, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["notes"] == []
-    for text, intent in ((POOL[0], "refund"), (POOL[1], "parcel"), ("where is my parcel", "refund")):
+    for text, intent in (
+        (POOL[0], "refund"),
+        (POOL[1], "parcel"),
+        ("where is my parcel", "refund"),
+    ):
         label(home, text, intent)
     assert main(export) == 0
     assert "3 labels changed since this version was trained" in capsys.readouterr().out
