@@ -130,7 +130,9 @@ def test_the_command_line_agrees(
     places: Places, by_rest: list[View], of: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = {"project": "sample", "version": "sample@1", "bundle": str(places.bundle)}[of]
-    agree(by_rest, [_of_command(one) for one in by_command(places.home, model, places.file, capsys)])
+    agree(
+        by_rest, [_of_command(one) for one in by_command(places.home, model, places.file, capsys)]
+    )
 
 
 def by_command(
