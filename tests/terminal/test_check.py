@@ -197,7 +197,10 @@ def test_a_project_of_a_pipeline_is_judged_by_the_pins_of_the_bundle_in_use(
     assert states == [("pin", "failed"), ("pin", "failed"), ("champion", "failed")]
     assert compared["found"].startswith("Nobody can say")
     # Without texts, the example that says just this was sought among ids, and others were named.
-    assert (pin["name"], pin["why"]) == (f"“{MISTAKEN}” must get parcel", "An example says just this.")
+    assert (pin["name"], pin["why"]) == (
+        f"“{MISTAKEN}” must get parcel",
+        "An example says just this.",
+    )
     key = next(f"e{at}" for at, text in enumerate(LEARNED) if text == MISTAKEN)
     assert [(one["text"], one["label"]) for one in pin["examples"]] == [(f"[{key}]", "refund")]
 
