@@ -223,7 +223,7 @@ def test_a_key_is_asked_for_by_all_but_health(graph: Path) -> None:
 
 
 def rasa_request(token: str | None) -> dict[str, str | None]:
-    """What the client of a Rasa bot sends (`nlu` of its endpoints.yml), with the key in its body."""
+    """What a Rasa bot sends by `nlu` of its endpoints.yml, with the key in its body."""
     return {"token": token, "text": KNOWN, "message_id": "4711"}
 
 
