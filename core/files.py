@@ -9,8 +9,8 @@ import time
 import uuid
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -75,20 +75,43 @@ def replace_file(target: Path, mode: int = 0o666) -> Iterator[IO[bytes]]:
 
 def write_atomically(path: Path, pieces: Iterable[bytes]) -> None:
     """Replace a file of the user, keeping permissions and links; InvalidInput if it cannot."""
+    with _replaced(path) as stream:
+        stream.writelines(pieces)
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Replace files of the user as `write_atomically` does: all, or where one fails none."""
+    for path in contents:
+        require_place(path)
+    with ExitStack() as stack:
+        for path, content in contents.items():
+            stream = stack.enter_context(_replaced(path))
+            stream.write(content)
+            stream.flush()  # a full disk is met before the first file is replaced
+
+
+def require_place(path: Path) -> None:
+    """Refuse to write to a folder, or into one that is not there; raises InvalidInput."""
     target = path.resolve()  # a link still points to the file
     if target.is_dir():
         raise InvalidInput(f"{path} is a folder.", "Name a file in it.")
     if not target.parent.is_dir():
         raise InvalidInput(f"There is no folder {target.parent}.", "Make it first.")
+
+
+@contextmanager
+def _replaced(path: Path) -> Iterator[IO[bytes]]:
+    require_place(path)
+    target = path.resolve()
     try:
         if target.exists() and not target.is_file():  # a device or a pipe is no file to replace
             with target.open("wb") as stream:
-                stream.writelines(pieces)
+                yield stream
             return
         sweep_parts(target.parent)
         permissions = target.stat().st_mode & 0o777 if target.exists() else None
         with replace_file(target, 0o666 if permissions is None else permissions) as stream:
-            stream.writelines(pieces)
+            yield stream
         if permissions is not None:
             target.chmod(permissions)  # the umask may have taken some
     except OSError as error:

@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +40,13 @@ def serve(options: argparse.Namespace) -> None:
 
     Raises:
         InvalidInput: There is no such bundle, it holds no graph, or a setting cannot be used.
+        ArtifactDamaged: A bundle is not what was written.
     """
     serving = serving_of(options)
     try:
         import uvicorn
 
-        from app.serving.server import SETTINGS, log_as, make_application
+        from app.serving.server import log_as, make_application
     except ImportError as error:
         raise InvalidInput(
             f"The server needs the package {error.name}, which is not installed.",
@@ -56,14 +57,45 @@ def serve(options: argparse.Namespace) -> None:
     usual = None if serving.log else _log_config(uvicorn.config.LOGGING_CONFIG)
     how |= {"log_level": "warning", "log_config": usual}
     log_as(serving.log)
-    files = ", ".join(map(str, (options.bundle, *options.others)))
-    sys.stderr.write(f"Serving {files} at http://{options.host}:{options.port}\n")
-    if options.workers == 1:
-        uvicorn.run(make_application(serving), **how)
+    if options.workers > 1:
+        _serve_by_processes(serving, options, how)
         return
+    application = make_application(serving)
+    _say_where(options)
+    uvicorn.run(application, **how)
+
+
+def _serve_by_processes(
+    serving: Serving, options: argparse.Namespace, how: Mapping[str, Any]
+) -> None:
+    """Let several processes answer, each of which opens the bundles by itself.
+
+    Raises:
+        InvalidInput: A bundle cannot be served, or a process could not start.
+        ArtifactDamaged: A bundle is not what was written.
+    """
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    from app.serving.lifetime import opened_shadow
+    from app.serving.models import opened_models
+    from app.serving.server import CANNOT_START, SETTINGS
+
+    # Told once, before a process is started that could not open a bundle either.
+    opened_models(serving, opened_shadow(serving), None)
+    _say_where(options)
     os.environ[SETTINGS] = json.dumps(serving.values)
     target = "app.serving.server:application"
-    uvicorn.run(target, factory=True, workers=options.workers, **how)
+    config = uvicorn.Config(target, factory=True, workers=options.workers, **how)
+    server = Multiprocess(config, sockets=[config.bind_socket()])
+    server.run()
+    if any(one.process.exitcode == CANNOT_START for one in server.processes):
+        raise InvalidInput("A process of the server could not start.", "It said why above.")
+
+
+def _say_where(options: argparse.Namespace) -> None:
+    files = ", ".join(map(str, (options.bundle, *options.others)))
+    sys.stderr.write(f"Serving {files} at http://{options.host}:{options.port}\n")
 
 
 def serving_of(options: argparse.Namespace) -> Serving:

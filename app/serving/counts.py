@@ -9,6 +9,7 @@ from app.prometheus import Sample, measure_lines, one_line
 from app.serving.batching import Batcher
 from app.serving.beside.pushing import DROP_REASONS, Pusher
 from app.serving.model import ServedModel
+from app.serving.replacing import Reloads
 from app.serving.replies.shapes import Answer
 from app.serving.shadow import Shadow
 from core.memory import peak_bytes, resident_bytes
@@ -44,15 +45,11 @@ class _Histogram:
 
 @dataclass(slots=True)
 class AnswerCounts:
-    """Texts of one model by answer; no text is kept.
-
-    `reloads` are new bundles that answer since, `failed_reloads` those that could not be opened.
-    """
+    """Texts of one model by answer, and its new bundles; no text is kept."""
 
     intents: Counter[str] = field(default_factory=Counter)
     outside: int = 0
-    reloads: int = 0
-    failed_reloads: int = 0
+    reloads: Reloads = field(default_factory=Reloads)
     scores: _Histogram = field(default_factory=lambda: _Histogram(SCORES))
 
     def answered(self, answers: Sequence[Answer]) -> None:
@@ -127,12 +124,14 @@ _OF_MODEL: _Plain[ModelMeasures] = (
     ("waiting_texts", "gauge", "Texts that wait.", lambda one: one.batcher.waiting),
     ("batches_total", "counter", "Batches computed.", lambda one: one.batcher.batches),
     ("batched_texts_total", "counter", "Texts in them.", lambda one: one.batcher.texts),
-    ("reloads_total", "counter", "New bundles served.", lambda one: one.counts.reloads),
-    ("failed_reloads_total", "counter", "Bundles refused.", lambda one: one.counts.failed_reloads),
+    ("reloads_total", "counter", "New bundles served.", lambda one: one.counts.reloads.taken),
+    ("failed_reloads_total", "counter", "Bundles refused.", lambda one: one.counts.reloads.refused),
 )
 _OF_SHADOW: _Plain[Shadow] = (
     ("shadow_texts_total", "counter", "Texts of the shadow.", lambda one: one.texts),
     ("shadow_left_out_total", "counter", "Texts left out.", lambda one: one.left_out),
+    ("shadow_reloads_total", "counter", "Shadows taken.", lambda one: one.reloads.taken),
+    ("shadow_failed_reloads_total", "counter", "Shadows refused.", lambda one: one.reloads.refused),
 )
 _OF_PUSHER: _Plain[Pusher] = (
     ("pushed_texts_total", "counter", "Texts in the studio.", lambda one: one.pushed),

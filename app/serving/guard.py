@@ -5,15 +5,17 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
 
 from app.addresses import name_of
 from app.log_lines import note
+from app.serving.bodies import read_object
 from app.serving.counts import ServingCounts
 from app.serving.limits import Serving
 from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal, without_model
+from core.errors import InvalidInput
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -22,11 +24,14 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _LOG = logging.getLogger("app.serving.requests")
+_WRONG_KEY = "The key is missing or wrong."
 _OPEN = ("/health/", "/v2/health/")
 """Routes that orchestrators ask without a key; they tell nothing but whether texts are answered."""
+_RASA = "/model/parse"
+"""Start of the path whose own client, a bot of Rasa, sends its key in the body, as `token`."""
 _KEYS = (
     ("/", b"x-api-key", ""),
-    ("/model/parse", b"", "token"),
+    (_RASA, b"", "token"),
     (CLU, b"ocp-apim-subscription-key", ""),
     *((start, b"x-goog-api-key", "key") for start in DIALOGFLOW),
 )
@@ -35,6 +40,10 @@ _KEYS = (
 
 class _TooLargeError(Exception):
     """A body went on behind the limit, whatever its header promised."""
+
+
+class _NoKeyError(Exception):
+    """The body of a client that sends its key there has none, or a wrong one."""
 
 
 class ServingGuard:
@@ -79,8 +88,9 @@ class ServingGuard:
             words = f"This server is not called '{host[:80]}': a key or --no-key lets it be."
             await _refuse(scope, send, 400, words)
             return
-        if not self._has_key(scope, headers):
-            await _refuse(scope, send, 401, "The key is missing or wrong.")
+        is_known = self._asks_none(scope) or self._has_key(_given(scope, headers))
+        if not is_known and not without_model(scope["path"]).startswith(_RASA):
+            await _refuse(scope, send, 401, _WRONG_KEY)
             return
         most = self.serving.most_bytes
         words = f"A request may have {most:,} bytes."
@@ -88,27 +98,62 @@ class ServingGuard:
         if not length.isdigit() or int(length) > most:
             await _refuse(scope, send, 413, words)
             return
-        size = 0
-
-        async def limited() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > most:
-                raise _TooLargeError
-            return message
-
+        limited = _limited(receive, most)
         try:
+            if not is_known:
+                limited = await self._with_key(limited)
             await self.app(scope, limited, send)
         except _TooLargeError:
             await _refuse(scope, send, 413, words)
+        except _NoKeyError:
+            await _refuse(scope, send, 401, _WRONG_KEY)
 
-    def _has_key(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
-        if not self.keys or scope["path"].startswith(_OPEN):
-            return True
-        return any(
-            hmac.compare_digest(one, key) for one in _given(scope, headers) for key in self.keys
-        )
+    def _asks_none(self, scope: Scope) -> bool:
+        return not self.keys or scope["path"].startswith(_OPEN)
+
+    def _has_key(self, given: Iterable[bytes]) -> bool:
+        return any(hmac.compare_digest(one, key) for one in given for key in self.keys)
+
+    async def _with_key(self, receive: Receive) -> Receive:
+        """Read a body with its key, and return what gives that body to the routes."""
+        body = b""
+        while True:
+            message = await receive()
+            body += message.get("body", b"")
+            if not message.get("more_body", False):
+                break
+        if not self._has_key([_token_in(body)]):
+            raise _NoKeyError
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return messages.pop() if messages else await receive()
+
+        return again
+
+
+def _limited(receive: Receive, most: int) -> Receive:
+    """Return what gives a body of so many bytes, and raises `_TooLargeError` behind them."""
+    size = 0
+
+    async def limited() -> Message:
+        nonlocal size
+        message = await receive()
+        size += len(message.get("body", b""))
+        if size > most:
+            raise _TooLargeError
+        return message
+
+    return limited
+
+
+def _token_in(body: bytes) -> bytes:
+    """Return the key in a body of Rasa's client; empty where there is none."""
+    try:
+        token = read_object(body).get("token")
+    except InvalidInput:
+        return b""
+    return token.encode(errors="surrogatepass") if isinstance(token, str) else b""
 
 
 def _given(scope: Scope, headers: dict[bytes, bytes]) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from typing import Any
 from app.serving.limits import Serving
 from app.serving.model import ServedModel, open_model
 from app.serving.models import NamedModel, in_use
-from app.serving.replacing import watch
+from app.serving.replacing import Reloads, watch
 from app.serving.routes import Service
 from app.serving.shadow import Shadow
 from core.runtime.engine import Device
@@ -66,7 +66,7 @@ def _beside(one: NamedModel, serving: Serving) -> list[Coroutine[Any, Any, None]
     if shadow is not None:
 
         async def take_shadow() -> None:
-            await _take_shadow(one, shadow, serving.shadow)
+            await _take_shadow(shadow, serving.shadow)
 
         found.append(watch(Path(serving.shadow), shadow.model.stamp, seconds, take_shadow))
         found.append(shadow.work())
@@ -82,27 +82,27 @@ async def _take(one: NamedModel, serving: Serving) -> None:
     """
     old = one.current
     how = serving.threads, serving.device
-    model = await _opened(one, one.bundle, old.model.name, *how)
+    model = await _opened(one.counts.reloads, one.bundle, old.model.name, *how)
     one.current = in_use(model, serving, old.batcher.spans)
     one.current.batcher.start()
-    one.counts.reloads += 1
     _LOG.info("%s answers by version %s from now on", model.name, model.model_version)
     await old.batcher.finish()
 
 
-async def _take_shadow(one: NamedModel, shadow: Shadow, bundle: str) -> None:
+async def _take_shadow(shadow: Shadow, bundle: str) -> None:
     """Let the model of a replaced bundle be the shadow."""
-    shadow.model = await _opened(one, bundle, "", 1, "cpu")
-    one.counts.reloads += 1
+    shadow.model = await _opened(shadow.reloads, bundle, "", 1, "cpu")
     _LOG.info("the shadow answers by version %s from now on", shadow.model.model_version)
 
 
 async def _opened(
-    one: NamedModel, bundle: str, name: str, threads: int, device: Device
+    reloads: Reloads, bundle: str, name: str, threads: int, device: Device
 ) -> ServedModel:
-    """Open a bundle while texts are answered, and count it where it cannot be."""
+    """Open a bundle while texts are answered, and count it."""
     try:
-        return await asyncio.to_thread(open_model, bundle, name, threads, device)
+        model = await asyncio.to_thread(open_model, bundle, name, threads, device)
     except Exception:
-        one.counts.failed_reloads += 1
+        reloads.refused += 1
         raise
+    reloads.taken += 1
+    return model

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.log_lines import places_of
@@ -13,6 +14,14 @@ _LOG = logging.getLogger("app.serving")
 
 Stamp = tuple[int, int, int]
 """What changes with a file: its number on the disk, the time of its last change, its bytes."""
+
+
+@dataclass(slots=True)
+class Reloads:
+    """New bundles of one model: those that answer since, and those that were refused."""
+
+    taken: int = 0
+    refused: int = 0
 
 
 def stamp_of(path: Path) -> Stamp | None:

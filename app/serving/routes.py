@@ -43,7 +43,8 @@ class Service:
     Attributes:
         models: Each by its name; the first answers whoever names none.
         tracing: Makes spans; None where nobody asked for them.
-        ready: Whether texts are answered; not before each model answered one, nor while it ends.
+        ready: Whether texts are answered. uvicorn takes no connection before that, nor while it
+            ends.
     """
 
     serving: Serving

@@ -22,17 +22,32 @@ from app.serving.limits import Serving
 from app.serving.models import opened_models
 from app.serving.replies.refusals import refusal
 from app.serving.routes import Service
-from core.errors import InvalidInput, NotFound
+from core.errors import InvalidInput, NotFound, StudioError
 
 SETTINGS = "INTENT_STUDIO_SERVING"
 """Variable by which a command tells its server processes what to serve."""
+CANNOT_START = 3
+"""Exit code of a process after which uvicorn ends the others and starts no more."""
+
+_LOG = logging.getLogger("app.serving")
 
 
 def application() -> Starlette:
-    """Open the models that the environment names; for uvicorn's processes."""
+    """Open the models that the environment names; for uvicorn's processes.
+
+    Where they cannot be opened, the process ends with the code that stops the server: the next
+    process could not open them either.
+    """
     serving = Serving(**json.loads(os.environ[SETTINGS]))
     log_as(serving.log)
-    return make_application(serving)
+    try:
+        return make_application(serving)
+    except StudioError as error:
+        _LOG.error("the models cannot be served: %s %s", error.message, error.hint)
+        raise SystemExit(CANNOT_START) from error
+    except Exception as error:
+        _LOG.exception("the models cannot be opened")
+        raise SystemExit(CANNOT_START) from error
 
 
 def log_as(form: str) -> None:
@@ -98,7 +113,7 @@ async def _no_route(request: Request, error: Any) -> Response:
 async def _broken(request: Request, error: Exception) -> Response:
     incident = uuid.uuid4().hex[:8]
     places = "\n    ".join(places_of(error))  # an error's message may quote a text
-    logging.getLogger("app.serving").error("incident %s\n    %s", incident, places)
+    _LOG.error("incident %s\n    %s", incident, places)
     return _refused(request, 500, f"Something broke (incident {incident}).")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from app.log_lines import places_of
 from app.serving.model import ServedModel
+from app.serving.replacing import Reloads
 from core.deciding import Decided
 from core.types import Prediction
 
@@ -41,6 +42,7 @@ class Shadow:
         keeps_texts: Whether such a line has the text.
         texts: Texts answered, and those `left_out`.
         differing: Texts by the intents of both answers.
+        reloads: Bundles in the place of its own.
     """
 
     model: ServedModel
@@ -49,6 +51,7 @@ class Shadow:
     texts: int = 0
     left_out: int = 0
     differing: Counter[tuple[str, str]] = field(default_factory=Counter)
+    reloads: Reloads = field(default_factory=Reloads)
     _queue: deque[Prediction] = field(default_factory=deque)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _thread: ThreadPoolExecutor = field(

@@ -5,11 +5,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.services.answering.stored import is_bundle
+from app.services.live.catching_up import count_later
 from app.services.versions import bundles
 from app.services.versions.graphs import GraphWish, answers_again
 from app.terminal.output import opened, print_json, report, say
 from core.bundle.archive import verify_bundle
-from core.bundle.facts import is_graph
+from core.bundle.facts import is_graph, is_unmeasured
 from core.bundle.signing import Signature, can_check, fingerprint_of, make_key
 from core.errors import InvalidInput
 from core.text import counted, size_words
@@ -28,6 +30,18 @@ _BY_SOMEBODY = (
     "It is signed, and was not changed since, by the key {}. Compare that with a fingerprint that "
     "you got another way, or name the public key by --key."
 )
+_WITHOUT = (
+    "{} changed since this version was trained, and the bundle answers without that. Train again "
+    "before an export to have all labels in it."
+)
+_UNMEASURED = (
+    "What 8 bits cost was not measured: there are no test texts to compare it with float32, so no "
+    "loss could be refused."
+)
+_IN_8_BITS = (
+    "The stored answers were computed in float32; in 8 bits others are expected, and no difference "
+    "is refused."
+)
 _OTHER_CARD = (
     "Its README.md is worded otherwise than this release words it: an earlier release wrote it, or "
     "somebody changed it. The figures in facts.json are those of the manifest."
@@ -39,12 +53,17 @@ def export(options: argparse.Namespace) -> None:
     with opened(options) as studio:
         how = bundles.Handover(options.sign, options.without_texts, _wish(options))
         manifest = bundles.export_model(studio, options.model, options.out, how)
+        later = 0 if is_bundle(options.model) else count_later(studio, options.model)
     size = size_words(options.out.stat().st_size)
     n_files = len(manifest.files)
     value = {"file": str(options.out), "files": n_files, "facts": manifest.facts}
     value["signed"] = options.sign is not None
+    notes = [_UNMEASURED] if is_unmeasured(manifest.facts) else []
+    notes += [_WITHOUT.format(counted(later, "label"))] if later else []
+    value["notes"] = notes
     words = ", signed" if options.sign else ""
-    report(options, f"Wrote {options.out} ({size}, {n_files} files{words}).", value)
+    written = f"Wrote {options.out} ({size}, {n_files} files{words})."
+    report(options, "\n".join([written, *notes]), value)
 
 
 def _wish(options: argparse.Namespace) -> GraphWish | None:
@@ -94,10 +113,11 @@ def _about_answers(difference: "FromStored | None", precision: str) -> str:
     if difference is None:
         return "It holds no answers of the studio to compare with."
     others = f"; {difference.others:,} of them get another answer" if difference.others else ""
+    refused = "" if precision == "float32" else f" {_IN_8_BITS}"
     return (
         f"Its graph ({precision}) was run on {counted(difference.texts, 'stored text')}{others}. "
         f"Largest difference of a score {difference.score:.2g}, of a probability "
-        f"{difference.probability:.2g}, of a vote {difference.vote:.2g}."
+        f"{difference.probability:.2g}, of a vote {difference.vote:.2g}.{refused}"
     )
 
 

@@ -28,7 +28,7 @@ from app.services.training.jobs import cancel_job
 from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, plain, print_json, progress_bar, report, say, table, tell
 from core.errors import InvalidInput, RunFailed
-from core.files import write_atomically
+from core.files import require_place, write_together
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 from core.metrics.in_words import figure_words, measured_on, untested_of
@@ -237,18 +237,18 @@ def check(options: argparse.Namespace) -> int:
     from app.services.checking.checks import CheckRequest, check_model
 
     wanted = read_wanted(options.least, options.most)
+    for path in filter(None, (options.junit, options.summary)):
+        require_place(path)
     has_bundle = Path(options.model).is_file()
     with opened(options, makes=has_bundle) as studio, ExitStack() as stack:
         tests = options.test and stack.enter_context(given_file(options.test))
         report = check_model(studio, CheckRequest(options.model, wanted, options.against, tests))
-    if options.junit:
-        write_atomically(options.junit, [junit_xml(report)])
-    if options.summary:
-        write_atomically(options.summary, [summary_markdown(report).encode()])
     if options.json:
         print_json({"passes": report.passes, "verdict": report.verdict, **plain(report)})
     else:
         _say_checks(report)
+    written = {options.junit: junit_xml(report), options.summary: summary_markdown(report).encode()}
+    write_together({path: content for path, content in written.items() if path})
     return 0 if report.passes else _NOT_PASSED
 
 

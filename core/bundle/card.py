@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.bundle.facts import is_graph
+from core.bundle.facts import is_graph, is_unmeasured
 from core.metrics.coverage import as_counted_now, untested_words
 from core.metrics.in_words import figure_words, measured_now, measured_on, untested_of
 from core.text import percent, plain_markdown
@@ -30,6 +30,10 @@ _FIGURES = {
 }
 _COUNTED = ("intents", "tested_intents")
 """Figures that are told in a sentence."""
+_UNMEASURED = (
+    "This file computes in 8 bits. What that costs was not measured: there were no test texts to "
+    "compare it with float32."
+)
 
 
 def model_card(facts: Mapping[str, Any]) -> str:
@@ -172,6 +176,8 @@ def _graph(facts: Mapping[str, Any]) -> list[str]:
 
 def _precisions(facts: Mapping[str, Any]) -> list[str]:
     """Compare a graph in 8 bits with float32, on the test texts of the export."""
+    if is_unmeasured(facts):
+        return ["", _UNMEASURED]
     measured = facts.get("precisions")
     if not measured:
         return []

@@ -16,6 +16,11 @@ def is_graph(facts: Mapping[str, Any]) -> bool:
     return facts.get(RUNTIME) == ONNX
 
 
+def is_unmeasured(facts: Mapping[str, Any]) -> bool:
+    """Whether a graph in 8 bits was not compared with float32, for want of test texts."""
+    return is_graph(facts) and facts.get("precision") == "int8" and not facts.get("precisions")
+
+
 def read_facts(folder: Path) -> dict[str, Any]:
     """Read the facts about a stored pipeline.
 

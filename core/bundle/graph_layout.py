@@ -41,5 +41,6 @@ def save_graph(
 def keep_stored_answers(pipeline: IntentPipeline, texts: Sequence[str], folder: Path) -> None:
     """Store what a pipeline answers to at most 200 texts, taken evenly from these."""
     distinct = list(dict.fromkeys(texts))
-    step = max(1, -(-len(distinct) // MOST_ANSWERS))
-    write_answers(folder, pipeline.predict(distinct[::step]))
+    count = min(len(distinct), MOST_ANSWERS)
+    chosen = [distinct[at * len(distinct) // count] for at in range(count)]
+    write_answers(folder, pipeline.predict(chosen))

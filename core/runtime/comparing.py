@@ -1,8 +1,8 @@
 """Stored answers of the studio, and how far the graph of a bundle is from them."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from core.types import Prediction
 
 MOST_ANSWERS = 200
 _DIGITS = 9
+_MANY_VOTES = 200
+"""So many of the heaviest votes of a graph are looked at, for rounding may change their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,10 @@ class FromStored:
 
     Attributes:
         texts: Texts compared.
-        score: Of the score that decided; `probability` and `vote` likewise, for equal intents.
+        score: Of the score of the intent that the studio explained; `probability` likewise.
+        vote: Of the votes for it that the studio showed; where the graph explains another intent,
+            it tells none for this one. A vote that it has not among its heaviest is at least as far
+            away as from the lightest of these.
         others: Texts with other intents, or by another rule.
     """
 
@@ -67,6 +72,8 @@ def compare(folder: Path, engine: Engine) -> FromStored:
     Raises:
         ArtifactDamaged: The stored answers cannot be read.
     """
+    many = max(_MANY_VOTES, engine.decider.n_neighbours)
+    engine = replace(engine, decider=replace(engine.decider, n_neighbours=many))
     try:
         stored = json_lines((folder / ANSWERS).read_text(encoding="utf-8"))
         again = engine.predict([str(one["text"]) for one in stored])
@@ -83,17 +90,29 @@ def _difference(stored: Sequence[dict[str, Any]], again: Sequence[Prediction]) -
     for then, now in zip(stored, again, strict=True):
         decision = now.decision
         others += [list(decision.intents), decision.rule] != [then["intents"], then["rule"]]
-        if now.reason.intent != then["explained"]:
-            continue
-        votes = {near.exemplar_id: near.vote for near in now.reason.neighbours}
+        of_intent = {one.intent: one for one in now.ranked}[then["explained"]]
         gaps = (
-            abs(now.reason.score - then["score"]),
-            abs(_probability(now) - then["probability"]),
-            max((abs(v - votes[k]) for k, v in then["votes"].items() if k in votes), default=0.0),
+            abs(of_intent.score - then["score"]),
+            abs(of_intent.probability - then["probability"]),
+            _gap_of_votes(then, now),
         )
         largest = [max(pair) for pair in zip(largest, gaps, strict=True)]
     score, probability, vote = largest
     return FromStored(len(stored), score, probability, vote, others)
+
+
+def _gap_of_votes(then: Mapping[str, Any], now: Prediction) -> float:
+    """Return the largest difference of the votes that the studio showed for the same intent."""
+    reason = next((one for one in now.reasons if one.intent == then["explained"]), None)
+    if reason is None:
+        return 0.0
+    votes = {near.exemplar_id: near.vote for near in reason.neighbours}
+    lightest = min(map(abs, votes.values()), default=0.0)
+    gaps = (
+        abs(vote - votes[key]) if key in votes else max(0.0, abs(vote) - lightest)
+        for key, vote in then["votes"].items()
+    )
+    return max(gaps, default=0.0)
 
 
 def _probability(one: Prediction) -> float:

@@ -5,6 +5,7 @@ import json
 import signal
 import socket
 import subprocess
+import sys
 import time
 from argparse import ArgumentParser
 from pathlib import Path
@@ -13,8 +14,11 @@ import pytest
 
 from app.serving.command import add_arguments, main, serving_of
 from app.serving.limits import KEY
+from core.bundle.archive import export_bundle
+from core.bundle.layout import save_pipeline
 from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
+from tests.core.bundle.test_bundle import FACTS
 from tests.serving.refusing_imports import HEAVY, command_without
 
 ROOT = Path(__file__).parents[2]
@@ -71,6 +75,42 @@ def test_it_serves_without_torch_and_says_no_text(
         server.wait(20)
     assert "secret" not in said.read_text("utf-8")
     assert "Traceback" not in said.read_text("utf-8")
+
+
+@pytest.mark.parametrize("fault", ["no graph", "damaged"])
+def test_what_cannot_be_served_is_told_whatever_the_number_of_processes(
+    graph: Path, made: IntentPipeline, tmp_path: Path, fault: str
+) -> None:
+    """With several processes each ended at once, and another was started in its place for ever."""
+    bundle = tmp_path / "p.zip"
+    if fault == "damaged":
+        bundle.write_bytes(graph.read_bytes()[:-100])
+    else:
+        save_pipeline(made, FACTS, tmp_path / "p")
+        export_bundle(tmp_path / "p", bundle)
+    code, options = RUN.format(root=str(ROOT)), ["--port", str(free_port()), "--workers", "2"]
+    command = [sys.executable, "-c", f"import sys; {code}", "serve-model", str(bundle), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    assert done.returncode == 2
+    assert done.stderr.count("no graph" if fault == "no graph" else "is not a whole zip") == 1
+    assert "Traceback" not in done.stderr
+    assert "Serving" not in done.stderr
+
+
+def test_a_process_that_cannot_start_ends_the_server(graph: Path, tmp_path: Path) -> None:
+    """The bundle was damaged after the first look at it, such as before a process died."""
+    bundle, port = tmp_path / "p.zip", free_port()
+    bundle.write_bytes(graph.read_bytes())
+    look = "import app.serving.models as m; from pathlib import Path; "
+    look += f"m.opened_models = lambda *_: Path({str(bundle)!r}).write_bytes(b'damaged'); "
+    code = look + RUN.format(root=str(ROOT))
+    options = ["--port", str(port), "--workers", "2"]
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); {code}"]
+    command += ["serve-model", str(bundle), *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    assert done.returncode == 2
+    assert "the models cannot be served: p.zip is not a whole zip" in done.stderr
+    assert "A process of the server could not start." in done.stderr
 
 
 def options_of(*words: str) -> object:

@@ -230,6 +230,32 @@ def test_a_key_is_asked_for_by_all_but_health(graph: Path) -> None:
         assert client.post("/predict?token=open%20sesame", json=ask).status_code == 401
 
 
+def rasa_request(token: str | None) -> dict[str, str | None]:
+    """What a Rasa bot sends by `nlu` of its endpoints.yml, with the key in its body."""
+    return {"token": token, "text": KNOWN, "message_id": "4711"}
+
+
+@pytest.mark.parametrize("path", ["/model/parse", "/models/p/model/parse"])
+def test_a_bot_of_rasa_sends_its_key_in_the_body(graph: Path, path: str) -> None:
+    """Only `?token=` was read, and each of the bot's requests was refused."""
+    application = make_application(Serving(str(graph), threads=1, key="old\nk1", most_bytes=300))
+    with TestClient(application) as client:
+        reply = client.post(path, json=rasa_request("k1"))
+        assert (reply.status_code, reply.json()["text"]) == (200, KNOWN)
+        pieces = iter(json.dumps(rasa_request("k1")).encode().partition(b"text"))
+        assert client.post(path, content=pieces).status_code == 200
+        for token in ("k2", "", None, "\ud800"):
+            body = json.dumps(rasa_request(token))
+            assert client.post(path, content=body).status_code == 401
+        for body in (b"", b"no JSON", b"[]", b'{"token": ["k1"]}'):
+            assert client.post(path, content=body).status_code == 401
+        assert client.post(path, content=b"x" * 301).status_code == 413
+        assert client.post(path, content=(b"x" * 100 for _ in range(4))).status_code == 413
+        assert client.post("/predict", json=rasa_request("k1")).status_code == 401
+    with TestClient(make_application(Serving(str(graph), threads=1))) as client:
+        assert client.post(path, json=rasa_request(None)).status_code == 200
+
+
 def test_what_breaks_is_logged_by_places_without_the_text(
     graph: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

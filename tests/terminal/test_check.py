@@ -1,5 +1,6 @@
 """`check` on the command line: its exit codes, what it names, and what it writes."""
 
+import errno
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import shlex
 import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from app.services.versions.bundles import Handover, export_model
 from app.settings import Settings
 from app.terminal.arguments.parser import build_parser
 from core.encoders.packed.encoder import TransformerEncoder
+from core.files import replace_file
 from storage import models
 from storage.log import edits, events, versions
 from storage.log.events import Action
@@ -93,6 +96,45 @@ def test_a_broken_pin_is_named_with_the_labels_that_broke_it(
     assert (code, found["passes"]) == (0, True)
 
 
+def test_every_broken_pin_is_named_with_labels(
+    check: Callable[..., tuple[int, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more than 20 broken pins the rest were told without a label: “there are too many”."""
+    monkeypatch.setattr("app.services.checking.pinned_answers._FEWEST", 0)
+    similar, _ = check("support@1")[1]["checks"]
+    assert similar["why"] == "These examples vote most against what is expected."
+    heaviest = similar["examples"][0]
+    assert (heaviest["text"], heaviest["label"], heaviest["by"]) == (MISTAKEN, "refund", "anna")
+
+
+def test_files_are_written_together_or_not_at_all_and_the_verdict_is_told(
+    check: Callable[..., tuple[int, Any]],
+    checked: Studio,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The first file was written, and where the second could not be, no verdict was printed."""
+    junit, summary = tmp_path / "a.xml", tmp_path / "a.md"
+    code, refused = check("support@2", "--junit", str(junit), "--summary", f"{tmp_path}/no/a.md")
+    assert (code, refused["message"]) == (2, f"There is no folder {tmp_path}/no.")
+    summary.write_text("of an earlier run", "utf-8")
+
+    def full(target: Path, mode: int) -> AbstractContextManager[Any]:
+        if target == summary:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return replace_file(target, mode)
+
+    monkeypatch.setattr("core.files.replace_file", full)
+    words = ["check", "support@2", "--junit", str(junit), "--summary", str(summary)]
+    assert main(["--home", str(checked.places.home), *words]) == 2
+    said = capsys.readouterr()
+    assert "support@2 passes: 2 of 2 checks." in said.out
+    assert f"{summary} cannot be written: No space left on device." in said.err.replace("\n", " ")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.md"]
+    assert summary.read_text("utf-8") == "of an earlier run"
+
+
 def test_floors_limits_and_champion_decide_the_exit_code(
     check: Callable[..., tuple[int, Any]],
 ) -> None:
@@ -150,12 +192,17 @@ def test_a_project_of_a_pipeline_is_judged_by_the_pins_of_the_bundle_in_use(
     code, found = check(str(fresh), "--against", str(champion))
     assert code == 3
     assert "The pins are those of champion.zip." in found["notes"]
-    assert [(one["kind"], one["state"]) for one in found["checks"]] == [
-        ("pin", "failed"),
-        ("pin", "failed"),
-        ("champion", "failed"),
-    ]
-    assert found["checks"][2]["found"].startswith("Nobody can say")
+    similar, pin, compared = found["checks"]
+    states = [(one["kind"], one["state"]) for one in (similar, pin, compared)]
+    assert states == [("pin", "failed"), ("pin", "failed"), ("champion", "failed")]
+    assert compared["found"].startswith("Nobody can say")
+    # Without texts, the example that says just this was sought among ids, and others were named.
+    assert (pin["name"], pin["why"]) == (
+        f"“{MISTAKEN}” must get parcel",
+        "An example says just this.",
+    )
+    key = next(f"e{at}" for at, text in enumerate(LEARNED) if text == MISTAKEN)
+    assert [(one["text"], one["label"]) for one in pin["examples"]] == [(f"[{key}]", "refund")]
 
 
 def test_a_person_reads_what_broke_a_pin(

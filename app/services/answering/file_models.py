@@ -3,8 +3,11 @@
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from core.deciding import Decided, Decider
 from core.errors import InvalidInput
@@ -12,6 +15,7 @@ from core.files import file_sha256, has_large_directory
 from core.types import EncodingPrecision
 
 if TYPE_CHECKING:
+    from core.heads.base import Head
     from core.pipeline import IntentPipeline
     from core.runtime.engine import Engine
 
@@ -47,7 +51,8 @@ def model_of_pipeline(
         from core.encoders.quick.copies import quick_copy  # imports torch
 
         quick = replace(model, encoder=quick_copy(model.encoder, precision))
-    words = quick.encoder.fingerprint, str(revision), *_words_of(quick.decider)
+    spoken = _digest_of_names(model.head)
+    words = quick.encoder.fingerprint, str(revision), spoken, *_words_of(quick.decider)
     if quick.encoder is model.encoder:
         return FileModel(quick.decide, words, "float32")
     return FileModel(quick.decide, words, precision, model.decide)
@@ -60,8 +65,21 @@ def model_of_graph(bundle: Path, engine: "Engine") -> FileModel:
 
 
 def _words_of(decider: Decider) -> tuple[str, ...]:
-    names = decider.model_version, decider.dataset_version, len(decider.exemplars)
+    names = decider.model_version, decider.dataset_version, len(decider.exemplars), decider.measure
     return (*map(str, names), *decider.intents, decider.limits.tobytes().hex())
+
+
+def _digest_of_names(head: "Head") -> str:
+    """Return the SHA-256 of what names add to scores; their wording may change any time."""
+    from core.heads.mixture import MixtureHead
+    from core.heads.points import PointHead
+
+    arrays: tuple[NDArray[Any], ...] = ()
+    if isinstance(head, MixtureHead):
+        arrays = head.names.points, head.weights, head.taus
+    elif isinstance(head, PointHead):
+        arrays = (head.points,)
+    return sha256(b"".join(one.tobytes() for one in arrays)).hexdigest()
 
 
 def open_graph(reference: str, threads: int = 0) -> "Engine | None":

@@ -14,6 +14,7 @@ import numpy as np
 
 from app.services.answering.judging import judge_tests, tests_for
 from app.services.checking.pinned_answers import judge_pins
+from app.services.checking.present_names import called_alike, comparable
 from app.services.checking.subject import Asked, Subject, asked_of, open_subject
 from app.services.checking.views import CheckReport, CheckResult, CheckState
 from app.services.checking.wanted import FIGURES, Ceiling, Floor, Wanted, require_known
@@ -65,6 +66,8 @@ def check_model(studio: Studio, request: CheckRequest) -> CheckReport:
     started = time.perf_counter()
     subject = open_subject(studio, request.reference)
     champion = None if request.against is None else open_subject(studio, request.against)
+    if champion is not None:
+        subject, champion = called_alike(studio, subject, champion)
     asked = asked_of(studio, subject, champion, request.tests)
     labels = {name for one in asked.questions.tests for name in one.intents}
     wanted, known = request.wanted, labels | set(subject.pipeline.head.intents)
@@ -72,9 +75,12 @@ def check_model(studio: Studio, request: CheckRequest) -> CheckReport:
     checks = judge_pins(studio, subject, asked.questions.pins)
     figures, judged_on = _figures(studio, subject, asked)
     checks += [judge_floor(one, figures, subject) for one in wanted.floors]
+    notes = list(asked.notes)
     if champion is not None:
+        compared, strange = comparable(asked.questions, subject, champion)
         sides = subject.contender, champion.contender
-        checks += judge_comparison(compare_on(studio, asked.questions, *sides))
+        checks += judge_comparison(compare_on(studio, compared, *sides))
+        notes += strange
     checks += [_judge_ceiling(one, subject, asked) for one in wanted.ceilings]
     if not checks:
         raise InvalidInput(
@@ -83,8 +89,8 @@ def check_model(studio: Studio, request: CheckRequest) -> CheckReport:
         )
     against = None if champion is None else champion.name
     seconds = round(time.perf_counter() - started, 1)
-    notes = (*asked.notes, *filter(None, [untested_of({**figures, "judged_on": judged_on})]))
-    return CheckReport(subject.name, against, judged_on, tuple(checks), notes, seconds)
+    notes += filter(None, [untested_of({**figures, "judged_on": judged_on})])
+    return CheckReport(subject.name, against, judged_on, tuple(checks), tuple(notes), seconds)
 
 
 def _figures(studio: Studio, subject: Subject, asked: Asked) -> tuple[Mapping[str, Any], str]:

@@ -12,19 +12,20 @@ from app.services.embedding import embed_texts
 from app.services.explaining.counterfactuals import AskedText, load_bearing_view, shown_examples
 from app.services.explaining.explained_model import (
     ExplainedModel,
-    explained_reference,
+    explained_bundle,
     explained_version,
     solved_votes_of,
 )
 from app.services.explaining.speaking import speaking_intents
 from app.services.explaining.votes import origins_of, vote_shares
 from app.services.studio import Studio
+from core.pipeline import IntentPipeline
 from core.text import label_words, match_key
 from core.types import FloatArray, Prediction, ScoreArray, Task
 from core.vectors import nearest
 
-_EXPLAINED = 20
-"""Broken pins whose examples are named; finding them takes up to a second each."""
+_FEWEST = 20
+"""Broken pins of which the fewest examples are sought; that takes up to a second each."""
 _NAMED = 5
 
 
@@ -36,23 +37,22 @@ def judge_pins(studio: Studio, subject: Subject, pins: Sequence[OpenPin]) -> lis
     rows = embed_texts(studio.database, subject.pipeline.encoder, texts)
     found = subject.pipeline.predict(texts, rows)
     broken = broken_by(pins, [one.decision for one in found], task)
-    explained = set(list(broken)[:_EXPLAINED])
-    model = _explained(studio, subject) if explained else None
+    closely = set(list(broken)[:_FEWEST])
+    model = _explained(studio, subject) if broken else None
     results = []
     for pin, answer, row in zip(pins, found, rows, strict=True):
         fault = broken.get(pin)
-        if fault is None:
+        if fault is None or model is None:
             results.append(_kept(pin, task))
-        elif model is None or pin not in explained:
-            results.append(_broken(fault, (), "Its examples are not named: there are too many."))
         else:
-            results.append(_broken(fault, *_deciding(studio, model, pin, answer, row)))
+            why = _deciding(studio, model, pin, answer, row, fewest=pin in closely)
+            results.append(_broken(fault, *why))
     return results
 
 
 def _explained(studio: Studio, subject: Subject) -> ExplainedModel:
     if subject.project is None:
-        return explained_reference(studio, subject.reference)
+        return explained_bundle(subject.reference, subject.pipeline)
     return explained_version(studio, subject.reference)
 
 
@@ -71,25 +71,43 @@ def _name(text: str, expected: str) -> str:
 
 
 def _deciding(
-    studio: Studio, model: ExplainedModel, pin: OpenPin, answer: Prediction, row: FloatArray
+    studio: Studio,
+    model: ExplainedModel,
+    pin: OpenPin,
+    answer: Prediction,
+    row: FloatArray,
+    *,
+    fewest: bool,
 ) -> tuple[tuple[DecidingExample, ...], str]:
-    """Return the examples that break a pin, and why these."""
+    """Return the examples that break a pin, and why these; of votes the fewest, or the heaviest."""
     pipeline = model.pipeline
     lead, near = _lead(model, pin, answer, row)
     if answer.decision.rule == "exact":
-        key = match_key(pin.text)
-        twins = [at for at, one in enumerate(pipeline.exemplars) if match_key(one.text) == key]
-        if twins:
-            return _named(studio, model, twins[:_NAMED], lead), "An example says just this."
+        twins = _twins(pipeline, answer, near)
+        return _named(studio, model, twins, lead), "An example says just this."
     if not lead.any():
         chosen: NDArray[np.int64] = nearest(near[None], _NAMED)[0]
         return _named(studio, model, chosen.tolist(), lead), "These examples are the nearest."
-    few = _load_bearing(studio, model, answer, row, near)
+    few = _load_bearing(studio, model, answer, row, near) if fewest else None
     if few is not None:
         return _named(studio, model, few[0], lead), few[1]
     order = np.argsort(-lead, kind="stable")[:_NAMED]
     rows = [at for at in order.tolist() if lead[at] > 0]
     return _named(studio, model, rows, lead), "These examples vote most against what is expected."
+
+
+def _twins(pipeline: IntentPipeline, answer: Prediction, near: ScoreArray) -> list[int]:
+    """Return the examples that say just what a text says.
+
+    Where a hash stands for their text, it is the nearest of those with the label of the answer.
+    """
+    key = match_key(answer.text)
+    twins = [at for at, one in enumerate(pipeline.exemplars) if match_key(one.text) == key]
+    if twins:
+        return twins[:_NAMED]
+    said = set(answer.decision.intents)
+    alike = [at for at, one in enumerate(pipeline.exemplars) if set(one.intents) == said]
+    return sorted(alike, key=lambda at: -near[at])[:1]
 
 
 def _lead(

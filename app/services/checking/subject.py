@@ -22,9 +22,11 @@ from core.bundle.facts import read_facts
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.metrics.coverage import as_counted_now
 from core.pipeline import IntentPipeline
-from core.text import counted
+from core.text import counted, some_of
+from core.types import Exemplar
 
 _MEGABYTE = 1_000_000
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +42,7 @@ class Subject:
         exported: Of a bundle, how it answered its project's test texts when it was exported.
         pins: Pins that a bundle brings; those of a version are its project's.
         n_textless: How many more a bundle would bring that was made with texts.
+        renamed: Names of intents in a bundle's file, and what they are called now.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Subject:
     exported: Mapping[str, Any] = field(default_factory=dict, repr=False)
     pins: tuple[OpenPin, ...] = ()
     n_textless: int = 0
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def megabytes(self) -> float:
@@ -119,14 +123,27 @@ def asked_of(
     if not questions.pins and champion is not None and champion.pins:
         questions = replace(questions, pins=champion.pins)
         notes.append(f"The pins are those of {champion.name}.")
+        notes += _unknown_in_pins(questions, subject)
     if questions.stale_pins:
         stale = counted(questions.stale_pins, "pin")
         notes.append(f"{stale} not judged, for the intent expected is archived or gone.")
-    if tests is None:
-        return Asked(questions, f"of {project}" if questions.tests else "", tuple(notes))
-    questions = replace(questions, tests=read_labelled(tests, subject.pipeline))
+    origin = f"of {project}" if questions.tests else ""
+    if tests is not None:
+        questions = replace(questions, tests=_read_tests(tests, subject, champion))
+        origin = f"of {tests.name}"
     notes += _unknown_labels(questions, subject)
-    return Asked(questions, f"of {tests.name}", tuple(notes))
+    return Asked(questions, origin, tuple(notes))
+
+
+def _read_tests(path: Path, subject: Subject, champion: Subject | None) -> list[Exemplar]:
+    """Read the labelled texts of a file; a label that a model was renamed from is its new name."""
+    known = set(subject.pipeline.head.intents)
+    renamed = {**subject.renamed, **(champion.renamed if champion is not None else {})}
+    to = {old: new for old, new in renamed.items() if old not in known}
+    return [
+        replace(one, intents=tuple(to.get(name, name) for name in one.intents))
+        for one in read_labelled(path, subject.pipeline)
+    ]
 
 
 def _with_facts(bundle: Subject, folder: Path) -> Subject:
@@ -166,6 +183,15 @@ def _lacking_words(bundle: Subject) -> list[str]:
     if not bundle.n_textless:
         return []
     return [f"{counted(bundle.n_textless, 'pin')} not judged: the bundle was made without texts."]
+
+
+def _unknown_in_pins(questions: Questions, subject: Subject) -> list[str]:
+    expected = {name for pin in questions.pins for name in pin.names}
+    lacking = sorted(expected - set(subject.pipeline.head.intents))
+    if not lacking:
+        return []
+    named = some_of(lacking, _NAMED)
+    return [f"They expect {named}, which {subject.name} does not have: no answer keeps these pins."]
 
 
 def _unknown_labels(questions: Questions, subject: Subject) -> list[str]:

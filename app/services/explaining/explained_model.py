@@ -178,12 +178,16 @@ def explained_reference(studio: Studio, reference: str) -> ExplainedModel:
     from core.bundle.layout import load_pipeline
 
     with open_bundle(Path(reference)) as (folder, _):
-        pipeline = load_pipeline(folder, bases=studio.bases)
+        return explained_bundle(reference, load_pipeline(folder, bases=studio.bases))
+
+
+def explained_bundle(reference: str, pipeline: IntentPipeline) -> ExplainedModel:
+    """Return a bundle that is opened; its intents may be called otherwise than in its file."""
     return ExplainedModel(
         name=Path(reference).name,
         pipeline=pipeline,
         plane=fit_plane(pipeline.embeddings),
-        key=("bundle", reference),
+        key=("bundle", (reference, pipeline.head.intents)),
         revision=0,
         project=None,
         version=None,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from app.services.answering.as_project import ProjectNow, ids_by_name, read_now
 from app.services.answering.opened import Space, open_space, require_pipeline
+from app.services.answering.stored import find_model
 from app.services.cache import of_version
 from app.services.live.joining import (
     Base,
@@ -126,6 +127,27 @@ def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:
 
     series, moment = ("hot", of_version(live.version)), (live.revision, project.head_revision)
     return studio.cache.get_newest(series, moment, count, lambda _: 100)
+
+
+def count_later(studio: Studio, reference: str) -> int:
+    """Count the examples that are new, changed or gone since `PROJECT` or `PROJECT@N` was trained.
+
+    0 where a version has learned from other data, as one that was imported.
+
+    Raises:
+        NotFound: There is no such project, version or champion.
+    """
+    with studio.database.read() as connection:
+        project, version = find_model(connection, reference)
+        if version.dataset_version_id is None:
+            return 0
+        learned = versions.learned_at(connection, version)
+        states = versions.states_between(connection, project.id, learned, project.head_revision)
+    then, now = (
+        {row.id: exemplar_of(row, project.task) for row in state.utterance_records()}
+        for state in states
+    )
+    return sum(then.get(key) != now.get(key) for key in then.keys() | now.keys())
 
 
 def load_champion(studio: Studio, reading: Reading) -> LiveModel:

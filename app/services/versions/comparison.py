@@ -51,7 +51,8 @@ _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact ma
 class Contender:
     """A model to compare, with the figures of its training; it answers with present names.
 
-    `data` is the SHA-256 of the dataset version that it learned from; "" is not known.
+    A bundle does so where they could be told. `data` is the SHA-256 of the dataset version that it
+    learned from; "" is not known.
     """
 
     name: str

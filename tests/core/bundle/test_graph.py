@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -253,8 +254,50 @@ def test_stored_answers_tell_how_far_a_graph_is_away(
     lines = [json.loads(line) for line in stored.read_text("utf-8").splitlines()]
     stored.write_text("\n".join(json.dumps({**one, "rule": "no"}) for one in lines), "utf-8")
     assert compare(tmp_path, engine).others == len(lines)
-    keep_stored_answers(made, [f"text {n}" for n in range(450)], tmp_path)
-    assert compare(tmp_path, engine).texts == 150
+
+
+def test_stored_answers_are_of_200_texts_taken_evenly(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    """Of 201 texts every second one was taken, so that 101 were compared."""
+    made = pipeline(tiny, SMOOTH)
+    for n, last in ((3, 2), (200, 199), (201, 199), (450, 447)):
+        keep_stored_answers(made, [f"text {at}" for at in range(n)] * 2, tmp_path)
+        lines = (tmp_path / "answers.jsonl").read_text("utf-8").splitlines()
+        numbers = [int(json.loads(line)["text"].removeprefix("text ")) for line in lines]
+        assert len(numbers) == min(n, 200)
+        assert (numbers[0], numbers[-1]) == (0, last)
+        steps = {after - before for before, after in pairwise(numbers)}
+        assert max(steps) - min(steps) <= 1
+
+
+def test_no_difference_from_stored_answers_is_passed_over(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    """Texts whose leading intent was another were skipped, and votes that one side did not show."""
+    made = pipeline(tiny, SMOOTH)
+    engine = opened(made, tmp_path)
+    [mine] = made.predict(["where is it"])
+    keep_stored_answers(made, [mine.text], tmp_path)
+    stored = tmp_path / "answers.jsonl"
+    answer = json.loads(stored.read_text("utf-8"))
+    second = mine.ranked[1]
+    shown = {near.exemplar_id for near in mine.reason.neighbours}
+    other = next(one.id for one in made.exemplars if one.id not in shown)
+    told = {"explained": second.intent, "score": second.score + 0.5, "votes": {}}
+    told["probability"] = second.probability - 0.25
+    for change, score, probability, vote in (
+        (told, 0.5, 0.25, 0.0),
+        ({"votes": {**answer["votes"], other: 0.75}}, 0.0, 0.0, 0.75),
+    ):
+        stored.write_text(json.dumps({**answer, **change}), "utf-8")
+        found = compare(tmp_path, engine)
+        gaps = (found.score, found.probability, found.vote)
+        lightest = min(abs(one) for one in answer["votes"].values())
+        assert gaps == pytest.approx((score, probability, vote), abs=1e-4 + lightest * bool(vote))
+    stored.write_text(json.dumps({**answer, "explained": "nothing"}), "utf-8")
+    with pytest.raises(ArtifactDamaged, match="stored answers cannot be compared"):
+        compare(tmp_path, engine)
 
 
 def test_texts_of_similar_length_run_together() -> None:

@@ -15,7 +15,9 @@ from app.services.answering.file_models import model_of_pipeline
 from core.encoders.loading import load_encoder
 from core.encoders.quick import copies
 from core.errors import InvalidInput
+from core.intent_names import answer_by_name
 from core.pipeline import IntentPipeline
+from core.types import Intent
 from tests.builders.stub_pipeline import trained
 from tests.conftest import SENTENCES
 
@@ -105,6 +107,26 @@ def test_a_part_of_another_model_is_not_continued(
     )
     assert told.went_on_at == 0
     assert told.texts == len(ASKED)
+
+
+def test_a_part_is_not_continued_after_an_intent_was_described_otherwise(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    """An intent without examples answers by its name: one file held the answers of two models."""
+
+    def described(words: str) -> IntentPipeline:
+        named = [Intent("stop_membership", words)]
+        return replace(model, head=answer_by_name(model.head, model.encoder, named))
+
+    def killed(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    target = tmp_path / "answers.csv"
+    request = FileRequest(source, target)
+    with pytest.raises(KeyboardInterrupt):
+        answer_file(model_of_pipeline(described("leave the club"), 5), request, killed)
+    told = answer(described("give the money back"), source, target)
+    assert (told.went_on_at, told.texts) == (0, len(ASKED))
 
 
 def test_two_runs_do_not_write_one_file(

@@ -1,9 +1,11 @@
 """The card of a bundle tells how good the bundle is, not how good the training was."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.services.answering import judging
 from app.services.answering.stored import load_model
 from app.services.live.server_state import open_live_studio
@@ -19,7 +21,7 @@ from storage import models
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
-from tests.builders.trained_home import POOL
+from tests.builders.trained_home import POOL, label
 from tests.builders.unpacked_bundle import unpack_bundle
 
 
@@ -82,6 +84,25 @@ def test_a_version_that_came_without_texts_takes_none_of_its_project_along(
     assert [one for one in files.rglob("*.json*") if b"may I ask" in one.read_bytes()] == []
     facts = export_model(home, "p@2", out).facts  # of which the texts are there
     assert [one["text"] for one in facts["pins"]["expected"]] == ["may I ask"]
+
+
+def test_an_export_says_how_many_labels_the_bundle_lacks(
+    home: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It answers as the version was trained, and labels had joined the model in use since."""
+    export = ["--home", str(home.settings.folder), "bundle", "export", "p", str(tmp_path / "p.zip")]
+    assert main([*export, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
+    for text, intent in (
+        (POOL[0], "refund"),
+        (POOL[1], "parcel"),
+        ("where is my parcel", "refund"),
+    ):
+        label(home, text, intent)
+    assert main(export) == 0
+    assert "3 labels changed since this version was trained" in capsys.readouterr().out
+    assert main([*export[:-2], str(tmp_path / "p.zip"), str(tmp_path / "q.zip"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == []
 
 
 @pytest.mark.parametrize("line", [-9.0, 9.0])

@@ -16,6 +16,9 @@ from app.services.versions.graphs import GraphWish, answers_again
 from core.bundle.archive import verify_bundle
 from core.errors import ArtifactDamaged, InvalidInput
 from core.runtime.engine import open_engine
+from storage.log import edits, events
+from storage.log.events import Action
+from storage.queries import dataset
 from tests.builders.hostile.changed_bundle import replaced, rewritten
 from tests.builders.tiny_encoder import tiny_convert
 from tests.builders.trained_home import POOL, train_here
@@ -105,6 +108,30 @@ def test_8_bits_stand_beside_float32_in_the_card_and_much_loss_is_refused(
     export_model(home, "p", tmp_path / "q.zip", SMALL)
 
 
+def test_8_bits_that_nothing_measures_say_so(
+    home: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without a test text of an intent they were exported as if they lost nothing."""
+    with home.database.write() as connection:
+        row = next(row for row in dataset.utterances(connection, 1) if row.text == POOL[-1])
+        changes = [edits.edit(row, "split", "test"), edits.label(row, [])]
+        events.record(connection, 1, Action("label"), changes)
+    at, out, small = ["--home", str(home.settings.folder)], tmp_path / "p.zip", tmp_path / "q.zip"
+    export_model(home, "p", out)
+    graph = ["--runtime", "onnx", "--precision", "int8"]
+    for reference in ("p", str(out)):
+        assert main([*at, "bundle", "export", reference, str(small), *graph]) == 0
+        assert "What 8 bits cost was not measured: there are no test" in capsys.readouterr().out
+        manifest = verify_bundle(small)
+        assert (manifest.own_card, "precisions" in manifest.facts) == (True, False)
+        card = (unpack_bundle(small, tmp_path / "unpacked") / "README.md").read_text("utf-8")
+        assert "What that costs was not measured: there were no test texts" in card
+    put_into_tests(home)
+    assert main([*at, "bundle", "export", "p", str(small), *graph, "--any-loss", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["notes"], told["facts"]["precisions"]["int8"]["texts"]) == ([], len(POOL) - 1)
+
+
 def test_without_texts_no_answer_is_stored(home: Studio, tmp_path: Path) -> None:
     out = tmp_path / "p.zip"
     made = export_model(home, "p", out, Handover(without_texts=True, graph=GraphWish()))
@@ -151,3 +178,7 @@ def test_commands_export_and_verify_a_graph(
     assert 0 <= told["vote"] < 1e-4
     assert main([*at, "bundle", "export", "p", out, "--precision", "int8"]) == 2
     assert "Add --runtime onnx." in capsys.readouterr().err
+    small = ["--runtime", "onnx", "--precision", "int8", "--any-loss"]
+    assert main([*at, "bundle", "export", "p", out, *small]) == 0
+    assert main(["bundle", "verify", out]) == 0
+    assert "in 8 bits others are expected, and no difference is refused." in capsys.readouterr().out

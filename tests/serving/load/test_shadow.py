@@ -16,7 +16,7 @@ from core.bundle.archive import export_bundle
 from core.bundle.graph_layout import save_graph
 from core.pipeline import IntentPipeline
 from tests.core.bundle.test_bundle import FACTS
-from tests.serving.load.test_replacing import QUICK, RELOADS, measure, put, until
+from tests.serving.load.test_replacing import FAILED, QUICK, RELOADS, measure, put, until
 from tests.serving.test_command import options_of
 from tests.serving.test_replies import ASKED
 
@@ -75,9 +75,10 @@ def test_differing_answers_are_counted_and_kept(
     assert not any(text in words for text in missed)
 
 
-def test_a_shadow_is_replaced_as_the_model_is(
+def test_a_shadow_is_replaced_as_the_model_is_and_counted_apart(
     graph: Path, open_model_file: Path, tmp_path: Path
 ) -> None:
+    """Its bundles, and those that were refused, counted as bundles of the model that answers."""
     path = tmp_path / "shadow.zip"
     path.write_bytes(graph.read_bytes())
     serving = Serving(str(graph), threads=1, shadow=str(path), look_seconds=QUICK)
@@ -85,11 +86,14 @@ def test_a_shadow_is_replaced_as_the_model_is(
         client.post("/predict", json={"texts": ASKED})
         until(lambda: measure(client, TEXTS) == str(len(ASKED)))
         assert "shadow_differing_total{" not in client.get("/metrics").text
+        put(path, open_model_file.read_bytes()[:-100])
+        until(lambda: measure(client, FAILED.replace("model_", "model_shadow_")) == "1")
         put(path, open_model_file.read_bytes())
-        until(lambda: measure(client, RELOADS) == "1")
+        until(lambda: measure(client, RELOADS.replace("model_", "model_shadow_")) == "1")
         client.post("/predict", json={"texts": ASKED})
         until(lambda: measure(client, TEXTS) == str(2 * len(ASKED)))
         assert "shadow_differing_total{" in client.get("/metrics").text
+        assert [measure(client, name) for name in (RELOADS, FAILED)] == ["0", "0"]
 
 
 def test_what_there_is_no_room_for_is_left_out(
