@@ -31,10 +31,21 @@ class Families:
     parts: Mapping[int, Sequence[int]]
 
     def shown(self, number: int) -> int:
-        """Return the group in which a group's texts are shown."""
-        while (into := self.groups[number].merged_into) is not None:
-            number = into
-        return number
+        """Return the group in which a group's texts are shown.
+
+        An earlier release let groups be merged in a circle: of these it is the first.
+        """
+        passed = [number]
+        while (into := self.groups[passed[-1]].merged_into) is not None:
+            if into in passed:
+                return min(passed[passed.index(into) :])
+            passed.append(into)
+        return passed[-1]
+
+    @property
+    def circular(self) -> list[int]:
+        """Numbers of the groups that are shown though they were merged into another."""
+        return [number for number in self.parts if self.groups[number].merged_into is not None]
 
 
 @dataclass(slots=True)

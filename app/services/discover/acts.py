@@ -19,7 +19,7 @@ from storage.log import events
 from storage.log.events import Action
 from storage.log.label_origins import GROUP
 from storage.queries import dataset, utterances
-from storage.records import Change, ProjectRecord
+from storage.records import Change, ProjectRecord, TextGroupRecord
 
 _LONGEST_NAME = 200
 
@@ -108,6 +108,7 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
     Raises:
         NotFound: There is no such group.
         InvalidInput: The name is empty or too long, or a group would be merged into itself.
+        Conflict: It, or the group that it would join, was merged into another meanwhile.
     """
     values: dict[str, object] = {}
     with studio.database.write() as connection:
@@ -123,7 +124,7 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
             told = {"for_later": is_later, "reopened": is_reopened}
             values["facts"] = {**group.facts, **told}
         if change.merged_into is not None:
-            values["merged_into"] = _merged(connection, target, number, change.merged_into)
+            values["merged_into"] = _merged(connection, target, group, change.merged_into)
         if values:
             text_groups.change(connection, target.id, number, values)
 
@@ -204,10 +205,26 @@ def _usable_name(name: str) -> str:
     return name
 
 
-def _merged(connection: Transaction, project: ProjectRecord, number: int, into: int) -> int | None:
+def _merged(
+    connection: Transaction, project: ProjectRecord, group: TextGroupRecord, into: int
+) -> int | None:
+    """Return the group to merge into, or refuse if either was merged since the page showed it.
+
+    A merge changes no revision. D had joined A, which joined B: a page that still listed D let B
+    join it, and the circle had no end.
+    """
     if not into:
         return None
-    text_groups.find(connection, project.id, into)
-    if text_groups.families(connection, project.id).shown(into) == number:
+    target = text_groups.find(connection, project.id, into)
+    if into == group.id:
         raise InvalidInput("A group cannot be merged into itself.", "Choose another group.")
+    shown = text_groups.families(connection, project.id).parts
+    if group.merged_into == into and group.id not in shown:
+        return into  # the same was asked before
+    for one in (group, target):
+        if one.id not in shown:
+            raise Conflict(
+                f"'{one.name}' was merged meanwhile, into another group.",
+                "Nothing was changed. Look at the groups again.",
+            )
     return into
