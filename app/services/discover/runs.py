@@ -54,7 +54,8 @@ class GroupFacts:
     `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
-    `is_split`: its texts went to new groups, and it was not taken since.
+    `is_split`: its texts went to new groups, and it was not taken since. `space`: fingerprint of
+    the encoder of its centre.
     """
 
     description: str
@@ -65,6 +66,7 @@ class GroupFacts:
     left: Sequence[str] = ()
     for_later: bool | None = None
     is_split: bool = False
+    space: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +122,7 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     context.report(_ENCODED, f"grouping {len(texts):,} texts", at_once=True)
     beside = list(said_by_intent(context.database, project).values())
     choice = GroupChoice(payload["n_groups"], _known(texts, before), beside)
-    made = group_together(texts, unit, choice)
+    made = replace(group_together(texts, unit, choice), space=encoder.fingerprint)
     centres = _centres(context, space, encoder)
     groups = _records(made, before, centres)
 
@@ -233,6 +235,7 @@ def group_record(
         description=line_about(made.terms[at], made.texts[rows[0]].text),
         cohesion=round(float(made.grouping.closeness[rows].mean()), 4),
         nearest=nearest,
+        space=made.space,
     )
     centre = made.grouping.centres[at].astype("<f4").tobytes()
     return TextGroupRecord(0, made.names[at], asdict(facts), centre, None, 0, now())

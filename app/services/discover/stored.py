@@ -7,14 +7,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from app.services.discover.nearness import APART, cosines
 from app.services.discover.runs import count_waiting
 from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS, usual_groups
 from core.discover.order import CORE
 from core.discover.showing import show
 from core.errors import NotFound
-from core.types import FloatArray
-from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
 from storage.computed.text_groups import Families, Inhabitants
@@ -269,9 +268,9 @@ def _ordered(families: Families, cards: Sequence[GroupCard]) -> list[GroupCard]:
     told = {card.id for card in cards if _nearest(families.groups[card.id]) >= _SAME}
     taken = [card for card in cards if card.stands_for_label]
     if taken:
-        cosines = _centres(families, cards) @ _centres(families, taken).T
-        near = (cosines.max(axis=1) >= _SAME).tolist()
-        told |= {card.id for card, is_near in zip(cards, near, strict=True) if is_near}
+        near = cosines(families, [one.id for one in cards], [one.id for one in taken])
+        same = (near.max(axis=1) >= _SAME).tolist()
+        told |= {card.id for card, is_same in zip(cards, same, strict=True) if is_same}
 
     def place(card: GroupCard) -> tuple[int, bool, bool, float, int, int]:
         known = card.known or 0.0
@@ -329,8 +328,9 @@ def _near(
     """Return the usable intents whose texts, or whose groups, lie nearest, at most 2, by cosine."""
     near = {key: cosine for key, cosine in group.facts["nearest"] if key in usable}
     others = [card for card in cards if card.label in usable and card.stands_for_label]
-    for card, cosine in zip(others, _cosines(families, others, group), strict=True):
-        near[card.label] = max(near.get(card.label, -1.0), cosine)
+    found = cosines(families, [group.id], [card.id for card in others])[0].tolist()
+    for card, cosine in zip(others, found, strict=True):
+        near[card.label] = max(near.get(card.label, APART), cosine)
     best = sorted(near, key=lambda key: -near[key])
     return {key: near[key] for key in best[:2] if near[key] >= _NEAR}
 
@@ -347,22 +347,7 @@ def _same(near: dict[str, float]) -> str:
 def _near_groups(
     families: Families, cards: Sequence[GroupCard], group: TextGroupRecord
 ) -> tuple[int, ...]:
-    others = [card for card in cards if card.id != group.id and card.state != "done"]
-    cosines = _cosines(families, others, group)
-    near = sorted(zip(cosines, others, strict=True), key=lambda one: (-one[0], one[1].id))
-    return tuple(card.id for _, card in near[:_NEAR_GROUPS])
-
-
-def _cosines(families: Families, cards: Sequence[GroupCard], group: TextGroupRecord) -> list[float]:
-    """Return the cosines of some groups' centres with that of one group."""
-    if not cards:
-        return []
-    return (_centres(families, cards) @ _centre(group)).tolist()  # type: ignore[no-any-return]
-
-
-def _centres(families: Families, cards: Sequence[GroupCard]) -> FloatArray:
-    return unit_rows(np.stack([_centre(families.groups[one.id]) for one in cards]))
-
-
-def _centre(group: TextGroupRecord) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    return np.frombuffer(group.centre, dtype="<f4")
+    others = [card.id for card in cards if card.id != group.id and card.state != "done"]
+    near = cosines(families, [group.id], others)[0].tolist()
+    best = sorted(zip(near, others, strict=True), key=lambda one: (-one[0], one[1]))
+    return tuple(number for cosine, number in best[:_NEAR_GROUPS] if cosine > APART)
