@@ -51,11 +51,11 @@ class GroupFacts:
     """What the Discover page tells of a group, as of the time it was made or joined last.
 
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
+    `space` is the fingerprint of the encoder of its centre.
     `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
-    `is_split`: its texts went to new groups, and it was not taken since. `space`: fingerprint of
-    the encoder of its centre.
+    `is_split`: its texts went to new groups, and it was not taken since.
     """
 
     description: str
