@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from core.discover.standing import Standing
 from core.errors import NotFound
 from storage.records import TextGroupRecord, record_of
 from storage.tables import grouped_text, text_group, utterance
@@ -140,6 +141,33 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
         else:
             group.labels[tuple(row.labels)] += row.n
     return found
+
+
+def of_families(
+    connection: Connection, project_id: int, families: Families
+) -> dict[int, Inhabitants]:
+    """Count the texts of each group that is shown, with those of the groups merged into it."""
+    found = inhabitants(connection, project_id)
+    together: dict[int, Inhabitants] = {}
+    for number, parts in families.parts.items():
+        every = together[number] = Inhabitants()
+        for one in (found[part] for part in parts if part in found):
+            every.waiting += one.waiting
+            every.labels += one.labels
+    return together
+
+
+def standing_of(group: TextGroupRecord, found: Inhabitants) -> Standing:
+    """Return where a group with these texts stands."""
+    told = group.facts.get("for_later")
+    return Standing(
+        waiting=found.waiting,
+        labelled=found.labels.total(),
+        set_aside=group.set_aside,
+        texts_then=group.facts.get("texts_then"),
+        put_aside=None if told is None else bool(told),
+        is_reopened=bool(group.facts.get("reopened")),
+    )
 
 
 def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecord]) -> list[int]:

@@ -97,7 +97,8 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         events.record(connection, target.id, action, [*created, *labels])
         rest = len(ids) - len(made.free)
         taken = {"for_later": False, "is_split": False, "reopened": False}
-        facts = {**text_groups.find(connection, target.id, number).facts, **taken}
+        then = {"texts_then": _size(connection, target, number)}
+        facts = {**text_groups.find(connection, target.id, number).facts, **taken, **then}
         text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
     return TakenView(len(made.free), intent, made.counts)
 
@@ -121,12 +122,20 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
             is_later = change.set_aside > 0 if change.for_later is None else change.for_later
             # Undo of another act tells whether it was for later, too.
             is_reopened = change.set_aside == 0 and change.for_later is None
-            told = {"for_later": is_later, "reopened": is_reopened}
+            then = _size(connection, target, number) if change.for_later is None else None
+            told = {"for_later": is_later, "reopened": is_reopened, "texts_then": then}
             values["facts"] = {**group.facts, **told}
         if change.merged_into is not None:
             values["merged_into"] = _merged(connection, target, group, change.merged_into)
         if values:
             text_groups.change(connection, target.id, number, values)
+
+
+def _size(connection: Transaction, project: ProjectRecord, number: int) -> int:
+    """Return how many texts a group has, with a label or without."""
+    families = text_groups.families(connection, project.id)
+    found = text_groups.of_families(connection, project.id, families)[families.shown(number)]
+    return found.waiting + found.labels.total()
 
 
 def _undecided(

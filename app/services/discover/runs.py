@@ -51,7 +51,8 @@ class GroupFacts:
     """What the Discover page tells of a group, as of the time it was made or joined last.
 
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
-    `space` is the fingerprint of the encoder of its centre.
+    `space` is the fingerprint of the encoder of its centre. `texts_then`: how many texts it had
+    when somebody was done with it, with a label or without.
     `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
@@ -66,6 +67,7 @@ class GroupFacts:
     left: Sequence[str] = ()
     for_later: bool | None = None
     is_split: bool = False
+    texts_then: int | None = None
     space: str = ""
 
 
@@ -208,7 +210,7 @@ def _renew(
 ) -> None:
     """Store what was found about groups that are there, beside what people did with them since."""
     acted = {one.id: one.facts for one in text_groups.list_all(connection, project.id)}
-    kept = ("description", "left", "for_later", "is_split", "reopened")
+    kept = ("description", "left", "for_later", "is_split", "reopened", "texts_then")
     for group in groups:
         if (facts := acted.get(group.id)) is not None:
             told = {name: facts[name] for name in kept if name in facts}

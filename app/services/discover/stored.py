@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
@@ -13,17 +12,14 @@ from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS, usual_groups
 from core.discover.order import CORE
 from core.discover.showing import show
+from core.discover.standing import STATES, State
 from core.errors import NotFound
 from storage import projects
 from storage.computed import text_groups
-from storage.computed.text_groups import Families, Inhabitants
+from storage.computed.text_groups import Families, Inhabitants, standing_of
 from storage.database import Transaction
 from storage.queries import dataset, utterances
 from storage.records import ProjectRecord, TextGroupRecord
-
-State = Literal["open", "mostly", "aside", "done"]
-_STATES: Sequence[State] = get_args(State)
-"""In this order the groups are listed."""
 
 _NEAR = 0.6
 """Cosine of two centres below which an intent is not offered as the place for a group.
@@ -52,9 +48,6 @@ _STANDS = 3
 
 MOST_LISTED = 500
 """Texts of a group that are listed at once."""
-
-_REOPENS = 3
-"""Texts that must have joined a group that was set aside before it is shown again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,16 +244,8 @@ def waiting_in_family(
 
 
 def _cards(connection: Transaction, project: ProjectRecord, families: Families) -> list[GroupCard]:
-    found = text_groups.inhabitants(connection, project.id)
-    cards = list[GroupCard]()
-    for number, parts in families.parts.items():
-        all_of_it = Inhabitants()
-        for part in parts:
-            one = found.get(part, Inhabitants())
-            all_of_it.waiting += one.waiting
-            all_of_it.labels += one.labels
-        cards.append(_card(families.groups[number], all_of_it))
-    return cards
+    found = text_groups.of_families(connection, project.id, families)
+    return [_card(families.groups[number], one) for number, one in found.items()]
 
 
 def _ordered(families: Families, cards: Sequence[GroupCard]) -> list[GroupCard]:
@@ -275,22 +260,15 @@ def _ordered(families: Families, cards: Sequence[GroupCard]) -> list[GroupCard]:
     def place(card: GroupCard) -> tuple[int, bool, bool, float, int, int]:
         known = card.known or 0.0
         is_told = card.id in told
-        return _STATES.index(card.state), not card.is_new, is_told, known, -card.size, card.id
+        return STATES.index(card.state), not card.is_new, is_told, known, -card.size, card.id
 
     return sorted(cards, key=place)
 
 
 def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
-    joined = max(0, found.waiting - group.set_aside) if group.set_aside else 0
-    is_aside = group.set_aside > 0 and joined < _REOPENS
-    labelled = found.labels.total()
-    few_joined = is_aside or found.waiting - group.set_aside < _REOPENS
-    few_joined = few_joined and not group.facts.get("reopened")  # somebody wants to see the few
-    told = group.facts.get("for_later")
-    for_later = is_aside and (labelled == 0 if told is None else bool(told))
-    is_rest = is_aside and labelled > 0
-    state = _state(found.waiting, labelled, few_joined=few_joined, is_rest=is_rest)
+    standing = standing_of(group, found)
     intents = Counter(key for labels, n in found.labels.items() for key in labels * n)
+    labelled = standing.labelled
     return GroupCard(
         id=group.id,
         name=group.name,
@@ -298,23 +276,14 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         size=found.waiting,
         labelled=labelled,
         label=intents.most_common(1)[0][0] if intents else "",
-        state="aside" if found.waiting and for_later else state,
-        joined=joined,
+        state=standing.state,
+        joined=standing.joined,
         set_aside=group.set_aside,
         is_new=bool(group.facts.get("is_new")),
         known=group.facts.get("known"),
         stands_for_label=labelled > found.waiting or labelled >= _STANDS,
-        for_later=for_later,
+        for_later=standing.is_for_later,
     )
-
-
-def _state(waiting: int, labelled: int, *, few_joined: bool, is_rest: bool) -> State:
-    """Tell the state of a group that is not for later; `is_rest`: it was taken, and some wait."""
-    if not waiting:
-        return "done"
-    if labelled >= waiting:
-        return "done" if few_joined else "mostly"
-    return "done" if is_rest else "open"
 
 
 def _is_split(families: Families, number: int) -> bool:
