@@ -18,6 +18,7 @@ from app.services.discover.grouped import (
     read_texts,
     said_by_intent,
 )
+from app.services.discover.nearness import is_told
 from app.services.embedding import (
     embed_texts,
     encoder_of_maps,
@@ -53,7 +54,7 @@ class GroupFacts:
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
     `space` is the fingerprint of the encoder of its centre. `texts_then`: how many texts it had
     when somebody was done with it, with a label or without.
-    `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
+    `is_new`: the newest grouping founded it, and no intent is near. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
     `is_split`: its texts went to new groups, and it was not taken since.
@@ -198,7 +199,7 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
         if (old := kept.get(made.names[at])) is not None:
             new = replace(old, facts=new.facts, centre=new.centre)
         else:
-            facts = {**new.facts, "is_new": bool(kept)}
+            facts = {**new.facts, "is_new": bool(kept) and not is_told(nearest)}
             new = replace(new, name=free_name(new.name, taken, " "), facts=facts)
             taken.add(new.name)
         records.append(new)
