@@ -81,8 +81,9 @@ export class TrafficTab {
     await this.#intents.load();
     if (asked !== this.#asked) return;
     if (status.champion === null) {
-      const words = 'Once a version is live, you see here what it makes of what people write.';
-      fill(this.element, emptyPage('No version answers yet', words, firstAct(project, this.#intents.counts)));
+      const words = 'Once a version is live, you see here what it makes of what people write. A log can be imported before.';
+      const acts = [firstAct(project, this.#intents.counts), ' ', this.#import];
+      fill(this.element, emptyPage('No version answers yet', words, acts));
       return;
     }
     if (!this.#view) this.#wait(skeleton('Reading what people wrote'));

@@ -111,6 +111,25 @@ def test_without_traffic_the_page_says_where_to_send_it(
     expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
 
 
+def test_a_log_is_imported_before_the_first_version_answers(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page said that no version answers, and had no way to bring the texts in."""
+    studio.ask("/projects", {"name": "untrained"})
+    page = visit(studio, "/discover?project=untrained&tab=traffic")
+    empty = page.locator("[data-role=traffic]")
+    expect(empty).to_contain_text("No version answers yet")
+    lines = "time,text\n2026-02-02 10:00,hello you\n2026-02-02 10:01,bye you\n"
+    file = {"name": "log.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    page.get_by_role("dialog").get_by_role("button", name="Store 2 texts").click()
+    expect(page.locator("[data-role=newest]")).to_contain_text("2 texts of “log.csv” stored")
+    expect(empty.locator("[data-role=first-act]")).to_have_text("Label a few texts")
+    assert studio.ask("/projects/untrained/overview")["counts"]["unlabelled"] == 2
+    page.get_by_role("button", name="Undo").click()
+    expect(empty.locator("[data-role=first-act]")).to_have_text("Import texts")
+
+
 def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
     visit: Callable[..., Page], studio: Served
 ) -> None:
