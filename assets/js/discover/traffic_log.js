@@ -1,5 +1,6 @@
 // A log of what people said: its rows are counted, and stored when the person says so.
 import {field, fill, h, optionsOf} from '../shared/elements.js';
+import {deleteOnLeaving} from '../shared/leaving.js';
 import {ask, complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
@@ -37,7 +38,9 @@ async function bringIn(base, file, imported) {
   const at = `${base}/traffic/logs`;
   const looked = new LookedAt(at, zone, await upload(`${at}?zone=${encodeURIComponent(zone)}`, file));
   const {key, name} = looked.log;
+  const stays = deleteOnLeaving(`${at}/${key}`);
   const given = await ask(`Import “${name}”`, looked.element, looked.verb);
+  stays();
   const isStored = given && looked.fresh;
   if (!isStored) {
     await call(`${at}/${key}`, {method: 'DELETE'});

@@ -1,6 +1,7 @@
 """What people said: changes with their texts, coverage, groups, and a page without traffic."""
 
 import re
+import time
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
@@ -109,6 +110,22 @@ def test_without_traffic_the_page_says_where_to_send_it(
         "Taken back: 1 text of “log.csv” stored"
     )
     expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
+
+
+def test_a_log_is_deleted_as_the_page_is_left(visit: Callable[..., Page], studio: Served) -> None:
+    """It stayed in the home for a day, with all personal data, whenever the tab was closed."""
+    page = visit(studio, "/discover?project=sample&tab=traffic")
+    lines = "time,text\n2026-02-02 10:00,write to anna@example.org\n"
+    file = {"name": "log.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    expect(page.get_by_role("dialog")).to_contain_text("1 piece of personal data will be masked")
+    uploads = studio.home / "uploads"
+    assert len(list(uploads.iterdir())) == 1
+    page.goto("about:blank")
+    until = time.monotonic() + 20.0
+    while list(uploads.iterdir()) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not list(uploads.iterdir())
 
 
 def test_a_log_is_imported_before_the_first_version_answers(
