@@ -6,7 +6,7 @@ import {chip} from '../shared/intents.js';
 import {complain, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {failed, skeleton} from '../shared/skeleton.js';
-import {moreWords, number, percent, plural} from '../shared/words.js';
+import {moreWords, number, percent, plural, points} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
 import {logImport} from './traffic_log.js';
 import {Evidence} from './traffic_texts.js';
@@ -32,6 +32,10 @@ const dayOf = stamp =>
   });
 // Where the true share lies in 95 of 100 cases.
 const between = ({low, high}) => `${percent(low)} and ${percent(high)}`;
+const within = ({share, low, high}) => [
+  percent(share),
+  h('span', {class: 'soft small unbroken'}, ` (${points(low)} to ${points(high)})`),
+];
 
 export class TrafficTab {
   #context;
@@ -270,7 +274,7 @@ export class TrafficTab {
     const gone = [...changed.values()].filter(({after}) => !after.count).map(({after}) => after);
     const every = [...intents, ...gone];
     const shown = this.#isAll ? every : every.slice(0, FEW);
-    const head = ['Intent', above('Texts'), above('Share'), 'Change'];
+    const head = ['Intent', above('Texts'), above('Share (likely between)'), 'Change'];
     const rows = shown.map(one => this.#rowOf(one, changed.get(one.id)));
     return section(
       'What people ask for',
@@ -289,7 +293,7 @@ export class TrafficTab {
     return [
       known ? this.#toTexts(known) : one.name,
       figure(number(one.count)),
-      figure(percent(one.share)),
+      figure(within(one)),
       change ? changeOf(change) : h('span', {class: 'soft'}, 'nothing to compare with'),
     ];
   }

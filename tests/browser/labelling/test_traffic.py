@@ -35,6 +35,8 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(page.locator("[data-role=sources] tbody tr")).to_have_count(2)
     row = page.locator("[data-role=volumes] tbody tr").filter(has_text=RISING)
     expect(row).to_contain_text("more than chance")
+    # A share of ten texts stood there like one of a thousand.
+    expect(row.locator("td").nth(2)).to_have_text(re.compile(r"^\d+\.\d % \(\d+\.\d to \d+\.\d\)$"))
     asked = row.get_by_role("link", name=RISING)  # one could not be clicked
     expect(asked).to_have_attribute("href", re.compile(r"/data\?project=sample&intent=\w+"))
     expect(page.locator("[data-role=typical]").first).to_contain_text("“")

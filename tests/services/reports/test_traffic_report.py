@@ -38,6 +38,7 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     assert '<bdi>in no group yet</bdi><div class="soft small"><bdi>“odd”</bdi></div>' in page
     assert "Nobody asked for move in these days: if that stays so, ask whether" in page
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page
+    assert '50.0 % <span class="soft small">(43.1 to 56.9)</span>' in page  # how sure it is
 
 
 def test_what_to_do_begins_with_the_most_texts_and_names_no_mixed_group() -> None:
