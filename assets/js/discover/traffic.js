@@ -37,6 +37,10 @@ const within = ({share, low, high}) => [
   h('span', {class: 'soft small unbroken'}, ` (${points(low)} to ${points(high)})`),
 ];
 
+// `sent` is about how many came of which these texts are a fair sample; 0: all are counted.
+const counted = (n, sent) =>
+  sent ? `a fair sample of ${plural(n, 'text')} (of about ${number(sent)})` : plural(n, 'text');
+
 export class TrafficTab {
   #context;
   #intents;
@@ -165,13 +169,13 @@ export class TrafficTab {
   }
 
   #changed() {
-    const {covered, earlier, changes, drifts} = this.#view;
+    const {covered, earlier, changes, drifts, sent, sent_before: sentBefore} = this.#view;
     const real = [...changes, ...drifts].filter(one => one.is_real);
     const told = changes.find(({about}) => about === 'no intent')?.verdict;
     const before = earlier.n
-      ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}${told ? `: ${told}` : ''}.`
+      ? ` Before, it was ${percent(earlier.share)} of ${counted(earlier.n, sentBefore)}${told ? `: ${told}` : ''}.`
       : '';
-    const n = plural(covered.n, 'text');
+    const n = counted(covered.n, sent);
     const share = `${percent(covered.share)} of ${n} got an intent, likely between ${between(covered)}.`;
     const none = earlier.n
       ? 'Nothing else changed by more than chance.'
@@ -232,9 +236,10 @@ export class TrafficTab {
   }
 
   #unanswered() {
-    const {uncovered, covered} = this.#view;
-    const missing = covered.n - covered.count;
-    const words = `${plural(missing, 'text')} got no intent, some of them rightly. Open a group to look through it.`;
+    const {uncovered, covered, sent} = this.#view;
+    const missing = plural(covered.n - covered.count, 'text');
+    const which = sent ? `${missing} of the sample` : missing;
+    const words = `${which} got no intent, some of them rightly. Open a group to look through it.`;
     const isGrouped = uncovered.some(({id}) => id);
     const rows = uncovered
       .slice(0, FEW)

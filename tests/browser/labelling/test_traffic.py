@@ -170,6 +170,24 @@ def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
     expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
 
 
+def test_a_sample_is_called_one(visit: Callable[..., Page], talked: Served) -> None:
+    """60,000 texts were sent, and the page spoke of 5,000."""
+
+    def sampled(route: Route) -> None:
+        found = route.fetch().json()
+        route.fulfill(json=found | {"sent": 61_000, "sent_before": 52_000})
+
+    page = visit(talked, "/discover?project=sample")
+    page.route("**/projects/sample/traffic?*", sampled)
+    page.get_by_role("button", name="What people said").click()
+    covered = page.locator("[data-role=covered]")
+    expect(covered).to_contain_text(re.compile(r"of a fair sample of \d+ texts \(of about 61,000\)"))
+    expect(covered).to_contain_text("texts (of about 52,000)")
+    expect(page.get_by_role("region", name="What is not answered")).to_contain_text(
+        re.compile(r"\d+ texts of the sample got no intent")
+    )
+
+
 def test_a_group_of_unlike_texts_is_called_mixed(
     visit: Callable[..., Page], talked: Served
 ) -> None:
