@@ -181,7 +181,8 @@ def test_a_sample_is_called_one(visit: Callable[..., Page], talked: Served) -> N
     page.route("**/projects/sample/traffic?*", sampled)
     page.get_by_role("button", name="What people said").click()
     covered = page.locator("[data-role=covered]")
-    expect(covered).to_contain_text(re.compile(r"of a fair sample of \d+ texts \(of about 61,000\)"))
+    words = re.compile(r"% of a fair sample of \d+ texts \(of about 61,000\) got an intent")
+    expect(covered).to_contain_text(words)
     expect(covered).to_contain_text("texts (of about 52,000)")
     expect(page.get_by_role("region", name="What is not answered")).to_contain_text(
         re.compile(r"\d+ texts of the sample got no intent")
