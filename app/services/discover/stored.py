@@ -122,7 +122,7 @@ class OpenedGroup:
             these, and taken with them.
         typical: At most 12 texts, from the middle of the group to the rim of its core.
         border: At most 12 texts that fit least, the least fitting first.
-        intents: Ids of the intents that are nearest by meaning, at most 2.
+        intents: Ids of the intents that are nearest by meaning, and of `same`; at most 2.
         same: Id of the intent that the group most likely is, by what the version in use answers,
             else by its labelled texts or by meaning; empty if there is none.
         groups: Ids of the groups with waiting texts that are nearest by meaning, at most 5.
