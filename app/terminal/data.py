@@ -145,6 +145,8 @@ def _say_log(done: "TrafficLogReport") -> None:
     timed = sum(done.sources.values())
     days = f", said from {done.first} to {done.last}" if timed else ""
     say(f"{counted(timed, 'text')} with a time{days}.")
+    if done.times:
+        say(f"  times are those of {' and '.join(done.times)} together")
     if done.kept is not None:
         say(f"  {done.kept:,} stored now")
     notes = {
