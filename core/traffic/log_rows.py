@@ -26,6 +26,7 @@ from core.formats.rows import (
     too_long_cell,
 )
 from core.traffic.conversation_logs import ConversationTool, conversation_tool, user_turns
+from core.traffic.speakers import SPEAKER_NAMES, Speakers, speakers_in
 from core.traffic.times import at_clock, is_clock, is_day, is_time
 
 TIME_NAMES = (
@@ -44,11 +45,15 @@ _HALVES = ("date", "day", "time", "hour", "clock")
 
 @dataclass(frozen=True, slots=True)
 class LogColumns:
-    """Names of the columns of a log; None is found by its name, and `source` "" is none."""
+    """Names of the columns of a log; None is found by its name.
+
+    `source` and `speaker`, which says who speaks, may be "": none.
+    """
 
     text: str | None = None
     time: str | None = None
     source: str | None = None
+    speaker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,7 @@ class LogShape:
         options: How its cells are read.
         tool: Which tool wrote its conversations; None is a table.
         times: The column of times; or that of days and that of times of the day, to be joined.
+        speakers: How its column of speakers tells users; None where all rows are theirs.
     """
 
     names: tuple[str, ...]
@@ -68,6 +74,7 @@ class LogShape:
     options: ReadOptions
     tool: ConversationTool | None = None
     times: tuple[str, ...] = ()
+    speakers: Speakers | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +84,14 @@ class LogRow:
     Attributes:
         text: "" where it is missing or too long.
         is_misshapen: Whether the row has too few or too many cells, so that none of them counts.
+        is_others: Whether a bot, an agent or a system said it, and no user.
     """
 
     text: str
     time: str
     source: str
     is_misshapen: bool = False
+    is_others: bool = False
 
 
 _MISSHAPEN = LogRow("", "", "", is_misshapen=True)
@@ -110,14 +119,19 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
         names, rows, text = preview.columns, preview.rows, preview.text_column or None
         timed = _timed(names, rows)
         guessed = LogColumns(None if text == timed else text, timed)
+    speaker = "" if given.speaker == "" else _column(path, names, given.speaker, SPEAKER_NAMES)
     columns = LogColumns(
         text=_column(path, names, given.text, TEXT_NAMES) or guessed.text,
         time=_column(path, names, given.time, TIME_NAMES) or guessed.time,
         source="" if given.source == "" else _column(path, names, given.source, SOURCE_NAMES),
+        speaker=speaker,
     )
     cells = {name: [row[at] for row in rows if at < len(row)] for at, name in enumerate(names)}
+    speakers = speakers_in(cells[speaker]) if speaker else None
+    if speakers is None and given.speaker is None:
+        columns = replace(columns, speaker=None)  # its name alone says nothing: an author is a name
     times = () if columns.time is None else _joined(columns.time, cells)
-    return LogShape(names, columns, options, times=times)
+    return LogShape(names, columns, options, times=times, speakers=speakers)
 
 
 def _joined(time: str, cells: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -171,7 +185,8 @@ def read_log(path: Path, shape: LogShape) -> Iterator[LogRow]:
         what = "texts" if shape.times else "times"
         listed = ", ".join(shape.names)[:200] or "not named"
         raise InvalidInput(f"{path} has no column of {what}.", f"{_OTHER}{listed}.")
-    named = [text, *shape.times, *([shape.columns.source] if shape.columns.source else [])]
+    source, speaker = shape.columns.source, shape.columns.speaker
+    named = [text, *shape.times, *(name for name in (source, speaker) if name)]
     rows = _cells_of(path, shape.options, named)
     return (_MISSHAPEN if cells is None else _row_of(cells, shape) for cells in rows)
 
@@ -222,11 +237,13 @@ def _cell(row: ImportedRow | RowProblem) -> str:
 
 
 def _row_of(cells: Sequence[str], shape: LogShape) -> LogRow:
-    """Make a row of a text, one or two parts of a time and, if there is one, a source."""
+    """Make a row of a text, one or two parts of a time and, where there are any, who and where."""
     text, *rest = cells
     n_times = len(shape.times)
     time = at_clock(rest[0], rest[1]) if n_times > 1 else rest[0]
-    return LogRow(_usable(text), time, rest[n_times] if len(rest) > n_times else "")
+    source = rest[n_times] if shape.columns.source else ""
+    is_others = shape.speakers is not None and not shape.speakers.is_user(rest[-1])
+    return LogRow(_usable(text), time, source, is_others=is_others)
 
 
 def _usable(text: str) -> str:

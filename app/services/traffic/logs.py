@@ -74,6 +74,7 @@ class TrafficLogReport:
         unmasked: Without masking, pieces of personal data by kind that are stored as they are.
         tool: Which tool wrote the conversations, of which the users' turns alone are read; or None.
         times: The columns of days and of times of the day that were joined; else empty.
+        others: Rows that a bot, an agent or a system said; left out.
     """
 
     rows: int
@@ -93,6 +94,7 @@ class TrafficLogReport:
     dry_run: bool
     unmasked: dict[str, int] | None = None
     times: tuple[str, ...] = ()
+    others: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +218,8 @@ def _read(
     """Return the texts as they would be stored, and what the file alone tells of them."""
     rows = [row for row in every if not row.is_misshapen]
     form = TimeForm(request.zone, is_day_first(row.time for row in rows))
-    sent, untimed, textless = _usable(rows, form, request)
+    of_users = [row for row in rows if not row.is_others]
+    sent, untimed, textless = _usable(of_users, form, request)
     if untimed and form.day_first is None:
         _refuse_unclear_days(untimed, request.zone)
     read = read_sent(sent, mask=request.mask)
@@ -239,6 +242,7 @@ def _read(
         dry_run=request.dry_run,
         unmasked=read.unmasked,
         times=shape.times if len(shape.times) > 1 else (),
+        others=len(rows) - len(of_users),
     )
 
 

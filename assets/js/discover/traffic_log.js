@@ -11,6 +11,7 @@ const PARTS = [
   ['text', 'Texts', 'Choose a column'],
   ['time', 'Times', 'Choose a column'],
   ['source', 'Source, such as the channel', 'No column: the file’s name'],
+  ['speaker', 'Who speaks', 'No column: users said all of it'],
 ];
 
 // A button; `imported` is called with what was done in words, a sentence about it, and what takes it back.
@@ -93,7 +94,7 @@ class LookedAt {
   get query() {
     const chosen = new URLSearchParams({zone: this.#zone});
     for (const {name, value} of this.element.querySelectorAll('select'))
-      if (value || name === 'source') chosen.set(name, value);
+      if (value || name === 'source' || name === 'speaker') chosen.set(name, value);
     return chosen;
   }
 

@@ -170,6 +170,24 @@ def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
     expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
 
 
+def test_what_a_bot_said_in_a_log_is_left_out_unless_somebody_wants_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/discover?project=sample&tab=traffic")
+    lines = "date,time,role,message\n2026-02-02,10:00,bot,hello\n2026-02-02,10:01,user,is it you\n"
+    file = {"name": "turns.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("1 text with a time, said from 2026-02-02 to 2026-02-02.")
+    expect(dialog).to_contain_text("1 row of a bot, an agent or a system: left out.")
+    expect(dialog).to_contain_text("Times are those of “date” and “time” together.")
+    speaks = dialog.get_by_label("Who speaks")
+    expect(speaks).to_have_value("role")
+    speaks.select_option("")
+    expect(dialog).to_contain_text("2 texts with a time, said from 2026-02-02 to 2026-02-02.")
+    dialog.get_by_role("button", name="Cancel").click()
+
+
 def test_a_sample_is_called_one(visit: Callable[..., Page], talked: Served) -> None:
     """60,000 texts were sent, and the page spoke of 5,000."""
 

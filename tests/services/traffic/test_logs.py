@@ -169,6 +169,38 @@ def test_objects_with_a_day_and_a_time_of_the_day_are_read(
     assert load(live, path).times == ()
 
 
+TURNS = """time,role,content
+2026-02-02 10:00,bot,Hello. How can I help?
+2026-02-02 10:01,user,where is my parcel
+2026-02-02 10:02,bot,On its way.
+2026-02-02 10:03,agent,Anything else?
+2026-02-02 10:04,user,no
+"""
+
+
+def test_what_a_bot_or_an_agent_said_is_no_traffic(live: LiveStudio, tmp_path: Path) -> None:
+    """“How can I help?” was the first of what people ask for."""
+    waiting = receive_log(live, "p", "turns.csv", [TURNS.encode()], LogReading("UTC"))
+    assert waiting.columns == LogColumns("content", "time", None, "role")
+    assert waiting.report is not None
+    assert (waiting.report.rows, waiting.report.others) == (5, 3)
+    every = LogReading("UTC", LogColumns("content", "time", "", ""))
+    looked = look_at_log(live, "p", waiting.key, every).report
+    assert looked is not None
+    assert (looked.others, sum(looked.sources.values())) == (0, 5)
+    done = import_received(live, "p", waiting.key, LogReading("UTC"))
+    assert (done.kept, done.others) == (2, 3)
+    assert [text for _, text, _ in rows(live)] == ["where is my parcel", "no"]
+
+
+def test_a_column_of_names_says_nothing_of_who_is_a_user(live: LiveStudio, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    line = {"text": "hello", "time": "2026-02-02 10:00", "author": "Anna", "channel": "app"}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    done = load(live, path)
+    assert (done.kept, done.others, done.sources) == (1, 0, {"app": 1})
+
+
 def test_a_log_is_refused_where_nothing_tells_the_time(live: LiveStudio, tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("time,text\n3/4/2026,hello\n5/6/2026,good day\n", encoding="utf-8")
