@@ -12,7 +12,8 @@ export const timedIn = ({sources}) => Object.values(sources).reduce((sum, n) => 
 
 // What importing a log does, of which times without a zone are those of `zone`, in a list.
 export function countsOf(report, zone) {
-  const {first, last, repeated, added, untimed, examples, textless, misshapen, sources, masked, tool, times, others} = report;
+  const {first, last, repeated, added, untimed, examples, textless, misshapen} = report;
+  const {sources, masked, tool, times, others} = report;
   const timed = timedIn(report);
   const named = Object.entries(sources);
   const more = named.length > FEW ? `, and ${plural(named.length - FEW, 'more')}` : '';
