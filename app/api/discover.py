@@ -58,9 +58,10 @@ async def _reading(
     text: ColumnName = None,
     time: ColumnName = None,
     source: ColumnName = None,
+    speaker: ColumnName = None,
     mask: bool = True,
 ) -> LogReading:
-    return LogReading(zone, LogColumns(text, time, source), mask)
+    return LogReading(zone, LogColumns(text, time, source, speaker), mask)
 
 
 ReadingInQuery = Annotated[LogReading, Depends(_reading)]
@@ -146,9 +147,10 @@ def upload_log(
 ) -> WaitingTrafficLog:
     """Store a log, and count what importing it would do.
 
-    `zone` is that of times that name none, such as Europe/Berlin. `text`, `time` and `source` name
-    columns; without them they are found by their names, and with an empty `source` there is none.
-    Personal data is masked, unless `mask` is false.
+    `zone` is that of times that name none, such as Europe/Berlin. `text`, `time`, `source` and
+    `speaker` name columns; without them they are found by their names, and with an empty `source`
+    or `speaker` there is none. Where a column says who speaks, rows of a bot, an agent or a system
+    are left out. Personal data is masked, unless `mask` is false.
     """
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
     return receive_log(live_studio, project, file.filename or "log.csv", pieces, reading)

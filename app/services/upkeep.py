@@ -16,7 +16,7 @@ from core.errors import InvalidInput, StudioError
 from core.text import counted, size_words, some_of
 from storage import backup, jobs, projects
 from storage.artifacts import ArtifactStore, drop_tree
-from storage.computed import layouts, vectors
+from storage.computed import layouts, text_groups, vectors
 from storage.faults import last_backup
 from storage.log.erased_remains import has_remains, remove_remains
 from storage.log.versions import differences
@@ -35,6 +35,7 @@ _SHOWN = 8
 _NEED_THE_DATABASE = {
     "data": "texts and their log are rows of the database",
     "embeddings": "they are rows of the database",
+    "merged groups": "they are rows of the database",
     "jobs": "they are rows of the database",
 }
 """Checks that are left out where the database is damaged, and why."""
@@ -98,14 +99,15 @@ def examine(studio: Studio, *, repair: bool = False) -> list[HealthCheck]:
 
     Mended are stored files that the newest backup holds sound, damaged maps, which are deleted to
     be made anew, files that killed processes left behind, jobs that wait without a supervisor, an
-    erasure that was interrupted, stored embeddings that were changed, and a home that others on
-    this machine may open.
+    erasure that was interrupted, stored embeddings that were changed, groups that were merged in
+    a circle, and a home that others on this machine may open.
     """
     return [
         HealthCheck("database", healthy=True, detail="ok"),  # a damaged one was not opened
         _artifacts(studio, repair=repair),
         _data(studio),
         _embeddings(studio, repair=repair),
+        _merged_groups(studio, repair=repair),
         _jobs(studio, repair=repair),
         _erasing(studio, repair=repair),
         _maps(studio.settings),
@@ -213,6 +215,22 @@ def _embeddings(studio: Studio, *, repair: bool) -> HealthCheck:
         return HealthCheck("embeddings", healthy=True, detail=detail)
     detail = f"{were}: not used, computed anew when needed"
     return HealthCheck("embeddings", healthy=False, detail=detail, mends=True)
+
+
+def _merged_groups(studio: Studio, *, repair: bool) -> HealthCheck:
+    """Find groups that were merged in a circle; repaired, the one that is shown is in no other."""
+    found = list[str]()
+    with studio.database.write() if repair else studio.database.read() as connection:
+        for project in projects.list_all(connection):
+            families = text_groups.families(connection, project.id)
+            for number in families.circular:
+                found.append(f"'{families.groups[number].name}' of '{project.name}'")
+                if repair:
+                    text_groups.change(connection, project.id, number, {"merged_into": None})
+    if not found:
+        return HealthCheck("merged groups", healthy=True, detail="ok")
+    detail = f"merged in a circle: {some_of(found, _SHOWN)}"
+    return HealthCheck("merged groups", healthy=repair, detail=detail, mends=not repair)
 
 
 def _jobs(studio: Studio, *, repair: bool) -> HealthCheck:

@@ -104,7 +104,7 @@ def import_(options: argparse.Namespace) -> None:
         _import_log(options)
         return
     given = (options.time_column, options.source_column, options.source, options.zone)
-    if any(given) or options.unmasked:
+    if any(given) or options.unmasked or options.speaker_column is not None:
         raise InvalidInput(
             "Times, sources and masking go with --traffic.", "Add --traffic, or leave them out."
         )
@@ -128,7 +128,9 @@ def _import_log(options: argparse.Namespace) -> None:
             options=ReadOptions(
                 options.format, encoding=options.encoding, sheet=options.sheet, intent_column=""
             ),
-            columns=LogColumns(options.text_column, options.time_column, options.source_column),
+            columns=LogColumns(
+                *(vars(options)[f"{part}_column"] for part in ("text", "time", "source", "speaker"))
+            ),
             source=options.source or "",
             zone=zone_named(options.zone or "UTC"),
             mask=not options.unmasked,
@@ -145,12 +147,15 @@ def _say_log(done: "TrafficLogReport") -> None:
     timed = sum(done.sources.values())
     days = f", said from {done.first} to {done.last}" if timed else ""
     say(f"{counted(timed, 'text')} with a time{days}.")
+    if done.times:
+        say(f"  times are those of {' and '.join(done.times)} together")
     if done.kept is not None:
         say(f"  {done.kept:,} stored now")
     notes = {
         "stored already": done.repeated,
         "left out: their day and source have a full sample": done.left_out or 0,
         f"of the texts {'would be' if done.dry_run else 'are'} new to the project": done.added,
+        "rows of a bot, an agent or a system: left out": done.others,
         "rows without a text, or with one that is too long: left out": done.textless,
         "rows with too few or too many cells: left out": done.misshapen,
     }
@@ -160,12 +165,9 @@ def _say_log(done: "TrafficLogReport") -> None:
     if done.untimed:
         shown = ", ".join(f"'{time}'" for time in done.examples)
         say(f"  {done.untimed:,} rows without a time that can be read, left out: {shown}")
-    if done.masked:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in done.masked.items())
-        say(f"  masked: {kinds}")
-    if done.unmasked:
-        kinds = ", ".join(f"{count:,} {kind}" for kind, count in done.unmasked.items())
-        say(f"  not masked: {kinds}")
+    for how, pieces in (("masked", done.masked), ("not masked", done.unmasked)):
+        if pieces:
+            say(f"  {how}: {', '.join(f'{count:,} {kind}' for kind, count in pieces.items())}")
     for source, count in list(done.sources.items())[:_SOURCES_SHOWN]:
         say(f"  {source}: {count:,}")
 

@@ -17,7 +17,7 @@ from core.formats.rows import FilePlace
 
 USER = "user"
 SYSTEM = "system"
-_USERS = frozenset({"user", "customer", "client", "caller", "visitor", "human", "usr"})
+USERS = frozenset({"user", "customer", "client", "caller", "visitor", "human", "usr"})
 _TEXTS = ("text", "utterance", "content", "message")
 _SPEAKERS = ("speaker", "role", "author", "from")
 _IDS = ("id", "conversation_id", "dialogue_id", "conversation")
@@ -35,7 +35,7 @@ class Turn:
     @property
     def by_user(self) -> bool:
         """Whether the user, not the system, is the speaker."""
-        return self.speaker.lower() in _USERS
+        return self.speaker.lower() in USERS
 
 
 @dataclass(frozen=True, slots=True)

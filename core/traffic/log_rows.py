@@ -1,7 +1,7 @@
 """Rows of a log: a table or JSONL with a column of times, or conversations of a known tool."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -26,26 +26,34 @@ from core.formats.rows import (
     too_long_cell,
 )
 from core.traffic.conversation_logs import ConversationTool, conversation_tool, user_turns
-from core.traffic.times import TimeForm, read_time
+from core.traffic.speakers import SPEAKER_NAMES, Speakers, speakers_in
+from core.traffic.times import at_clock, is_clock, is_day, is_time
 
 TIME_NAMES = (
     *("time", "timestamp", "datetime", "date", "created_at", "created", "sent_at", "said_at"),
     *("at", "when", "start_time"),
 )
 SOURCE_NAMES = ("source", "channel", "campaign", "platform", "language", "medium")
+Rows = Sequence[Sequence[str]]
 _OTHER = "The columns are: "
-_EITHER = (TimeForm(day_first=True), TimeForm(day_first=False))
 _LOOKED_AT = 50
 """Lines of JSONL whose keys are offered as columns."""
+
+_HALVES = ("date", "day", "time", "hour", "clock")
+"""Names of columns of which one has the day, and the other the time of the day."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogColumns:
-    """Names of the columns of a log; None is found by its name, and `source` "" is none."""
+    """Names of the columns of a log; None is found by its name.
+
+    `source` and `speaker`, which says who speaks, may be "": none.
+    """
 
     text: str | None = None
     time: str | None = None
     source: str | None = None
+    speaker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +65,16 @@ class LogShape:
         columns: Which of these are read; None was not found.
         options: How its cells are read.
         tool: Which tool wrote its conversations; None is a table.
+        times: The column of times; or that of days and that of times of the day, to be joined.
+        speakers: How its column of speakers tells users; None where all rows are theirs.
     """
 
     names: tuple[str, ...]
     columns: LogColumns
     options: ReadOptions
     tool: ConversationTool | None = None
+    times: tuple[str, ...] = ()
+    speakers: Speakers | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +84,14 @@ class LogRow:
     Attributes:
         text: "" where it is missing or too long.
         is_misshapen: Whether the row has too few or too many cells, so that none of them counts.
+        is_others: Whether a bot, an agent or a system said it, and no user.
     """
 
     text: str
     time: str
     source: str
     is_misshapen: bool = False
+    is_others: bool = False
 
 
 _MISSHAPEN = LogRow("", "", "", is_misshapen=True)
@@ -93,44 +107,68 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
     if tool is not None:
         return LogShape((), LogColumns(), options, tool)
     if _is_jsonl(path, options):
-        names, guessed = _keys(path, options), LogColumns()
+        objects = list(islice(_lines(path, options), _LOOKED_AT))
+        names = tuple(dict.fromkeys(key for value in objects for key in value))
+        rows: Rows = [[_of(value, name) for name in names] for value in objects]
+        guessed = LogColumns()
     else:
         preview = preview_file(path, options)
         if options.header is None and not preview.header and _stands_over_times(preview.rows):
             options = replace(options, header=True)
             preview = preview_file(path, options)
-        names, text = preview.columns, preview.text_column or None
-        timed = _timed(names, preview.rows)
+        names, rows, text = preview.columns, preview.rows, preview.text_column or None
+        timed = _timed(names, rows)
         guessed = LogColumns(None if text == timed else text, timed)
+    speaker = "" if given.speaker == "" else _column(path, names, given.speaker, SPEAKER_NAMES)
     columns = LogColumns(
         text=_column(path, names, given.text, TEXT_NAMES) or guessed.text,
         time=_column(path, names, given.time, TIME_NAMES) or guessed.time,
         source="" if given.source == "" else _column(path, names, given.source, SOURCE_NAMES),
+        speaker=speaker,
     )
-    return LogShape(names, columns, options)
+    cells = {name: [row[at] for row in rows if at < len(row)] for at, name in enumerate(names)}
+    speakers = speakers_in(cells[speaker]) if speaker else None
+    if speakers is None and given.speaker is None:
+        columns = replace(columns, speaker=None)  # its name alone says nothing: an author is a name
+    times = () if columns.time is None else _joined(columns.time, cells)
+    return LogShape(names, columns, options, times=times, speakers=speakers)
 
 
-def _stands_over_times(rows: Sequence[Sequence[str]]) -> bool:
+def _joined(time: str, cells: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the columns of a time: of the day and of the time of the day, where that is apart."""
+    for is_own, is_other in ((is_clock, is_day), (is_day, is_clock)):
+        if not _most(is_own, cells[time]):
+            continue
+        others = [name for name in cells if name != time and _most(is_other, cells[name])]
+        named = [name for name in others if name.strip().lower() in _HALVES]
+        if len(found := named or others) == 1:
+            return (time, found[0]) if is_own is is_day else (found[0], time)
+    return (time,)
+
+
+def _most(is_one: Callable[[str], bool], column: Sequence[str]) -> bool:
+    """Whether most cells are such; empty ones are left out."""
+    told = [cell for cell in column if cell.strip()]
+    return 2 * sum(map(is_one, told)) > len(told)
+
+
+def _stands_over_times(rows: Rows) -> bool:
     """Whether the first row names the columns: one of its cells stands over times and is none."""
     if len(rows) < 2:
         return False
     columns = range(min(map(len, rows)))
     return any(
-        not _is_time(rows[0][at]) and all(_is_time(row[at]) for row in rows[1:]) for at in columns
+        not is_time(rows[0][at]) and all(is_time(row[at]) for row in rows[1:]) for at in columns
     )
 
 
-def _timed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str | None:
+def _timed(names: Sequence[str], rows: Rows) -> str | None:
     """Return the only column in which all cells are times, or None."""
     width = min(map(len, rows), default=0)
     found = [
-        name for at, name in enumerate(names[:width]) if all(_is_time(row[at]) for row in rows)
+        name for at, name in enumerate(names[:width]) if all(is_time(row[at]) for row in rows)
     ]
     return found[0] if len(found) == 1 else None
-
-
-def _is_time(cell: str) -> bool:
-    return any(read_time(cell, form) is not None for form in _EITHER)
 
 
 def read_log(path: Path, shape: LogShape) -> Iterator[LogRow]:
@@ -142,18 +180,28 @@ def read_log(path: Path, shape: LogShape) -> Iterator[LogRow]:
     if shape.tool is not None:
         turns = user_turns(path, shape.tool)
         return (LogRow(_usable(one.text), one.time, one.source) for one in turns)
-    text, time = shape.columns.text, shape.columns.time
-    if text is None or time is None:
-        what = "times" if time is None else "texts"
+    text = shape.columns.text
+    if text is None or not shape.times:
+        what = "texts" if shape.times else "times"
         listed = ", ".join(shape.names)[:200] or "not named"
         raise InvalidInput(f"{path} has no column of {what}.", f"{_OTHER}{listed}.")
-    named = [text, time, *([shape.columns.source] if shape.columns.source else [])]
-    options = shape.options
+    source, speaker = shape.columns.source, shape.columns.speaker
+    named = [text, *shape.times, *(name for name in (source, speaker) if name)]
+    rows = _cells_of(path, shape.options, named)
+    return (_MISSHAPEN if cells is None else _row_of(cells, shape) for cells in rows)
+
+
+def _cells_of(
+    path: Path, options: ReadOptions, named: Sequence[str]
+) -> Iterator[Sequence[str] | None]:
+    """Stream the cells of some columns; None is a row with too few or too many cells."""
     if _is_jsonl(path, options):
-        return _objects(path, options, named)
+        return ([_of(value, name) for name in named] for value in _lines(path, options))
     if find_container(path) is not None:
-        return _cells(path, options, named)
-    return _delimited(path, options, named)
+        return _table_cells(path, options, named)
+    encoding = find_encoding(path, options.encoding)
+    kind = options.format if options.format != "auto" else find_format(path, encoding)
+    return read_columns(path, encoding, replace(options, format=kind), named)
 
 
 def _is_jsonl(path: Path, options: ReadOptions) -> bool:
@@ -174,42 +222,32 @@ def _column(
     return found
 
 
-def _delimited(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
-    encoding = find_encoding(path, options.encoding)
-    kind = options.format if options.format != "auto" else find_format(path, encoding)
-    for row in read_columns(path, encoding, replace(options, format=kind), named):
-        yield _MISSHAPEN if row is None else _row_of(row)
-
-
-def _cells(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
+def _table_cells(
+    path: Path, options: ReadOptions, named: Sequence[str]
+) -> Iterator[Sequence[str]]:
     """Read each column of a workbook or of Parquet as its own text: both have one reader."""
     plain = replace(options, intent_column="", split_column="", longest_text=LONGEST_TEXT)
     readers = [read_rows(path, replace(plain, text_column=name)) for name in named]
     for row in zip(*readers, strict=True):
-        yield _row_of([_cell(cell) for cell in row])
+        yield [_cell(cell) for cell in row]
 
 
 def _cell(row: ImportedRow | RowProblem) -> str:
     return row.text if isinstance(row, ImportedRow) else ""
 
 
-def _row_of(cells: Sequence[str]) -> LogRow:
-    """Make a row of a text, a time and, if there is one, a source."""
-    return LogRow(_usable(cells[0]), cells[1], cells[2] if len(cells) > 2 else "")
+def _row_of(cells: Sequence[str], shape: LogShape) -> LogRow:
+    """Make a row of a text, one or two parts of a time and, where there are any, who and where."""
+    text, *rest = cells
+    n_times = len(shape.times)
+    time = at_clock(rest[0], rest[1]) if n_times > 1 else rest[0]
+    source = rest[n_times] if shape.columns.source else ""
+    is_others = shape.speakers is not None and not shape.speakers.is_user(rest[-1])
+    return LogRow(_usable(text), time, source, is_others=is_others)
 
 
 def _usable(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else ""
-
-
-def _keys(path: Path, options: ReadOptions) -> tuple[str, ...]:
-    values = islice(_lines(path, options), _LOOKED_AT)
-    return tuple(dict.fromkeys(str(key) for value in values for key in value))
-
-
-def _objects(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[LogRow]:
-    for value in _lines(path, options):
-        yield _row_of([_of(value, name) for name in named])
 
 
 def _lines(path: Path, options: ReadOptions) -> Iterator[dict[str, Any]]:

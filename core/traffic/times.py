@@ -19,6 +19,13 @@ _NUMBERED = re.compile(
 )
 _NAMED = ("%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %Y", "%B %d %Y")
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+_CLOCK = re.compile(
+    r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[AaPp]\.?[Mm]\.?)?"
+    r"(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?"
+)
+_MIDNIGHT = re.compile(r"[ T]00:00(?::00(?:\.0+)?)?$")
+"""With this some programs write a day."""
+
 _MONTHS, _YEAR_SIGNS = 12, 4
 _TWO_DIGITS = 100
 
@@ -34,6 +41,31 @@ class TimeForm:
 
     zone: tzinfo = UTC
     day_first: bool | None = None
+
+
+_EITHER = (TimeForm(day_first=True), TimeForm(day_first=False))
+
+
+def is_time(cell: str) -> bool:
+    """Whether a cell is a time that can be read, whether days stand before months or not."""
+    return any(read_time(cell, form) is not None for form in _EITHER)
+
+
+def is_clock(cell: str) -> bool:
+    """Whether a cell is a time of the day alone, such as 14:30 or 2:30 PM."""
+    return _CLOCK.fullmatch(cell.strip()) is not None
+
+
+def is_day(cell: str) -> bool:
+    """Whether a cell is a day alone, such as 26.11.2026."""
+    day = _MIDNIGHT.sub("", cell.strip())
+    is_count = _SECONDS.fullmatch(day) or _MILLISECONDS.fullmatch(day)
+    return ":" not in day and not is_count and is_time(day)
+
+
+def at_clock(day: str, clock: str) -> str:
+    """Return the time of a day and a time of the day, as one cell would write it."""
+    return f"{_MIDNIGHT.sub('', day.strip())} {clock.strip()}".strip()
 
 
 def zone_named(name: str) -> tzinfo:

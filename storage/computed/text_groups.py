@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from core.discover.standing import Standing
 from core.errors import NotFound
 from storage.records import TextGroupRecord, record_of
 from storage.tables import grouped_text, text_group, utterance
@@ -31,10 +32,21 @@ class Families:
     parts: Mapping[int, Sequence[int]]
 
     def shown(self, number: int) -> int:
-        """Return the group in which a group's texts are shown."""
-        while (into := self.groups[number].merged_into) is not None:
-            number = into
-        return number
+        """Return the group in which a group's texts are shown.
+
+        An earlier release let groups be merged in a circle: of these it is the first.
+        """
+        passed = [number]
+        while (into := self.groups[passed[-1]].merged_into) is not None:
+            if into in passed:
+                return min(passed[passed.index(into) :])
+            passed.append(into)
+        return passed[-1]
+
+    @property
+    def circular(self) -> list[int]:
+        """Numbers of the groups that are shown though they were merged into another."""
+        return [number for number in self.parts if self.groups[number].merged_into is not None]
 
 
 @dataclass(slots=True)
@@ -129,6 +141,33 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
         else:
             group.labels[tuple(row.labels)] += row.n
     return found
+
+
+def of_families(
+    connection: Connection, project_id: int, families: Families
+) -> dict[int, Inhabitants]:
+    """Count the texts of each group that is shown, with those of the groups merged into it."""
+    found = inhabitants(connection, project_id)
+    together: dict[int, Inhabitants] = {}
+    for number, parts in families.parts.items():
+        every = together[number] = Inhabitants()
+        for one in (found[part] for part in parts if part in found):
+            every.waiting += one.waiting
+            every.labels += one.labels
+    return together
+
+
+def standing_of(group: TextGroupRecord, found: Inhabitants) -> Standing:
+    """Return where a group with these texts stands."""
+    told = group.facts.get("for_later")
+    return Standing(
+        waiting=found.waiting,
+        labelled=found.labels.total(),
+        set_aside=group.set_aside,
+        texts_then=group.facts.get("texts_then"),
+        put_aside=None if told is None else bool(told),
+        is_reopened=bool(group.facts.get("reopened")),
+    )
 
 
 def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecord]) -> list[int]:

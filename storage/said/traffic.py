@@ -112,20 +112,51 @@ def sample(
 
     Of a busy day and source only a sample is kept, so the others are thinned alike.
     """
+    fair = _Fair(project_id, since, until, _below(connection, project_id, since, until))
+    query = sa.select(said_text).select_from(_with_utterances()).where(*fair.conditions)
+    rows = connection.execute(query.order_by(said_text.c.rank, said_text.c.key).limit(most))
+    return [SaidText(row.key, row.utterance_id, row.at, row.source) for row in rows]
+
+
+def count_sent(connection: Connection, project_id: int, since: str, until: str) -> int:
+    """Return how many rows came of which `sample` draws.
+
+    If a day and source was full, the number is an estimate: ranks are spread evenly, so the rows
+    below a rank tell how many there are in all.
+    """
+    fair = _Fair(project_id, since, until, _below(connection, project_id, since, until))
+    query = sa.select(sa.func.count()).select_from(_with_utterances()).where(*fair.conditions)
+    return round(connection.execute(query).scalar_one() * _RANKS / max(1, fair.below))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fair:
+    """The rows of a period with a rank `below` that none of its days and sources left out."""
+
+    project_id: int
+    since: str
+    until: str
+    below: int
+
+    @property
+    def conditions(self) -> tuple[sa.ColumnElement[bool], ...]:
+        """What such a row fulfils."""
+        return (
+            said_text.c.project_id == self.project_id,
+            said_text.c.at >= self.since,
+            said_text.c.at < self.until,
+            said_text.c.rank < self.below,
+        )
+
+
+def _below(connection: Connection, project_id: int, since: str, until: str) -> int:
+    """Return the lowest rank that the sample of a day and source left out in a period."""
     days = sa.and_(sampled_day.c.day >= since, sampled_day.c.day < until)
     lowest = sa.select(sa.func.min(sampled_day.c.below)).where(
         sampled_day.c.project_id == project_id, days
     )
     below = connection.execute(lowest).scalar()
-    query = sa.select(said_text).select_from(_with_utterances())
-    query = query.where(
-        said_text.c.project_id == project_id,
-        said_text.c.at >= since,
-        said_text.c.at < until,
-        said_text.c.rank < (_RANKS if below is None else below),
-    )
-    rows = connection.execute(query.order_by(said_text.c.rank, said_text.c.key).limit(most))
-    return [SaidText(row.key, row.utterance_id, row.at, row.source) for row in rows]
+    return _RANKS if below is None else int(below)
 
 
 def times_said(connection: Connection, project_id: int, days: int) -> dict[str, int]:

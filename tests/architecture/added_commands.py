@@ -12,6 +12,7 @@ NEW_OPTIONS = {
     for option in (
         *("--across", "--conflicts", "--repeats", "--sheet", "--split-column", "--treat"),
         *("--source", "--source-column", "--time-column", "--traffic", "--unmasked", "--zone"),
+        "--speaker-column",
     )
 }
 NEW_OPTIONS |= {

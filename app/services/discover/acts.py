@@ -19,7 +19,7 @@ from storage.log import events
 from storage.log.events import Action
 from storage.log.label_origins import GROUP
 from storage.queries import dataset, utterances
-from storage.records import Change, ProjectRecord
+from storage.records import Change, ProjectRecord, TextGroupRecord
 
 _LONGEST_NAME = 200
 
@@ -97,7 +97,8 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         events.record(connection, target.id, action, [*created, *labels])
         rest = len(ids) - len(made.free)
         taken = {"for_later": False, "is_split": False, "reopened": False}
-        facts = {**text_groups.find(connection, target.id, number).facts, **taken}
+        then = {"texts_then": _size(connection, target, number)}
+        facts = {**text_groups.find(connection, target.id, number).facts, **taken, **then}
         text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
     return TakenView(len(made.free), intent, made.counts)
 
@@ -108,6 +109,7 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
     Raises:
         NotFound: There is no such group.
         InvalidInput: The name is empty or too long, or a group would be merged into itself.
+        Conflict: It, or the group that it would join, was merged into another meanwhile.
     """
     values: dict[str, object] = {}
     with studio.database.write() as connection:
@@ -120,12 +122,20 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
             is_later = change.set_aside > 0 if change.for_later is None else change.for_later
             # Undo of another act tells whether it was for later, too.
             is_reopened = change.set_aside == 0 and change.for_later is None
-            told = {"for_later": is_later, "reopened": is_reopened}
+            then = _size(connection, target, number) if change.for_later is None else None
+            told = {"for_later": is_later, "reopened": is_reopened, "texts_then": then}
             values["facts"] = {**group.facts, **told}
         if change.merged_into is not None:
-            values["merged_into"] = _merged(connection, target, number, change.merged_into)
+            values["merged_into"] = _merged(connection, target, group, change.merged_into)
         if values:
             text_groups.change(connection, target.id, number, values)
+
+
+def _size(connection: Transaction, project: ProjectRecord, number: int) -> int:
+    """Return how many texts a group has, with a label or without."""
+    families = text_groups.families(connection, project.id)
+    found = text_groups.of_families(connection, project.id, families)[families.shown(number)]
+    return found.waiting + found.labels.total()
 
 
 def _undecided(
@@ -204,10 +214,26 @@ def _usable_name(name: str) -> str:
     return name
 
 
-def _merged(connection: Transaction, project: ProjectRecord, number: int, into: int) -> int | None:
+def _merged(
+    connection: Transaction, project: ProjectRecord, group: TextGroupRecord, into: int
+) -> int | None:
+    """Return the group to merge into, or refuse if either was merged since the page showed it.
+
+    A merge changes no revision. D had joined A, which joined B: a page that still listed D let B
+    join it, and the circle had no end.
+    """
     if not into:
         return None
-    text_groups.find(connection, project.id, into)
-    if text_groups.families(connection, project.id).shown(into) == number:
+    target = text_groups.find(connection, project.id, into)
+    if into == group.id:
         raise InvalidInput("A group cannot be merged into itself.", "Choose another group.")
+    shown = text_groups.families(connection, project.id).parts
+    if group.merged_into == into and group.id not in shown:
+        return into  # the same was asked before
+    for one in (group, target):
+        if one.id not in shown:
+            raise Conflict(
+                f"'{one.name}' was merged meanwhile, into another group.",
+                "Nothing was changed. Look at the groups again.",
+            )
     return into

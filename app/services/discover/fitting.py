@@ -7,13 +7,13 @@ from app.services.embedding import embed_texts
 from app.services.live.pool import Pool, judged
 from app.services.live.server_state import LiveStudio
 from storage import projects
-from storage.queries import utterances
+from storage.queries import dataset, utterances
 
 
 def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedGroup:
     """Return a group with the intent as `same` that answers most of its typical texts.
 
-    `refused` is how many of them are answered with no intent; `typical` has each answer.
+    It is among `intents`, whether it is near by meaning or not. `refused` is how many of them are answered with no intent; `typical` has each answer.
 
     The nearest centre alone put broken cards into lost ones. It decides only where the model is
     not in memory yet, or does not know the intent.
@@ -26,18 +26,23 @@ def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedG
         target = projects.find(connection, project)
         ids = [one.id for one in group.typical]
         records = tuple(utterances.by_ids(connection, target.id, ids).values())
+        usable = dataset.open_intents(connection, target.id)
     pool = live_studio.pools.get(target.id)
     if pool is None or not records or (group.same and group.same not in pool.live.columns):
         return group
     texts = [record.text for record in records]
     rows = embed_texts(database, pool.live.pipeline.encoder, texts)
     found = judged(pool.live, records, rows)
-    answered = _answered(found, group.intents)
+    answered = _answered(found, (*group.intents, *usable))
     best = max(answered, key=lambda intent: answered[intent], default="")
     same = best if answered.get(best, 0.0) >= FITS else ""
     answers = _answers(found)
     typical = tuple(replace(one, answer=answers.get(one.id)) for one in group.typical)
-    return replace(group, same=same, refused=int(found.outside.sum()), typical=typical)
+    intents = group.intents
+    if same and same not in intents:
+        intents = (same, *intents[:1])
+    refused = int(found.outside.sum())
+    return replace(group, same=same, refused=refused, typical=typical, intents=intents)
 
 
 def _answers(found: Pool) -> dict[str, str]:

@@ -52,13 +52,17 @@ class GroupChoice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grouped:
-    """Unlabelled texts with their embeddings (n, d) and groups, and the groups' names."""
+    """Unlabelled texts with their embeddings (n, d) and groups, and the groups' names.
+
+    `space` is the fingerprint of the encoder; "" where the groups are not stored.
+    """
 
     texts: list[UtteranceRecord]
     rows: FloatArray
     grouping: Grouping
     names: tuple[str, ...]
     terms: tuple[tuple[str, ...], ...]
+    space: str = ""
 
 
 def read_texts(database: Database, project: ProjectRecord, which: Filter) -> list[UtteranceRecord]:

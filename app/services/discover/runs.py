@@ -18,6 +18,7 @@ from app.services.discover.grouped import (
     read_texts,
     said_by_intent,
 )
+from app.services.discover.nearness import is_told
 from app.services.embedding import (
     embed_texts,
     encoder_of_maps,
@@ -51,7 +52,9 @@ class GroupFacts:
     """What the Discover page tells of a group, as of the time it was made or joined last.
 
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
-    `is_new`: the newest grouping founded it beside groups that were there. `known`: how well labels
+    `space` is the fingerprint of the encoder of its centre. `texts_then`: how many texts it had
+    when somebody was done with it, with a label or without.
+    `is_new`: the newest grouping founded it, and no intent is near. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
     `is_split`: its texts went to new groups, and it was taken neither before nor since.
@@ -65,6 +68,8 @@ class GroupFacts:
     left: Sequence[str] = ()
     for_later: bool | None = None
     is_split: bool = False
+    texts_then: int | None = None
+    space: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +125,7 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     context.report(_ENCODED, f"grouping {len(texts):,} texts", at_once=True)
     beside = list(said_by_intent(context.database, project).values())
     choice = GroupChoice(payload["n_groups"], _known(texts, before), beside)
-    made = group_together(texts, unit, choice)
+    made = replace(group_together(texts, unit, choice), space=encoder.fingerprint)
     centres = _centres(context, space, encoder)
     groups = _records(made, before, centres)
 
@@ -194,7 +199,7 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
         if (old := kept.get(made.names[at])) is not None:
             new = replace(old, facts=new.facts, centre=new.centre)
         else:
-            facts = {**new.facts, "is_new": bool(kept)}
+            facts = {**new.facts, "is_new": bool(kept) and not is_told(nearest)}
             new = replace(new, name=free_name(new.name, taken, " "), facts=facts)
             taken.add(new.name)
         records.append(new)
@@ -206,7 +211,7 @@ def _renew(
 ) -> None:
     """Store what was found about groups that are there, beside what people did with them since."""
     acted = {one.id: one.facts for one in text_groups.list_all(connection, project.id)}
-    kept = ("description", "left", "for_later", "is_split", "reopened")
+    kept = ("description", "left", "for_later", "is_split", "reopened", "texts_then")
     for group in groups:
         if (facts := acted.get(group.id)) is not None:
             told = {name: facts[name] for name in kept if name in facts}
@@ -233,6 +238,7 @@ def group_record(
         description=line_about(made.terms[at], made.texts[rows[0]].text),
         cohesion=round(float(made.grouping.closeness[rows].mean()), 4),
         nearest=nearest,
+        space=made.space,
     )
     centre = made.grouping.centres[at].astype("<f4").tobytes()
     return TextGroupRecord(0, made.names[at], asdict(facts), centre, None, 0, now())

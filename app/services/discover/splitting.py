@@ -68,6 +68,7 @@ def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Group
     unit = unit_rows(embed_texts(studio.database, encoder, [one.text for one in texts]))
     n_parts = min(_MOST_PARTS, max(2, round(math.sqrt(len(texts)) / 3)))
     made = group_together(texts, unit, GroupChoice(n_parts, beside=beside))
+    made = replace(made, space=encoder.fingerprint)
     if len(made.grouping.centres) < 2:
         raise InvalidInput("These texts are all the same to the model.", "Take them together.")
     return made

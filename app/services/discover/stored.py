@@ -3,40 +3,29 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
+from app.services.discover.nearness import APART, SAME, cosines, is_told
 from app.services.discover.runs import count_waiting
 from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS, usual_groups
 from core.discover.order import CORE
 from core.discover.showing import show
+from core.discover.standing import STATES, State
 from core.errors import NotFound
-from core.types import FloatArray
-from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
-from storage.computed.text_groups import Families, Inhabitants
+from storage.computed.text_groups import Families, Inhabitants, standing_of
 from storage.database import Transaction
 from storage.queries import dataset, utterances
 from storage.records import ProjectRecord, TextGroupRecord
-
-State = Literal["open", "mostly", "aside", "done"]
-_STATES: Sequence[State] = get_args(State)
-"""In this order the groups are listed."""
 
 _NEAR = 0.6
 """Cosine of two centres below which an intent is not offered as the place for a group.
 
 Ten texts of an intent are nearer than 0.7 to eight others of it in 98 of 100 cases (CLINC150,
 BANKING77, untuned encoder).
-"""
-
-_SAME = 0.8
-"""Cosine from which on a group is most likely of the nearest intent.
-
-19 of 20 groups of an intent are nearer than that, and 1 of 20 of other intents (the same sets).
 """
 
 FITS = 0.6
@@ -54,9 +43,6 @@ _STANDS = 3
 MOST_LISTED = 500
 """Texts of a group that are listed at once."""
 
-_REOPENS = 3
-"""Texts that must have joined a group that was set aside before it is shown again."""
-
 
 @dataclass(frozen=True, slots=True)
 class GroupCard:
@@ -71,7 +57,7 @@ class GroupCard:
         joined: Texts that joined since it was set aside.
         set_aside: How many texts waited when a person was done with it; 0: nobody is.
         for_later: A person put it aside, and has not taken it.
-        is_new: The newest grouping founded it beside groups that were there.
+        is_new: The newest grouping founded it beside groups that were there; no intent is near.
         known: How well labels told what it is about when it was made or joined last, in [0, 1];
             None: nothing was labelled then.
         stands_for_label: Its labels tell what it is about: one of fifty texts does not.
@@ -136,7 +122,7 @@ class OpenedGroup:
             these, and taken with them.
         typical: At most 12 texts, from the middle of the group to the rim of its core.
         border: At most 12 texts that fit least, the least fitting first.
-        intents: Ids of the intents that are nearest by meaning, at most 2.
+        intents: Ids of the intents that are nearest by meaning, and of `same`; at most 2.
         same: Id of the intent that the group most likely is, by what the version in use answers,
             else by its labelled texts or by meaning; empty if there is none.
         groups: Ids of the groups with waiting texts that are nearest by meaning, at most 5.
@@ -252,46 +238,31 @@ def waiting_in_family(
 
 
 def _cards(connection: Transaction, project: ProjectRecord, families: Families) -> list[GroupCard]:
-    found = text_groups.inhabitants(connection, project.id)
-    cards = list[GroupCard]()
-    for number, parts in families.parts.items():
-        all_of_it = Inhabitants()
-        for part in parts:
-            one = found.get(part, Inhabitants())
-            all_of_it.waiting += one.waiting
-            all_of_it.labels += one.labels
-        cards.append(_card(families.groups[number], all_of_it))
-    return cards
+    found = text_groups.of_families(connection, project.id, families)
+    return [_card(families.groups[number], one) for number, one in found.items()]
 
 
 def _ordered(families: Families, cards: Sequence[GroupCard]) -> list[GroupCard]:
     """Order groups: what is new, then what labels tell nothing about yet, comes first."""
-    told = {card.id for card in cards if _nearest(families.groups[card.id]) >= _SAME}
+    told = {card.id for card in cards if is_told(families.groups[card.id].facts["nearest"])}
     taken = [card for card in cards if card.stands_for_label]
     if taken:
-        cosines = _centres(families, cards) @ _centres(families, taken).T
-        near = (cosines.max(axis=1) >= _SAME).tolist()
-        told |= {card.id for card, is_near in zip(cards, near, strict=True) if is_near}
+        near = cosines(families, [one.id for one in cards], [one.id for one in taken])
+        same = (near.max(axis=1) >= SAME).tolist()
+        told |= {card.id for card, is_same in zip(cards, same, strict=True) if is_same}
 
     def place(card: GroupCard) -> tuple[int, bool, bool, float, int, int]:
         known = card.known or 0.0
         is_told = card.id in told
-        return _STATES.index(card.state), not card.is_new, is_told, known, -card.size, card.id
+        return STATES.index(card.state), not card.is_new, is_told, known, -card.size, card.id
 
     return sorted(cards, key=place)
 
 
 def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
-    joined = max(0, found.waiting - group.set_aside) if group.set_aside else 0
-    is_aside = group.set_aside > 0 and joined < _REOPENS
-    labelled = found.labels.total()
-    few_joined = is_aside or found.waiting - group.set_aside < _REOPENS
-    few_joined = few_joined and not group.facts.get("reopened")  # somebody wants to see the few
-    told = group.facts.get("for_later")
-    for_later = is_aside and (labelled == 0 if told is None else bool(told))
-    is_rest = is_aside and labelled > 0
-    state = _state(found.waiting, labelled, few_joined=few_joined, is_rest=is_rest)
+    standing = standing_of(group, found)
     intents = Counter(key for labels, n in found.labels.items() for key in labels * n)
+    labelled = standing.labelled
     return GroupCard(
         id=group.id,
         name=group.name,
@@ -299,23 +270,14 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         size=found.waiting,
         labelled=labelled,
         label=intents.most_common(1)[0][0] if intents else "",
-        state="aside" if found.waiting and for_later else state,
-        joined=joined,
+        state=standing.state,
+        joined=standing.joined,
         set_aside=group.set_aside,
         is_new=bool(group.facts.get("is_new")),
         known=group.facts.get("known"),
         stands_for_label=labelled > found.waiting or labelled >= _STANDS,
-        for_later=for_later,
+        for_later=standing.is_for_later,
     )
-
-
-def _state(waiting: int, labelled: int, *, few_joined: bool, is_rest: bool) -> State:
-    """Tell the state of a group that is not for later; `is_rest`: it was taken, and some wait."""
-    if not waiting:
-        return "done"
-    if labelled >= waiting:
-        return "done" if few_joined else "mostly"
-    return "done" if is_rest else "open"
 
 
 def _is_split(families: Families, number: int) -> bool:
@@ -329,40 +291,21 @@ def _near(
     """Return the usable intents whose texts, or whose groups, lie nearest, at most 2, by cosine."""
     near = {key: cosine for key, cosine in group.facts["nearest"] if key in usable}
     others = [card for card in cards if card.label in usable and card.stands_for_label]
-    for card, cosine in zip(others, _cosines(families, others, group), strict=True):
-        near[card.label] = max(near.get(card.label, -1.0), cosine)
+    found = cosines(families, [group.id], [card.id for card in others])[0].tolist()
+    for card, cosine in zip(others, found, strict=True):
+        near[card.label] = max(near.get(card.label, APART), cosine)
     best = sorted(near, key=lambda key: -near[key])
     return {key: near[key] for key in best[:2] if near[key] >= _NEAR}
 
 
-def _nearest(group: TextGroupRecord) -> float:
-    """Return the cosine of the nearest intent with labels when a group was made or joined last."""
-    return max((cosine for _, cosine in group.facts["nearest"]), default=0.0)
-
-
 def _same(near: dict[str, float]) -> str:
-    return next((key for key, cosine in near.items() if cosine >= _SAME), "")
+    return next((key for key, cosine in near.items() if cosine >= SAME), "")
 
 
 def _near_groups(
     families: Families, cards: Sequence[GroupCard], group: TextGroupRecord
 ) -> tuple[int, ...]:
-    others = [card for card in cards if card.id != group.id and card.state != "done"]
-    cosines = _cosines(families, others, group)
-    near = sorted(zip(cosines, others, strict=True), key=lambda one: (-one[0], one[1].id))
-    return tuple(card.id for _, card in near[:_NEAR_GROUPS])
-
-
-def _cosines(families: Families, cards: Sequence[GroupCard], group: TextGroupRecord) -> list[float]:
-    """Return the cosines of some groups' centres with that of one group."""
-    if not cards:
-        return []
-    return (_centres(families, cards) @ _centre(group)).tolist()  # type: ignore[no-any-return]
-
-
-def _centres(families: Families, cards: Sequence[GroupCard]) -> FloatArray:
-    return unit_rows(np.stack([_centre(families.groups[one.id]) for one in cards]))
-
-
-def _centre(group: TextGroupRecord) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
-    return np.frombuffer(group.centre, dtype="<f4")
+    others = [card.id for card in cards if card.id != group.id and card.state != "done"]
+    near = cosines(families, [group.id], others)[0].tolist()
+    best = sorted(zip(near, others, strict=True), key=lambda one: (-one[0], one[1]))
+    return tuple(number for cosine, number in best[:_NEAR_GROUPS] if cosine > APART)

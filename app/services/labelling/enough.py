@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.services.cache import of_version
-from app.services.live.live_model import LiveModel
+from app.services.live.live_model import LiveModel, is_untuned
 from app.services.live.row_answers import exemplar_scores
 from app.services.live.server_state import LiveStudio
 from core.review.enough import newest_known
@@ -22,8 +22,8 @@ class EnoughLabels:
     """An intent, and what its newest labels tell.
 
     Attributes:
-        judged: Number of its newest labels that were looked at, at most 15; those that were given
-            to many texts at once tell nothing, and are left out.
+        judged: Number of its newest labels that were looked at, at most 15. Left out are those that
+            tell nothing: of many texts at once, and those that a tuned encoder has learned.
         known: How many of these the live model gives by all other labels.
         is_enough: Whether more labels of it would hardly teach anything.
         reason: Why, in words; empty if they are not enough.
@@ -73,11 +73,19 @@ def list_enough(live_studio: LiveStudio, project: str) -> EnoughView:
 
 
 def _judged(live: LiveModel, given_at: Mapping[str, int]) -> list[EnoughLabels]:
+    """Judge the intents of a model by the labels that neither its votes nor its encoder know.
+
+    A vote can be left out. An encoder that was tuned has put the texts of its training beside those
+    of their label, so only labels given since tell what it knew before.
+    """
     held_out = exemplar_scores(live.pipeline)
     if held_out is None:
         return []
     scores, targets = held_out
-    places = [given_at.get(one.id, -1) for one in live.pipeline.exemplars]
+    every = {one.id for one in live.pipeline.exemplars}
+    unseen = every if is_untuned(live) else live.hot - live.waiting
+    told = {key: at for key, at in given_at.items() if key in unseen}
+    places = [told.get(one.id, -1) for one in live.pipeline.exemplars]
     # An exemplar without an intent has a label, too, and belongs to no column.
     given = np.where(targets.any(1), targets.argmax(1), -1)
     answers = scores.argmax(1).astype(np.int64)

@@ -10,7 +10,7 @@ from app.services.data.bulk import Allowed, BulkAct
 from app.services.data.utterances import ChangeView, label_each
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import labelled_tests
-from app.services.live.live_model import LiveModel, as_trained
+from app.services.live.live_model import LiveModel, as_trained, is_untuned
 from app.services.live.pool import Pool
 from app.services.live.row_answers import exemplar_scores
 from app.services.live.server_state import LiveStudio
@@ -222,7 +222,7 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
     may leap. Texts out of scope are not among them, so their share of errors comes on top.
     """
     pipeline = as_trained(live)
-    own = exemplar_scores(pipeline) if _is_untuned(live) else None
+    own = exemplar_scores(pipeline) if is_untuned(live) else None
     if own is not None:
         scores, labels = own
         return _judged(pipeline, pipeline.embeddings, scores, labels)
@@ -243,12 +243,6 @@ def _judged(
     right = labels[np.arange(len(scores)), scores.argmax(1)]
     shares = probabilities(scores, calibration).max(1)
     return sure_limit(shares[inside], right[inside])
-
-
-def _is_untuned(live: LiveModel) -> bool:
-    """Whether the encoder is the bundled one, which has seen no label of the project."""
-    lineage, fingerprint = live.version.lineage, live.pipeline.encoder.fingerprint
-    return lineage.get("base") == "bundled" and lineage.get("base_fingerprint") == fingerprint
 
 
 def _sure_text(pool: Pool, row: int) -> SureText:

@@ -73,6 +73,12 @@ def as_trained(live: LiveModel) -> IntentPipeline:
     return replace(votes, head=beside, calibration=live.pipeline.calibration)
 
 
+def is_untuned(live: LiveModel) -> bool:
+    """Whether the encoder is the bundled one, which has seen no label of the project."""
+    lineage, fingerprint = live.version.lineage, live.pipeline.encoder.fingerprint
+    return lineage.get("base") == "bundled" and lineage.get("base_fingerprint") == fingerprint
+
+
 def exemplar_of(record: UtteranceRecord | None, task: Task) -> Said | None:
     """Return an utterance's text and intents as an exemplar, or None if it is none.
 

@@ -106,13 +106,19 @@ def _islands(studio: Studio, project: str, choice: MapChoice, families: Families
 
 
 def _groups(studio: Studio, project_id: int, shown: _Shown, families: Families) -> list[Island]:
-    """Return the groups with texts that wait; not those that a person was done with."""
+    """Return the groups that Discover lists to be looked at, with their texts that wait."""
     with studio.database.read() as connection:
         place_of = text_groups.waiting_places(connection, project_id)
+        texts_of = text_groups.of_families(connection, project_id, families)
+    looked_at = {
+        number
+        for number, texts in texts_of.items()
+        if text_groups.standing_of(families.groups[number], texts).is_looked_at
+    }
     rows: dict[int, list[int]] = {}
     for row, key in enumerate(shown.ids):
         number = families.shown(place_of[key]) if key in place_of else None
-        if number is not None and not families.groups[number].set_aside:
+        if number in looked_at:
             rows.setdefault(number, []).append(row)
     return [
         replace(

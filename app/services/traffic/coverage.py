@@ -57,6 +57,7 @@ class TrafficFacts:
         group_names: Names of groups by number.
         labels: Number of labelled texts by intent id.
         mixed: Numbers of the groups whose texts have little in common.
+        sent, sent_before: How many rows came, of which `now` and `earlier` may be a fair sample.
     """
 
     now: Sequence[SaidText]
@@ -66,6 +67,8 @@ class TrafficFacts:
     group_names: Mapping[int, str]
     labels: Mapping[str, int]
     mixed: Collection[int] = ()
+    sent: int = 0
+    sent_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +199,8 @@ def _facts(
             for number, group in families.groups.items()
             if is_mixed(float(group.facts["cohesion"]), sizes[number])
         },
+        sent=traffic.count_sent(connection, record.id, str(after), str(before)),
+        sent_before=traffic.count_sent(connection, record.id, str(first), str(after)),
     )
 
 
@@ -251,7 +256,14 @@ def count_coverage(
         changes=_changes(facts, old, now) if old and now else (),
         counting=answers is None and not trouble,
         trouble=trouble,
+        sent=_about(facts.sent, len(facts.now)),
+        sent_before=_about(facts.sent_before, len(facts.earlier)),
     )
+
+
+def _about(sent: int, counted: int) -> int:
+    """Return how many rows came, to two figures, where only a sample is counted; else 0."""
+    return round(sent, 2 - len(str(sent))) if sent > counted else 0
 
 
 def _most_said(said: Counter[str]) -> tuple[str, ...]:

@@ -103,6 +103,8 @@ class TrafficView:
             `sure_before`: in the period before. None while answers are being computed.
         drifts: Comparisons of both periods, and of sources, of which nothing is told by chance
             alone in 99 of 100 reports.
+        sent: About how many texts came of which a fair sample is counted, `sent_before`: in the
+            period before; 0 where all are counted.
     """
 
     after: str
@@ -121,6 +123,8 @@ class TrafficView:
     sure: TrafficShare | None = None
     sure_before: TrafficShare | None = None
     drifts: tuple[TrafficDrift, ...] = ()
+    sent: int = 0
+    sent_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
 from core.text import counted, is_blank, is_storable, normalise, text_hash
 from core.traffic.conversation_logs import ConversationTool
-from core.traffic.log_rows import LogColumns, LogRow, find_shape, read_log
+from core.traffic.log_rows import LogColumns, LogRow, LogShape, find_shape, read_log
 from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
 from storage import projects
 from storage.people.acts import Act, note_aside
@@ -73,6 +73,8 @@ class TrafficLogReport:
         masked: Masked pieces of personal data by kind; None without masking.
         unmasked: Without masking, pieces of personal data by kind that are stored as they are.
         tool: Which tool wrote the conversations, of which the users' turns alone are read; or None.
+        times: The columns of days and of times of the day that were joined; else empty.
+        others: Rows that a bot, an agent or a system said; left out.
     """
 
     rows: int
@@ -91,6 +93,8 @@ class TrafficLogReport:
     tool: ConversationTool | None
     dry_run: bool
     unmasked: dict[str, int] | None = None
+    times: tuple[str, ...] = ()
+    others: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,32 +195,9 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
     """
     shape = find_shape(request.path, request.options, request.columns)
     every = list(read_log(request.path, shape))
-    rows = [row for row in every if not row.is_misshapen]
-    form = TimeForm(request.zone, is_day_first(row.time for row in rows))
-    sent, untimed, textless = _usable(rows, form, request)
-    if untimed and form.day_first is None:
-        _refuse_unclear_days(untimed, request.zone)
-    read = read_sent(sent, mask=request.mask)
+    read, found = _read(every, shape, request)
     known, fresh = _compared(live_studio, request.project, read)
-    days = sorted(one.at[: traffic.DAY] for one in read.texts)
-    found = TrafficLogReport(
-        rows=len(every),
-        untimed=len(untimed),
-        examples=tuple(time[:_SIGNS] for time in dict.fromkeys(untimed))[:_SHOWN],
-        textless=textless,
-        misshapen=len(every) - len(rows),
-        first=days[0] if days else "",
-        last=days[-1] if days else "",
-        sources=dict(Counter(one.source for one in read.texts).most_common()),
-        repeated=known,
-        kept=None,
-        left_out=None,
-        added=fresh,
-        masked=read.masked,
-        tool=shape.tool,
-        dry_run=request.dry_run,
-        unmasked=read.unmasked,
-    )
+    found = replace(found, repeated=known, added=fresh)
     if request.dry_run:
         return found
     done = store_read(live_studio, request.project, read, request.upload)
@@ -229,6 +210,40 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
     )
     _note(live_studio, request, found, done)
     return found
+
+
+def _read(
+    every: list[LogRow], shape: LogShape, request: LogRequest
+) -> tuple[ReadTraffic, TrafficLogReport]:
+    """Return the texts as they would be stored, and what the file alone tells of them."""
+    rows = [row for row in every if not row.is_misshapen]
+    form = TimeForm(request.zone, is_day_first(row.time for row in rows))
+    of_users = [row for row in rows if not row.is_others]
+    sent, untimed, textless = _usable(of_users, form, request)
+    if untimed and form.day_first is None:
+        _refuse_unclear_days(untimed, request.zone)
+    read = read_sent(sent, mask=request.mask)
+    days = sorted(one.at[: traffic.DAY] for one in read.texts)
+    return read, TrafficLogReport(
+        rows=len(every),
+        untimed=len(untimed),
+        examples=tuple(time[:_SIGNS] for time in dict.fromkeys(untimed))[:_SHOWN],
+        textless=textless,
+        misshapen=len(every) - len(rows),
+        first=days[0] if days else "",
+        last=days[-1] if days else "",
+        sources=dict(Counter(one.source for one in read.texts).most_common()),
+        repeated=0,
+        kept=None,
+        left_out=None,
+        added=0,
+        masked=read.masked,
+        tool=shape.tool,
+        dry_run=request.dry_run,
+        unmasked=read.unmasked,
+        times=shape.times if len(shape.times) > 1 else (),
+        others=len(rows) - len(of_users),
+    )
 
 
 def _note(

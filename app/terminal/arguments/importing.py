@@ -56,6 +56,10 @@ def _log_choices(load: argparse.ArgumentParser) -> None:
     )
     load.add_argument("--time-column", help="with --traffic: column that holds the time")
     load.add_argument("--source-column", help="with --traffic: column with the channel or campaign")
+    load.add_argument(
+        "--speaker-column",
+        help="with --traffic: column that says who speaks; users' rows are read ('': all are)",
+    )
     load.add_argument("--source", help="with --traffic: source of rows without one")
     load.add_argument(
         "--zone", help="with --traffic: zone of times without one, such as Europe/Berlin (UTC)"

@@ -3,6 +3,7 @@
 // not mask them either: each text would come in twice, once with its personal data and once without.
 import {address} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
+import {deleteOnLeaving} from '../shared/leaving.js';
 import {guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
@@ -19,6 +20,7 @@ export class AlsoTraffic {
   #ticked;
   #columns = null; // that of the texts and that of the times, by which the file is read as a log
   #log = null; // the uploaded log, once it was looked at
+  #stays = () => {}; // that log is not deleted any more as the page is left
   #asked = 0; // number of the newest look; what earlier ones find is dropped
   #counts = h('div', {role: 'status'});
   #box = h('input', {type: 'checkbox', 'data-key': 'also traffic', onchange: guarded(() => this.#look())});
@@ -59,6 +61,7 @@ export class AlsoTraffic {
   async store() {
     if (!this.n) return null;
     const {key} = this.#log;
+    this.#stays();
     const {kept} = await post(`${this.#at}/${key}?${this.#query}`);
     this.#log = null;
     const words = [` ${plural(kept, 'text')} ${kept === 1 ? 'counts' : 'count'} as traffic: `, this.#there, '.'];
@@ -73,6 +76,7 @@ export class AlsoTraffic {
     const asked = (this.#asked += 1);
     const before = this.#log;
     this.#log = null;
+    this.#stays();
     fill(this.#counts, this.#box.checked && COUNTING);
     this.#ticked();
     if (before) await call(`${this.#at}/${before.key}`, {method: 'DELETE'});
@@ -88,6 +92,7 @@ export class AlsoTraffic {
 
   #tell(log) {
     this.#log = log;
+    this.#stays = deleteOnLeaving(`${this.#at}/${log.key}`);
     if (!log.report) this.#refuse(log.problem, log.hint);
     else fill(this.#counts, countsOf({...log.report, added: 0}, zoneHere()), this.#unmasked(log.report));
     this.#ticked();

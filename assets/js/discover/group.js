@@ -7,7 +7,7 @@ import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
 import {isPutAside} from './list.js';
-import {answeredApart, isRefused, likeliest, refusedWords} from './proposed.js';
+import {answeredApart, isRefused, likeliest, offered, refusedWords} from './proposed.js';
 
 const FEW = 4; // a smaller group is not split
 const LOOSE = 0.5; // mean cosine of texts and middle
@@ -69,7 +69,7 @@ export class GroupView {
   }
 
   onKey(key) {
-    const near = this.#group?.intents ?? [];
+    const near = this.#group ? offered(this.#group, this.#without) : [];
     const doing = {
       ENTER: !document.activeElement?.matches('button,a,summary') && (() => this.#takeProposed()),
       [TAKE]: () => this.#take({create: this.#name}),
@@ -348,7 +348,8 @@ export class GroupView {
   }
 
   #remedies() {
-    const {card, intents} = this.#group;
+    const {card} = this.#group;
+    const intents = offered(this.#group, this.#without);
     const same = likeliest(this.#group, this.#without);
     const count = plural(this.#count, 'text');
     const known = this.#intents.byName.get(this.#name);
@@ -364,7 +365,7 @@ export class GroupView {
     };
     const looks = is => (is && !this.#isLoose ? 'primary' : ''); // what is likely right
     const isTyped = this.#name !== this.#proposed(card.name);
-    const isSame = same && intents.includes(same) && !known && !isTyped;
+    const isSame = same && !known && !isTyped;
     // Two words of its texts may be the name of an intent that they do not fit.
     const isAsked = !isSame && !known && !isTyped && this.#isRefused;
     const isNamed = !isSame && !isAsked && (!known || isTyped || known.id === same);

@@ -17,8 +17,15 @@ export function likeliest(group, without) {
   if (left.length === typical.length) return same;
   if (!knowsAnswers(group)) return 2 * left.length > typical.length ? same : '';
   const count = id => left.filter(({answer}) => answer === id).length;
-  const [best] = intents.toSorted((one, other) => count(other) - count(one));
+  const answered = new Set([...intents, ...left.map(({answer}) => answer)].filter(Boolean));
+  const [best] = [...answered].toSorted((one, other) => count(other) - count(one));
   return best && left.length && count(best) >= fits * left.length ? best : '';
+}
+
+// The ids of at most two intents that are offered: the likeliest, and what is near by meaning.
+export function offered(group, without) {
+  const same = likeliest(group, without);
+  return !same || group.intents.includes(same) ? group.intents : [same, ...group.intents.slice(0, 1)];
 }
 
 // How many of the ticked texts the version in use answers with no intent, and how many are ticked.

@@ -6,7 +6,7 @@ import {chip} from '../shared/intents.js';
 import {complain, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {failed, skeleton} from '../shared/skeleton.js';
-import {moreWords, number, percent, plural} from '../shared/words.js';
+import {moreWords, number, percent, plural, points} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
 import {logImport} from './traffic_log.js';
 import {Evidence} from './traffic_texts.js';
@@ -32,6 +32,14 @@ const dayOf = stamp =>
   });
 // Where the true share lies in 95 of 100 cases.
 const between = ({low, high}) => `${percent(low)} and ${percent(high)}`;
+const within = ({share, low, high}) => [
+  percent(share),
+  h('span', {class: 'soft small unbroken'}, ` (${points(low)} to ${points(high)})`),
+];
+
+// `sent` is about how many came of which these texts are a fair sample; 0: all are counted.
+const counted = (n, sent) =>
+  sent ? `a fair sample of ${plural(n, 'text')} (of about ${number(sent)})` : plural(n, 'text');
 
 export class TrafficTab {
   #context;
@@ -81,8 +89,10 @@ export class TrafficTab {
     await this.#intents.load();
     if (asked !== this.#asked) return;
     if (status.champion === null) {
-      const words = 'Once a version is live, you see here what it makes of what people write.';
-      fill(this.element, emptyPage('No version answers yet', words, firstAct(project, this.#intents.counts)));
+      const words =
+        'Once a version is live, you see here what it makes of what people write. A log can be imported before.';
+      const acts = [firstAct(project, this.#intents.counts), ' ', this.#import];
+      fill(this.element, emptyPage('No version answers yet', words, acts));
       return;
     }
     if (!this.#view) this.#wait(skeleton('Reading what people wrote'));
@@ -159,13 +169,13 @@ export class TrafficTab {
   }
 
   #changed() {
-    const {covered, earlier, changes, drifts} = this.#view;
+    const {covered, earlier, changes, drifts, sent, sent_before: sentBefore} = this.#view;
     const real = [...changes, ...drifts].filter(one => one.is_real);
     const told = changes.find(({about}) => about === 'no intent')?.verdict;
     const before = earlier.n
-      ? ` Before, it was ${percent(earlier.share)} of ${number(earlier.n)}${told ? `: ${told}` : ''}.`
+      ? ` Before, it was ${percent(earlier.share)} of ${counted(earlier.n, sentBefore)}${told ? `: ${told}` : ''}.`
       : '';
-    const n = plural(covered.n, 'text');
+    const n = counted(covered.n, sent);
     const share = `${percent(covered.share)} of ${n} got an intent, likely between ${between(covered)}.`;
     const none = earlier.n
       ? 'Nothing else changed by more than chance.'
@@ -226,9 +236,10 @@ export class TrafficTab {
   }
 
   #unanswered() {
-    const {uncovered, covered} = this.#view;
-    const missing = covered.n - covered.count;
-    const words = `${plural(missing, 'text')} got no intent, some of them rightly. Open a group to look through it.`;
+    const {uncovered, covered, sent} = this.#view;
+    const missing = plural(covered.n - covered.count, 'text');
+    const which = sent ? `${missing} of the sample` : missing;
+    const words = `${which} got no intent, some of them rightly. Open a group to look through it.`;
     const isGrouped = uncovered.some(({id}) => id);
     const rows = uncovered
       .slice(0, FEW)
@@ -268,7 +279,7 @@ export class TrafficTab {
     const gone = [...changed.values()].filter(({after}) => !after.count).map(({after}) => after);
     const every = [...intents, ...gone];
     const shown = this.#isAll ? every : every.slice(0, FEW);
-    const head = ['Intent', above('Texts'), above('Share'), 'Change'];
+    const head = ['Intent', above('Texts'), above('Share (likely between)'), 'Change'];
     const rows = shown.map(one => this.#rowOf(one, changed.get(one.id)));
     return section(
       'What people ask for',
@@ -287,7 +298,7 @@ export class TrafficTab {
     return [
       known ? this.#toTexts(known) : one.name,
       figure(number(one.count)),
-      figure(percent(one.share)),
+      figure(within(one)),
       change ? changeOf(change) : h('span', {class: 'soft'}, 'nothing to compare with'),
     ];
   }

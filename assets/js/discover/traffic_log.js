@@ -1,5 +1,6 @@
 // A log of what people said: its rows are counted, and stored when the person says so.
 import {field, fill, h, optionsOf} from '../shared/elements.js';
+import {deleteOnLeaving} from '../shared/leaving.js';
 import {ask, complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
@@ -10,6 +11,7 @@ const PARTS = [
   ['text', 'Texts', 'Choose a column'],
   ['time', 'Times', 'Choose a column'],
   ['source', 'Source, such as the channel', 'No column: the file’s name'],
+  ['speaker', 'Who speaks', 'No column: users said all of it'],
 ];
 
 // A button; `imported` is called with what was done in words, a sentence about it, and what takes it back.
@@ -37,7 +39,9 @@ async function bringIn(base, file, imported) {
   const at = `${base}/traffic/logs`;
   const looked = new LookedAt(at, zone, await upload(`${at}?zone=${encodeURIComponent(zone)}`, file));
   const {key, name} = looked.log;
+  const stays = deleteOnLeaving(`${at}/${key}`);
   const given = await ask(`Import “${name}”`, looked.element, looked.verb);
+  stays();
   const isStored = given && looked.fresh;
   if (!isStored) {
     await call(`${at}/${key}`, {method: 'DELETE'});
@@ -90,7 +94,7 @@ class LookedAt {
   get query() {
     const chosen = new URLSearchParams({zone: this.#zone});
     for (const {name, value} of this.element.querySelectorAll('select'))
-      if (value || name === 'source') chosen.set(name, value);
+      if (value || name === 'source' || name === 'speaker') chosen.set(name, value);
     return chosen;
   }
 

@@ -12,7 +12,8 @@ export const timedIn = ({sources}) => Object.values(sources).reduce((sum, n) => 
 
 // What importing a log does, of which times without a zone are those of `zone`, in a list.
 export function countsOf(report, zone) {
-  const {first, last, repeated, added, untimed, examples, textless, misshapen, sources, masked, tool} = report;
+  const {first, last, repeated, added, untimed, examples, textless, misshapen} = report;
+  const {sources, masked, tool, times, others} = report;
   const timed = timedIn(report);
   const named = Object.entries(sources);
   const more = named.length > FEW ? `, and ${plural(named.length - FEW, 'more')}` : '';
@@ -22,10 +23,12 @@ export function countsOf(report, zone) {
     tool && `Conversations of ${TOOLS[tool]}: only what users said is read.`,
     timed > 0 && `${plural(timed, 'text')} with a time, said from ${first} to ${last}.`,
     timed > 0 && `By source: ${told.join(', ')}${more}.`,
+    times.length > 1 && `Times are those of ${times.map(quoted).join(' and ')} together.`,
     timed > 0 && `Times without a zone are taken as those of ${zone}.`,
     repeated > 0 && `${number(repeated)} of them are stored already.`,
     added > 0 && `${plural(added, 'text')} ${added === 1 ? 'is' : 'are'} new to the project, to be labelled.`,
     hidden > 0 && `${plural(hidden, 'piece')} of personal data will be masked.`,
+    others > 0 && `${plural(others, 'row')} of a bot, an agent or a system: left out.`,
     untimed > 0 &&
       `${plural(untimed, 'row')} without a time that can be read: left out (${examples.map(quoted).join(', ')}).`,
     textless > 0 && `${plural(textless, 'row')} without a text, or with one that is too long: left out.`,

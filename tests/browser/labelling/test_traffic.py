@@ -1,6 +1,7 @@
 """What people said: changes with their texts, coverage, groups, and a page without traffic."""
 
 import re
+import time
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
@@ -34,6 +35,8 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(page.locator("[data-role=sources] tbody tr")).to_have_count(2)
     row = page.locator("[data-role=volumes] tbody tr").filter(has_text=RISING)
     expect(row).to_contain_text("more than chance")
+    # A share of ten texts stood there like one of a thousand.
+    expect(row.locator("td").nth(2)).to_have_text(re.compile(r"^\d+\.\d % \(\d+\.\d to \d+\.\d\)$"))
     asked = row.get_by_role("link", name=RISING)  # one could not be clicked
     expect(asked).to_have_attribute("href", re.compile(r"/data\?project=sample&intent=\w+"))
     expect(page.locator("[data-role=typical]").first).to_contain_text("“")
@@ -111,6 +114,41 @@ def test_without_traffic_the_page_says_where_to_send_it(
     expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
 
 
+def test_a_log_is_deleted_as_the_page_is_left(visit: Callable[..., Page], studio: Served) -> None:
+    """It stayed in the home for a day, with all personal data, whenever the tab was closed."""
+    page = visit(studio, "/discover?project=sample&tab=traffic")
+    lines = "time,text\n2026-02-02 10:00,write to anna@example.org\n"
+    file = {"name": "log.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    expect(page.get_by_role("dialog")).to_contain_text("1 piece of personal data will be masked")
+    uploads = studio.home / "uploads"
+    assert len(list(uploads.iterdir())) == 1
+    page.goto("about:blank")
+    until = time.monotonic() + 20.0
+    while list(uploads.iterdir()) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not list(uploads.iterdir())
+
+
+def test_a_log_is_imported_before_the_first_version_answers(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page said that no version answers, and had no way to bring the texts in."""
+    studio.ask("/projects", {"name": "untrained"})
+    page = visit(studio, "/discover?project=untrained&tab=traffic")
+    empty = page.locator("[data-role=traffic]")
+    expect(empty).to_contain_text("No version answers yet")
+    lines = "time,text\n2026-02-02 10:00,hello you\n2026-02-02 10:01,bye you\n"
+    file = {"name": "log.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    page.get_by_role("dialog").get_by_role("button", name="Store 2 texts").click()
+    expect(page.locator("[data-role=newest]")).to_contain_text("2 texts of “log.csv” stored")
+    expect(empty.locator("[data-role=first-act]")).to_have_text("Label a few texts")
+    assert studio.ask("/projects/untrained/overview")["counts"]["unlabelled"] == 2
+    page.get_by_role("button", name="Undo").click()
+    expect(empty.locator("[data-role=first-act]")).to_have_text("Import texts")
+
+
 def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -130,6 +168,43 @@ def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
     expect(page.locator("[data-role=covered]")).to_contain_text("of 1 text got an intent")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("[data-role=nothing-sent]")).to_be_visible()
+
+
+def test_what_a_bot_said_in_a_log_is_left_out_unless_somebody_wants_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/discover?project=sample&tab=traffic")
+    lines = "date,time,role,message\n2026-02-02,10:00,bot,hello\n2026-02-02,10:01,user,is it you\n"
+    file = {"name": "turns.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("1 text with a time, said from 2026-02-02 to 2026-02-02.")
+    expect(dialog).to_contain_text("1 row of a bot, an agent or a system: left out.")
+    expect(dialog).to_contain_text("Times are those of “date” and “time” together.")
+    speaks = dialog.get_by_label("Who speaks")
+    expect(speaks).to_have_value("role")
+    speaks.select_option("")
+    expect(dialog).to_contain_text("2 texts with a time, said from 2026-02-02 to 2026-02-02.")
+    dialog.get_by_role("button", name="Cancel").click()
+
+
+def test_a_sample_is_called_one(visit: Callable[..., Page], talked: Served) -> None:
+    """60,000 texts were sent, and the page spoke of 5,000."""
+
+    def sampled(route: Route) -> None:
+        found = route.fetch().json()
+        route.fulfill(json=found | {"sent": 61_000, "sent_before": 52_000})
+
+    page = visit(talked, "/discover?project=sample")
+    page.route("**/projects/sample/traffic?*", sampled)
+    page.get_by_role("button", name="What people said").click()
+    covered = page.locator("[data-role=covered]")
+    words = re.compile(r"% of a fair sample of \d+ texts \(of about 61,000\) got an intent")
+    expect(covered).to_contain_text(words)
+    expect(covered).to_contain_text("texts (of about 52,000)")
+    expect(page.get_by_role("region", name="What is not answered")).to_contain_text(
+        re.compile(r"\d+ texts of the sample got no intent")
+    )
 
 
 def test_a_group_of_unlike_texts_is_called_mixed(

@@ -9,7 +9,7 @@ from threading import Barrier
 import pytest
 
 from app.services.data.erasing import erase_texts
-from app.services.data.history import undo_action
+from app.services.data.history import undo_action, undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
@@ -214,6 +214,18 @@ def test_the_few_texts_left_of_a_taken_group_can_be_opened_again(raw: Studio) ->
     assert (card.state, card.size) == ("mostly", 2)
     change_group(raw, "raw", group.card.id, GroupChange(set_aside=2, for_later=False))
     assert list_groups(raw, "raw").groups[0].state == "done"
+
+
+def test_a_take_that_is_undone_on_another_page_leaves_no_new_texts(raw: Studio) -> None:
+    """Undo on Data gave the labels back, and the group stood there with “12 new”."""
+    group = open_group(raw, "raw", grouped(raw, n_groups=1).groups[0].id)
+    how = taking(group, create="x", share="core", expected=group.core)
+    assert take_group(raw, "raw", group.card.id, how).changed == 12
+    undo_last(raw, "raw")
+    [card] = list_groups(raw, "raw").groups
+    assert (card.state, card.size, card.labelled, card.joined) == ("open", 14, 0, 0)
+    change_group(raw, "raw", group.card.id, GroupChange(set_aside=14))
+    assert list_groups(raw, "raw").groups[0].state == "aside"
 
 
 def test_what_people_do_with_groups_while_others_are_found_stays(

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from app.services.data.intents import change_intent
 from app.services.discover import fitting
 from app.services.discover.fitting import fitted
 from app.services.discover.stored import OpenedGroup, list_groups, open_group
@@ -67,6 +68,25 @@ def test_the_nearest_intent_is_not_the_groups_unless_it_answers_most_of_it(
     answers = [one.answer for one in found.typical]
     assert answers.count("" if outside else intent) == (len(answers) if outside else n_taken)
     assert answers.count(other) == (0 if outside else len(answers) - n_taken)
+
+
+def test_an_intent_that_answers_most_texts_is_proposed_though_others_are_nearer(
+    live: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only two intents were looked at, and Enter made a new one of what a third one answers."""
+    third, near, nearer, *_ = columns(live)
+
+    def answers(model: LiveModel, records: tuple[UtteranceRecord, ...], rows: FloatArray) -> Pool:
+        found = judged(model, records, rows)
+        certain = np.zeros_like(found.probabilities)
+        certain[:, model.columns.index(third)] = 1.0
+        return replace(found, probabilities=certain, outside=np.zeros(len(records), dtype=bool))
+
+    monkeypatch.setattr(fitting, "judged", answers)
+    found = fitted(live, "p", replace(opened(live), intents=(nearer, near), same=""))
+    assert (found.same, found.intents) == (third, (third, nearer))
+    change_intent(live.studio, "p", third, {"archived": True})
+    assert fitted(live, "p", replace(opened(live), intents=(near,), same="")).same == ""
 
 
 def test_without_a_model_in_memory_the_centres_decide(

@@ -10,7 +10,7 @@ from app.services.discover.acts import GroupChange, Taking, change_group, take_g
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
-from core.errors import InvalidInput, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
 from tests.builders.trained_home import CARDS, change, found_groups, grouped
 
 
@@ -37,7 +37,7 @@ def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_bac
     assert again.description == card.description
     with pytest.raises(NotFound, match="part of another group"):
         open_group(raw, "raw", fresh[0])
-    with pytest.raises(InvalidInput, match="merged into itself"):
+    with pytest.raises(Conflict, match="was merged meanwhile"):
         change_group(raw, "raw", card.id, GroupChange(merged_into=fresh[0]))
     change_group(raw, "raw", fresh[0], GroupChange(merged_into=0))
     assert len(list_groups(raw, "raw").groups) == 2

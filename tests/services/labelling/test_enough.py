@@ -52,6 +52,23 @@ def test_an_intent_whose_newest_labels_were_known_has_enough(live: LiveStudio) -
     assert (bill.judged, bill.is_enough, bill.reason) == (12, False, "")
 
 
+def test_a_tuned_encoder_is_judged_by_the_labels_given_since_it_learned(live: LiveStudio) -> None:
+    """It had learned them, and was told to have known all 15 before they were given."""
+    model = live.models.get(1)
+    assert model is not None
+    model.version.lineage["base"] = "p@1"  # as of a version that goes on from a tuned one
+    assert named(live) == {}
+    with live.studio.database.write() as connection:
+        rows = {one.name: one for one in dataset.intents(connection, 1)}
+        for n in range(16):
+            words = f"my card number {100 + n} is lost"
+            made = edits.create_utterance(f"since-{n}", words, "train", "x", (rows["card"].id,))
+            events.record(connection, 1, Action("label", origin="page"), [made])
+    live.models.get(1)
+    assert {name: one.judged for name, one in named(live).items()} == {"card": 15}
+    assert named(live)["card"].is_enough
+
+
 def test_labels_that_were_given_together_are_left_out(live: LiveStudio) -> None:
     with live.studio.database.write() as connection:
         project_id = projects.find(connection, "p").id

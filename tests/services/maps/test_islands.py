@@ -1,15 +1,26 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from app.services.discover.acts import GroupChange, change_group
-from app.services.discover.stored import list_groups
+from app.services.data.history import undo_last
+from app.services.data.importing import ImportRequest, import_file
+from app.services.discover.acts import GroupChange, Taking, change_group, take_group
+from app.services.discover.stored import list_groups, open_group
 from app.services.live.server_state import open_live_studio
 from app.services.maps.islands import MapChoice, map_islands
 from app.services.maps.requests import AUTO, compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from storage import projects
 from storage.queries import dataset
-from tests.builders.trained_home import POOL, change, group_here, lay_out_here, rows_of
+from tests.builders.trained_home import (
+    POOL,
+    change,
+    group_here,
+    grouped,
+    lay_out_here,
+    rows_of,
+)
 from tests.conftest import SENTENCES
 
 
@@ -47,6 +58,32 @@ def test_a_group_has_its_name_among_its_texts_that_wait(home: Studio) -> None:
         change(home, text, "labels", [])
     left = map_islands(home, "p", MapChoice(1)).islands
     assert [one.kind for one in left] == ["intent"] * len(SENTENCES)
+
+
+def test_the_groups_that_discover_lists_as_open_have_names(home: Studio, tmp_path: Path) -> None:
+    """A group that texts had joined since it was put aside, or whose take was undone, had none."""
+
+    def named() -> set[str]:
+        islands = map_islands(home, "p", MapChoice(1)).islands
+        return {one.name for one in islands if one.kind == "group"}
+
+    [card] = grouped(home, "p", n_groups=1).groups
+    change_group(home, "p", card.id, GroupChange(set_aside=card.size))
+    assert named() == set()
+    path = tmp_path / "more.txt"
+    path.write_text("".join(f"{text}!\n" for text in POOL))
+    import_file(home, ImportRequest("p", path))
+    [again] = grouped(home, "p").groups
+    assert (again.state, again.joined) == ("open", len(POOL))
+    assert named() == {card.name}
+    group = open_group(home, "p", card.id)
+    without = frozenset(one.id for one in group.typical[:2])
+    n = group.card.size - 2
+    taking = Taking("", "x", "all", without, n, group.revision, "key-of-a-taking")
+    take_group(home, "p", card.id, taking)
+    assert named() == set()
+    undo_last(home, "p")
+    assert named() == {card.name}
 
 
 def test_a_new_label_counts_and_nothing_is_computed_twice(home: Studio) -> None:

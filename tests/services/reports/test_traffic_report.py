@@ -38,6 +38,18 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     assert '<bdi>in no group yet</bdi><div class="soft small"><bdi>“odd”</bdi></div>' in page
     assert "Nobody asked for move in these days: if that stays so, ask whether" in page
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page
+    assert '50.0 % <span class="soft small">(43.1 to 56.9)</span>' in page  # how sure it is
+
+
+def test_a_report_on_a_sample_says_so() -> None:
+    """It spoke of 5,000 texts, and a manager knew that 60,000 had been written."""
+    now, earlier = rows("2026-02-10", a=100, lost=100), rows("2026-02-03", a=200)
+    facts = TrafficFacts(now, earlier, NAMES, {}, {}, {}, sent=61_234)
+    page = report_page(report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7), {})
+    assert "50.0 % of a fair sample of 200 texts got an intent" in page
+    assert "About 61,000 texts came in these days." in page
+    assert "of the sample of 200 texts" in page
+    assert "it was 100.0 % of 200: the difference is more than chance." in page
 
 
 def test_what_to_do_begins_with_the_most_texts_and_names_no_mixed_group() -> None:

@@ -126,6 +126,14 @@ def test_weeks_end_where_the_period_ends() -> None:
     assert found.weeks[-1].n == found.covered.n
 
 
+def test_it_is_told_how_many_texts_came_where_a_sample_is_counted() -> None:
+    """60,000 texts were sent, and the page spoke of 5,000."""
+    now, earlier = rows("2026-11-10", "a", "b"), rows("2026-11-03", "a")
+    sampled = TrafficFacts(now, earlier, {}, {}, {}, {}, sent=61_234, sent_before=1)
+    found = count_coverage(sampled, DAYS, ANSWERS)
+    assert (found.covered.n, found.sent, found.sent_before) == (2, 61_000, 0)
+
+
 def test_nothing_is_said_while_answers_are_counted() -> None:
     facts = TrafficFacts(rows("2026-11-10", "a"), [], {}, {}, {}, {})
     found = count_coverage(facts, DAYS, None)

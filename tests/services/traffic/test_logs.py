@@ -134,6 +134,73 @@ def test_json_lines_have_times_as_numbers_too(live: LiveStudio, tmp_path: Path) 
     assert rows(live) == [("2026-02-02T10:00:00Z", "hello", "app")]
 
 
+@pytest.mark.parametrize(
+    ("head", "rows_of_it", "given"),
+    [
+        ("date,time,text", ["2026-02-02,14:30,hello", "2026-02-03,9:05:10,bye"], None),
+        ("time,text,date", ["2:30 PM,hello,2/2/2026", "9:05:10 AM,bye,2/13/2026"], "date"),
+        ("day,clock,text", ["02.02.2026,14:30,hello", "13.02.2026,09:05:10,bye"], "day"),
+        ("Datum,Uhrzeit,text", ["2026-02-02 00:00:00,14:30,hello", "2026-02-03,9:05:10,bye"], None),
+    ],
+)
+def test_a_day_and_a_time_of_the_day_are_joined(
+    live: LiveStudio, tmp_path: Path, head: str, rows_of_it: list[str], given: str | None
+) -> None:
+    """The column “time” was read alone: no time could be read, and all rows were left out."""
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join([head, *rows_of_it]) + "\n", encoding="utf-8")
+    done = import_log(live, LogRequest("p", path, columns=LogColumns(time=given)))
+    day, clock = (name for name in head.split(",") if name not in ("text",))
+    assert set(done.times) == {day, clock}
+    assert (done.kept, done.untimed) == (2, 0)
+    assert [at[10:] for at, _, _ in rows(live)] == ["T14:30:00Z", "T09:05:10Z"]
+    assert rows(live)[0][0] == "2026-02-02T14:30:00Z"
+
+
+def test_objects_with_a_day_and_a_time_of_the_day_are_read(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.jsonl"
+    line = {"text": "hello", "date": "2026-02-02", "time": "14:30", "sent": "2026-02-02"}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    assert load(live, path).times == ("date", "time")
+    assert rows(live) == [("2026-02-02T13:30:00Z", "hello", "log.jsonl")]
+    path.write_text(json.dumps({**line, "time": "2026-02-02 15:00"}), encoding="utf-8")
+    assert load(live, path).times == ()
+
+
+TURNS = """time,role,content
+2026-02-02 10:00,bot,Hello. How can I help?
+2026-02-02 10:01,user,where is my parcel
+2026-02-02 10:02,bot,On its way.
+2026-02-02 10:03,agent,Anything else?
+2026-02-02 10:04,user,no
+"""
+
+
+def test_what_a_bot_or_an_agent_said_is_no_traffic(live: LiveStudio, tmp_path: Path) -> None:
+    """“How can I help?” was the first of what people ask for."""
+    waiting = receive_log(live, "p", "turns.csv", [TURNS.encode()], LogReading("UTC"))
+    assert waiting.columns == LogColumns("content", "time", None, "role")
+    assert waiting.report is not None
+    assert (waiting.report.rows, waiting.report.others) == (5, 3)
+    every = LogReading("UTC", LogColumns("content", "time", "", ""))
+    looked = look_at_log(live, "p", waiting.key, every).report
+    assert looked is not None
+    assert (looked.others, sum(looked.sources.values())) == (0, 5)
+    done = import_received(live, "p", waiting.key, LogReading("UTC"))
+    assert (done.kept, done.others) == (2, 3)
+    assert [text for _, text, _ in rows(live)] == ["where is my parcel", "no"]
+
+
+def test_a_column_of_names_says_nothing_of_who_is_a_user(live: LiveStudio, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    line = {"text": "hello", "time": "2026-02-02 10:00", "author": "Anna", "channel": "app"}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    done = load(live, path)
+    assert (done.kept, done.others, done.sources) == (1, 0, {"app": 1})
+
+
 def test_a_log_is_refused_where_nothing_tells_the_time(live: LiveStudio, tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("time,text\n3/4/2026,hello\n5/6/2026,good day\n", encoding="utf-8")

@@ -41,6 +41,11 @@ def rows(live: LiveStudio, most: int = 10**6) -> list[SaidText]:
         return traffic.sample(connection, 1, "2026-01-01", "2027-01-01", most)
 
 
+def sent(live: LiveStudio, since: str, until: str) -> int:
+    with live.studio.database.read() as connection:
+        return traffic.count_sent(connection, 1, since, until)
+
+
 def texts(live: LiveStudio) -> list[str]:
     with live.studio.database.read() as connection:
         return sorted(r.text for r in utterances.find_all(connection, 1, Filter()))
@@ -103,6 +108,9 @@ def test_rows_of_busy_and_quiet_days_are_thinned_alike(live: LiveStudio) -> None
     assert sum(row.at.startswith(DAY) for row in found) == 100
     assert 3 <= sum(row.at.startswith("2026-11-03") for row in found) <= 20
     assert rows(live, 30) == found[:30]
+    # Ranks tell how many came: 1,100.
+    assert 900 <= sent(live, "2026-01-01", "2027-01-01") <= 1_300
+    assert sent(live, "2026-11-03", "2026-11-04") == 100
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,46 @@
+"""Who speaks in the rows of a log: what a bot or an agent said is no traffic."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.formats.dialogues import USERS
+
+SPEAKER_NAMES = (
+    *("speaker", "role", "sender", "author", "from"),
+    *("speaker_type", "sender_type", "author_type", "participant"),
+)
+_OTHERS = frozenset(
+    {
+        *("bot", "chatbot", "assistant", "system", "ai", "model", "ivr", "tool", "function"),
+        *("agent", "virtual agent", "virtual assistant", "live agent", "human agent"),
+        *("operator", "advisor", "support", "staff", "employee", "supervisor", "admin"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Speakers:
+    """How a column tells users: by a word for them, or by none for all others who speak.
+
+    Beside “customer” stand names of agents, and beside “bot” the numbers of phones.
+    """
+
+    names_users: bool
+
+    def is_user(self, cell: str) -> bool:
+        """Whether a user spoke."""
+        told = _plain(cell)
+        return told in USERS if self.names_users else told not in _OTHERS
+
+
+def speakers_in(cells: Iterable[str]) -> Speakers | None:
+    """Tell by some cells of a column how it says who speaks; None if none says it."""
+    told = {_plain(cell) for cell in cells}
+    if told & USERS:
+        return Speakers(names_users=True)
+    return Speakers(names_users=False) if told & _OTHERS else None
+
+
+def _plain(cell: str) -> str:
+    return re.sub(r"[\s_-]+", " ", cell).strip().lower()
