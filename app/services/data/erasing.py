@@ -198,7 +198,7 @@ def _erase(
     scrubber = scrubber_of(texts)
     rows = scrub_rows(connection, project.id, scrubber)
     rewritten, unused = _rewrite_models(studio, connection, project, texts)
-    changed = erasing.erase(connection, project.id, said, studio.settings.actor)
+    changed = erasing.erase(connection, project.id, said, scrubber, studio.settings.actor)
     request_keys.forget_all(connection)
     text_groups.remove_all(connection, project.id)  # names and descriptions quote texts
     unused += _drop_layouts(connection, project) + _drop_removed_logs(connection)
