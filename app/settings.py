@@ -3,11 +3,12 @@
 import os
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.log_lines import LogFormat
 from core.types import AskedEncodingPrecision
+from storage.database import database_file
 
 
 class Settings(BaseSettings):
@@ -58,6 +59,12 @@ class Settings(BaseSettings):
         description="Texts of the traffic that are kept of each day and source: a fair sample.",
     )
     actor: str = Field(default="local", description="Name that the event log records.")
+
+    @field_validator("database_url")
+    @classmethod
+    def _of_a_file(cls, url: str | None) -> str | None:
+        """Name the file by its whole path: a server works in another folder."""
+        return f"sqlite:///{database_file(url)}" if url else None
 
     def environment(self) -> dict[str, str]:
         """Return the environment of a child process in which `Settings()` gives these settings."""

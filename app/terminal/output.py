@@ -36,8 +36,11 @@ def opened(
             one: a mistyped folder would look like a studio that has lost everything.
     """
     settings = settings_of(options)
-    is_there = bool(options.database_url) or Places(settings.folder).database.exists()
-    if options.home and not makes and not is_there:
+    places = Places.of(settings)
+    if options.home and not makes and not places.database.exists():
+        if places.elsewhere:
+            hint = "Check --database-url, or the variable STUDIO_DATABASE_URL."
+            raise NotFound(f"There is no database {places.database}.", hint)
         hint = "Check --home; `intent-studio --home FOLDER new NAME` begins one there."
         raise NotFound(f"There is no studio in {settings.folder}.", hint)
     executor = LocalExecutor(settings, start_standby(Orders(settings)) if standby else None)
@@ -50,7 +53,7 @@ def opened(
 
 def places_of(options: argparse.Namespace) -> Places:
     """Return the paths of the home that the command line names, without opening it."""
-    return Places(settings_of(options).folder)
+    return Places.of(settings_of(options))
 
 
 def settings_of(options: argparse.Namespace) -> Settings:

@@ -17,7 +17,7 @@ from core.runtime.files import exemplar_rows
 from core.text import counted, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
-from storage.database import Transaction
+from storage.database import Transaction, copies_aside
 from storage.faults import last_backup
 from storage.log import erasing
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
@@ -212,7 +212,7 @@ def _erase(
         versions=rows["model_version"],
         models=rewritten,
         data_versions=tuple(one.number for one in changed),
-        copies=tuple(str(path) for path in _copies(studio)),
+        copies=tuple(str(path) for path in copies_aside(studio.places.database)),
         uploads=tuple(str(path) for path in uploads.waiting(studio)),
         left=tuple(_out_of_reach(studio, connection, project, scrubber)),
     )
@@ -317,11 +317,6 @@ def _drop_removed_logs(connection: Transaction) -> list[str]:
     return [blob for log in gone for blob in artifacts.drop_tree(connection, log.tree_sha256)]
 
 
-def _copies(studio: Studio) -> list[Path]:
-    database = studio.places.database
-    return sorted(database.parent.glob(f"{database.name}.before-*"))
-
-
 def _out_of_reach(
     studio: Studio, connection: Transaction, project: ProjectRecord, scrubber: Scrubber
 ) -> Iterator[str]:
@@ -334,7 +329,7 @@ def _out_of_reach(
                 yield f"{place}: remove it on the Data page"
         except ArtifactDamaged:
             yield f"{place}, whose file is missing or was changed, and may hold them: remove it"
-    backup = last_backup(studio.places.home)
+    backup = last_backup(studio.places.database)
     if backup is not None:
         yield f"the backup {backup.file}, and earlier ones: delete them"
     if folders_of(connection, project.id):
