@@ -2,11 +2,13 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.log_lines import LogFormat
+from core.errors import InvalidInput
 from core.types import AskedEncodingPrecision
 from storage.database import database_file
 
@@ -76,3 +78,21 @@ class Settings(BaseSettings):
     def folder(self) -> Path:
         """The home with `~` expanded."""
         return self.home.expanduser().absolute()
+
+
+def read_settings(**given: Any) -> Settings:
+    """Return the settings: those given, else of the STUDIO_* variables, else as they are without.
+
+    Raises:
+        InvalidInput: One has a value that it cannot take; it is named, with what it takes.
+    """
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = str(fault["loc"][0])
+        wanted = fault["msg"].replace("Input should be", "It should be")
+        raise InvalidInput(
+            f"The setting STUDIO_{name.upper()} cannot be '{str(fault['input'])[:80]}'. {wanted}.",
+            Settings.model_fields[name].description or "",
+        ) from error

@@ -19,7 +19,7 @@ from app.jobs.local import LocalExecutor
 from app.jobs.standby import start_standby
 from app.jobs.supervisor import Orders
 from app.services.studio import Studio
-from app.settings import Settings
+from app.settings import Settings, read_settings
 from core.errors import NotFound
 
 
@@ -60,7 +60,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
     """Return the settings that the command line names."""
     log = getattr(options, "log_format", None)
     flags = {"home": options.home, "database_url": options.database_url, "log": log}
-    return Settings(**{key: value for key, value in flags.items() if value})
+    return read_settings(**{key: value for key, value in flags.items() if value})
 
 
 def print_json(value: object) -> None:
