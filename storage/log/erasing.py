@@ -14,12 +14,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.text import text_hash
+from storage import projects
 from storage.log import edits, events, versions
 from storage.log.events import ERASE, Action
 from storage.log.replay import State, canonical_hash, replay
 from storage.log.scrubbing import Scrubber, tombstone
 from storage.queries import utterances
-from storage.records import now
+from storage.records import ProjectRecord, now
 from storage.said.tables import said_text
 from storage.tables import dataset_version, erasure, event, pin, utterance, vector
 
@@ -73,6 +74,18 @@ def find_said(connection: Connection, project_id: int, texts: Iterable[str]) -> 
     ids = tuple(sorted(found | synthetic))
     had = {text for _, text in texts_ever(connection, project_id, ids)}
     return Said(ids, frozenset(had), frozenset(synthetic), _first(connection, project_id, ids))
+
+
+def said_in_others(
+    connection: Connection, project_id: int, texts: frozenset[str]
+) -> Iterator[tuple[ProjectRecord, int]]:
+    """Yield the other projects that have or had texts, with how many; deleted projects too."""
+    for other in (*projects.list_all(connection), *projects.list_deleted(connection)):
+        if other.id == project_id:
+            continue
+        found = len(find_said(connection, other.id, texts).ids)
+        if found:
+            yield other, found
 
 
 def texts_ever(

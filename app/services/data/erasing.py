@@ -110,13 +110,15 @@ def erase_texts(
     if not asked:
         raise InvalidInput("There is no text to erase.", "Give the texts, each as it was said.")
     interrupted = has_remains(studio.places.home)  # what it had erased, nobody says any more
+    others = _other_projects(studio, project, asked)
     with studio.database.write() as connection:
         view, unused = _erase(studio, connection, projects.find(connection, project), asked)
         if not (view.touches or interrupted):
             raise InvalidInput(
                 "Nobody has said one of these texts here.",
-                "Give them as they stand on the Data page.",
+                f"Look at {others[0]}." if others else "Give them as they stand on the Data page.",
             )
+        view = replace(view, left=(*others, *view.left))
         if not now:
             connection.rollback()
             return view
@@ -315,6 +317,21 @@ def _drop_removed_logs(connection: Transaction) -> list[str]:
     for log in gone:
         conversation_logs.delete(connection, log)
     return [blob for log in gone for blob in artifacts.drop_tree(connection, log.tree_sha256)]
+
+
+def _other_projects(studio: Studio, project: str, asked: Sequence[str]) -> list[str]:
+    """Name the other projects that have one of the texts, or what they were before or after."""
+    with studio.database.read() as connection:
+        record = projects.find(connection, project)
+        texts = erasing.find_said(connection, record.id, asked).texts | frozenset(asked)
+        found = list(erasing.said_in_others(connection, record.id, texts))
+    return [
+        f"the project '{other.name}', which has or had {counted(n, 'such text')}: erase there, too"
+        if other.deleted_name is None
+        else f"the deleted project '{other.deleted_name}', which has or had "
+        f"{counted(n, 'such text')}: bring it back, erase there, and delete it again"
+        for other, n in found
+    ]
 
 
 def _out_of_reach(
