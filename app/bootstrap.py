@@ -29,7 +29,7 @@ def open_studio(settings: Settings, executor: LocalExecutor | None = None) -> St
     Raises:
         InvalidInput: The folder cannot be created, or its database cannot be used.
     """
-    places = Places(settings.folder)
+    places = Places.of(settings)
     try:
         places.home.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -37,7 +37,7 @@ def open_studio(settings: Settings, executor: LocalExecutor | None = None) -> St
             f"{places.home} cannot be used as a home: {error.strerror}.",
             "Name a folder that you may write to with --home.",
         ) from error
-    database = open_database(settings.database_url or places.database)
+    database = open_database(places.database)
     return Studio(
         settings=settings,
         places=places,

@@ -1,11 +1,12 @@
 """Failures of the machine that a person can do something about, in words."""
 
-from core.errors import OutOfMemory, StudioError
+from core.errors import OutOfMemory, OutOfThreads, StudioError
 from core.files import disk_error, disk_full
 from core.memory import OUT_OF_MEMORY
 
 _OF_MEMORY = ("allocate memory", "not enough memory", "out of memory")
 _OF_DISK = ("no space left on device", "disk quota exceeded", "file write failed")
+_OF_THREADS = ("can't start new thread", "resource temporarily unavailable")
 _OF_DEVICE = ("cuda", "hip error", "mps backend")
 """Parts of what libraries say, in small letters."""
 
@@ -15,10 +16,16 @@ _GPU_MEMORY = (
 )
 
 
-def failure_in_words(error: BaseException) -> StudioError | None:
-    """Return what to tell of a full memory or disk, or of an error of the studio; else None.
+_NO_THREADS = (
+    "This machine starts no more threads or processes for the studio: their limit is reached.",
+    "End other programs, or have the limit raised. In a container it is a limit of its own.",
+)
 
-    Libraries say both in words of their own, at times around the error of the system. An error of
+
+def failure_in_words(error: BaseException) -> StudioError | None:
+    """Return what to tell of a limit of the machine, or of an error of the studio; else None.
+
+    Libraries say it in words of their own, at times around the error of the system. An error of
     the studio is told where it was raised or is the stated cause: a fault met while it was being
     handled is another one.
     """
@@ -48,6 +55,8 @@ def _of_library(error: BaseException) -> StudioError | None:
         return OutOfMemory(*OUT_OF_MEMORY)
     if any(part in words for part in _OF_DISK):
         return disk_full()
+    if any(part in words for part in _OF_THREADS):
+        return OutOfThreads(*_NO_THREADS)
     if any(part in words for part in _OF_DEVICE):
         reason = str(error).partition("\n")[0][:200]
         return StudioError(

@@ -3,17 +3,27 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.settings import Settings
+from storage.database import database_file
+
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The folders and files of one studio."""
+    """The folders and files of one studio; `elsewhere` is a database outside its home."""
 
     home: Path
+    elsewhere: Path | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Places":
+        """Return the places that the settings name."""
+        url = settings.database_url
+        return cls(settings.folder, None if url is None else database_file(url))
 
     @property
     def database(self) -> Path:
         """The SQLite file."""
-        return self.home / "studio.db"
+        return self.elsewhere or self.home / "studio.db"
 
     @property
     def artifacts(self) -> Path:

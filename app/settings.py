@@ -2,12 +2,15 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.log_lines import LogFormat
+from core.errors import InvalidInput
 from core.types import AskedEncodingPrecision
+from storage.database import database_file
 
 
 class Settings(BaseSettings):
@@ -59,6 +62,12 @@ class Settings(BaseSettings):
     )
     actor: str = Field(default="local", description="Name that the event log records.")
 
+    @field_validator("database_url")
+    @classmethod
+    def _of_a_file(cls, url: str | None) -> str | None:
+        """Name the file by its whole path: a server works in another folder."""
+        return f"sqlite:///{database_file(url)}" if url else None
+
     def environment(self) -> dict[str, str]:
         """Return the environment of a child process in which `Settings()` gives these settings."""
         inherited = {key: value for key, value in os.environ.items() if key[:7] != "STUDIO_"}
@@ -69,3 +78,21 @@ class Settings(BaseSettings):
     def folder(self) -> Path:
         """The home with `~` expanded."""
         return self.home.expanduser().absolute()
+
+
+def read_settings(**given: Any) -> Settings:
+    """Return the settings: those given, else of the STUDIO_* variables, else as they are without.
+
+    Raises:
+        InvalidInput: One has a value that it cannot take; it is named, with what it takes.
+    """
+    try:
+        return Settings(**given)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = str(fault["loc"][0])
+        wanted = fault["msg"].replace("Input should be", "It should be")
+        raise InvalidInput(
+            f"The setting STUDIO_{name.upper()} cannot be '{str(fault['input'])[:80]}'. {wanted}.",
+            Settings.model_fields[name].description or "",
+        ) from error

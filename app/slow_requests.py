@@ -15,8 +15,8 @@ Receive = Callable[[], Awaitable[Message]]
 
 _LATE = (
     b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n"
-    b"content-type: text/plain; charset=utf-8\r\n\r\n"
-    b"The request did not arrive in time. Send it again.\n"
+    b"content-type: application/json\r\n\r\n"
+    b'{"message": "The request did not arrive in time.", "hint": "Send it again."}'
 )
 
 

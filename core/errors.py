@@ -11,6 +11,7 @@ StudioError
 ├── DatabaseBusy      another program held the database for too long
 ├── DiskFull          nothing more can be written
 ├── OutOfMemory       processor or GPU have too little memory for it
+├── OutOfThreads      the machine starts no more threads or processes
 └── ReadOnlyHome      the home may not be written to
 """
 
@@ -85,9 +86,13 @@ class OutOfMemory(StudioError):
     """Processor or GPU have too little memory for it."""
 
 
+class OutOfThreads(StudioError):
+    """The machine starts no more threads or processes."""
+
+
 class ReadOnlyHome(StudioError):
     """The home may not be written to."""
 
 
-MACHINE_FAULTS = (DatabaseDamaged, DatabaseBusy, DiskFull, OutOfMemory, ReadOnlyHome)
+MACHINE_FAULTS = (DatabaseDamaged, DatabaseBusy, DiskFull, OutOfMemory, OutOfThreads, ReadOnlyHome)
 """Faults of the machine, not of what was asked: the same request may succeed later."""

@@ -39,7 +39,7 @@ def back_up(database: Database, artifacts: Path, out: Path) -> int:
             digests = {name: _store(archive, name, path) for name, path in files.items()}
             facts = {"format": _FORMAT, "files": digests}
             archive.writestr(_MANIFEST, json.dumps(facts, indent=1))
-    note_backup(Path(database.engine.url.database or ""), out)
+    note_backup(database.file, out)
     return len(files)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,9 @@ _FOR_MANY_ROWS = (
 
 _TRUNCATE_PATIENCE_MS = 100
 
+_COPY = ".before-"
+"""Stands in the name of a copy before the revision that it has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Database:
@@ -53,6 +57,11 @@ class Database:
     engine: Engine
     writers: WriteQueue = field(default_factory=WriteQueue)
     decisions: SharedWrites[Any, Any] = field(default_factory=SharedWrites)
+
+    @property
+    def file(self) -> Path:
+        """The SQLite file."""
+        return Path(self.engine.url.database or "")
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -128,36 +137,49 @@ def savepoint(connection: Transaction) -> Iterator[None]:
         raise failed from failed.__cause__
 
 
-def open_database(url: str | Path) -> Database:
-    """Open a database, a file or an SQLAlchemy URL, and create or migrate its schema.
+def database_file(url: str) -> Path:
+    """Return the file that a database's URL names, by its whole path.
 
     Raises:
-        InvalidInput: The database is not SQLite's, or from a newer studio; SQLite is too old; or
-            the file lies on a network file system.
+        InvalidInput: It is not SQLite's, or names no file.
+    """
+    kind, _, rest = url.partition(":")
+    file = rest.removeprefix("///").partition("?")[0] if rest.startswith("///") else ""
+    if kind != "sqlite":
+        raise InvalidInput(
+            f"Data are kept in SQLite; {kind} is not supported yet.",
+            "Leave the URL out, or write sqlite:///FILE.",
+        )
+    if not file or file == ":memory:":
+        raise InvalidInput(
+            f"The URL of the database, {url[:80]}, names no file.",
+            "Leave the URL out, or write sqlite:///FILE.",
+        )
+    return Path(file).absolute()
+
+
+def open_database(file: Path) -> Database:
+    """Open a database, and create or migrate its schema.
+
+    Raises:
+        InvalidInput: The database is from a newer studio; SQLite is too old; or the file lies on a
+            network file system.
         DatabaseDamaged: The file is not what was written.
         ReadOnlyHome: The folder may not be written to.
     """
-    target = f"sqlite:///{url}" if isinstance(url, Path) else url
-    if not target.startswith("sqlite:"):
-        raise InvalidInput(
-            f"Data are kept in SQLite; {target.partition(':')[0]} is not supported yet.",
-            "Leave the URL out, or write sqlite:///FILE.",
-        )
-    _refuse_network(target)
-    engine = _sqlite_engine(target)
-    database = Database(engine)
+    _refuse_network(file)
+    database = Database(_sqlite_engine(file))
     try:
         _bring_up_to_date(database)
     except BaseException:
-        engine.dispose()
+        database.close()
         raise
     return database
 
 
-def _refuse_network(url: str) -> None:
+def _refuse_network(file: Path) -> None:
     """Refuse a file of another machine: SQLite's locks and shared memory need a local disk."""
-    file = sa.make_url(url).database
-    kind = network_file_system(Path(file).parent) if file and file != ":memory:" else None
+    kind = network_file_system(file.parent)
     if kind is not None:
         raise InvalidInput(
             f"The database {file} lies on a network file system ({kind}), where two programs could "
@@ -177,7 +199,7 @@ def _bring_up_to_date(database: Database) -> None:
             "Update Intent Studio, or open another home.",
         )
     if schema is not None:
-        _copy_aside(database.engine, schema)
+        _copy_aside(database, schema)
     from storage.migrations.steps import migrate
 
     with database.write() as connection:
@@ -194,17 +216,19 @@ def _schema_revision(connection: Connection) -> str | None:
     return revision
 
 
-def _copy_aside(engine: Engine, revision: str) -> None:
+def _copy_aside(database: Database, revision: str) -> None:
     """Write a full copy beside the file before its schema changes."""
-    file = engine.url.database
-    if not file or file == ":memory:":
-        return
-    copy = Path(f"{file}.before-{revision}")
+    copy = Path(f"{database.file}{_COPY}{revision}")
     copy.unlink(missing_ok=True)
-    copy_database(engine, copy)
+    copy_database(database.engine, copy)
     with copy.open("rb+") as written:  # "VACUUM INTO" leaves that to its caller
         sync_file(written)
     sync_folder(copy.parent)
+
+
+def copies_aside(database: Path) -> list[Path]:
+    """Return the copies of a database's file from before upgrades, by name."""
+    return sorted(database.parent.glob(f"{escape(database.name)}{_COPY}*"))
 
 
 def copy_database(engine: Engine, target: Path) -> None:
@@ -239,7 +263,7 @@ def _raw_cursor(engine: Engine) -> Iterator[Any]:
         raw.close()
 
 
-def _sqlite_engine(url: str) -> Engine:
+def _sqlite_engine(file: Path) -> Engine:
     module = _sqlite_module()
     if module.sqlite_version_info < FIXED_SQLITE:
         raise InvalidInput(
@@ -248,6 +272,7 @@ def _sqlite_engine(url: str) -> Engine:
         )
     # Without parameters in its errors: they are what customers said.
     options = {"hide_parameters": True, "connect_args": {"timeout": 15}}
+    url = sa.URL.create("sqlite", database=str(file))
     engine = sa.create_engine(url, module=module, **options)
     sa.event.listen(engine, "connect", _configure)
     sa.event.listen(engine, "begin", _begin)
@@ -319,7 +344,6 @@ def quick_damage(database: Database) -> frozenset[str] | None:
     It reads the whole file by a connection of its own and holds no lock of Python meanwhile.
     Where only unused pages are damaged, no table is named.
     """
-    file = database.engine.url.database
-    if not file or file == ":memory:" or not is_damaged(Path(file), _sqlite_module()):
+    if not is_damaged(database.file, _sqlite_module()):
         return None
-    return damaged_tables(Path(file), _sqlite_module())
+    return damaged_tables(database.file, _sqlite_module())

@@ -34,24 +34,24 @@ _LAST = "last-backup.json"
 
 @dataclass(frozen=True, slots=True)
 class LastBackup:
-    """The newest backup of a home that is known; `at` is its time, as in all rows."""
+    """The newest backup that is known; `at` is its time, as in all rows."""
 
     file: str
     at: str
 
 
 def note_backup(database: Path, out: Path, made: datetime | None = None) -> None:
-    """Remember in the home where its newest backup lies; it was made now if no time is given."""
+    """Remember beside a database where its newest backup lies; made now if no time is given."""
     at = now() if made is None else made.isoformat(timespec="milliseconds")
     note = json.dumps(asdict(LastBackup(str(out.absolute()), at)))
     with suppress(StudioError):  # the backup is made, wherever it is remembered
         write_atomically(database.parent / _LAST, [note.encode()])
 
 
-def last_backup(home: Path) -> LastBackup | None:
-    """Return the newest backup that the home knows of, if it is still there."""
+def last_backup(database: Path) -> LastBackup | None:
+    """Return the newest known backup of a database, if it is still there."""
     try:
-        found = LastBackup(**json.loads((home / _LAST).read_bytes()))
+        found = LastBackup(**json.loads((database.parent / _LAST).read_bytes()))
         return found if Path(found.file).is_file() else None
     except (OSError, ValueError, TypeError):
         return None
@@ -101,7 +101,7 @@ def _read_only(folder: Path) -> ReadOnlyHome:
 
 def damaged(database: Path) -> DatabaseDamaged:
     """Return the error of a damaged database, which names the newest backup and what to do."""
-    backup = last_backup(database.parent)
+    backup = last_backup(database)
     first = "Change nothing, and copy the whole folder aside."
     then = "No backup is known."
     if backup is not None:

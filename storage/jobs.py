@@ -108,13 +108,6 @@ def list_all(
     return [_record(row) for row in connection.execute(query)]
 
 
-def of_request(connection: Connection, key: str) -> JobRecord | None:
-    """Return the job that the request of a key queued."""
-    bears = sa.func.json_extract(job.c.payload, "$.request_key") == key
-    row = connection.execute(sa.select(job).where(bears)).first()
-    return None if row is None else _record(row)
-
-
 def live(connection: Connection) -> list[JobRecord]:
     """Return the jobs that have not ended, oldest first."""
     query = sa.select(job).where(job.c.state.in_(_LIVE)).order_by(job.c.sequence)

@@ -55,7 +55,9 @@ def bring_in(
     """Import an uploaded log, all or nothing."""
     return once.answer(
         body,
-        lambda: uploads.import_received_log(studio, project, key, mask=body.mask, pool=body.pool),
+        lambda keep: uploads.import_received_log(
+            studio, project, key, keep, mask=body.mask, pool=body.pool
+        ),
     )
 
 

@@ -172,13 +172,15 @@ def bring_in(
     studio: OpenStudio, once: Once, project: str, key: str, body: MappingBody
 ) -> ImportReport:
     """Import an uploaded file, all or nothing."""
-    return once.answer(body, lambda: import_upload(studio, project, key, body.read()))
+    mapping = body.read()
+    return once.answer(body, lambda keep: import_upload(studio, project, key, mapping, keep))
 
 
 @router.post("/projects/{project}/texts", status_code=201)
 def add_texts(studio: OpenStudio, once: Once, project: str, body: NewTextsBody) -> ImportReport:
     """Add texts, all or nothing, as an import of a file with these rows does."""
-    return once.answer(body, lambda: import_rows(studio, project, body.read(), body.choices()))
+    rows, mapping = body.read(), body.choices()
+    return once.answer(body, lambda keep: import_rows(studio, project, rows, mapping, keep))
 
 
 @router.delete("/projects/{project}/uploads/{key}", status_code=204)

@@ -1,5 +1,6 @@
 """Routes that start, follow and cancel jobs."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query
@@ -27,10 +28,9 @@ router = rest_router("training")
 @router.post("/projects/{project}/train", status_code=202)
 def train(studio: OpenStudio, once: Once, project: str, body: TrainBody) -> schemas.Started:
     """Queue a training."""
-    request = runs.TrainingRequest(
-        project, body.recipe, body.settings, body.base, body.gate, once.key
-    )
-    return once.answer(body, lambda: schemas.Started(runs.start_training(studio, request).id))
+    request = runs.TrainingRequest(project, body.recipe, body.settings, body.base, body.gate)
+    start = partial(runs.start_training, studio, request)
+    return once.answer_as(body, start, lambda job: schemas.Started(job.id))
 
 
 @router.get("/recipes")

@@ -1,6 +1,7 @@
 """Routes for versions of data and models: compare, promote, export, import."""
 
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from fastapi import UploadFile
@@ -23,6 +24,7 @@ from app.services.versions.verdict import advice_on
 from core.errors import InvalidInput
 from core.text import size_words
 from storage.log.diff import DatasetDiff
+from storage.people.request_keys import Keep
 
 router = rest_router("versions")
 _PIECE = 1 << 20
@@ -136,10 +138,11 @@ def encoder(studio: OpenStudio, project: str, number: int) -> FileResponse:
 @router.post("/projects/{project}/bundles", status_code=201)
 def take_in(studio: OpenStudio, once: Once, project: str, file: UploadFile) -> schemas.Imported:
     """Verify an uploaded bundle, and add it as a model version."""
-    return once.answer(file.file, lambda: _take_in(studio, project, file))
+    act = partial(_take_in, studio, project, file)
+    return once.answer_as(file.file, act, schemas.Imported)
 
 
-def _take_in(studio: Studio, project: str, file: UploadFile) -> schemas.Imported:
+def _take_in(studio: Studio, project: str, file: UploadFile, keep: Keep[str]) -> str:
     with tempfile.TemporaryDirectory(prefix="bundle-") as folder:
         path = Path(folder) / "bundle.zip"
         size = 0
@@ -153,4 +156,4 @@ def _take_in(studio: Studio, project: str, file: UploadFile) -> schemas.Imported
                     )
                 stream.write(piece)
         name = file.filename or "The upload"
-        return schemas.Imported(take_in_bundle(studio, project, path, name))
+        return take_in_bundle(studio, project, path, name, keep)

@@ -53,7 +53,7 @@ class LocalExecutor:
 
         No second one is started while the first is still loading its modules.
         """
-        places = Places(self.settings.folder)
+        places = Places.of(self.settings)
         descriptor = take_lock(places.supervisor_lock)
         if descriptor is None:
             return

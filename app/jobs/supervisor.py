@@ -55,7 +55,7 @@ class Orders:
     @property
     def places(self) -> Places:
         """The paths of the home."""
-        return Places(self.settings.folder)
+        return Places.of(self.settings)
 
     def open_workplace(self) -> Workplace:
         """Load the libraries of jobs, and open what a job works with."""
@@ -226,7 +226,7 @@ def supervise(orders: Orders, lock: int) -> None:
     """Serve a home whose supervisor's lock this process holds, by an open descriptor."""
     name_process(SUPERVISOR)
     set_up_logs(orders.settings.log)
-    database = open_database(orders.settings.database_url or orders.places.database)
+    database = open_database(orders.places.database)
     supervisor = Supervisor(orders, database, lock)
     try:
         supervisor.run()

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.services.studio import Studio
 from storage import artifacts, jobs, models, receipts
 from storage.computed import layouts, vectors
-from storage.database import Transaction
+from storage.database import Transaction, copies_aside
 
 _DAY_SECONDS = 86_400
 _OWN_LOG = "supervisor"
@@ -115,10 +115,8 @@ def _old_logs(studio: Studio, connection: Transaction) -> Iterator[Path]:
 
 def _old_copies(studio: Studio) -> list[Path]:
     """Return the copies that upgrades made long ago; the newest one always stays."""
-    database = studio.places.database
-    copies = sorted(
-        database.parent.glob(f"{database.name}.before-*"), key=lambda file: file.stat().st_mtime
-    )
+    copies = copies_aside(studio.places.database)
+    copies.sort(key=lambda file: file.stat().st_mtime)
     limit = time.time() - studio.settings.keep_copies_days * _DAY_SECONDS
     return [file for file in copies[:-1] if file.stat().st_mtime < limit]
 

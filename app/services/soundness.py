@@ -86,5 +86,5 @@ class Soundness:
         lost = [words for words, names in _PARTS.items() if names & tables]
         lost += [_REST] if tables - known else []
         readable = [words for words in (*_PARTS, _REST) if words not in lost] if lost else []
-        backup = last_backup(self.studio.places.home)
+        backup = last_backup(self.studio.places.database)
         return DatabaseView("damaged", tuple(lost), tuple(readable), backup)

@@ -122,7 +122,7 @@ def examine_damaged(
 
     Checks that need it are named with the reason; with `repair`, a home is closed to others.
     """
-    places = Places(settings.folder)
+    places = Places.of(settings)
     shown = "; ".join(damage[:_SHOWN])
     more = f"; {len(damage) - _SHOWN} more" if len(damage) > _SHOWN else ""
     return [
@@ -181,7 +181,7 @@ def _mended_files(studio: Studio, damaged: Collection[str], *, repair: bool) -> 
 
     Returns the SHA-256 of the files that were mended; without `repair`, of those that can be.
     """
-    known = last_backup(studio.places.home) if damaged else None
+    known = last_backup(studio.places.database) if damaged else None
     mended = set[str]()
     if known is not None:
         find = backup.recover if repair else backup.held

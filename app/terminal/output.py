@@ -19,7 +19,7 @@ from app.jobs.local import LocalExecutor
 from app.jobs.standby import start_standby
 from app.jobs.supervisor import Orders
 from app.services.studio import Studio
-from app.settings import Settings
+from app.settings import Settings, read_settings
 from core.errors import NotFound
 
 
@@ -36,8 +36,11 @@ def opened(
             one: a mistyped folder would look like a studio that has lost everything.
     """
     settings = settings_of(options)
-    is_there = bool(options.database_url) or Places(settings.folder).database.exists()
-    if options.home and not makes and not is_there:
+    places = Places.of(settings)
+    if options.home and not makes and not places.database.exists():
+        if places.elsewhere:
+            hint = "Check --database-url, or the variable STUDIO_DATABASE_URL."
+            raise NotFound(f"There is no database {places.database}.", hint)
         hint = "Check --home; `intent-studio --home FOLDER new NAME` begins one there."
         raise NotFound(f"There is no studio in {settings.folder}.", hint)
     executor = LocalExecutor(settings, start_standby(Orders(settings)) if standby else None)
@@ -50,14 +53,14 @@ def opened(
 
 def places_of(options: argparse.Namespace) -> Places:
     """Return the paths of the home that the command line names, without opening it."""
-    return Places(settings_of(options).folder)
+    return Places.of(settings_of(options))
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """Return the settings that the command line names."""
     log = getattr(options, "log_format", None)
     flags = {"home": options.home, "database_url": options.database_url, "log": log}
-    return Settings(**{key: value for key, value in flags.items() if value})
+    return read_settings(**{key: value for key, value in flags.items() if value})
 
 
 def print_json(value: object) -> None:

@@ -54,6 +54,8 @@ def discover(options: argparse.Namespace) -> None:
     from app.services.discover.groups import discover
     from app.services.live.server_state import open_live_studio
 
+    if options.format and options.out is None:
+        raise InvalidInput("--format is that of a file.", "Name one with --out.")
     before = {} if options.before is None else read_placed(options.before)
     with opened(options) as studio, progress_bar("texts embedded") as bar:
         view, placed = discover(
@@ -64,7 +66,7 @@ def discover(options: argparse.Namespace) -> None:
         )
         bar.move(1.0, f"{view.n_texts:,} texts grouped")
     if options.out is not None and placed:
-        write_placed(options.out, placed)
+        write_placed(options.out, placed, spreadsheet=options.format == "spreadsheet")
         tell(f"Wrote {options.out}.")
     if options.json:
         print_json(view)

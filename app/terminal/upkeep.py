@@ -12,7 +12,6 @@ from app.services import upkeep
 from app.services.pruning import prune
 from app.services.studio import Studio
 from app.services.training.jobs import cancel_job, list_jobs, read_log, resume_job
-from app.settings import Settings
 from app.terminal.job_table import show_jobs
 from app.terminal.output import opened, places_of, print_json, report, say, settings_of, table, tell
 from core.errors import InvalidInput, StudioError
@@ -96,7 +95,13 @@ def _back_up_dated(options: argparse.Namespace) -> None:
 
 def restore(options: argparse.Namespace) -> None:
     """Restore a backup into an empty home."""
-    home = Settings(**({"home": options.home} if options.home else {})).folder
+    settings = settings_of(options)
+    if settings.database_url:
+        raise InvalidInput(
+            "A backup is restored into a home, with the database in it.",
+            "Leave out --database-url, and unset the variable STUDIO_DATABASE_URL.",
+        )
+    home = settings.folder
     count = upkeep.restore(options.file, home)
     report(options, f"Brought {count:,} files to {home}.", {"files": count, "home": str(home)})
     if not options.json:

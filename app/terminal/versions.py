@@ -144,6 +144,8 @@ def predict(options: argparse.Namespace) -> None:
     if options.to:
         _predict_file(options)
         return
+    if options.format:
+        raise InvalidInput("--format is that of a file.", "Name one with --to.")
     texts, left_out = list(options.texts), 0
     if options.file:
         with given_file(options.file) as path:
@@ -188,7 +190,7 @@ def _predict_file(options: argparse.Namespace) -> None:
     ):
         told = answer_file(
             model,
-            FileRequest(source, options.to),
+            FileRequest(source, options.to, options.format),
             lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts"),
         )
     report(options, _file_words(told, options.to), plain(told))

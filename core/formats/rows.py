@@ -30,6 +30,7 @@ ReadFormat = (
     Literal["auto", "csv", "tsv", "jsonl", "text", "rasa", "xlsx", "parquet"] | Platform | Tool
 )
 WriteFormat = Literal["csv", "tsv", "jsonl", "text", "spreadsheet", "rasa"]
+AnswerFormat = Literal["csv", "jsonl", "spreadsheet"]
 
 LONGEST_TEXT = 5_000
 """Characters; a longer text is reported and left out, unless the options say otherwise."""

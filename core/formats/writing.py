@@ -47,7 +47,7 @@ def encode_rows(
     if format == "text":
         return _encoded(re.sub(r"[\r\n]+", " ", row.text) + "\n" for row in rows)
     delimiter = "\t" if format == "tsv" else ","
-    change = _defused if format == "spreadsheet" else str
+    change = defused if format == "spreadsheet" else str
     return _encoded(_table(rows, delimiter, separator, change))
 
 
@@ -134,5 +134,6 @@ def _label(row: ImportedRow, separator: str | None) -> str:
     return separator.join(row.intents) or separator
 
 
-def _defused(cell: str) -> str:
+def defused(cell: str) -> str:
+    """Return a cell that no spreadsheet computes: an apostrophe stands before a formula."""
     return "'" + cell if cell.startswith(_FORMULA) else cell

@@ -5,7 +5,6 @@ so that nobody can try texts against it. Data versions that held the text get a 
 erasure's record keeps both, so that a version that is named elsewhere by the old one can be told.
 """
 
-import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,11 +14,13 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.text import text_hash
+from storage import projects
 from storage.log import edits, events, versions
 from storage.log.events import ERASE, Action
 from storage.log.replay import State, canonical_hash, replay
+from storage.log.scrubbing import Scrubber, tombstone
 from storage.queries import utterances
-from storage.records import now
+from storage.records import ProjectRecord, now
 from storage.said.tables import said_text
 from storage.tables import dataset_version, erasure, event, pin, utterance, vector
 
@@ -75,6 +76,18 @@ def find_said(connection: Connection, project_id: int, texts: Iterable[str]) -> 
     return Said(ids, frozenset(had), frozenset(synthetic), _first(connection, project_id, ids))
 
 
+def said_in_others(
+    connection: Connection, project_id: int, texts: frozenset[str]
+) -> Iterator[tuple[ProjectRecord, int]]:
+    """Yield the other projects that have or had texts, with how many; deleted projects too."""
+    for other in (*projects.list_all(connection), *projects.list_deleted(connection)):
+        if other.id == project_id:
+            continue
+        found = len(find_said(connection, other.id, texts).ids)
+        if found:
+            yield other, found
+
+
 def texts_ever(
     connection: Connection, project_id: int, ids: Sequence[str] | None = None
 ) -> Iterator[tuple[str, str]]:
@@ -85,16 +98,17 @@ def texts_ever(
 
 
 def erase(
-    connection: Connection, project_id: int, said: Said, actor: str
+    connection: Connection, project_id: int, said: Said, scrubber: Scrubber, actor: str
 ) -> tuple[VersionChange, ...]:
     """Put tombstones in place of texts, delete their rows, vectors and pins, and keep a record.
 
-    Returns the data versions that held them.
+    Notes on other texts lose what they quote. Returns the data versions that held the texts.
     """
-    tombstones = {key: f"[erased {secrets.token_hex(4)}]" for key in said.ids}
+    tombstones = {key: tombstone() for key in said.ids}
     with _writable_log(connection):
         for part in _chunks(said.ids):
             _rewrite_events(connection, project_id, part, tombstones)
+        _rewrite_notes(connection, project_id, scrubber)
     for part in _chunks(said.ids):
         _rewrite_rows(connection, project_id, part, tombstones)
         about = sa.and_(said_text.c.project_id == project_id, said_text.c.utterance_id.in_(part))
@@ -174,8 +188,8 @@ def _rewrite_events(
 
 
 _SIDES = ("before", "after")
-_GONE = {"slots": [], "beside": ""}
-"""What goes with a text: it points into it, or may repeat it."""
+_GONE = {"slots": [], "beside": "", "flagged": ""}
+"""What goes with a text: it points into it, or may repeat it, as a note that flags it does."""
 
 
 def _without(field: str, value: Any, stone: str) -> Any:
@@ -188,6 +202,39 @@ def _without(field: str, value: Any, stone: str) -> Any:
         return stone
     gone = {name: nothing for name, nothing in _GONE.items() if name in value}
     return {**value, "text": stone, **gone}
+
+
+def _rewrite_notes(connection: Connection, project_id: int, scrubber: Scrubber) -> None:
+    """Take quotations out of the notes of all texts, in the log and as they stand."""
+    notes = sa.and_(event.c.project_id == project_id, event.c.subject == "utterance", _HAS_NOTE)
+    for row in connection.execute(sa.select(event).where(notes)).all():
+        said = {name: getattr(row, name) for name in _SIDES}
+        clean = {name: _unquoted(row.field, value, scrubber) for name, value in said.items()}
+        if clean != said:
+            this = sa.and_(event.c.project_id == project_id, event.c.revision == row.revision)
+            connection.execute(sa.update(event).where(this).values(clean))
+    here = utterance.c.project_id == project_id
+    query = sa.select(utterance.c.id, utterance.c.flagged).where(here, utterance.c.flagged != "")
+    for key, note in connection.execute(query).all():
+        if scrubber.of(note) != note:
+            change = sa.update(utterance).where(here, utterance.c.id == key)
+            connection.execute(change.values(flagged=scrubber.of(note)))
+
+
+_HAS_NOTE = sa.or_(
+    event.c.field == "flagged",
+    sa.and_(
+        event.c.field == "row",
+        sa.func.json_extract(sa.func.coalesce(event.c.after, event.c.before), "$.flagged") != "",
+    ),
+)
+
+
+def _unquoted(field: str, value: Any, scrubber: Scrubber) -> Any:
+    """Return a value of an event whose note quotes nothing of what is erased."""
+    if value is None or field == "flagged":
+        return scrubber.of(value)
+    return {**value, "flagged": scrubber.of(value["flagged"])}
 
 
 def _rewrite_rows(

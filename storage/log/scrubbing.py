@@ -1,6 +1,7 @@
 """Take erased texts out of receipts, jobs, preferences, versions and acts, which quote them."""
 
 import re
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ _COLUMNS = {
     act: (act.c.about,),
     receipt: (receipt.c.content,),
     job: (job.c.payload, job.c.result, job.c.curve, job.c.message, job.c.hint, job.c.log_tail),
-    preference: (preference.c.value,),
+    preference: (preference.c.value, preference.c.name),
     model_version: (model_version.c.lineage, model_version.c.metrics, model_version.c.pins),
 }
 
@@ -56,17 +57,24 @@ def scrubber_of(texts: Iterable[str]) -> Scrubber:
     return Scrubber(frozenset(plain), re.compile("|".join(parts) or r"(?!)"))
 
 
+def tombstone() -> str:
+    """Return what stands for one text: random, so that nobody can try texts against it."""
+    return f"[erased {secrets.token_hex(4)}]"
+
+
 def scrub_rows(connection: Connection, project_id: int, scrubber: Scrubber) -> dict[str, int]:
     """Rewrite the rows of a project that quote the texts; return how many of each table."""
     counts: dict[str, int] = {}
     for table, columns in _COLUMNS.items():
         keys = list(table.primary_key.columns)
-        query = sa.select(*keys, *columns).where(table.c.project_id == project_id)
+        query = sa.select(*dict.fromkeys((*keys, *columns)))
         changed = 0
-        for row in connection.execute(query).all():
+        for row in connection.execute(query.where(table.c.project_id == project_id)).all():
             values = {c.name: row._mapping[c.name] for c in columns}
             clean = scrubber.of(values)
             if clean != values:
+                if table is preference:  # two filters that were named by texts stay two
+                    clean["name"] = clean["name"].replace(ERASED, tombstone())
                 here = sa.and_(*(key == row._mapping[key.name] for key in keys))
                 connection.execute(sa.update(table).where(here).values(clean))
                 changed += 1

@@ -2,10 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -18,6 +18,8 @@ from storage.log.events import Action, Reversal
 from storage.queries import dataset, utterances
 from storage.records import UNMARKED, Change
 from storage.tables import project
+
+_Ended = TypeVar("_Ended")
 
 _TOGETHER = 2_000
 _MANY = 5_000
@@ -148,13 +150,17 @@ class Landed:
 
 
 def land(
-    database: Database, project_id: int, action: Action, staged: StagedChanges
-) -> Landed | None:
-    """Append staged changes to the log and apply them, in one transaction.
+    database: Database,
+    project_id: int,
+    action: Action,
+    staged: StagedChanges,
+    end: Callable[[Connection, Landed], _Ended],
+) -> _Ended | None:
+    """Append staged changes to the log, apply them, and call `end`, in one transaction.
 
-    Utterances that changed since the changes were computed keep what they have. Returns None,
-    with nothing written, if the changes must be computed anew: an intent that they use was
-    changed, or one of their new texts was added.
+    Utterances that changed since the changes were computed keep what they have. Returns what `end`
+    returns, or None, with nothing written, if the changes must be computed anew: an intent that
+    they use was changed, or one of their new texts was added.
     """
     with database.write_beside(staged.file) as connection:
         touched = events.touched_since(connection, project_id, staged.seen)
@@ -162,9 +168,10 @@ def land(
             return None
         landed = _leave_out(connection, [key for kind, key in touched if kind == "utterance"])
         join_staged(connection, project_id, action, staged)
+        ended = end(connection, landed)
     if staged.count > _MANY:
         database.empty_log()
-    return landed
+    return ended
 
 
 def land_whole(

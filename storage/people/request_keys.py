@@ -1,7 +1,13 @@
-"""First answers to requests that bear a key, for a sender who does not know whether one arrived."""
+"""First answers to requests that bear a key, for a sender who does not know whether one arrived.
 
+An answer is kept in the transaction that does what it tells: a request is done and answered, or
+neither, whenever the process ends.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -11,6 +17,11 @@ from storage.records import now
 from storage.tables import answered_request
 
 KEPT_HOURS = 24
+
+_Answer = TypeVar("_Answer")
+
+Keep: TypeAlias = Callable[[Connection, _Answer], None]
+"""Keeps the answer to a request; called within the transaction that does what the answer tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +70,10 @@ def keep(connection: Connection, answered: AnsweredRequest) -> None:
         "at": now(),
     }
     connection.execute(sa.insert(table).values(values))
+
+
+def keep_nothing(_connection: Connection, _answer: object) -> None:
+    """Keep no answer: the request bears no key."""
 
 
 def forget_all(connection: Connection) -> None:

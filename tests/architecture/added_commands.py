@@ -27,7 +27,7 @@ NEW_OPTIONS |= {
     ("intent-studio doctor", "--repair"),
     *(("intent-studio export", name) for name in ("--dry-run", "--language", "--onto", "--split")),
     ("intent-studio export", "--remove-missing"),
-    *(("intent-studio predict", name) for name in ("--precision", "--to")),
+    *(("intent-studio predict", name) for name in ("--format", "--precision", "--to")),
     ("intent-studio serve", "--log"),
     *(("intent-studio serve", f"--{o}") for o in ("public-url", "root-path", "trusted-host")),
     *(("intent-studio serve", f"--{o}") for o in ("socket", "socket-group", "token-file")),

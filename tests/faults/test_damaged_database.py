@@ -23,7 +23,7 @@ from core.errors import (
 )
 from storage import database as opening
 from storage import projects
-from storage.database import Transaction, open_database
+from storage.database import Transaction, database_file, open_database
 from tests.faults.table import Fault
 
 FAULTS = (
@@ -162,5 +162,5 @@ def test_without_a_backup_the_folder_is_to_be_copied_aside(tmp_path: Path) -> No
 def test_another_database_is_refused_before_its_password_is_told(scheme: str) -> None:
     """PostgreSQL failed at the first import, and its address stood in the error."""
     with pytest.raises(InvalidInput, match="not supported yet") as caught:
-        open_database(f"{scheme}://anna:secret@localhost/studio")
+        database_file(f"{scheme}://anna:secret@localhost/studio")
     assert "secret" not in str(caught.value)

@@ -43,6 +43,28 @@ def test_a_mistyped_home_makes_no_new_studio(
     assert not home.exists()
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "takes"),
+    [
+        ("STUDIO_LOG", "yes", "It should be 'text' or 'json'."),
+        ("STUDIO_KEEP_TRACES_DAYS", "0", "It should be greater than or equal to 1."),
+        ("STUDIO_TRAFFIC_PER_DAY", "many", "It should be a valid integer"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named_with_what_it_takes(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    studio: Studio,
+    variable: str,
+    value: str,
+    takes: str,
+) -> None:
+    """“Something broke. Please report” was said, with exit code 1."""
+    monkeypatch.setenv(variable, value)
+    wrong = refused(capsys, "--home", str(studio.settings.home), "projects")
+    assert f"The setting {variable} cannot be '{value}'. {takes}" in wrong
+
+
 def test_with_json_a_refusal_is_one_object_and_the_result_stays_empty(
     capsys: pytest.CaptureFixture[str], studio: Studio
 ) -> None:

@@ -20,6 +20,7 @@ from core.errors import (
     InvalidInput,
     NotFound,
     OutOfMemory,
+    OutOfThreads,
     RunFailed,
     StudioError,
     TooManyJobs,
@@ -36,6 +37,7 @@ _STATUS: dict[type[StudioError], int] = {
     DatabaseDamaged: 503,
     DiskFull: 507,
     OutOfMemory: 503,
+    OutOfThreads: 503,
     TooManyJobs: 429,
 }
 
@@ -43,6 +45,7 @@ _WAIT_SECONDS: dict[type[StudioError], str] = {
     DatabaseBusy: "15",
     DatabaseDamaged: "60",
     OutOfMemory: "15",
+    OutOfThreads: "15",
     TooManyJobs: "60",
 }
 _SCHEMA = "See /api/schema."

@@ -14,9 +14,11 @@ from pydantic_core import to_json
 from app.api.http.server_state import OpenStudio
 from app.services.studio import Studio
 from core.errors import Conflict
+from storage.database import Transaction
 from storage.people import request_keys
-from storage.people.request_keys import AnsweredRequest
+from storage.people.request_keys import AnsweredRequest, Keep, keep_nothing
 
+_Made = TypeVar("_Made")
 _Answer = TypeVar("_Answer")
 _PIECE = 1 << 20
 
@@ -55,17 +57,28 @@ class Repeats:
     path: str
     status: int
 
-    def answer(self, content: BaseModel | BinaryIO, act: Callable[[], _Answer]) -> _Answer:
-        """Return the first answer to this key and content, or else act and keep the answer.
+    def answer(
+        self, content: BaseModel | BinaryIO, act: Callable[[Keep[_Answer]], _Answer]
+    ) -> _Answer:
+        """Return the first answer to this key and content, or else what `act` makes."""
+        return self.answer_as(content, act, lambda made: made)
 
-        An error is not kept. A server that ends in between leaves no answer: then the request is
-        done again, and does not double what it did.
+    def answer_as(
+        self,
+        content: BaseModel | BinaryIO,
+        act: Callable[[Keep[_Made]], _Made],
+        shown: Callable[[_Made], _Answer],
+    ) -> _Answer:
+        """Return the first answer to this key and content, or else what `act` makes, as shown.
+
+        `act` gets a function, and calls it with what it made in the transaction that stores that:
+        so a request is done and its answer kept, or neither. An error is not kept.
 
         Raises:
             Conflict: The key belongs to other content, or its request is being answered.
         """
         if not self.key:
-            return act()
+            return shown(act(keep_nothing))
         digest = hashlib.sha256(f"{self.path}\n".encode() + _digest(content)).hexdigest()
         with self.running.alone(self.key):
             with self.studio.database.read() as connection:
@@ -75,11 +88,13 @@ class Repeats:
                 kind = "application/json"
                 again = Response(first.answer, first.status, headers, media_type=kind)
                 return cast("_Answer", again)  # FastAPI sends a response as it is
-            made = act()
-            answered = AnsweredRequest(self.key, digest, self.status, to_json(made).decode())
-            with self.studio.database.write() as connection:
+
+            def keep(connection: Transaction, made: _Made) -> None:
+                answer = to_json(shown(made)).decode()
+                answered = AnsweredRequest(self.key, digest, self.status, answer)
                 request_keys.keep(connection, answered)
-            return made
+
+            return shown(act(keep))
 
 
 def _digest(content: BaseModel | BinaryIO) -> bytes:

@@ -23,7 +23,8 @@ from core.deciding import Decided
 from core.errors import InvalidInput
 from core.files import file_sha256, make_folder, sync_file, sync_folder, write_atomically
 from core.formats.reading import read_rows
-from core.formats.rows import SEPARATOR, ImportedRow
+from core.formats.rows import SEPARATOR, AnswerFormat, ImportedRow
+from core.formats.writing import defused
 from core.types import EncodingPrecision
 
 COLUMNS = ("line", "id", "text", "intents", "probabilities", "rule")
@@ -41,11 +42,18 @@ class FileRequest:
 
     Attributes:
         source: A file of any format that is read; labels in it are ignored.
-        target: `.jsonl` gets an object a line, every other name CSV.
+        format: `spreadsheet` is a CSV in which no cell is computed. None goes by the target's name:
+            `.jsonl` gets an object a line, every other CSV.
     """
 
     source: Path
     target: Path
+    format: AnswerFormat | None = None
+
+    @property
+    def written_as(self) -> AnswerFormat:
+        """The format in which the answers are written."""
+        return self.format or ("jsonl" if self.target.suffix == ".jsonl" else "csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ def answer_file(model: FileModel, request: FileRequest, told: Told) -> FileRepor
             answers = model.decide([row.text for row in found])
             if model.exact is not None and done.same_answers is None:
                 done = replace(done, same_answers=_same(model.exact, found, answers))
-            part.write(_written(found, answers, request.target, has_head=done.bytes > 0))
+            part.write(_written(found, answers, request.written_as, has_head=done.bytes > 0))
             done = _kept(part, request.target, _further(done, len(chunk), len(found)))
             told(done.rows, total)
     if not done.texts:
@@ -127,6 +135,8 @@ def _check_places(request: FileRequest) -> None:
 def _answered_by(model: FileModel, request: FileRequest) -> str:
     """Identify all that answers depend on, so that a file never holds those of two models."""
     words = (file_sha256(request.source), *model.identity)
+    if request.format is not None:
+        words += (request.format,)
     return sha256("\n".join(words).encode()).hexdigest()
 
 
@@ -188,17 +198,18 @@ def _same(decide: Decide, found: list[ImportedRow], answers: list[Decided]) -> f
 
 
 def _written(
-    rows: list[ImportedRow], answers: list[Decided], target: Path, *, has_head: bool
+    rows: list[ImportedRow], answers: list[Decided], format: AnswerFormat, *, has_head: bool
 ) -> bytes:
     pairs = zip(rows, answers, strict=True)
-    if target.suffix == ".jsonl":
+    if format == "jsonl":
         lines = (json.dumps(_as_json(*pair), ensure_ascii=False) + "\n" for pair in pairs)
         return "".join(lines).encode()
     text = io.StringIO()
     writer = csv.writer(text)
     if not has_head:
         writer.writerow(COLUMNS)
-    writer.writerows(_cells(*pair) for pair in pairs)
+    change = defused if format == "spreadsheet" else str
+    writer.writerows(map(change, _cells(*pair)) for pair in pairs)
     return text.getvalue().encode()
 
 

@@ -23,10 +23,12 @@ from core.formats.rows import LONGEST_RECORD, LONGEST_TEXT
 from core.text import is_blank, normalise, text_hash
 from storage import conversation_logs, projects
 from storage.artifacts import record_tree
+from storage.database import Transaction
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.people import acts
 from storage.people.acts import Act
+from storage.people.request_keys import Keep, keep_nothing
 from storage.queries import columns, utterances
 from storage.records import ConversationLogRecord, ProjectRecord
 
@@ -151,11 +153,14 @@ class _Reading:
         )
 
 
-def import_dialogues(studio: Studio, request: DialogueImport) -> DialogueReport:
+def import_dialogues(
+    studio: Studio, request: DialogueImport, keep: Keep[DialogueReport] = keep_nothing
+) -> DialogueReport:
     """Import a conversation log, all or nothing; the memory does not hold the whole log.
 
     The conversations are stored as files. User turns become utterances of the pool in one action,
-    which can be undone like any other import.
+    which can be undone like any other import. `keep` is called with the report in the transaction
+    that imports it.
 
     Raises:
         InvalidInput: The file or a row cannot be used; the row is named.
@@ -173,7 +178,12 @@ def import_dialogues(studio: Studio, request: DialogueImport) -> DialogueReport:
         return reading.report(len(reading.sample))
     with _written(studio, reading) as folder:
         files = studio.artifacts.put_files(folder) if reading.counts["dialogues"] else {}
-    return _store(studio, reading, project, known, files)
+    with studio.database.write() as connection:
+        if conversation_logs.list_all(connection, project.id) != known:
+            raise Conflict("Another log was imported or removed meanwhile.", "Import it again.")
+        report = _store(studio, connection, reading, project, files)
+        keep(connection, report)
+    return report
 
 
 def _stored_digests(studio: Studio, known: list[ConversationLogRecord]) -> Seen:
@@ -201,39 +211,37 @@ def _compressing(file: IO[bytes]) -> gzip.GzipFile:
 
 def _store(
     studio: Studio,
+    connection: Transaction,
     reading: _Reading,
     project: ProjectRecord,
-    known: list[ConversationLogRecord],
     files: dict[str, str],
 ) -> DialogueReport:
+    """Store what was read, within the caller's transaction."""
     request, counts, log = reading.request, reading.counts, None
     actor = studio.settings.actor
-    with studio.database.write() as connection:
-        if conversation_logs.list_all(connection, project.id) != known:
-            raise Conflict("Another log was imported or removed meanwhile.", "Import it again.")
-        if files:
-            values = {
-                "project_id": project.id,
-                "source": request.path.name,
-                "tree_sha256": record_tree(connection, studio.artifacts, files),
-                "n_dialogues": counts["dialogues"],
-                "n_turns": counts["turns"],
-                "n_user_turns": counts["by_user"],
-                "masked": dict(reading.masked) if request.mask else None,
-                "actor": actor,
-            }
-            log = conversation_logs.add(connection, values).id
-            done = Act("import conversations", actor, request.path.name)
-            acts.note(connection, project.id, done)
-        stored = set(columns.columns(connection, project.id).hashes)
-        fresh = [text for text in reading.sample if text_hash(text) not in stored]
-        if fresh:
-            created = (
-                edits.create_utterance(uuid.uuid4().hex, text, "pool", request.path.name, None)
-                for text in fresh
-            )
-            action = Action("import", actor, f"import {request.path.name}")
-            events.record(connection, project.id, action, created)
+    if files:
+        values = {
+            "project_id": project.id,
+            "source": request.path.name,
+            "tree_sha256": record_tree(connection, studio.artifacts, files),
+            "n_dialogues": counts["dialogues"],
+            "n_turns": counts["turns"],
+            "n_user_turns": counts["by_user"],
+            "masked": dict(reading.masked) if request.mask else None,
+            "actor": actor,
+        }
+        log = conversation_logs.add(connection, values).id
+        done = Act("import conversations", actor, request.path.name)
+        acts.note(connection, project.id, done)
+    stored = set(columns.columns(connection, project.id).hashes)
+    fresh = [text for text in reading.sample if text_hash(text) not in stored]
+    if fresh:
+        created = (
+            edits.create_utterance(uuid.uuid4().hex, text, "pool", request.path.name, None)
+            for text in fresh
+        )
+        action = Action("import", actor, f"import {request.path.name}")
+        events.record(connection, project.id, action, created)
     return reading.report(len(fresh), log)
 
 

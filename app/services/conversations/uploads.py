@@ -8,6 +8,7 @@ from itertools import islice
 from app.services.conversations.logs import DialogueImport, DialogueReport, import_dialogues
 from app.services.data.uploads import (
     delete_upload,
+    discard,
     naming_upload,
     store_upload,
     upload_path,
@@ -16,6 +17,7 @@ from app.services.studio import Studio
 from core.formats.dialogues import Dialogue, read_dialogues
 from core.formats.masking import count_masked, mask_dialogue
 from storage import projects
+from storage.people.request_keys import Keep, keep_nothing
 
 _MOST_BYTES = 500_000_000
 _SHOWN, _SHOWN_TURNS = 2, 8
@@ -83,11 +85,20 @@ def _cut(dialogue: Dialogue) -> Dialogue:
 
 
 def import_received_log(
-    studio: Studio, project: str, key: str, *, mask: bool, pool: int
+    studio: Studio,
+    project: str,
+    key: str,
+    keep: Keep[DialogueReport] = keep_nothing,
+    *,
+    mask: bool,
+    pool: int,
 ) -> DialogueReport:
-    """Import an uploaded log, all or nothing, and delete the upload."""
+    """Import an uploaded log, all or nothing, and delete the upload.
+
+    `keep` is called with the report in the transaction that imports it.
+    """
     path = upload_path(studio, key)
     with naming_upload(path):
-        report = import_dialogues(studio, DialogueImport(project, path, mask, pool))
-    delete_upload(studio, key)
+        report = import_dialogues(studio, DialogueImport(project, path, mask, pool), keep)
+    discard(path)
     return report

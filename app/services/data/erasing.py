@@ -17,7 +17,7 @@ from core.runtime.files import json_lines
 from core.text import counted, hidden_key, match_key, normalise, text_hash
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
-from storage.database import Transaction
+from storage.database import Transaction, copies_aside
 from storage.faults import last_backup
 from storage.log import erasing, versions
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
@@ -115,13 +115,15 @@ def erase_texts(
     if not asked:
         raise InvalidInput("There is no text to erase.", "Give the texts, each as it was said.")
     interrupted = has_remains(studio.places.home)  # what it had erased, nobody says any more
+    others = _other_projects(studio, project, asked)
     with studio.database.write() as connection:
         view, unused = _erase(studio, connection, projects.find(connection, project), asked)
         if not (view.touches or interrupted):
             raise InvalidInput(
                 "Nobody has said one of these texts here.",
-                "Give them as they stand on the Data page.",
+                f"Look at {others[0]}." if others else "Give them as they stand on the Data page.",
             )
+        view = replace(view, left=(*others, *view.left))
         if not now:
             connection.rollback()
             return view
@@ -204,7 +206,7 @@ def _erase(
     scrubber = scrubber_of(texts)
     rows = scrub_rows(connection, project.id, scrubber)
     rewritten, unused = _rewrite_models(studio, connection, project, texts)
-    changed = erasing.erase(connection, project.id, said, studio.settings.actor)
+    changed = erasing.erase(connection, project.id, said, scrubber, studio.settings.actor)
     request_keys.forget_all(connection)
     text_groups.remove_all(connection, project.id)  # names and descriptions quote texts
     unused += _drop_layouts(connection, project) + _drop_removed_logs(connection)
@@ -218,7 +220,7 @@ def _erase(
         versions=rows["model_version"],
         models=rewritten,
         data_versions=tuple(one.number for one in changed),
-        copies=tuple(str(path) for path in _copies(studio)),
+        copies=tuple(str(path) for path in copies_aside(studio.places.database)),
         uploads=tuple(str(path) for path in uploads.waiting(studio)),
         stopped=tuple(_stopped(studio, connection, project, changed)),
         left=tuple(_out_of_reach(studio, connection, project, scrubber)),
@@ -344,9 +346,19 @@ def _stopped(
             yield job.id
 
 
-def _copies(studio: Studio) -> list[Path]:
-    database = studio.places.database
-    return sorted(database.parent.glob(f"{database.name}.before-*"))
+def _other_projects(studio: Studio, project: str, asked: Sequence[str]) -> list[str]:
+    """Name the other projects that have one of the texts, or what they were before or after."""
+    with studio.database.read() as connection:
+        record = projects.find(connection, project)
+        texts = erasing.find_said(connection, record.id, asked).texts | frozenset(asked)
+        found = list(erasing.said_in_others(connection, record.id, texts))
+    return [
+        f"the project '{other.name}', which has or had {counted(n, 'such text')}: erase there, too"
+        if other.deleted_name is None
+        else f"the deleted project '{other.deleted_name}', which has or had "
+        f"{counted(n, 'such text')}: bring it back, erase there, and delete it again"
+        for other, n in found
+    ]
 
 
 def _out_of_reach(
@@ -361,7 +373,7 @@ def _out_of_reach(
                 yield f"{place}: remove it on the Data page"
         except ArtifactDamaged:
             yield f"{place}, whose file is missing or was changed, and may hold them: remove it"
-    backup = last_backup(studio.places.home)
+    backup = last_backup(studio.places.database)
     if backup is not None:
         yield f"the backup {backup.file}, and earlier ones: delete them"
     if folders_of(connection, project.id):

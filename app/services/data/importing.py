@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from app.services.data.file_labels import FileLabels, read_file_labels
@@ -29,8 +30,9 @@ from storage.database import Transaction
 from storage.log import events
 from storage.log.events import Action
 from storage.log.staging import Landed, StagedChanges, land
-from storage.people.acts import Act, note_aside
+from storage.people.acts import Act, note
 from storage.people.known_values import keep_values
+from storage.people.request_keys import Keep, keep_nothing
 from storage.queries import dataset
 from storage.records import IntentRecord, ProjectRecord, UtteranceRecord
 
@@ -131,11 +133,13 @@ class ImportReport:
 _Rows = Callable[[], Iterator[ImportedRow | RowProblem]]
 
 
-def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
+def import_file(
+    studio: Studio, request: ImportRequest, keep: Keep[ImportReport] = keep_nothing
+) -> ImportReport:
     """Import a file, all or nothing.
 
     The changes are written into a file of their own, while others label; one short transaction
-    then takes all of them over.
+    then takes all of them over, and calls `keep` with the report.
 
     Raises:
         Conflict: The cases are not those that the person saw.
@@ -144,24 +148,6 @@ def import_file(studio: Studio, request: ImportRequest) -> ImportReport:
         OutOfMemory: Memory is short, while enough is left to say so.
     """
     export = export_in(request.path, request.options)
-    report = _import(studio, request, export)
-    if export is None:
-        return report
-    if export.slot_values and not request.dry_run:
-        with studio.database.write() as connection:
-            project = projects.find(connection, request.project)
-            keep_values(connection, project.id, report.key, export.slot_values)
-    return replace(report, package=_package(export))
-
-
-def _package(export: Export) -> PackageReport:
-    files = tuple(FilePhrases(name, n) for name, n in export.files.items())
-    values = {slot: len(found) for slot, found in export.slot_values.items() if found}
-    unread = TARGETS[export.platform].lacks
-    return PackageReport(export.platform, files, tuple(export.losses), values, unread)
-
-
-def _import(studio: Studio, request: ImportRequest, export: Export | None) -> ImportReport:
     with studio.database.read() as connection:
         project = projects.find(connection, request.project)
         names = _names_in_use(connection, project)
@@ -172,25 +158,64 @@ def _import(studio: Studio, request: ImportRequest, export: Export | None) -> Im
         plan, _ = _plan(studio, project, request, labels)
         for _ in plan.changes(rows()):
             pass
-        return _report(plan, request, options)
+        return _report(plan, request, options, export)
+    ending = _Ending(project.id, studio.settings.actor, request, export, keep)
     for _ in range(_TRIES):
         plan, seen = _plan(studio, project, request, labels)
         with scratch_folder(studio.places) as folder:
             staged = StagedChanges(folder / "changes.db", seen, plan.intents.taken)
             staged.fill(plan.changes(rows()))
             _check_counts(plan, request.choices)
+            report = _report(plan, request, options, export)
             if not staged.count:
-                nothing = Act("import", studio.settings.actor, f"{request.path.name}: nothing new")
-                note_aside(studio.database, project.id, nothing)
-                return _report(plan, request, options)
-            action = Action("import", studio.settings.actor, f"import {request.path.name}")
-            landed = land(studio.database, project.id, action, staged)
+                return ending.nothing_new(studio, report)
+            action = ending.action()
+            end = partial(ending.end, replace(report, key=action.key))
+            landed = land(studio.database, project.id, action, staged, end)
         if landed is not None:
-            return replace(_without(_report(plan, request, options), landed), key=action.key)
+            return landed
     raise Conflict(
         "Other people changed the project's intents again and again while the file was read.",
         "Nothing is imported. Try again when they rest.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """What an import stores in the transaction that takes its changes over."""
+
+    project_id: int
+    actor: str
+    request: ImportRequest
+    export: Export | None
+    keep: Keep[ImportReport]
+
+    def action(self) -> Action:
+        return Action("import", self.actor, f"import {self.request.path.name}")
+
+    def end(self, report: ImportReport, connection: Transaction, landed: Landed) -> ImportReport:
+        done = _without(report, landed)
+        self._keep(connection, done)
+        return done
+
+    def nothing_new(self, studio: Studio, report: ImportReport) -> ImportReport:
+        done = Act("import", self.actor, f"{self.request.path.name}: nothing new")
+        with studio.database.write() as connection:
+            note(connection, self.project_id, done)
+            self._keep(connection, report)
+        return report
+
+    def _keep(self, connection: Transaction, report: ImportReport) -> None:
+        if self.export is not None and self.export.slot_values:
+            keep_values(connection, self.project_id, report.key, self.export.slot_values)
+        self.keep(connection, report)
+
+
+def _package(export: Export) -> PackageReport:
+    files = tuple(FilePhrases(name, n) for name, n in export.files.items())
+    values = {slot: len(found) for slot, found in export.slot_values.items() if found}
+    unread = TARGETS[export.platform].lacks
+    return PackageReport(export.platform, files, tuple(export.losses), values, unread)
 
 
 def _without(report: ImportReport, landed: Landed) -> ImportReport:
@@ -270,7 +295,9 @@ def _plan(
     return plan, seen
 
 
-def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> ImportReport:
+def _report(
+    plan: ImportPlan, request: ImportRequest, options: ReadOptions, export: Export | None
+) -> ImportReport:
     counts = plan.counts
     return ImportReport(
         added=counts["added"],
@@ -294,6 +321,7 @@ def _report(plan: ImportPlan, request: ImportRequest, options: ReadOptions) -> I
         cases=plan.cases(),
         doubtful=plan.labels.doubtful(),
         like_others=plan.labels.like_others(),
+        package=None if export is None else _package(export),
         added_to=dict(plan.added_to),
         validation=counts["validation"],
     )

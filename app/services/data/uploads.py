@@ -19,6 +19,7 @@ from core.formats.preview import FilePreview, preview_file
 from core.formats.rows import ImportedRow, ReadFormat, ReadOptions
 from core.text import size_words
 from core.types import Split
+from storage.people.request_keys import Keep, keep_nothing
 
 MOST_BYTES = 50_000_000
 _KEPT_SECONDS = 24 * 3600.0
@@ -152,19 +153,35 @@ def preview_upload(studio: Studio, project: str, key: str, mapping: ColumnMappin
     return Incoming(key, path.name, beginning, report, "", "")
 
 
-def import_upload(studio: Studio, project: str, key: str, mapping: ColumnMapping) -> ImportReport:
-    """Import an uploaded file, all or nothing, and delete the upload."""
+def import_upload(
+    studio: Studio,
+    project: str,
+    key: str,
+    mapping: ColumnMapping,
+    keep: Keep[ImportReport] = keep_nothing,
+) -> ImportReport:
+    """Import an uploaded file, all or nothing, and delete the upload.
+
+    `keep` is called with the report in the transaction that imports it.
+    """
     path = upload_path(studio, key)
     with naming_upload(path):
-        report = import_file(studio, _request(project, path, mapping, dry_run=False))
-    delete_upload(studio, key)
+        report = import_file(studio, _request(project, path, mapping, dry_run=False), keep)
+    discard(path)
     return report
 
 
 def import_rows(
-    studio: Studio, project: str, rows: Sequence[ImportedRow], mapping: ColumnMapping
+    studio: Studio,
+    project: str,
+    rows: Sequence[ImportedRow],
+    mapping: ColumnMapping,
+    keep: Keep[ImportReport] = keep_nothing,
 ) -> ImportReport:
-    """Import rows that came without a file, all or nothing; nothing of refused ones is left."""
+    """Import rows that came without a file, all or nothing; nothing of refused ones is left.
+
+    `keep` is called with the report in the transaction that imports them.
+    """
     lines = (
         json.dumps(
             {
@@ -177,7 +194,7 @@ def import_rows(
     )
     key = store_upload(studio, "texts.jsonl", (f"{line}\n".encode() for line in lines))
     try:
-        return import_upload(studio, project, key, mapping)
+        return import_upload(studio, project, key, mapping, keep)
     except BaseException:
         delete_upload(studio, key)
         raise
@@ -224,7 +241,12 @@ def look_at_package(
 
 def delete_upload(studio: Studio, key: str) -> None:
     """Delete an uploaded file."""
-    shutil.rmtree(upload_path(studio, key).parent, ignore_errors=True)
+    discard(upload_path(studio, key))
+
+
+def discard(path: Path) -> None:
+    """Delete an uploaded file with its folder, if it is still there."""
+    shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def waiting(studio: Studio) -> list[Path]:

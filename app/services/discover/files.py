@@ -2,23 +2,26 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from app.services.discover.views import PlacedText
 from core.files import write_atomically
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
+from core.formats.writing import defused
 from core.text import normalise
 
 
-def write_placed(path: Path, placed: Iterable[PlacedText]) -> None:
+def write_placed(path: Path, placed: Iterable[PlacedText], *, spreadsheet: bool = False) -> None:
     """Write the columns text, group and closeness, replacing the file atomically.
+
+    For a `spreadsheet`, no cell is computed; such a file is not read again.
 
     Raises:
         InvalidInput: The file cannot be written.
     """
-    write_atomically(path, _lines(placed))
+    write_atomically(path, _lines(placed, defused if spreadsheet else str))
 
 
 def read_placed(path: Path) -> dict[str, str]:
@@ -32,11 +35,11 @@ def read_placed(path: Path) -> dict[str, str]:
     return {normalise(row.text): row.intents[0] for row in read if row.intents}
 
 
-def _lines(placed: Iterable[PlacedText]) -> Iterator[bytes]:
+def _lines(placed: Iterable[PlacedText], change: Callable[[str], str]) -> Iterator[bytes]:
     yield b"text,group,closeness\n"
     for one in placed:
         line = io.StringIO()
         # All words in quotes: a lone carriage return stays within its cell.
         writer = csv.writer(line, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-        writer.writerow((one.text, one.group, round(one.closeness, 4)))
+        writer.writerow((change(one.text), change(one.group), round(one.closeness, 4)))
         yield line.getvalue().encode()

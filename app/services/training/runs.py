@@ -46,6 +46,7 @@ from storage.log import versions
 from storage.log.replay import State
 from storage.people import acts
 from storage.people.acts import Act
+from storage.people.request_keys import Keep, keep_nothing
 from storage.records import DatasetVersionRecord, JobRecord, ProjectRecord
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ class TrainingRequest:
         base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
         gate: Whether a model that passes the gate is promoted at once, or waits for a person; None
             applies the project's setting as it is when the model is judged.
-        key: Key of the request that asks for it; however often that comes, one job is queued.
     """
 
     project: str
@@ -76,13 +76,15 @@ class TrainingRequest:
     settings: dict[str, object]
     base: str = "bundled"
     gate: bool | None = True
-    key: str = ""
 
 
-def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
+def start_training(
+    studio: Studio, request: TrainingRequest, keep: Keep[JobRecord] = keep_nothing
+) -> JobRecord:
     """Freeze the data as a dataset version and queue the training of a model version on it.
 
-    Recipes for conversations use the project's current logs.
+    Recipes for conversations use the project's current logs. `keep` is called with the job in the
+    transaction that queues it.
 
     Raises:
         InvalidInput: The recipe or the labels do not allow training.
@@ -92,9 +94,6 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
     read_recipe(request.recipe, request.settings)  # reports bad settings before an unknown project
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
-        earlier = jobs.of_request(connection, request.key) if request.key else None
-        if earlier is not None:
-            return earlier
         recipe = read_recipe(request.recipe, request.settings, project.task)
         payload = {
             "base": settled_base(connection, request.base),
@@ -103,13 +102,12 @@ def start_training(studio: Studio, request: TrainingRequest) -> JobRecord:
             "told_seconds": busy_factor() * estimate_of(connection, project, recipe).seconds,
             **_freeze_data(connection, project, recipe),
         }
-        if request.key:
-            payload["request_key"] = request.key
         if recipe.makes == "model":
             payload["gate"] = request.gate
         device = "cpu" if studio.settings.device == "auto" else studio.settings.device
         job = jobs.enqueue(connection, "train", payload, project.id, device)
         acts.note(connection, project.id, Act("train", studio.settings.actor, recipe.kind))
+        keep(connection, job)
     studio.executor.ensure_running()
     return job
 

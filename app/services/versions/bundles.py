@@ -25,6 +25,7 @@ from storage import models, projects
 from storage.artifacts import record_tree
 from storage.people import acts
 from storage.people.acts import Act
+from storage.people.request_keys import Keep, keep_nothing
 
 if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
     from core.bundle.archive import Manifest
@@ -133,10 +134,13 @@ def _note_export(studio: Studio, reference: str) -> None:
     acts.note_aside(studio.database, project.id, done)
 
 
-def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str:
+def import_bundle(
+    studio: Studio, path: Path, project: str | None = None, keep: Keep[str] = keep_nothing
+) -> str:
     """Add a verified bundle as a model version; return its name `PROJECT@N`.
 
-    Exporting that version gives files with the same digests.
+    Exporting that version gives files with the same digests. `keep` is called with the name in the
+    transaction that adds it.
 
     Raises:
         ArtifactDamaged: The bundle does not match its manifest.
@@ -166,7 +170,9 @@ def import_bundle(studio: Studio, path: Path, project: str | None = None) -> str
             made = models.add(connection, _values(record.id, tree, facts))
             if models.champion(connection, record.id) is None:
                 models.point(connection, made, actor=studio.settings.actor)
-        return f"{name}@{made.number}"
+            added = f"{name}@{made.number}"
+            keep(connection, added)
+        return added
 
 
 def _try_out(pipeline: "IntentPipeline") -> None:
@@ -181,10 +187,11 @@ def _try_out(pipeline: "IntentPipeline") -> None:
         ) from error
 
 
-def take_in_bundle(studio: Studio, project: str, path: Path, name: str) -> str:
+def take_in_bundle(studio: Studio, project: str, path: Path, name: str, keep: Keep[str]) -> str:
     """Add an uploaded bundle to an existing project; return the version's `PROJECT@N`.
 
-    Messages call the bundle `name`, not by the upload's path.
+    Messages call the bundle `name`, not by the upload's path. `keep` is called with the version's
+    name in the transaction that adds it.
 
     Raises:
         Conflict: The project has it already.
@@ -194,7 +201,7 @@ def take_in_bundle(studio: Studio, project: str, path: Path, name: str) -> str:
     with studio.database.read() as connection:
         projects.find(connection, project)
     try:
-        return import_bundle(studio, path, project)
+        return import_bundle(studio, path, project, keep)
     except ArtifactDamaged as error:  # the upload is at fault, not the studio's files
         said = error.message.replace(path.name, f"'{name[:80]}'")
         raise InvalidInput(said, error.hint) from error

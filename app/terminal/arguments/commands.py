@@ -9,6 +9,7 @@ from app.terminal.arguments.importing import FORMATS, SPLITS, add_import
 from app.terminal.arguments.serving import add_serving
 from app.terminal.arguments.shared import Commands, add_command, add_options, recipe_names
 from core.exports.targets import Target
+from core.formats.rows import AnswerFormat
 
 
 def add_commands(commands: Commands) -> None:
@@ -204,6 +205,10 @@ def _training(commands: Commands) -> None:
     add_options(train, "--json")
 
 
+_SPREADSHEET = (
+    "spreadsheet is a CSV to look at: an apostrophe keeps Excel from computing a text that begins "
+    "with =, +, - or @"
+)
 _ANSWERS = (
     "PROJECT: the model in use, with every label given up to now; PROJECT@champion: the same as it "
     "was trained; PROJECT@3: version 3 as it was trained; or the file of a bundle"
@@ -217,6 +222,11 @@ def _predicting(commands: Commands) -> None:
     predict.add_argument("--file", type=Path, help="predict every utterance of a file")
     predict.add_argument(
         "--to", type=Path, help="write the answers to --file into this .csv or .jsonl, of any size"
+    )
+    predict.add_argument(
+        "--format",
+        choices=get_args(AnswerFormat),
+        help=f"with --to (default: by the file's ending); {_SPREADSHEET}",
     )
     predict.add_argument(
         "--precision",
@@ -309,6 +319,11 @@ def _discover(commands: Commands) -> None:
     )
     found.add_argument(
         "--out", type=Path, metavar="FILE.csv", help="write each text with its group and closeness"
+    )
+    found.add_argument(
+        "--format",
+        choices=("csv", "spreadsheet"),
+        help=f"with --out (default: csv, which --before reads); {_SPREADSHEET}",
     )
     found.add_argument(
         "--before",

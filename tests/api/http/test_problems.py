@@ -110,6 +110,22 @@ def test_too_little_memory_is_said_in_words_with_a_time_to_try_again(
     assert refused.json()["message"] == "There was not enough memory."
 
 
+def test_a_limit_of_threads_is_said_in_words_with_a_time_to_try_again(
+    client, labelled, monkeypatch
+) -> None:
+    """It was told as "Something broke (incident ...)", as if the studio were at fault."""
+
+    def refuse(*_: object) -> None:
+        message = "can't start new thread"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr("app.api.labelling.load_today", refuse)
+    refused = client.get("/api/projects/p/today?since=2026-01-01")
+    assert (refused.status_code, refused.headers["Retry-After"]) == (503, "15")
+    assert "no more threads or processes" in refused.json()["message"]
+    assert "limit raised" in refused.json()["hint"]
+
+
 def test_a_fault_met_while_a_refusal_is_handled_is_told_by_itself(
     client, labelled, monkeypatch
 ) -> None:

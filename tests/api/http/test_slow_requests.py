@@ -64,7 +64,8 @@ def test_a_body_without_a_length_is_counted(port: int) -> None:
 def test_a_header_that_never_ends_is_hung_up_on(port: int) -> None:
     """Each such connection was held for ever."""
     for begun in (b"", header()[:-2]):
-        assert answer_to(port, begun)[0] == 408
+        status, body = answer_to(port, begun)
+        assert (status, json.loads(body)["hint"]) == (408, "Send it again.")  # as of every error
 
 
 def test_a_body_that_never_ends_is_hung_up_on(port: int) -> None:

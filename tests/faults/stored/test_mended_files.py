@@ -151,7 +151,7 @@ def test_a_restored_home_knows_its_backup_and_the_next_command(
     capsys.readouterr()
     assert main(["--home", str(home), "restore", str(backup)]) == 0
     assert f"intent-studio --home {home} doctor" in capsys.readouterr().err
-    known = last_backup(home)
+    known = last_backup(home / "studio.db")
     assert known is not None
     assert known.file == str(backup)
     shutil.rmtree(home / "artifacts")

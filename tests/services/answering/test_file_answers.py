@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.jobs.lock import take_lock
 from app.services.answering import file_answers
 from app.services.answering.file_answers import FileReport, FileRequest, answer_file
@@ -48,6 +49,26 @@ def answer(model: IntentPipeline, source: Path, target: Path) -> FileReport:
     return answer_file(
         model_of_pipeline(model, 5), FileRequest(source, target), lambda done, total: None
     )
+
+
+def test_a_file_for_spreadsheets_computes_nothing(model: IntentPipeline, tmp_path: Path) -> None:
+    """A text that begins with = was a formula of whoever opened the answers."""
+    source, target = tmp_path / "asked.jsonl", tmp_path / "answers.csv"
+    asked = ["=1+1", "-5 refunds", "@SUM(A1)", "where is it"]
+    rows = [{"id": f"+{n}", "text": text} for n, text in enumerate(asked)]
+    source.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = model_of_pipeline(model, 5)
+    for format, sign in (("spreadsheet", "'"), (None, "")):
+        answer_file(found, FileRequest(source, target, format), lambda done, total: None)
+        with target.open(encoding="utf-8", newline="") as file:
+            answers = list(csv.DictReader(file))
+        assert [row["text"] for row in answers] == [sign + text for text in asked[:3]] + asked[3:]
+        assert answers[0]["id"] == f"{sign}+0"
+
+
+def test_a_format_without_a_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "p", "hello", "--format", "spreadsheet"]) == 2
+    assert "Name one with --to" in capsys.readouterr().err
 
 
 def test_each_text_gets_the_answer_that_it_gets_alone(

@@ -120,6 +120,17 @@ def test_a_file_holds_any_text_and_returns_its_group(tmp_path: Path) -> None:
     assert read_placed(path) == dict.fromkeys(texts, "g, h")
 
 
+def test_a_file_for_spreadsheets_computes_nothing(tmp_path: Path) -> None:
+    """A text that begins with = was a formula of whoever opened the file."""
+    path = tmp_path / "out.csv"
+    placed = [PlacedText("=1+1", "@g", 0.5), PlacedText("where is it", "g", 0.5)]
+    write_placed(path, placed, spreadsheet=True)
+    assert path.read_text("utf-8").splitlines()[1:] == [
+        '"\'=1+1","\'@g",0.5',
+        '"where is it","g",0.5',
+    ]
+
+
 def test_the_command_prints_and_writes_the_groups(
     home: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,3 +147,6 @@ def test_the_command_prints_and_writes_the_groups(
     assert {group["name"] for group in again["groups"]} == set(read_placed(out).values())
     assert main([*words, "--groups", "401"]) == 2
     assert "Choose 1 to 400" in capsys.readouterr().err
+    assert main([*words, "--format", "spreadsheet"]) == 2
+    assert "Name one with --out" in capsys.readouterr().err
+    assert main([*words, "--out", str(out), "--format", "spreadsheet"]) == 0
