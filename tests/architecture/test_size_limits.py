@@ -105,6 +105,17 @@ def test_no_fixture_is_written_twice() -> None:
     assert [found for found in places.values() if len(found) > 1] == []
 
 
+def test_texts_that_a_model_has_not_learned_are_chosen_by_one_function() -> None:
+    """Bundles had one of the same name, which also read the project's test texts once more."""
+    named = [
+        str(path.relative_to(ROOT))
+        for path in sources("app")
+        for one in functions(path)
+        if one.name == "unlearned_tests"
+    ]
+    assert named == ["app/services/answering/judging.py"]
+
+
 def test_lines_of_json_in_bundles_are_read_by_one_function() -> None:
     """Stored answers had a reader of their own beside that of examples."""
     read = [
