@@ -97,12 +97,26 @@ def test_no_fixture_is_written_twice() -> None:
     """That of two threads stood in two files; what several need stands in the nearest conftest."""
     places: dict[str, list[str]] = defaultdict(list)
     for path in sources("tests"):
-        for made in functions(path):
-            is_fixture = any("fixture" in ast.unparse(one) for one in made.decorator_list)
+        text = path.read_text(encoding="utf-8")
+        for made in ast.parse(text).body if "pytest.fixture" in text else ():
+            is_fixture = isinstance(made, ast.FunctionDef) and any(
+                "fixture" in ast.unparse(one) for one in made.decorator_list
+            )
             if is_fixture and len(made.body) > 2:
                 body = "\n".join(map(ast.unparse, made.body))
                 places[body].append(f"{path.relative_to(ROOT)}: {made.name}")
     assert [found for found in places.values() if len(found) > 1] == []
+
+
+def test_texts_that_a_model_has_not_learned_are_chosen_by_one_function() -> None:
+    """Bundles had one of the same name, which also read the project's test texts once more."""
+    named = [
+        str(path.relative_to(ROOT))
+        for path in sources("app")
+        for one in functions(path)
+        if one.name == "unlearned_tests"
+    ]
+    assert named == ["app/services/answering/judging.py"]
 
 
 def test_lines_of_json_in_bundles_are_read_by_one_function() -> None:
