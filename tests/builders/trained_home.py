@@ -142,7 +142,7 @@ def do_stopped_in(studio: Studio, job_id: str, stage: str) -> JobRecord:
 
 def add_enough_unlabelled(studio: Studio, patch: pytest.MonkeyPatch) -> list[str]:
     """Give the first project 80 unlabelled texts, and let a training learn from so few."""
-    patch.setattr(labels, "_FEWEST_TEXTS", 60)
+    patch.setattr(labels, "_FEWEST_TEXTS", 40)
     patch.setattr(rounds, "_CHANCE", 0.0)  # a random encoder learns by chance
     with studio.database.write() as connection:
         said = [row for row in dataset.utterances(connection, 1) if row.labels]
