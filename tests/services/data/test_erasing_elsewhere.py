@@ -65,7 +65,7 @@ def test_a_text_that_another_project_had_before_a_correction_counts(told: Studio
 def test_a_text_that_stands_in_another_project_alone_is_told(told: Studio) -> None:
     with pytest.raises(InvalidInput, match="Nobody has said") as refused:
         erase_texts(told, "r", [SAID], now=True)
-    assert refused.value.hint.startswith("Look at the project 'q'")
+    assert refused.value.hint.startswith("Look at the project 'p'")
     with pytest.raises(InvalidInput) as refused:
         erase_texts(told, "r", ["never said"], now=True)
     assert refused.value.hint == "Give them as they stand on the Data page."
