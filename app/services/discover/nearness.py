@@ -15,8 +15,8 @@ APART = -1.0
 SAME = 0.8
 """Cosine from which on a group is most likely of the nearest intent.
 
-19 of 20 groups of an intent are nearer than that, and 1 of 20 of other intents (CLINC150, BANKING77,
-untuned encoder).
+19 of 20 groups of an intent are nearer than that, and 1 of 20 of other intents (CLINC150,
+BANKING77, untuned encoder).
 """
 
 

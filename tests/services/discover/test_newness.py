@@ -7,7 +7,8 @@ from app.services.discover.stored import list_groups
 from app.services.studio import Studio
 from tests.builders.trained_home import grouped, raw_project
 
-CITIES = "Rome Oslo Lima Bern Paris London Berlin Madrid Cairo Tokyo Delhi Quito".split()
+CITIES = ["Rome", "Oslo", "Lima", "Bern", "Paris", "London", "Berlin", "Madrid", "Cairo", "Tokyo"]
+CITIES += ["Delhi", "Quito"]
 LABELLED = [f"what is the weather in {city}" for city in CITIES]
 SAID_AGAIN = [f"tell me the weather in {city} please" for city in CITIES]
 OTHERWISE = [f"book me a flight to {city}" for city in CITIES]
