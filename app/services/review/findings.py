@@ -1,7 +1,7 @@
 """Findings of a review: what looks wrong, why, in which texts, and which repairs are offered."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,7 +11,6 @@ from app.services.live.live_model import LiveModel
 from app.services.what_if.repairs import Repair
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, without_names
-from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
 from core.review.label_errors import Suspicion
 from core.review.nearby import Nearby
@@ -138,9 +137,10 @@ class Evidence:
     It is cached, so it holds neither the live model's encoder nor the root of its votes.
 
     Attributes:
-        exemplars: The examples of the live model, m of them.
+        exemplars: The examples of the live model that the project holds as they vote, m of them.
         head: Votes of all examples: the model's own, or else votes fitted for the review.
         held_out: Leave-one-out scores of the examples, (m, intents).
+        judges: Votes by an encoder that has not learned the labels, by which these are doubted.
         suspects: How likely each example's label is wrong.
         near: Neighbours of the examples, by an encoder that has not learned their labels. A tuned
             one lays the texts of an intent together, as if they said the same.
@@ -159,6 +159,7 @@ class Evidence:
     names: Mapping[str, str] = field(repr=False)
     labels: tuple[tuple[str, ...], ...] = field(repr=False)
     held_out: ScoreArray = field(repr=False)
+    judges: VoteHead = field(repr=False)
     near: Nearby = field(repr=False)
     suspects: Suspicion = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
@@ -202,34 +203,52 @@ class Evidence:
     @property
     def size(self) -> int:
         """Bytes of its arrays, and about those of its texts."""
-        arrays = [
-            value
-            for part in (self, self.head, self.near, self.suspects)
+        arrays = {
+            id(value): value.nbytes
+            for part in (self, self.head, self.judges, self.near, self.suspects)
             for value in (getattr(part, one.name) for one in fields(part))
             if isinstance(value, np.ndarray)
-        ]
+        }
         n_texts = len(self.exemplars) + len(self.tests)
-        return sum(array.nbytes for array in arrays) + _BYTES_A_TEXT * n_texts
+        return sum(arrays.values()) + _BYTES_A_TEXT * n_texts
 
 
-def votes_of(live: LiveModel) -> VoteHead:
-    """Return votes of all examples: the live head's, or votes fitted to its embeddings.
+def votes_of(live: LiveModel, rows: NDArray[np.int64] | None = None) -> VoteHead:
+    """Return votes of examples: the live head's, or votes fitted to its embeddings.
+
+    `rows` are those of the examples, (m,), which may be few of the live model's; None: all.
 
     Raises:
         InvalidInput: There are too many examples to fit votes.
     """
     head, pipeline = without_names(live.pipeline.head), live.pipeline
-    if isinstance(head, VoteHead) and head.carriers is None and head.diagonal is not None:
-        return head
-    if len(pipeline.exemplars) > _MOST_FITTED:
+    n_all = len(pipeline.exemplars)
+    rows = np.arange(n_all) if rows is None else rows
+    if isinstance(head, VoteHead) and head.diagonal is not None:
+        if len(rows) == n_all:
+            return head
+        if len(rows) > _MOST_FITTED:  # nearly all of them
+            return _of_rows(head, head.diagonal, rows)
+    if len(rows) > _MOST_FITTED:
         raise InvalidInput(
-            f"{len(pipeline.exemplars):,} examples are too many to be reviewed at once.",
+            f"{len(rows):,} examples are too many to be reviewed at once.",
             f"Review works with up to {_MOST_FITTED:,}.",
         )
-    targets = target_matrix(
-        [exemplar.intents for exemplar in pipeline.exemplars], head.intents, others=True
+    return fit_votes(
+        pipeline.embeddings[rows], pipeline.targets[rows], head.intents, *VOTE_SETTINGS
     )
-    return fit_votes(pipeline.embeddings, targets, head.intents, *VOTE_SETTINGS)
+
+
+def _of_rows(head: VoteHead, diagonal: ScoreArray, rows: NDArray[np.int64]) -> VoteHead:
+    """Return some of the votes of a head, each as heavy as among all."""
+    return replace(
+        head,
+        exemplars=head.exemplars[rows],
+        targets=head.targets[rows],
+        weights=head.weights[rows],
+        diagonal=diagonal[rows],
+        root=None,
+    )
 
 
 def held_out_with_names(live: LiveModel) -> ScoreArray:

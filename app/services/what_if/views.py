@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from app.services.live.live_model import exemplar_of
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, WatchedPlace
 from core.text import label_words, match_key
 from storage.records import UtteranceRecord
+
+Told = Literal["counted", "later", "nothing"]
+"""How the effect on answers is told: counted; shown after the next training; or there is none, as
+no example changes."""
 
 MOST_TOLD = 300
 """Changed answers that are told one by one."""
@@ -80,6 +85,7 @@ class Blast:
         stays: Other changed answers of test texts and pins, that stay right and that stay wrong.
         another: Unlabelled texts that get another intent, and are not `renamed`.
         revision: The project's at which the labels of `near` were read; 0 where nothing is added.
+        told: Where it is not `counted`, all else but `touched`, `near` and `now` is empty.
 
     Each changed answer is in one of `fixed`, `broken`, `pins_fixed`, `pins_broken`, `scope`,
     `renamed`, `stays` and `another`. A split alone also counts as `broken` test texts whose label
@@ -108,6 +114,7 @@ class Blast:
     near: tuple[NearExample, ...] = ()
     now: str = ""
     revision: int = 0
+    told: Told = "counted"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
