@@ -7,7 +7,6 @@ intent, or several intents a text; in 8 bits nearly all answers are the same.
 
 import csv
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -23,10 +22,12 @@ from starlette.testclient import TestClient
 
 from app.bootstrap import open_studio
 from app.cli import main
+from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import change_intent
-from app.services.data.projects import create_sample
+from app.services.data.projects import create_project, create_sample
 from app.services.live.server_state import open_live_studio
 from app.services.review.fence import FenceSetting, save_fence
+from app.services.studio import Studio as Open
 from app.services.training.runs import TrainingRequest
 from app.serving.limits import Serving
 from app.serving.server import make_application
@@ -35,13 +36,15 @@ from intent_studio_client.model_server import ModelServer
 from intent_studio_client.studio import Studio
 from tests.builders.multi_label_project import LABELLED, POOL, TESTS, started, train
 from tests.builders.served_studio import Served, environment
-from tests.builders.trained_home import intent_ids, train_here
+from tests.builders.trained_home import intent_ids, opened, train_here
 from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
+from tests.conftest import SENTENCES
 from tests.serving.test_command import free_port
 
 SAMPLE = Path(__file__).parents[2] / "assets" / "sample"
 SCORE, VOTE = 2e-5, 2e-5
 """Largest differences: other libraries and batches round an embedding in its seventh digit."""
+MORE = ("please", "zzz qqq 42 zzz qqq", "or what do you think of the weather")
 SAME_IN_8_BITS, SCORE_IN_8_BITS = 0.97, 0.1
 """Least share of equal answers, and the largest difference of a score, in 8 bits."""
 
@@ -198,63 +201,48 @@ def test_in_8_bits_nearly_all_answers_are_the_same(
     assert SCORE < max(abs(mine.score - its.score) for mine, its in pairs) < SCORE_IN_8_BITS
 
 
-@dataclass(frozen=True)
-class Handed:
-    """Both bundles of a version, beside its home, and a file of texts, one a line."""
-
-    home: Path
-    file: Path
-    bundles: tuple[Path, Path]
-
-    @property
-    def texts(self) -> list[str]:
-        return self.file.read_text("utf-8").splitlines()
-
-
-def handed(home: Path, reference: str, texts: Sequence[str]) -> Handed:
-    """Export a version as both kinds of bundles."""
-    found = Handed(home, home / "texts.txt", (home / "torch.zip", home / "graph.zip"))
-    found.file.write_text("".join(f"{text}\n" for text in texts), "utf-8")
-    export = ["--home", str(home), "bundle", "export", reference]
-    for bundle, more in zip(found.bundles, ([], ["--runtime", "onnx"]), strict=True):
-        assert main([*export, str(bundle), *more]) == 0
-    return found
-
-
-def by_programs(found: Handed, elsewhere: Elsewhere) -> Iterator[list[dict[str, Any]]]:
-    """Yield the answers of the programs of both bundles."""
-    for bundle in found.bundles:
+def answers_of_every_view(
+    studio: Open, texts: Sequence[str], elsewhere: Elsewhere, capsys: pytest.CaptureFixture[str]
+) -> Iterator[list[tuple[list[str], str]]]:
+    """Yield intents and rules by project, version, both bundles, their programs and the server."""
+    home = studio.places.home
+    studio.database.close()
+    file, torch, graph = (home / name for name in ("texts.txt", "torch.zip", "graph.zip"))
+    file.write_text("".join(f"{text}\n" for text in texts), "utf-8")
+    export = ["--home", str(home), "bundle", "export", "p@1"]
+    assert main([*export, str(torch)]) == main([*export, str(graph), "--runtime", "onnx"]) == 0
+    for model in ("p", "p@1", str(torch), str(graph)):
+        told = [one["decision"] for one in by_command(home, model, file, capsys)]
+        yield [(one["intents"], one["rule"]) for one in told]
+    for bundle in (torch, graph):
         folder = unpack_bundle(bundle, bundle.with_suffix(""))
-        yield elsewhere.run_example(folder, "--file", str(found.file))
-
-
-def by_server(found: Handed) -> list[dict[str, Any]]:
-    """Return the answers of a model server."""
-    with TestClient(make_application(Serving(str(found.bundles[1]), threads=1))) as client:
-        reply = client.post("/predict", json={"texts": found.texts})
-    predictions: list[dict[str, Any]] = reply.json()["predictions"]
-    return predictions
+        told = elsewhere.run_example(folder, "--file", str(file))
+        yield [(one["intents"], one["rule"]) for one in told]
+    with TestClient(make_application(Serving(str(graph), threads=1))) as client:
+        told = client.post("/predict", json={"texts": list(texts)}).json()["predictions"]
+    yield [(one["intents"], one["rule"]) for one in told]
 
 
 def test_a_saved_fence_and_a_new_name_are_in_every_view(
-    places: Places, elsewhere: Elsewhere, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tiny_path: Path,
+    labelled_csv: Path,
+    elsewhere: Elsewhere,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    home, new = Path(shutil.copytree(places.home, tmp_path / "home")), "called otherwise"
-    studio = open_studio(Settings(home=home, device="cpu"))
-    key = intent_ids(studio)[next(one for one in intent_ids(studio) if one.startswith("cancel"))]
-    change_intent(studio, "sample", key, {"name": new})
-    save_fence(open_live_studio(studio), "sample", FenceSetting(-1.0, method="mixture"))
-    studio.database.close()
-    found = handed(home, "sample@1", places.texts[::4])
-    wanted = [_of_command(one) for one in by_command(home, "sample", found.file, capsys)]
-    assert {one.rule for one in wanted} >= {"votes", "out-of-scope"}
-    assert any(new in one.intents for one in wanted)
-    for model in ("sample@1", *map(str, found.bundles)):
-        told = by_command(home, model, found.file, capsys)
-        agree(wanted, [_of_command(one) for one in told])
-    for answers in by_programs(found, elsewhere):
-        agree(wanted, [_of_program(one) for one in answers])
-    agree(wanted, [_of_server(one) for one in by_server(found)])
+    studio = opened(tmp_path / "home")
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    train(studio, tiny_path, {"kind": "instant"})
+    change_intent(studio, "p", intent_ids(studio)["parcel"], {"name": "where is it"})
+    save_fence(open_live_studio(studio), "p", FenceSetting(-1.0, method="mixture"))
+    texts = [f"{text}, {more}" for said in SENTENCES.values() for text in said for more in MORE]
+    texts += [SENTENCES["parcel"][0]]
+    wanted, *others = answers_of_every_view(studio, texts, elsewhere, capsys)
+    assert {rule for _, rule in wanted} == {"exact", "votes", "out-of-scope"}
+    assert wanted[-1] == (["where is it"], "exact")
+    assert len(others) == 6
+    assert all(told == wanted for told in others)
 
 
 def test_several_intents_are_the_same_in_every_view(
@@ -262,17 +250,11 @@ def test_several_intents_are_the_same_in_every_view(
 ) -> None:
     studio = started(tmp_path / "home", tmp_path)
     train(studio, tiny_path, {"kind": "instant"})
-    studio.database.close()
     texts = [text for text, _ in (*LABELLED, *TESTS)] + POOL
-    found = handed(studio.places.home, "p@1", texts)
-    told = by_command(found.home, "p", found.file, capsys)
-    wanted = [(one["decision"]["intents"], one["decision"]["rule"]) for one in told]
+    wanted, *others = answers_of_every_view(studio, texts, elsewhere, capsys)
     assert {len(intents) for intents, _ in wanted} == {0, 1, 2}
-    for model in ("p@1", *map(str, found.bundles)):
-        again = [one["decision"] for one in by_command(found.home, model, found.file, capsys)]
-        assert [(one["intents"], one["rule"]) for one in again] == wanted
-    for answers in (*by_programs(found, elsewhere), by_server(found)):
-        assert [(one["intents"], one["rule"]) for one in answers] == wanted
+    assert len(others) == 6
+    assert all(told == wanted for told in others)
 
 
 @contextmanager
@@ -319,11 +301,6 @@ def _of_command(one: dict[str, Any]) -> View:
     decision = one["decision"]
     votes = {near["exemplar_id"]: near["vote"] for near in one["neighbours"]}
     return View(tuple(decision["intents"]), decision["rule"], decision["score"], votes)
-
-
-def _of_server(one: dict[str, Any]) -> View:
-    votes = {near["id"]: near["vote"] for near in one["evidence"][0]["votes"]}
-    return View(tuple(one["intents"]), one["rule"], one["score"], votes)
 
 
 def _of_program(one: dict[str, Any]) -> View:
