@@ -97,6 +97,16 @@ def labelled_csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture
+def few_texts_teach(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take 60 texts for many, and no loss for worse: a random encoder learns by chance."""
+    from core.recipes import labels
+    from core.training.from_labels import rounds
+
+    monkeypatch.setattr(labels, "_FEWEST_TEXTS", 60)
+    monkeypatch.setattr(rounds, "_CHANCE", 0.0)
+
+
 @pytest.fixture(scope="session")
 def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
     """Where programs run that have the libraries, and not this project."""

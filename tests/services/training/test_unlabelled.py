@@ -31,15 +31,10 @@ from storage.queries import dataset, utterances
 from storage.tables import job as job_table
 from tests.builders.trained_home import change, train, version
 
+pytestmark = pytest.mark.usefixtures("few_texts_teach")
+
 ENDS = ("now", "please", "today", "my friend")
 RECIPE: dict[str, object] = {"kind": "convfit", "epochs": 2, "learning_rate": 1e-3}
-
-
-@pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take 60 texts for many, and no loss for worse: a random encoder learns by chance."""
-    monkeypatch.setattr(labels, "_FEWEST_TEXTS", 60)
-    monkeypatch.setattr(rounds, "_CHANCE", 0.0)
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from core.encoders import precision
 from core.encoders.base import Encoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.encoders.quick import copies
-from core.recipes import labels
 from core.recipes.labels import (
     AdapterRecipe,
     AnyModelRecipe,
@@ -42,6 +41,8 @@ from core.training.from_labels.runs import RunResult, run_recipe
 from core.types import AskedEncodingPrecision, AskedPrecision, Exemplar, Intent
 from tests.conftest import SENTENCES
 
+pytestmark = pytest.mark.usefixtures("few_texts_teach")
+
 INTENTS = tuple(Intent(name) for name in sorted(SENTENCES))
 EXEMPLARS = tuple(
     Exemplar(text, text, (name,)) for name, texts in SENTENCES.items() for text in texts
@@ -51,13 +52,6 @@ ENDS = ("now", "please", "today", "my friend", "again", "soon")
 POOL = tuple(f"{e.text} {end}" for e in EXEMPLARS for end in ENDS)
 """120 texts; each labelled text with six ends."""
 STAGES = ["tuning", "calibrating 1", "recalibrating 1", "retuning"]
-
-
-@pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take 60 texts for many, and no loss for worse: a random encoder learns by chance."""
-    monkeypatch.setattr(labels, "_FEWEST_TEXTS", 60)
-    monkeypatch.setattr(rounds, "_CHANCE", 0.0)
 
 
 def inputs(tiny: TransformerEncoder, pool: Sequence[str] = POOL) -> RunInputs:
