@@ -357,20 +357,6 @@ def test_save_and_what_it_changes_stay_in_sight_while_the_line_moves(
         assert line["y"] + line["height"] <= bar["y"]
 
 
-def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
-    visit: Callable[..., Page], studio: Served
-) -> None:
-    """Another method began with a line that refused many more texts than now."""
-    page = visit(studio, "/review?project=sample&tab=fence")
-    kept = page.locator("[data-role=fence] > div", has_text="not refused").locator(".figure")
-    expect(kept).to_contain_text("%")
-    share = kept.inner_text()
-    page.get_by_text("Another measure").click()
-    page.get_by_label("Measure").select_option("nearest")
-    expect(page.get_by_role("button", name="Save", exact=True)).to_be_enabled()
-    expect(kept).to_have_text(share)
-
-
 def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_texts(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -14,6 +14,7 @@ from app.services.data.projects import create_project
 from app.services.live import pool
 from app.services.live.pool import Pool, judged
 from app.services.studio import Studio
+from tests.builders.slotted_project import with_values
 from tests.builders.trained_home import POOL, opened, train
 
 
@@ -63,5 +64,14 @@ def held_evaluation(
 def home(trained_home: Path, tmp_path: Path) -> Iterator[Studio]:
     """A copy of that home, to change at will."""
     studio = opened(Path(shutil.copytree(trained_home, tmp_path / "home")))
+    yield studio
+    studio.database.close()
+
+
+@pytest.fixture
+def valued(tmp_path: Path) -> Iterator[Studio]:
+    """A project whose texts have marked values."""
+    studio = opened(tmp_path / "home")
+    with_values(studio)
     yield studio
     studio.database.close()

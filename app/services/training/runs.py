@@ -188,9 +188,8 @@ def _train_model(
     # Review doubts labels by these embeddings, which no training on labels has changed.
     inputs.embed(encoder, [exemplar.text for exemplar in result.pipeline.exemplars])
     progress.begin("judging")
-    metrics = {**judge(result, inputs, tests), **gain_figures(result.pool)}
-    facts = _facts(context, data, recipe, inputs, earlier)
-    facts |= {**pool_facts(result.pool), "metrics": metrics}
+    facts = _facts(context, data, recipe, inputs, earlier) | pool_facts(result.pool)
+    facts["metrics"] = {**judge(result, inputs, tests), **gain_figures(result.pool)}
     answering = as_in_use(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     may = _may_promote(context)

@@ -81,3 +81,17 @@ def test_a_limit_that_somebody_saved_meanwhile_stays(
     expect(page.locator(".fence b.tabular")).to_have_text("62.0")
     assert stands() == 0.62
     saved_by_another(None)
+
+
+def test_another_method_of_the_fence_starts_where_as_many_are_in_scope(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Another method began with a line that refused many more texts than now."""
+    page = visit(studio, "/review?project=sample&tab=fence")
+    kept = page.locator("[data-role=fence] > div", has_text="not refused").locator(".figure")
+    expect(kept).to_contain_text("%")
+    share = kept.inner_text()
+    page.get_by_text("Another measure").click()
+    page.get_by_label("Measure").select_option("nearest")
+    expect(page.get_by_role("button", name="Save", exact=True)).to_be_enabled()
+    expect(kept).to_have_text(share)

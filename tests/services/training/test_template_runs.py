@@ -1,6 +1,5 @@
 """Encoders from marked values: trained as jobs, killed and resumed, and built upon."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from storage.log import versions
 from storage.queries import dataset
 from storage.records import JobRecord, UtteranceRecord
 from tests.builders.slotted_project import POOL, TESTED, city_in, with_values
-from tests.builders.trained_home import do, do_killed_at, opened, train, version
+from tests.builders.trained_home import do, do_killed_at, train, version
 
 SETTINGS: dict[str, object] = {
     "batch_size": 8,
@@ -32,14 +31,6 @@ SETTINGS: dict[str, object] = {
 }
 FLOAT32: dict[str, object] = {"precision": "float32"}
 """The estimate goes by the processor unless a number format is asked for."""
-
-
-@pytest.fixture
-def valued(tmp_path: Path) -> Iterator[Studio]:
-    studio = opened(tmp_path / "home")
-    with_values(studio)
-    yield studio
-    studio.database.close()
 
 
 def learn(studio: Studio, base: Path | str, **more: object) -> JobRecord:

@@ -1,6 +1,5 @@
 """A training is cancelled and resumed, where another number format is quick by then."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,16 +8,7 @@ from app.services.studio import Studio
 from app.services.training.jobs import resume_job
 from app.services.training.runs import TrainingRequest, start_training
 from core.encoders import precision
-from tests.builders.slotted_project import with_values
-from tests.builders.trained_home import do, do_stopped_in, opened, train_here, version
-
-
-@pytest.fixture
-def valued(tmp_path: Path) -> Iterator[Studio]:
-    studio = opened(tmp_path / "home")
-    with_values(studio)
-    yield studio
-    studio.database.close()
+from tests.builders.trained_home import do, do_stopped_in, train_here, version
 
 
 @pytest.mark.parametrize(("recipe", "stage"), [("convfit", "tuning"), ("templates", "templates")])
