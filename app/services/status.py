@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
-from app.services.live.joining import can_join
 from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
@@ -134,7 +133,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         **_when_trained({} if champion is None else champion.metrics),
         hot=0 if live is None else count_hot(studio, project, live),
         waiting=0 if live is None else len(live.waiting),
-        joins=None if live is None else can_join(live.base, live.changes),
+        joins=None if live is None else live.joins,
         model=_state(champion, live, trouble),
         trouble=f"{name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
         candidate=newer_candidate(studio, name, number or 0),

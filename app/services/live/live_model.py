@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from app.services.live.joining import Base, Changes, Said
+from app.services.live.joining import Base, Changes, Said, can_join
 from core.heads.mixture import MixtureHead
 from core.maps.plane import Plane
 from core.pipeline import IntentPipeline
@@ -44,6 +44,11 @@ class LiveModel:
     def columns(self) -> tuple[str, ...]:
         """Intent id of each score column ("" where the project has no such intent)."""
         return self.base.columns
+
+    @property
+    def joins(self) -> bool:
+        """Whether labels count without a training, so that it can be told what they would do."""
+        return can_join(self.base, self.changes)
 
     @property
     def since(self) -> frozenset[str]:

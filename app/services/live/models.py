@@ -21,7 +21,7 @@ from app.services.live.catching_up import (
     read_project,
     read_version,
 )
-from app.services.live.joining import Joining, can_join, solved_for
+from app.services.live.joining import Joining, solved_for
 from app.services.live.live_model import LiveModel
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
@@ -214,7 +214,7 @@ class LiveModels:
         Votes carried by a subset, and other heads, are returned unchanged.
         """
         live = self.get(project_id)
-        if live is None or live.base.basis is not None or not can_join(live.base, live.changes):
+        if live is None or live.base.basis is not None or not live.joins:
             return live
         base = solved_for(Joining(self.studio.database, {}, pause), live.base, live.changes)
         kept = self._kept(project_id)

@@ -31,6 +31,7 @@ from app.services.review.findings import (
 )
 from app.services.review.intents import Border, border, busiest, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
+from app.services.review.notes import notes_on
 from app.services.review.proposals.asked import proposed_changes
 from app.services.review.proposals.once import asked_once
 from app.services.review.same_texts.copies import Copies, copies_of
@@ -63,8 +64,8 @@ _BYTES_A_FINDING = 3_000
 class Review:
     """Findings of a project, counts of open ones, and notes on what was not reviewed.
 
-    `effects` is whether the effects of remedies can be computed now, and the unlabelled texts that
-    stand beside findings are read; otherwise they follow soon.
+    `effects` is whether the unlabelled texts that stand beside findings are read, and the effects
+    of remedies can be computed now, or never can; otherwise they follow soon.
     `recounted` findings are left out until they are counted again, because an act has changed one
     of their texts or intents since; `counts` leave them out, too.
     `copies`, and `alike`, nearly the same texts, are told where the kind `duplicate` is asked for.
@@ -102,7 +103,7 @@ def review(
     watched_texts = watched_texts or WatchedTextCache(live_studio)
     is_reading = live_studio.pools.settled(record.id)[1]
     pool = live_studio.pools.get(record.id)
-    ready = watched_texts.is_ready(record)
+    ready = not live.joins or watched_texts.is_ready(record)
     if not ready:
         watched_texts.prepare(record.id)
     every = [
@@ -126,7 +127,8 @@ def review(
         evidence = _evidence(live_studio, record, live)
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
-    notes = _notes(live, pool, ready=ready, recounted=recounted)
+    again = (f"{counted(recounted, 'finding')} of changed texts are being counted again.",)
+    notes = (again if recounted else ()) + notes_on(live, pool, ready=ready)
     return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted, *copies)
 
 
@@ -383,16 +385,3 @@ def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Findin
 def _about(settles: float) -> str:
     """Say how many texts a label helps besides its own; it settles the doubt of `settles` texts."""
     return f"about {counted(max(1, round(settles) - 1), 'similar text')}"
-
-
-def _notes(live: LiveModel, pool: Pool | None, *, ready: bool, recounted: int) -> tuple[str, ...]:
-    notes: list[str] = []
-    if recounted:
-        notes.append(f"{counted(recounted, 'finding')} of changed texts are being counted again.")
-    if not ready:
-        notes.append("What each remedy does to answers is still being computed.")
-    if pool is None:
-        notes.append("The unlabelled texts are still being read.")
-    if live.waiting:
-        notes.append(f"{counted(len(live.waiting), 'label')} count only after the next training.")
-    return tuple(notes)

@@ -103,12 +103,12 @@ class WatchedTextCache:
             if self._is_used_by_another(project_id):
                 return
             live = self.live_studio.models.get(project_id)
-            if live is None or len(live.pipeline.exemplars) > _MOST_IN_ADVANCE:
+            if live is None or not live.joins or len(live.pipeline.exemplars) > _MOST_IN_ADVANCE:
                 return
             with self.live_studio.studio.database.read() as connection:
                 project = projects.get(connection, project_id)
             self._open(project)
-        except StudioError as error:  # no model yet, or no votes of all examples
+        except StudioError as error:  # such as a damaged model
             _LOG.debug("What a change would do was not prepared: %s", error)
         except Exception:  # noqa: BLE001 - a thread has no caller; the next question raises again
             _LOG.exception("What a change of project %d would do was not prepared", project_id)
@@ -126,6 +126,8 @@ class WatchedTextCache:
     def is_ready(self, project: ProjectRecord) -> bool:
         """Whether `open` would answer soon: the texts are prepared, or quickly are."""
         live, kept = self.live_studio.models.peek(project.id), self.kept
+        if live is not None and not live.joins:
+            return False
         is_small = live is not None and len(live.pipeline.exemplars) <= _AT_ONCE
         if kept is None or kept.project_id != project.id:
             database = self.live_studio.studio.database
@@ -142,7 +144,7 @@ class WatchedTextCache:
         They are prepared first if there are none, or if too much has changed since.
 
         Raises:
-            InvalidInput: The model's head does not decide by the votes of all examples.
+            InvalidInput: Labels do not join the model, so that no effect can be told.
             NotFound: There is no model.
         """
         self.asked_at = time.monotonic()

@@ -1,0 +1,36 @@
+"""What a review says of itself: what it did not look at, and what follows."""
+
+from app.services.live.live_model import LiveModel
+from app.services.live.pool import Pool
+from core.heads.votes.fit import VoteHead
+from core.text import counted
+
+
+def notes_on(live: LiveModel, pool: Pool | None, *, ready: bool) -> tuple[str, ...]:
+    """Return notes on a review; `ready` is whether nothing more of the effects follows."""
+    notes: list[str] = []
+    if not live.joins:
+        notes.append(f"What a remedy does to answers shows after the next training: {_why(live)}.")
+    if not ready:
+        notes.append("What each remedy does to answers is still being computed.")
+    if pool is None:
+        notes.append("The unlabelled texts are still being read.")
+    if live.waiting:
+        notes.append(f"{counted(len(live.waiting), 'label')} count only after the next training.")
+    return tuple(notes)
+
+
+def is_carried(live: LiveModel) -> bool:
+    """Whether only some of the examples vote, because there are so many."""
+    head = live.base.pipeline.head
+    return isinstance(head, VoteHead) and head.carriers is not None
+
+
+def _why(live: LiveModel) -> str:
+    """Say why labels do not join a model."""
+    n = len(live.pipeline.exemplars)
+    if is_carried(live):
+        return f"{n:,} of {counted(len(live.taught), 'example')} vote"
+    if isinstance(live.base.pipeline.head, VoteHead):
+        return f"{counted(n, 'example')} are too many for a label to count at once"
+    return f"the examples of version {live.version.number} do not vote"
