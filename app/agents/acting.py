@@ -17,7 +17,7 @@ from app.services.training.choices import training_choices
 from app.services.training.jobs import JobView, job_view
 from app.services.training.runs import TrainingRequest, start_training
 from app.services.what_if.preview import preview
-from app.services.what_if.views import Blast
+from app.services.what_if.views import Blast, Told
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import InvalidInput
 from storage import projects
@@ -25,6 +25,10 @@ from storage.queries import dataset
 
 _PAGE = 40
 _NOT_SHOWN = "All are stored; the tool `proposals` lists the rest."
+_UNTOLD: dict[Told, str] = {
+    "later": "What it does to answers shows after the next training.",
+    "nothing": "No answer changes.",
+}
 
 
 def what_if(
@@ -42,6 +46,9 @@ def what_if(
 
 
 def _effect(words: str, blast: Blast, n: int) -> dict[str, Any]:
+    if blast.told in _UNTOLD:
+        effect = {"change": words, "effect": _UNTOLD[blast.told], "texts": blast.touched[0]}
+        return effect | _conflicts(blast, n)
     return {
         "change": words,
         "mends": blast.fixed,
@@ -64,9 +71,13 @@ def _effect(words: str, blast: Blast, n: int) -> dict[str, Any]:
                 )
                 for one in blast.turns[:n]
             ],
-            "conflicts": [shown(one.text) for one in blast.near[:n] if one.conflict],
         }
+        | _conflicts(blast, n)
     )
+
+
+def _conflicts(blast: Blast, n: int) -> dict[str, Any]:
+    return without_empty({"conflicts": [shown(o.text) for o in blast.near[:n] if o.conflict]})
 
 
 def propose(

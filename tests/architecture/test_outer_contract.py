@@ -96,7 +96,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(
         ("POST /api/projects/{project}/review/what-if", "answer", f"[].{name}")
-        for name in ("joined", "renamed", "stays", "another")
+        for name in ("joined", "renamed", "stays", "another", "told")
     ),
     ("GET /api/projects/{project}/acts", "answer", "acts[].idle"),
     *((_PREDICT, "answer", f"[].{of}neighbours[].twins") for of in _TOLD),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.embedding import embed_known, unknown_texts
-from app.services.live.joining import Said, amendment, can_join
+from app.services.live.joining import Said, amendment
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from core.errors import InvalidInput
@@ -88,17 +88,17 @@ def prepare_texts(
     """Choose the texts to watch, embed them and compute their kernel.
 
     Raises:
-        InvalidInput: The model's head does not decide by the votes of all examples.
+        InvalidInput: Labels do not join the model, so that no effect can be told.
     """
     from core.explain.blast_radius import watch
     from core.explain.solved_votes import solve_votes
     from core.heads.mixture import voices_of
 
     base = live.base
-    if base.basis is None or not can_join(base, live.changes):
+    if base.basis is None or not live.joins:
         raise InvalidInput(
-            "What a change would do is told for votes of all examples alone.",
-            "Train with the head 'votes'; repairs work with any.",
+            "What a change does to answers shows after the next training.",
+            "It can be made nevertheless, and undone.",
         )
     votes = solve_votes(base.basis, amendment(base, live.changes) if live.changes else None)
     wanted, pins, total = _choose(database, project_id, len(votes.head.exemplars))

@@ -7,35 +7,32 @@ for the present encoder: those of votes fitted again. They do not predict the re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.services.live.joining import Said
 from app.services.live.live_model import exemplar_of
+from app.services.live.server_state import open_live
 from app.services.what_if.embedder import Embedder
 from app.services.what_if.prepared_texts import Answers, PreparedTexts
 from app.services.what_if.repairs import Repair, changes_of
-from app.services.what_if.views import Blast, JudgedAnswers, NearExample, Snapshot
+from app.services.what_if.touched import new_example, preview_untold, touched_by
+from app.services.what_if.views import Blast, JudgedAnswers, Snapshot
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.calibration.calibration import Calibration
 from core.errors import InvalidInput
 from core.text import match_key, normalise
 from core.types import ScoreArray
-from core.vectors import unit_rows
 from storage import projects
 from storage.database import Database
 from storage.log import events
 from storage.queries import dataset, utterances
-from storage.records import Change, ProjectRecord, UtteranceRecord, row_of, utterance_record
+from storage.records import Change, ProjectRecord, UtteranceRecord
 
 if TYPE_CHECKING:
     from core.explain.blast_radius import ExemplarChange
-
-_NEAR = 6
-_CONFLICT = 0.8
-"""Least cosine of an example of another intent that is shown as a conflict."""
 
 _UNSURE = 1e-3
 """Distance from a threshold, in scores, below which a text is scored again in float64."""
@@ -57,12 +54,17 @@ def preview(
 ) -> list[Blast]:
     """Return what each of some repairs would do on its own; nothing is saved.
 
+    Where labels wait for the next training, only what it touches is told.
+
     Raises:
         Conflict: A repair is impossible; for example, a name is taken.
-        InvalidInput: A value does not fit, or the head does not decide by the votes of all
-            examples.
+        InvalidInput: A value does not fit.
         NotFound: There is no model, or an utterance or intent was deleted.
     """
+    live_studio = watched_texts.live_studio
+    record, live = open_live(live_studio, project)
+    if not live.joins:
+        return preview_untold(live_studio.studio.database, record, live, repairs)
     return open_previews(watched_texts, project).of(repairs)
 
 
@@ -70,7 +72,7 @@ def open_previews(watched_texts: WatchedTextCache, project: str) -> "Previews":
     """Read once what all previews of a request share: the labels of now, and present answers.
 
     Raises:
-        InvalidInput: The head does not decide by the votes of all examples.
+        InvalidInput: Labels do not join the model, so that no effect can be told.
         NotFound: There is no model, or no such project.
     """
     database = watched_texts.live_studio.studio.database
@@ -159,14 +161,13 @@ def _blast(
     after = before
     if any(change.subject == "utterance" for change in changes):
         after = _answers(previews.embed, prepared, then)
-    changed_ids = {change.subject_id for change in changes if change.subject == "utterance"}
+    touched = touched_by(changes, originals)
     judged = JudgedAnswers(prepared, previews.now, then, before, after)
-    touched = [originals.get(key) for key in changed_ids]
-    n_test = sum(record is not None and record.split == "test" for record in touched)
-    blast = judged.blast(changed_ids, _counted_as_one(repair, changes))
-    blast = replace(blast, touched=(len(touched), n_test))
+    blast = judged.blast(set(touched.before), _counted_as_one(repair, changes))
+    blast = replace(blast, touched=touched.counts)
     if repair.kind == "add":
-        return replace(blast, **_new_example(previews, repair))
+        row = previews.embed([normalise(repair.value)])
+        return replace(blast, **new_example(prepared.live, repair, row))
     return blast
 
 
@@ -184,26 +185,14 @@ def _snapshot_after(
     previews: Previews, changes: Sequence[Change], originals: Mapping[str, UtteranceRecord]
 ) -> Snapshot:
     now, names = previews.now, dict(previews.now.names)
-    records = dict(now.records)
+    records = {**now.records, **touched_by(changes, originals).after}
     for change in changes:
-        key = change.subject_id
-        if change.subject == "intent":
+        if change.subject == "intent" and change.field in ("row", "name"):
             name = change.after["name"] if change.field == "row" else change.after
-            names |= {key: name} if change.field in ("row", "name") else {}
-        else:
-            records[key] = _changed(records.get(key, originals.get(key)), change)
+            names[change.subject_id] = name
     closed = {c.subject_id for c in changes if c.field == "archived" and c.after}
     then = Snapshot(now.columns, records, names, frozenset(closed))
     return replace(then, columns=_columns(then, previews.prepared))
-
-
-def _changed(record: UtteranceRecord | None, change: Change) -> UtteranceRecord | None:
-    if change.field == "row":
-        row = change.after
-        return None if row is None else utterance_record(change.subject_id, row)
-    if record is None:
-        return None
-    return utterance_record(record.id, row_of(record) | {change.field: change.after})
 
 
 def _columns(snapshot: Snapshot, prepared: PreparedTexts) -> tuple[str, ...]:
@@ -353,20 +342,3 @@ def _gained(had: Mapping[str, Said | None], said: Mapping[str, Said | None]) -> 
     gained = Counter(label for now in said.values() if now for label in now[1])
     gained.subtract(label for key in said if (then := had.get(key)) for label in then[1])
     return gained
-
-
-def _new_example(previews: Previews, repair: Repair) -> dict[str, Any]:
-    """Return the examples nearest to a new one, and how its text is answered now."""
-    live, text = previews.prepared.live, normalise(repair.value)
-    pipeline = live.pipeline
-    row = previews.embed([text])
-    [answer] = pipeline.predict([text], row)
-    cosines = pipeline.embeddings @ unit_rows(row)[0]
-    near = list[NearExample]()
-    for place in np.argsort(-cosines, kind="stable")[:_NEAR].tolist():
-        exemplar, cosine = pipeline.exemplars[place], float(cosines[place])
-        said = live.votes_as(exemplar.id)
-        intents = said[1] if said else ()
-        conflict = cosine >= _CONFLICT and sorted(intents) != sorted(repair.intents)
-        near.append(NearExample(exemplar.id, exemplar.text, intents, cosine, conflict))
-    return {"near": tuple(near), "now": answer.decision.words}

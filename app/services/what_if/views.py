@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from app.services.live.live_model import exemplar_of
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, WatchedPlace
 from core.text import label_words, match_key
 from storage.records import UtteranceRecord
+
+Told = Literal["counted", "later", "nothing"]
+"""How the effect on answers is told: counted; shown after the next training; or there is none, as
+no example changes."""
 
 _SHOWN = 300
 """Changed answers that are told one by one."""
@@ -79,6 +84,7 @@ class Blast:
             repair joins or parts two intents.
         stays: Other changed answers of test texts and pins, that stay right and that stay wrong.
         another: Unlabelled texts that get another intent, and are not `renamed`.
+        told: Where it is not `counted`, all else but `touched`, `near` and `now` is empty.
 
     Each changed answer is in one of `fixed`, `broken`, `pins_fixed`, `pins_broken`, `scope`,
     `renamed`, `stays` and `another`. A split alone also counts as `broken` test texts whose label
@@ -106,6 +112,7 @@ class Blast:
     another: int = 0
     near: tuple[NearExample, ...] = ()
     now: str = ""
+    told: Told = "counted"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

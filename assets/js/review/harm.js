@@ -12,6 +12,9 @@ export function harmOf({blast, effect}) {
   return breaks > mends ? {mends, breaks} : null;
 }
 
+// Whether nothing tells what a change does to answers: neither its preview nor the list of findings.
+export const isUnknown = ({blast, effect}) => (blast ? blast.told === 'later' : !effect);
+
 // Asks only before a change that harms; `words` name the change. A right label is worth its price: that is a fact to
 // know, and no warning.
 export async function mayHarm(change, words) {

@@ -2,11 +2,11 @@
 import {address, query, setQuery} from '../shared/address.js';
 import {field, fill, h, offer} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
-import {radiusLine, resultWords, turnsOf} from '../shared/radius.js';
+import {isUntold, radiusLine, resultWords, turnsOf} from '../shared/radius.js';
 import {call, post} from '../shared/rest.js';
 import {failed} from '../shared/skeleton.js';
 import {capital, number, plural} from '../shared/words.js';
-import {harmOf} from './harm.js';
+import {harmOf, isUnknown} from './harm.js';
 import {Splitting} from './splitting.js';
 
 const MOST = 500; // examples of an intent that are shown
@@ -180,8 +180,8 @@ export class ReshapeTab {
     this.#blast = blast;
     this.#button.disabled = !blast;
     // Where two intents count as one, more answers are right: that recommends nothing, so no button stands out. Nor
-    // does one that makes more answers wrong than right.
-    const isAdvised = this.#form.how !== 'merge' && !(blast && harmOf({blast}));
+    // does one that makes more answers wrong than right, or of which nobody knows what it does.
+    const isAdvised = this.#form.how !== 'merge' && !(blast && (harmOf({blast}) || isUnknown({blast})));
     this.#button.classList.toggle('primary', isAdvised);
     this.#button.textContent = blast ? this.#deed(blast) : 'Choose what to change';
   }
@@ -223,7 +223,8 @@ export class ReshapeTab {
     const {how} = this.#form;
     // The bar lies over the list: it has the result alone.
     fill(this.#radius, h('p', {'data-role': 'result'}, capital(resultWords(blast))));
-    fill(this.#turns, h('h3', {}, 'What changes'), touched, radiusLine(blast, how), turnsOf(blast, how));
+    const answers = !isUntold(blast) && [radiusLine(blast, how), turnsOf(blast, how)]; // else the bar says it all
+    fill(this.#turns, h('h3', {}, 'What changes'), touched, answers);
   }
 
   // What was counted before is of another choice.

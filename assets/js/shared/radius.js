@@ -22,12 +22,21 @@ const UNKNOWN = {
 const RIGHT = {merge: 'right under the merged label', split: 'right under the new label'};
 const UNCHECKED = 'Not checked: there are no test texts, no unlabelled ones and no pins. Add test texts on Data.';
 const SHOWN = 12;
+// Where nothing is counted: in a line, and in a sentence.
+const UNTOLD = {
+  later: ['effect not known yet', 'What this does to answers shows after the next training.'],
+  nothing: ['no answer changes', 'No answer changes.'],
+};
 export const COUNTING = 'counting answers …'; // until it is known which answers change
 
 const badge = (words, kind) => h('span', {class: `badge ${kind}`}, words);
 
+// Whether nothing is counted, as labels wait for a training.
+export const isUntold = ({told}) => told in UNTOLD;
+
 // `kind` is that of the repair.
 export function radiusLine(blast, kind = '') {
+  if (isUntold(blast)) return h('span', {'data-role': 'radius'}, UNTOLD[blast.told][0]);
   return h(
     'span',
     {class: 'row tight', 'data-role': 'radius'},
@@ -132,6 +141,7 @@ function checkedOn([nPool, nTest, nPins]) {
 // "81 → 82 of 85 test texts right, 1 pin broken, 3 unlabelled no longer refused"; without test texts the number of
 // answers that change.
 export function resultWords(blast) {
+  if (isUntold(blast)) return UNTOLD[blast.told][1];
   const {in_scope: {n, now, then}, pins_broken: lost} = blast;
   if (!n) return changing(blast);
   const figures = now === then ? number(now) : `${number(now)} → ${number(then)}`;
@@ -150,6 +160,7 @@ function acrossWords({scope: [taken, refused]}) {
 
 // `kind` is that of the repair.
 export function turnsOf(blast, kind = '') {
+  if (isUntold(blast)) return h('div', {class: 'turns'}, h('p', {class: 'soft small'}, UNTOLD[blast.told][1]));
   const {turns, watched, touched, left_out: leftOut, pins_broken: lost} = blast;
   const none = touched[0] > 0 && !leftOut && UNCHECKED;
   const basis = isChecked(watched) ? `Checked on ${checkedOn(watched)}.` : none;

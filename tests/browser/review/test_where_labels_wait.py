@@ -1,0 +1,57 @@
+"""Where labels wait for a training, no effect can be told: pages say so, and acts can be made."""
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.builders.served_studio import Served
+
+LATER = "What this does to answers shows after the next training."
+MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
+TAKEN = "[data-role=newest]"
+TEXT = "xylophone quartz 0 0 0"
+
+
+@pytest.fixture(scope="module")
+def waiting(twice: Served) -> Served:
+    """The sample, answered by a version whose examples do not vote."""
+    twice.ask("/projects/sample/models/2/promote", {})
+    limit = time.monotonic() + 60
+    while twice.ask("/projects/sample/status")["joins"] is not False:
+        assert time.monotonic() < limit
+        time.sleep(0.1)
+    return twice
+
+
+def test_an_intent_is_merged_and_brought_back(visit: Callable[..., Page], waiting: Served) -> None:
+    """“Try again” stood in place of the counts, and the button stayed dim."""
+    page = visit(waiting, "/review?project=sample&tab=reshape")
+    form = page.get_by_role("region", name="Reshape intents")
+    form.locator("select[data-key=intent]").select_option(label="no_internet")
+    form.locator("select[data-key=how]").select_option("merge")
+    form.locator("select[data-key=target]").select_option(label="slow_internet")
+    expect(form.locator("[data-role=result]")).to_have_text(LATER)
+    counts = re.compile(r"^Changes the label of \d+ texts, \d+ of them test texts\.")
+    expect(form.locator("[data-role=touched]")).to_have_text(counts)
+    expect(form.get_by_text("Not checked")).to_have_count(0)
+    form.locator("button[data-key=do]").click()
+    made = page.locator(MADE, has_text="Merge no_internet")
+    expect(made).to_contain_text("Labels count from the next training on.")
+    made.get_by_role("button", name="Undo").click()
+    expect(page.locator(TAKEN, has_text="Taken back: Merge no_internet")).to_be_visible()
+
+
+def test_an_example_can_be_added_on_review(visit: Callable[..., Page], waiting: Served) -> None:
+    page = visit(waiting, "/review?project=sample&tab=add")
+    sheet = page.get_by_role("region", name="Add an example")
+    sheet.get_by_label("New example").fill(TEXT)
+    sheet.locator("select[data-key=as]").select_option(label="roaming")
+    expect(sheet.locator("[data-role=verdict]")).to_contain_text("effect not known yet")
+    expect(sheet.locator("[data-role=collision]")).to_contain_text(LATER)
+    sheet.get_by_role("button", name="Add it as roaming").click()
+    expect(page.locator(MADE, has_text=f"Added “{TEXT}” as roaming.")).to_be_visible()
+    page.locator(MADE).get_by_role("button", name="Undo").click()
+    expect(page.locator(TAKEN, has_text="Taken back")).to_be_visible()
