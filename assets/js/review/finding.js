@@ -11,7 +11,7 @@ import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {asLabelled, deedOf, LONGEST_NAMED} from './deeds.js';
-import {harmOf, mayHarm} from './harm.js';
+import {harmOf, isUnknown, mayHarm} from './harm.js';
 import {keysOf, unknownNumber} from './keys.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies
@@ -29,6 +29,8 @@ const FIRST = {
 const firstOf = ({asks, repair}) =>
   asks && FIRST[repair.kind]?.[0] === asks ? FIRST[repair.kind][1] : undefined;
 const isForetold = one => one.repair && !firstOf(one);
+// What is done without a question, though nothing tells what it does to answers.
+const isBlind = one => isForetold(one) && !one.asks && isUnknown(one);
 // What a deletion changes is opened by who points at it: opened by itself it looked like advice.
 const isOpened = one => isForetold(one) && one.repair.kind !== 'delete';
 // The title of what a remedy would change: its words alone stood there like a second button.
@@ -106,7 +108,7 @@ export class FindingView {
   onKey(key) {
     if (key === 'p' && this.#finding) return () => this.#pin();
     const chosen = this.#remedies.find(one => one.key.textContent.toLowerCase() === key);
-    if (chosen) return () => this.#take(chosen);
+    if (chosen) return () => this.#take(chosen, true);
     return this.#finding && unknownNumber(key);
   }
 
@@ -234,9 +236,10 @@ export class FindingView {
     return one;
   }
 
-  // What harms has no key, so that nobody does it in passing.
+  // What harms, or may harm for all that is known, has no key, so that nobody does it in passing.
   #markHarm(one) {
-    one.key.hidden = harmOf(one) !== null || !one.key.textContent;
+    const isDark = (one.blast || one.hasFailed) && isBlind(one);
+    one.key.hidden = harmOf(one) !== null || isDark || !one.key.textContent;
   }
 
   #drawChoices() {
@@ -259,7 +262,11 @@ export class FindingView {
       const found = await post(`${this.#tools.base}/review/what-if`, {repairs});
       remedies.forEach((one, place) => this.#tell(one, found[place]));
     } catch (error) {
-      for (const one of remedies) fill(one.line, error.message);
+      for (const one of remedies) {
+        one.hasFailed = true;
+        fill(one.line, error.message);
+        this.#markHarm(one);
+      }
     }
   }
 
@@ -284,11 +291,11 @@ export class FindingView {
   }
 
   // A second key while the first waits for the preview would do it twice.
-  async #take(one) {
+  async #take(one, isByKey = false) {
     if (one.isTaken || this.#isBehind()) return;
     one.isTaken = true;
     try {
-      await this.#carryOut(one);
+      await this.#carryOut(one, isByKey);
     } finally {
       one.isTaken = false;
     }
@@ -312,7 +319,7 @@ export class FindingView {
       if (isForetold(one) && !one.blast) fill(one.line, one.words === pressed.words ? PRESSED : COUNTING);
   }
 
-  async #carryOut(one) {
+  async #carryOut(one, isByKey) {
     if (one.label_ids?.length) {
       const kind = query().get('kind') ?? '';
       const chosen = {texts: one.label_ids.join(','), from: 'review', kind};
@@ -325,6 +332,10 @@ export class FindingView {
     }
     const finding = this.#finding;
     if (isForetold(one) && !one.blast && !one.effect && !(await this.#isCounted(one, finding))) return;
+    if (isByKey && isBlind(one)) {
+      toast('No key does this: nobody knows yet what it does to answers.', 'Press the button; Undo takes it back.');
+      return;
+    }
     if (!(await mayHarm(one, one.words.replace(' …', '')))) return;
     const repair = one.asks ? await this.#spoken(one) : one.repair;
     if (one.asks && !repair) return; // the user cancelled

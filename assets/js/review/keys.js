@@ -24,7 +24,9 @@ const KEYS = [
   ['Ctrl K', 'go to a page, an intent or another project'],
   ['?', 'these keys'],
 ];
-const WITHOUT = 'Deleting has no key. A button that makes more answers wrong than right shows none, and asks first.';
+const WITHOUT =
+  'Deleting has no key. Neither has a change of which nobody knows yet what it does to answers. ' +
+  'A button that makes more answers wrong than right shows none, and asks first.';
 
 export const openKeys = () => showKeys(KEYS, WITHOUT);
 

@@ -44,6 +44,37 @@ def test_an_intent_is_merged_and_brought_back(visit: Callable[..., Page], waitin
     expect(page.locator(TAKEN, has_text="Taken back: Merge no_internet")).to_be_visible()
 
 
+def relabelled(studio: Served) -> tuple[str, str, str]:
+    """Return kind and id of a finding, and the words of a remedy of it that gives a label."""
+    for kind in ("conflict", "label", "doubt"):
+        for finding in studio.ask(f"/projects/sample/review?kind={kind}")["findings"]:
+            for remedy in finding["remedies"]:
+                repair = remedy["repair"] or {"kind": ""}
+                if repair["kind"] == "relabel" and not remedy["asks"]:
+                    return kind, finding["id"], remedy["words"]
+    raise AssertionError("no finding offers a label")
+
+
+def test_no_key_does_what_nobody_can_foretell(visit: Callable[..., Page], waiting: Served) -> None:
+    """The key 1 relabelled a text at once, though nothing told what that does."""
+    kind, id_, words = relabelled(waiting)
+    page = visit(waiting, f"/review?project=sample&kind={kind}")
+    page.locator(f'[data-role=findings] button[data-key="{id_}"]').click()
+    told = "What a remedy does to answers shows after the next training: the examples of version 2"
+    expect(page.get_by_text(f"{told} do not vote.")).to_have_count(1)
+    remedy = page.locator(".remedy", has_text=words).first
+    expect(remedy).to_contain_text("effect not known yet")
+    key = remedy.locator("kbd")
+    expect(key).to_be_hidden()
+    page.keyboard.press(key.text_content() or "")
+    expect(page.locator(".toast", has_text="No key does this")).to_be_visible()
+    expect(page.locator(TAKEN)).to_be_hidden()
+    remedy.click()
+    expect(page.locator(MADE, has_text="Labelled “")).to_be_visible()
+    page.keyboard.press("u")
+    expect(page.locator(TAKEN, has_text="Taken back: Labelled “")).to_be_visible()
+
+
 def test_an_example_can_be_added_on_review(visit: Callable[..., Page], waiting: Served) -> None:
     page = visit(waiting, "/review?project=sample&tab=add")
     sheet = page.get_by_role("region", name="Add an example")
