@@ -4,22 +4,24 @@ import {busyButton} from '../shared/evidence.js';
 import {icon} from '../shared/icons.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 
+const WAITS = 'It counts after the next training.'; // until then the answer stays
+
 // `before` and `now` are answers by intent names; `blast` is null where changes cannot be counted. `undo` takes the act
 // back.
 export function effectView({words, before, blast, note, undo}, now, intents) {
   const isSame = String(before) === String(now);
+  const waits = isSame && blast?.told === 'later';
+  const answers = [
+    h('span', {class: 'soft small'}, isSame ? 'The answer stays' : 'Answer before'),
+    intents.named(before),
+    !isSame && [h('span', {class: 'soft small'}, 'now'), intents.named(now)],
+  ];
   return h(
     'div',
     {class: 'note', 'data-role': 'effect'},
     h('div', {class: 'row'}, h('div', {class: 'grow', dir: 'auto'}, words), undoButton(undo)),
-    h(
-      'div',
-      {class: 'row tight'},
-      h('span', {class: 'soft small'}, isSame ? 'The answer stays' : 'Answer before'),
-      intents.named(before),
-      !isSame && [h('span', {class: 'soft small'}, 'now'), intents.named(now)],
-    ),
-    blast && h('div', {class: 'small'}, radiusLine(blast)),
+    waits ? h('div', {}, WAITS) : h('div', {class: 'row tight'}, answers),
+    blast && !waits && h('div', {class: 'small'}, radiusLine(blast)),
     blast?.turns.length > 0 &&
       h(
         'details',

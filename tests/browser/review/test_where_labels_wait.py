@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -86,3 +87,18 @@ def test_an_example_can_be_added_on_review(visit: Callable[..., Page], waiting: 
     expect(page.locator(MADE, has_text=f"Added “{TEXT}” as roaming.")).to_be_visible()
     page.locator(MADE).get_by_role("button", name="Undo").click()
     expect(page.locator(TAKEN, has_text="Taken back")).to_be_visible()
+
+
+def test_an_example_added_on_try_is_said_to_wait(
+    visit: Callable[..., Page], waiting: Served
+) -> None:
+    """“The answer stays” alone read as if the model had learned nothing from it."""
+    page = visit(waiting, f"/try?project=sample&text={quote(TEXT)}")
+    effect = page.locator("[data-role=answer] [data-role=effect]")
+    page.get_by_label("Expected intent").select_option(label="roaming")
+    page.get_by_role("button", name=re.compile("add as example$", re.IGNORECASE)).click()
+    expect(effect).to_contain_text(f"Added “{TEXT}” as an example of roaming.")
+    expect(effect).to_contain_text("It counts after the next training.")
+    expect(effect.get_by_text("The answer stays")).to_have_count(0)
+    effect.get_by_role("button", name="Undo").click()
+    expect(effect).to_have_count(0)
