@@ -95,7 +95,7 @@ def test_the_review_of_a_request_does_not_wait_for_that_request(
         return nearby(unit, k)
 
     monkeypatch.setattr(time, "sleep", noted)
-    monkeypatch.setattr("app.services.review.review.nearby", in_the_request)
+    monkeypatch.setattr("app.services.review.evidence.gathering.nearby", in_the_request)
     assert client.get("/api/projects/p/review").status_code == 200
     assert served_by
     assert set(served_by).isdisjoint(sleepers)

@@ -1,7 +1,7 @@
 """Findings of a review: what looks wrong, why, in which texts, and which repairs are offered."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,7 +11,6 @@ from app.services.live.live_model import LiveModel
 from app.services.what_if.repairs import Repair
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, without_names
-from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
 from core.review.label_errors import Suspicion
 from core.review.nearby import Nearby
@@ -138,7 +137,7 @@ class Evidence:
     It is cached, so it holds neither the live model's encoder nor the root of its votes.
 
     Attributes:
-        exemplars: The examples of the live model, m of them.
+        exemplars: The examples of the live model that the project holds as they vote, m of them.
         head: Votes of all examples: the model's own, or else votes fitted for the review.
         held_out: Leave-one-out scores of the examples, (m, intents).
         suspects: How likely each example's label is wrong.
@@ -212,24 +211,42 @@ class Evidence:
         return sum(array.nbytes for array in arrays) + _BYTES_A_TEXT * n_texts
 
 
-def votes_of(live: LiveModel) -> VoteHead:
-    """Return votes of all examples: the live head's, or votes fitted to its embeddings.
+def votes_of(live: LiveModel, rows: NDArray[np.int64] | None = None) -> VoteHead:
+    """Return votes of examples: the live head's, or votes fitted to its embeddings.
+
+    `rows` are those of the examples, (m,), which may be few of the live model's; None: all.
 
     Raises:
         InvalidInput: There are too many examples to fit votes.
     """
     head, pipeline = without_names(live.pipeline.head), live.pipeline
-    if isinstance(head, VoteHead) and head.carriers is None and head.diagonal is not None:
-        return head
-    if len(pipeline.exemplars) > _MOST_FITTED:
+    n_all = len(pipeline.exemplars)
+    rows = np.arange(n_all) if rows is None else rows
+    if isinstance(head, VoteHead) and head.diagonal is not None:
+        if len(rows) == n_all:
+            return head
+        if len(rows) > _MOST_FITTED:  # nearly all of them
+            return _of_rows(head, head.diagonal, rows)
+    if len(rows) > _MOST_FITTED:
         raise InvalidInput(
-            f"{len(pipeline.exemplars):,} examples are too many to be reviewed at once.",
+            f"{len(rows):,} examples are too many to be reviewed at once.",
             f"Review works with up to {_MOST_FITTED:,}.",
         )
-    targets = target_matrix(
-        [exemplar.intents for exemplar in pipeline.exemplars], head.intents, others=True
+    return fit_votes(
+        pipeline.embeddings[rows], pipeline.targets[rows], head.intents, *VOTE_SETTINGS
     )
-    return fit_votes(pipeline.embeddings, targets, head.intents, *VOTE_SETTINGS)
+
+
+def _of_rows(head: VoteHead, diagonal: ScoreArray, rows: NDArray[np.int64]) -> VoteHead:
+    """Return some of the votes of a head, each as heavy as among all."""
+    return replace(
+        head,
+        exemplars=head.exemplars[rows],
+        targets=head.targets[rows],
+        weights=head.weights[rows],
+        diagonal=diagonal[rows],
+        root=None,
+    )
 
 
 def held_out_with_names(live: LiveModel) -> ScoreArray:

@@ -2,17 +2,22 @@
 
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
+from app.services.review.evidence.held import HeldExamples
 from core.heads.votes.fit import VoteHead
 from core.text import counted
 
 
-def notes_on(live: LiveModel, pool: Pool | None, *, ready: bool) -> tuple[str, ...]:
+def notes_on(
+    live: LiveModel, held: HeldExamples, pool: Pool | None, *, ready: bool
+) -> tuple[str, ...]:
     """Return notes on a review; `ready` is whether nothing more of the effects follows."""
     notes: list[str] = []
     if not live.joins:
         notes.append(f"What a remedy does to answers shows after the next training: {_why(live)}.")
     if not ready:
         notes.append("What each remedy does to answers is still being computed.")
+    if held.foreign:
+        notes.append(_left_out(live, held.foreign))
     if pool is None:
         notes.append("The unlabelled texts are still being read.")
     if live.waiting:
@@ -34,3 +39,8 @@ def _why(live: LiveModel) -> str:
     if isinstance(live.base.pipeline.head, VoteHead):
         return f"{counted(n, 'example')} are too many for a label to count at once"
     return f"the examples of version {live.version.number} do not vote"
+
+
+def _left_out(live: LiveModel, foreign: int) -> str:
+    came = f"Version {live.version.number} was imported with {counted(foreign, 'example')}"
+    return f"{came} of another project, left out here: train to learn from your own."

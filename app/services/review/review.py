@@ -7,28 +7,16 @@ from typing import Any
 import numpy as np
 
 from app.services.cache import Belongs, of_version
-from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
-from app.services.live.row_answers import answered, exemplar_scores, said_exactly
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.beside_pool import beside_pool
 from app.services.review.disagreements import two_answers
 from app.services.review.effects import truly_greedy, weighed
+from app.services.review.evidence.gathering import evidence_of
+from app.services.review.evidence.held import HeldExamples, held_examples
 from app.services.review.examples import greedy, likely_errors, same_texts
-from app.services.review.findings import (
-    KEEP,
-    KINDS,
-    VOTE_SETTINGS,
-    Evidence,
-    Finding,
-    FoundText,
-    Kind,
-    Remedy,
-    labels_of,
-    quoted,
-    votes_of,
-)
+from app.services.review.findings import KEEP, KINDS, Finding, FoundText, Kind, Remedy, quoted
 from app.services.review.intents import Border, border, busiest, confusions, ill_intents
 from app.services.review.names import misleading_names, misled_by_names
 from app.services.review.notes import notes_on
@@ -36,25 +24,19 @@ from app.services.review.proposals.asked import proposed_changes
 from app.services.review.proposals.once import asked_once
 from app.services.review.same_texts.copies import Copies, copies_of
 from app.services.review.same_texts.tested import tested_examples
-from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.heads.mixture import without_names
-from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
-from core.review.label_errors import NEIGHBOURS, suspicion
-from core.review.nearby import Nearby, nearby
 from core.review.next_labels import next_labels
-from core.text import counted, match_key, percent
-from core.types import FloatArray, ScoreArray
+from core.text import counted, percent
 from storage import projects
 from storage.log import events, settled_findings
-from storage.queries import dataset, slots, utterances
-from storage.queries.utterances import Filter, Page
-from storage.records import ProjectRecord, UtteranceRecord
+from storage.queries import dataset, utterances
+from storage.queries.utterances import Page
+from storage.records import ProjectRecord
 
 _FIRST = Page(0, 100)
-_TESTS = 10_000
 _WAITING = 1_000
 _NEXT = 10
 _BYTES_A_FINDING = 3_000
@@ -106,10 +88,11 @@ def review(
     ready = not live.joins or watched_texts.is_ready(record)
     if not ready:
         watched_texts.prepare(record.id)
+    held = held_examples(live)
     every = [
         *two_answers(live_studio.studio, record),
         *proposed_changes(live_studio.studio, record),
-        *_findings(live_studio, record, live),
+        *_findings(live_studio, record, live, held),
         *_next_labels(live_studio, record, pool),
     ]
     open_, recounted = _standing(live_studio, record, live, every)
@@ -123,12 +106,12 @@ def review(
     place = {key: at for at, key in enumerate(seen)}
     asked.sort(key=lambda finding: place.get(finding.id, len(place)))
     asked = asked[page.offset : page.offset + page.limit]
-    if pool is not None and pool.live.version.id == live.version.id:
-        evidence = _evidence(live_studio, record, live)
+    if len(held.rows) and pool is not None and pool.live.version.id == live.version.id:
+        evidence = evidence_of(live_studio, record, live, held)
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
     again = (f"{counted(recounted, 'finding')} of changed texts are being counted again.",)
-    notes = (again if recounted else ()) + notes_on(live, pool, ready=ready)
+    notes = (again if recounted else ()) + notes_on(live, held, pool, ready=ready)
     return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted, *copies)
 
 
@@ -171,10 +154,14 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
     """Return the texts along the border of two intents, given by id; "" twice: the busiest one.
 
     Raises:
-        NotFound: There is no model, or it does not know an intent.
+        NotFound: There is no model, or it does not know an intent, or no example of the project.
     """
     record, live = open_live(live_studio, project)
-    evidence = _evidence(live_studio, record, live)
+    held = held_examples(live)
+    if not len(held.rows):
+        version = live.version.number
+        raise NotFound(f"Version {version} has learned no example of this project.", "Train anew.")
+    evidence = evidence_of(live_studio, record, live, held)
     pool = live_studio.pools.get(record.id)
     pair = (first, second) if first or second else busiest(evidence, pool)
     for key in pair:
@@ -192,11 +179,16 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
     return replace(found, steps=tuple(steps), counting=counting, revision=live.revision)
 
 
-def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> list[Finding]:
+def _findings(
+    live_studio: LiveStudio, project: ProjectRecord, live: LiveModel, held: HeldExamples
+) -> list[Finding]:
     """Return all findings but the next labels, computed once for each revision."""
 
     def make() -> list[Finding]:
-        evidence = _evidence(live_studio, project, live)
+        names = _misleading(live_studio, project)
+        if not len(held.rows):
+            return names
+        evidence = evidence_of(live_studio, project, live, held)
         every = (
             *same_texts(evidence),
             *tested_examples(evidence),
@@ -204,7 +196,7 @@ def _findings(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) 
             *greedy(evidence),
             *confusions(evidence),
             *ill_intents(evidence),
-            *_misleading(live_studio, project),
+            *names,
         )
         return sorted(every, key=lambda finding: KINDS.index(finding.kind))
 
@@ -242,93 +234,6 @@ def _misleading(live_studio: LiveStudio, project: ProjectRecord) -> list[Finding
         intents = dataset.open_intents(connection, project.id)
         sizes = utterances.counts(connection, project.id).by_intent
     return misleading_names(by_intent, intents, sizes)
-
-
-def _evidence(live_studio: LiveStudio, project: ProjectRecord, live: LiveModel) -> Evidence:
-    def make() -> Evidence:
-        head = votes_of(live)
-        with live_studio.studio.database.read() as connection:
-            names = dataset.intent_names(connection, project.id)
-            which = Filter(split="test", state="labelled")
-            tests, _ = utterances.read_page(
-                connection, project.id, which, "oldest", Page(0, _TESTS)
-            )
-            synthetic = slots.synthetic_ids(connection, project.id)
-        rows: FloatArray = np.zeros((0, head.exemplars.shape[1]), np.float32)
-        if tests:
-            texts = [record.text for record in tests]
-            rows = embed_texts(live_studio.studio.database, live.pipeline.encoder, texts)
-        held_out = leave_one_out(head)
-        answers, test_answers = _answers(live, held_out, tests, rows)
-        near, doubted, learned = _unlearned(live_studio, live, head, held_out)
-        return Evidence(
-            version=live.version,
-            task=live.pipeline.task,
-            exemplars=live.pipeline.exemplars,
-            head=replace(head, root=None),
-            columns=live.columns,
-            names=names,
-            labels=labels_of(live),
-            held_out=held_out,
-            near=near,
-            suspects=suspicion(doubted, head.targets, near),
-            tests=tuple(tests),
-            test_rows=rows,
-            answers=answers,
-            test_answers=test_answers,
-            learned=learned,
-            synthetic=synthetic,
-        )
-
-    series = ("evidence", of_version(live.version))
-    return live_studio.studio.cache.get_newest(series, live.revision, make, lambda made: made.size)
-
-
-def _unlearned(
-    live_studio: LiveStudio, live: LiveModel, head: VoteHead, held_out: ScoreArray
-) -> tuple[Nearby, ScoreArray, bool]:
-    """Return the neighbours and leave-one-out scores of an encoder that did not learn the labels.
-
-    Where it is not here any more, they are those of the live one, and the third value is True.
-    """
-    rows = unlearned_rows(live_studio, live)
-    if rows is None:
-        return _nearby(live_studio, live), held_out, has_learned(live_studio, live)
-    votes = fit_votes(rows, head.targets, head.intents, *VOTE_SETTINGS)
-    near = nearby(rows, NEIGHBOURS, live_studio.traffic.give_way)
-    return near, leave_one_out(votes), False
-
-
-def _answers(
-    live: LiveModel, held_out: ScoreArray, tests: Sequence[UtteranceRecord], rows: FloatArray
-) -> tuple[tuple[str | None, ...], tuple[str | None, ...]]:
-    """Return the intents that examples and test texts get as pages tell them; None: refused."""
-    pipeline = live.pipeline
-    own = exemplar_scores(pipeline)
-    scores = held_out if own is None else own[0]
-    examples = answered(live, pipeline.embeddings, scores)
-    judged = answered(live, rows, pipeline.head.scores(rows)) if tests else []
-    exact = said_exactly(live)
-    judged = [exact.get(match_key(r.text), said) for r, said in zip(tests, judged, strict=True)]
-    return tuple(map(_first, examples)), tuple(map(_first, judged))
-
-
-def _first(intents: Sequence[str]) -> str | None:
-    return intents[0] if intents else None
-
-
-def _nearby(live_studio: LiveStudio, live: LiveModel) -> Nearby:
-    """Return the neighbours of the examples, which do not depend on labels."""
-    exemplars = live.pipeline.exemplars
-    words = [word for one in exemplars for word in (one.id, one.text)]
-    series = ("nearby", of_version(live.version), live.pipeline.encoder.fingerprint)
-
-    def make() -> Nearby:
-        return nearby(live.pipeline.embeddings, NEIGHBOURS, live_studio.traffic.give_way)
-
-    return live_studio.studio.cache.get_newest(
-        series, digest_of(words), make, lambda made: 12 * made.rows.size
-    )
 
 
 def _next_labels(

@@ -1,5 +1,7 @@
 """Embeddings of examples by an encoder that has not learned their labels."""
 
+from collections.abc import Sequence
+
 from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
@@ -10,8 +12,10 @@ from core.errors import StudioError
 from core.types import FloatArray
 
 
-def unlearned_rows(live_studio: LiveStudio, live: LiveModel) -> FloatArray | None:
-    """Embed the examples by the encoder from before the first training on labels, (m, dim) float32.
+def unlearned_rows(
+    live_studio: LiveStudio, live: LiveModel, texts: Sequence[str]
+) -> FloatArray | None:
+    """Embed examples by the encoder from before the first training on labels, (texts, dim) float32.
 
     A training pulls each text to its label, also to a wrong one, so that it looks right afterwards:
     of errors planted before a training, leave-one-out votes on its embeddings found 66 %, on these
@@ -22,7 +26,6 @@ def unlearned_rows(live_studio: LiveStudio, live: LiveModel) -> FloatArray | Non
     base = _base(live_studio, live)
     if base is None:
         return None
-    texts = [exemplar.text for exemplar in live.pipeline.exemplars]
     try:
         return studio.cache.get_newest(
             ("unlearned", of_version(live.version), base),

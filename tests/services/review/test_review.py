@@ -12,6 +12,8 @@ from app.services.live import catching_up, models
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import review
 from app.services.review.effects import in_order
+from app.services.review.evidence.gathering import evidence_of
+from app.services.review.evidence.held import held_examples
 from app.services.review.findings import KEEP, KEEP_BOTH, Effect, Finding, Remedy
 from app.services.studio import Studio
 from app.services.trying import pins
@@ -259,7 +261,7 @@ def test_texts_that_are_alike_conflict_only_where_one_is_answered_as_the_other_i
     A wrong label stood there again beside each of the texts that it was like.
     """
     record, live = open_live(live_studio, "p")
-    evidence = review._evidence(live_studio, record, live)
+    evidence = evidence_of(live_studio, record, live, held_examples(live))
     texts = [exemplar.text for exemplar in live.pipeline.exemplars]
     pairs = [p for p in twins(texts, evidence.head.targets, evidence.near) if p.conflict]
     wanted, pulled = set[frozenset[str]](), set[str]()

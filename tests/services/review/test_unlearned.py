@@ -16,7 +16,7 @@ from app.services.versions.registry import promote
 from core.encoders.loading import load_folder
 from core.heads.votes.fit import fit_votes, leave_one_out
 from tests.builders.tiny_encoder import tiny_folder
-from tests.builders.trained_home import label, train
+from tests.builders.trained_home import POOL, label, train
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_a_version_that_changed_no_encoder_doubts_labels_by_its_own(home: Studio
     promote(home, "p", 1)
     live_studio = open_live_studio(home)
     _, live = open_live(live_studio, "p")
-    assert unlearned_rows(live_studio, live) is None
+    assert unlearned_rows(live_studio, live, POOL) is None
 
 
 def test_a_tuned_version_doubts_labels_by_the_encoder_it_started_from(
@@ -39,7 +39,7 @@ def test_a_tuned_version_doubts_labels_by_the_encoder_it_started_from(
     """A tuning hid a quarter of planted errors: it had pulled them to their wrong labels."""
     _, live = open_live(tuned, "p")
     texts = [exemplar.text for exemplar in live.pipeline.exemplars]
-    rows = unlearned_rows(tuned, live)
+    rows = unlearned_rows(tuned, live, texts)
     assert rows is not None
     np.testing.assert_allclose(rows, load_folder(tiny_path).encode(texts), atol=1e-6)
     assert np.abs(rows - live.pipeline.embeddings).max() > 0.001
@@ -117,4 +117,4 @@ def test_without_that_encoder_it_doubts_them_by_its_own(home: Studio, tmp_path: 
     shutil.rmtree(base)
     live_studio = open_live_studio(home)
     _, live = open_live(live_studio, "p")
-    assert unlearned_rows(live_studio, live) is None
+    assert unlearned_rows(live_studio, live, POOL) is None

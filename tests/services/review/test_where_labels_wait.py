@@ -7,11 +7,13 @@ import pytest
 
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review import review
+from app.services.review.findings import Finding
 from app.services.studio import Studio
 from app.services.versions.registry import promote
 from app.services.what_if import watched_texts as watched_module
+from app.services.what_if.repairs import Repair, apply_repair
 from app.services.what_if.watched_texts import WatchedTextCache
-from tests.builders.trained_home import train
+from tests.builders.trained_home import intent_ids, label, rows, train
 
 LINEAR: dict[str, Any] = {"kind": "linear"}
 FEW_VOTE: dict[str, Any] = {"kind": "votes", "max_exemplars": 10}
@@ -24,6 +26,11 @@ def answering(home: Studio, tiny_path: Path, head: dict[str, Any]) -> LiveStudio
     live_studio = open_live_studio(home)
     review.wait_for_pool(live_studio, "p")
     return live_studio
+
+
+def found(live_studio: LiveStudio, *kinds: str) -> list[Finding]:
+    listed = [review.review(live_studio, "p", kind).findings for kind in kinds]  # type: ignore[arg-type]
+    return [finding for findings in listed for finding in findings]
 
 
 @pytest.mark.parametrize(
@@ -45,3 +52,25 @@ def test_it_is_said_once_that_no_effect_is_told_and_nothing_is_asked_again(
     words = f"What a remedy does to answers shows after the next training: {why}."
     assert listed.notes.count(words) == 1
     assert not any("being computed" in note for note in listed.notes)
+
+
+def test_what_was_mended_elsewhere_is_not_listed_until_the_next_training(
+    home: Studio, tiny_path: Path
+) -> None:
+    """The model went on as if nothing had changed, and so did the list: to be mended again."""
+    twin = "Where is my parcel?"
+    given = Repair("add", (), (intent_ids(home)["refund"],), value=twin)
+    apply_repair(home, "p", given, "planted-1")
+    live_studio = answering(home, tiny_path, LINEAR)
+    ids = {finding.id for finding in found(live_studio, "conflict") if twin in texts_of(finding)}
+    assert len(ids) == 1
+    label(home, twin, "parcel")
+    assert not ids & {finding.id for finding in found(live_studio, "conflict")}
+    gone = Repair("delete", (rows(home)["please refund the order"].id,))
+    apply_repair(home, "p", gone, "deleted-1")
+    everything = found(live_studio, "label", "doubt", "conflict", "duplicate", "confusion")
+    assert all("please refund the order" not in texts_of(finding) for finding in everything)
+
+
+def texts_of(finding: Finding) -> set[str]:
+    return {text.text for text in finding.texts}
