@@ -28,14 +28,23 @@ class Nearby:
 
 def nearby(unit: FloatArray, k: int, pause: Pause = no_pause) -> Nearby:
     """Find the k nearest others of unit rows (n, d), or all if there are fewer; O(n^2 d)."""
-    n_texts = len(unit)
-    k = max(0, min(k, n_texts - 1))
-    rows, cosines = np.zeros((n_texts, k), np.int64), np.zeros((n_texts, k), np.float32)
-    for start in range(0, n_texts if k else 0, _CHUNK):
+    return _nearest(unit, unit, max(0, min(k, len(unit) - 1)), pause, is_own=True)
+
+
+def nearby_among(unit: FloatArray, others: FloatArray, k: int, pause: Pause = no_pause) -> Nearby:
+    """Find the k nearest of unit rows `others` (m, d) to each of unit rows (n, d); O(n m d)."""
+    return _nearest(unit, others, min(k, len(others)), pause, is_own=False)
+
+
+def _nearest(unit: FloatArray, others: FloatArray, k: int, pause: Pause, *, is_own: bool) -> Nearby:
+    """Find the k nearest of others; `is_own`: they are the same rows, of which none is its own."""
+    rows, cosines = np.zeros((len(unit), k), np.int64), np.zeros((len(unit), k), np.float32)
+    for start in range(0, len(unit) if k else 0, _CHUNK):
         pause()
-        part = unit[start : start + _CHUNK] @ unit.T
-        own = np.arange(len(part))
-        part[own, start + own] = -np.inf
+        part = unit[start : start + _CHUNK] @ others.T
+        if is_own:
+            own = np.arange(len(part))
+            part[own, start + own] = -np.inf
         near = nearest(part, k)
         rows[start : start + _CHUNK] = near
         cosines[start : start + _CHUNK] = np.take_along_axis(part, near, 1)

@@ -140,6 +140,7 @@ class Evidence:
         exemplars: The examples of the live model that the project holds as they vote, m of them.
         head: Votes of all examples: the model's own, or else votes fitted for the review.
         held_out: Leave-one-out scores of the examples, (m, intents).
+        judges: Votes by an encoder that has not learned the labels, by which these are doubted.
         suspects: How likely each example's label is wrong.
         near: Neighbours of the examples, by an encoder that has not learned their labels. A tuned
             one lays the texts of an intent together, as if they said the same.
@@ -158,6 +159,7 @@ class Evidence:
     names: Mapping[str, str] = field(repr=False)
     labels: tuple[tuple[str, ...], ...] = field(repr=False)
     held_out: ScoreArray = field(repr=False)
+    judges: VoteHead = field(repr=False)
     near: Nearby = field(repr=False)
     suspects: Suspicion = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
@@ -201,14 +203,14 @@ class Evidence:
     @property
     def size(self) -> int:
         """Bytes of its arrays, and about those of its texts."""
-        arrays = [
-            value
-            for part in (self, self.head, self.near, self.suspects)
+        arrays = {
+            id(value): value.nbytes
+            for part in (self, self.head, self.judges, self.near, self.suspects)
             for value in (getattr(part, one.name) for one in fields(part))
             if isinstance(value, np.ndarray)
-        ]
+        }
         n_texts = len(self.exemplars) + len(self.tests)
-        return sum(array.nbytes for array in arrays) + _BYTES_A_TEXT * n_texts
+        return sum(arrays.values()) + _BYTES_A_TEXT * n_texts
 
 
 def votes_of(live: LiveModel, rows: NDArray[np.int64] | None = None) -> VoteHead:

@@ -8,9 +8,12 @@ from core.text import counted
 
 
 def notes_on(
-    live: LiveModel, held: HeldExamples, pool: Pool | None, *, ready: bool
+    live: LiveModel, held: HeldExamples, judged: int, pool: Pool | None, *, ready: bool
 ) -> tuple[str, ...]:
-    """Return notes on a review; `ready` is whether nothing more of the effects follows."""
+    """Return notes on a review; `judged` is of how many examples the labels were judged.
+
+    `ready` is whether nothing more of the effects of remedies follows.
+    """
     notes: list[str] = []
     if not live.joins:
         notes.append(f"What a remedy does to answers shows after the next training: {_why(live)}.")
@@ -18,6 +21,8 @@ def notes_on(
         notes.append("What each remedy does to answers is still being computed.")
     if held.foreign:
         notes.append(_left_out(live, held.foreign))
+    if is_carried(live):
+        notes.append(_looked_at(held, judged))
     if pool is None:
         notes.append("The unlabelled texts are still being read.")
     if live.waiting:
@@ -44,3 +49,11 @@ def _why(live: LiveModel) -> str:
 def _left_out(live: LiveModel, foreign: int) -> str:
     came = f"Version {live.version.number} was imported with {counted(foreign, 'example')}"
     return f"{came} of another project, left out here: train to learn from your own."
+
+
+def _looked_at(held: HeldExamples, judged: int) -> str:
+    of = f"all {judged:,}" if judged == held.total else f"{judged:,} of {held.total:,}"
+    return (
+        f"Wrong labels are looked for in {of} examples, other faults in the {len(held.rows):,} "
+        "that vote."
+    )

@@ -13,6 +13,7 @@ from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.beside_pool import beside_pool
 from app.services.review.disagreements import two_answers
 from app.services.review.effects import truly_greedy, weighed
+from app.services.review.evidence.beyond import with_others
 from app.services.review.evidence.gathering import evidence_of
 from app.services.review.evidence.held import HeldExamples, held_examples
 from app.services.review.examples import greedy, likely_errors, same_texts
@@ -63,6 +64,14 @@ class Review:
     alike: Copies | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Reviewed:
+    """Findings about the examples, and of how many of these the labels were judged."""
+
+    findings: tuple[Finding, ...]
+    judged: int
+
+
 def review(
     live_studio: LiveStudio,
     project: str,
@@ -89,10 +98,11 @@ def review(
     if not ready:
         watched_texts.prepare(record.id)
     held = held_examples(live)
+    found = _findings(live_studio, record, live, held)
     every = [
         *two_answers(live_studio.studio, record),
         *proposed_changes(live_studio.studio, record),
-        *_findings(live_studio, record, live, held),
+        *found.findings,
         *_next_labels(live_studio, record, pool),
     ]
     open_, recounted = _standing(live_studio, record, live, every)
@@ -111,7 +121,7 @@ def review(
         asked = beside_pool(live_studio.studio, evidence, pool, asked)
     shown = tuple(weighed(watched_texts, record, asked))
     again = (f"{counted(recounted, 'finding')} of changed texts are being counted again.",)
-    notes = (again if recounted else ()) + notes_on(live, held, pool, ready=ready)
+    notes = (again if recounted else ()) + notes_on(live, held, found.judged, pool, ready=ready)
     return Review(counts, shown, live.revision, notes, ready and not is_reading, recounted, *copies)
 
 
@@ -181,28 +191,30 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
 
 def _findings(
     live_studio: LiveStudio, project: ProjectRecord, live: LiveModel, held: HeldExamples
-) -> list[Finding]:
+) -> _Reviewed:
     """Return all findings but the next labels, computed once for each revision."""
 
-    def make() -> list[Finding]:
+    def make() -> _Reviewed:
         names = _misleading(live_studio, project)
         if not len(held.rows):
-            return names
+            return _Reviewed(tuple(names), 0)
         evidence = evidence_of(live_studio, project, live, held)
+        judged = with_others(live_studio, live, evidence, held)
         every = (
             *same_texts(evidence),
             *tested_examples(evidence),
-            *likely_errors(evidence),
+            *likely_errors(judged),
             *greedy(evidence),
             *confusions(evidence),
             *ill_intents(evidence),
             *names,
         )
-        return sorted(every, key=lambda finding: KINDS.index(finding.kind))
+        found = sorted(every, key=lambda finding: KINDS.index(finding.kind))
+        return _Reviewed(tuple(found), len(judged.exemplars))
 
     *of, moment = _findings_key(live)
     return live_studio.studio.cache.get_newest(
-        tuple(of), moment, make, lambda made: _BYTES_A_FINDING * len(made)
+        tuple(of), moment, make, lambda made: _BYTES_A_FINDING * (1 + len(made.findings))
     )
 
 
@@ -216,12 +228,12 @@ def known_label_errors(
     """Count the open likely label errors if the findings of now were computed; never computes."""
     if live.revision != project.head_revision:
         return None
-    made: list[Finding] | None = live_studio.studio.cache.peek(_findings_key(live))
+    made: _Reviewed | None = live_studio.studio.cache.peek(_findings_key(live))
     if made is None:
         return None
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, project.id)
-    every = [*proposed_changes(live_studio.studio, project), *made]
+    every = [*proposed_changes(live_studio.studio, project), *made.findings]
     open_ = asked_once([finding for finding in every if finding.id not in done], live)
     return sum(finding.kind == "label" for finding in open_)
 

@@ -8,6 +8,7 @@ from app.services.live.live_model import LiveModel
 from app.services.live.server_state import LiveStudio
 from app.services.training.child import load_base
 from app.services.versions.ancestry import base_before_labels
+from core.encoders.base import Encoder
 from core.errors import StudioError
 from core.types import FloatArray
 
@@ -33,6 +34,15 @@ def unlearned_rows(
             lambda: embed_texts(studio.database, load_base(studio, base), texts),
             lambda rows: int(rows.nbytes),
         )
+    except (StudioError, OSError):
+        return None
+
+
+def unlearned_encoder(live_studio: LiveStudio, live: LiveModel) -> Encoder | None:
+    """Load that encoder, or return None where there is none."""
+    base = _base(live_studio, live)
+    try:
+        return None if base is None else load_base(live_studio.studio, base)
     except (StudioError, OSError):
         return None
 

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import review
+from app.services.review.evidence.gathering import evidence_of
+from app.services.review.evidence.held import held_examples
 from app.services.review.findings import Finding
 from app.services.studio import Studio
 from app.services.versions.registry import promote
@@ -74,3 +76,43 @@ def test_what_was_mended_elsewhere_is_not_listed_until_the_next_training(
 
 def texts_of(finding: Finding) -> set[str]:
     return {text.text for text in finding.texts}
+
+
+def test_labels_of_examples_that_do_not_vote_are_judged_by_those_that_do(
+    home: Studio, tiny_path: Path
+) -> None:
+    """Of 16,400 examples 5,000 vote; a wrong label of the others was found by nothing."""
+    live_studio = answering(home, tiny_path, FEW_VOTE)
+    record, live = open_live(live_studio, "p")
+    held = held_examples(live)
+    assert (len(held.rows), len(held.others), held.foreign) == (10, 10, 0)
+    evidence = evidence_of(live_studio, record, live, held)
+    texts = [text for text, _ in held.others.values()]
+    best = evidence.judges.scores(live.pipeline.encoder.encode(texts)).argmax(1)
+    planted, says = texts[0], evidence.columns[best[0]]
+    name = next(name for name, key in intent_ids(home).items() if key != says)
+    label(home, planted, name)
+    labels = {row.text: row.labels for row in rows(home).values()}
+    wrong = {
+        text
+        for text, column in zip(texts, best.tolist(), strict=True)
+        if evidence.columns[column] not in (labels[text] or ())
+    }
+    doubted = found(live_studio, "label", "doubt")
+    assert planted in wrong
+    assert {one.texts[0].text for one in doubted} & set(texts) == wrong
+    [mine] = [one for one in doubted if one.texts[0].text == planted]
+    assert mine.texts[0].intents == labels[planted]
+    assert {text.id for text in mine.texts[1:]} <= {e.id for e in evidence.exemplars}
+    notes = review.review(live_studio, "p").notes
+    words = "Wrong labels are looked for in all 20 examples, other faults in the 10 that vote."
+    assert words in notes
+
+
+def test_of_very_many_examples_it_is_said_in_how_many_wrong_labels_are_looked_for(
+    home: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.services.review.evidence.beyond._MOST", 4)
+    notes = review.review(answering(home, tiny_path, FEW_VOTE), "p").notes
+    words = "Wrong labels are looked for in 14 of 20 examples, other faults in the 10 that vote."
+    assert words in notes

@@ -68,6 +68,7 @@ def _gather(
         names=names,
         labels=tuple(labels[row] for row in rows.tolist()),
         held_out=held_out,
+        judges=replace(judges, root=None),
         near=near,
         suspects=suspicion(leave_one_out(judges), head.targets, near),
         tests=tuple(tests),
