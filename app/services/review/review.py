@@ -255,7 +255,7 @@ def _next_labels(
         return []
     return live_studio.studio.cache.get_newest(
         ("next", of_version(pool.live.version)),
-        (pool.live.revision, pool.records[0].id),
+        (pool.live.revision, pool.records[0].id, pool.outside.tobytes()),
         lambda: _worth_a_label(live_studio, project, pool),
         lambda made: _BYTES_A_FINDING * len(made),
     )
@@ -275,12 +275,9 @@ def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) 
 
 def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Finding:
     record = pool.records[row]
-    likeliest = np.argsort(-pool.probabilities[row], kind="stable")[:3].tolist()
-    keys = [pool.live.columns[column] for column in likeliest if pool.live.columns[column]]
-    shares = [
-        f"{quoted(names.get(k, '?'))} {percent(pool.probabilities[row][c])}"
-        for k, c in zip(keys, likeliest, strict=False)
-    ]
+    order = np.argsort(-pool.probabilities[row], kind="stable").tolist()
+    likeliest = [column for column in order if pool.live.columns[column]][:3]
+    keys = [pool.live.columns[column] for column in likeliest]
     remedies = [
         Remedy(f"Label it {quoted(names.get(key, '?'))}", Repair("relabel", (record.id,), (key,)))
         for key in keys
@@ -290,13 +287,25 @@ def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Findin
         id=f"next:{record.id}",
         kind="next",
         title="Helps most to label",
-        why=f"The model is unsure: {', '.join(shares)}. A label also helps {_about(settles)}.",
+        why=f"{_unsure(pool, row, likeliest, names)} A label also helps {_about(settles)}.",
         figure=settles,
         measure=f"helps {_about(settles)}",
         texts=(FoundText(record.id, record.text, None, record.split),),
         remedies=(*remedies, other, replace(KEEP, words="Skip")),
         intents=tuple(keys),
     )
+
+
+def _unsure(pool: Pool, row: int, columns: Sequence[int], names: dict[str, str]) -> str:
+    """Say of which intents a text may be; a refused one has no share, for it gets none of them."""
+    said = [quoted(names.get(pool.live.columns[column], "?")) for column in columns]
+    if not pool.outside[row]:
+        parts = zip(said, pool.probabilities[row][columns], strict=True)
+        return f"The model is unsure: {', '.join(f'{name} {percent(p)}' for name, p in parts)}."
+    is_multi = pool.task == "multi-label"
+    answer = "The model gives it no intent." if is_multi else "The model refuses it."
+    lacks = "not likely enough" if is_multi else "too unlike its examples"
+    return f"{answer} Closest: {said[0]}, but {lacks}." if said else answer
 
 
 def _about(settles: float) -> str:

@@ -1,0 +1,32 @@
+"""What Review says of the unlabelled texts that are worth a label."""
+
+import re
+
+from app.services.live.server_state import open_live_studio
+from app.services.review import review
+from app.services.studio import Studio
+from storage import projects
+
+
+def reasons(home: Studio) -> list[str]:
+    live_studio = open_live_studio(home)
+    review.wait_for_pool(live_studio, "p")
+    return [finding.why for finding in review.review(live_studio, "p", "next").findings]
+
+
+def test_of_a_refused_text_no_share_of_an_intent_is_told(home: Studio) -> None:
+    """“The model is unsure: “parcel” 38 %, “refund” 20 %” was said of a text out of scope."""
+    with home.database.write() as connection:  # a limit that every text keeps
+        projects.change_fence(connection, 1, {"limit": -9.0, "limits": {}, "method": "votes"})
+    taken = reasons(home)
+    assert taken
+    for why in taken:
+        assert re.match("The model is unsure: “[a-z]+” [0-9.,]+ %, ", why)
+    with home.database.write() as connection:  # one that none keeps
+        projects.change_fence(connection, 1, {"limit": 9.0, "limits": {}, "method": "votes"})
+    refused = reasons(home)
+    assert len(refused) == len(taken)
+    for why in refused:
+        said = "The model refuses it. Closest: “[a-z]+”, but too unlike its examples. A label also "
+        assert re.match(said, why)
+        assert "%" not in why
