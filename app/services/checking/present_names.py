@@ -88,8 +88,9 @@ def _by_log(studio: Studio, bundle: Subject, project: str) -> IntentPipeline:
         names = dataset.intent_names(connection, key)
         every = versions.list_all(connection, key)
         frozen = [one.revision for one in every if one.sha256 == bundle.data]
-        ids = versions.intent_ids_at(connection, key, frozen[-1]) if frozen else {}
-    ids |= {name: intent for intent, name in names.items()}
+        then = versions.intent_ids_at(connection, key, frozen[-1]) if frozen else {}
+    # A name of then may be another intent's by now.
+    ids = {name: intent for intent, name in names.items()} | then
     return called_now(bundle.pipeline, columns_of(bundle.pipeline, ids), names)
 
 

@@ -15,7 +15,7 @@ from app.services.checking.checks import CheckRequest, check_model
 from app.services.checking.present_names import _by_examples
 from app.services.checking.views import CheckReport, CheckResult
 from app.services.checking.wanted import Wanted
-from app.services.data.intents import change_intent
+from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
 from app.services.live.server_state import open_live_studio
 from app.services.review.fence import FenceSetting, save_fence
@@ -102,6 +102,20 @@ def test_a_rename_in_the_studio_lets_no_worse_candidate_pass(shop: Shop) -> None
     assert "answers 20 of 40 test texts right, 40 before" in compared.found
     assert compared.why == "Largest losses of recall: delivery: 100 % → 0 % of 20."
     assert report.notes == ()
+
+
+def test_a_name_that_another_intent_has_by_now_is_no_name_of_the_earlier_one(shop: Shop) -> None:
+    """The champion's refunds counted for the new intent of that name, which is another."""
+    shop.begin("parcel")
+    with shop.studio.database.read() as connection:
+        data = versions.find(connection, 1, 1).sha256
+    champion = shop.bundle(labels("parcel"), dataset_sha256=data)
+    change_intent(shop.studio, "support", intent_ids(shop.studio)["refund"], {"name": "money back"})
+    add_intent(shop.studio, "support", "refund")
+    shop.store({**labels("parcel", refund="money back"), "a voucher": "refund"})
+    _, compared = shop.check(champion)
+    assert (compared.state, compared.value) == ("passed", 0.0)
+    assert "answers 40 of 40 test texts right, as before" in compared.found
 
 
 @pytest.mark.parametrize("bare", [False, True])
