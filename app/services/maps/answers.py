@@ -1,15 +1,15 @@
 """Answers to all texts of a map, by the rules by which the page Data answers its rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from app.services.answering.as_project import ProjectNow
+from app.services.answering.as_project import ProjectNow, read_now
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.embedding import Embedded, digest_of, encoder_of_maps, read_embedded
 from app.services.live.live_model import LiveModel
 from app.services.live.row_answers import answer_scored, score_rows
 from app.services.live.server_state import LiveStudio
-from storage import models
+from storage import models, projects
 from storage.database import Database
 from storage.queries import columns
 
@@ -53,29 +53,41 @@ def answer_points(live_studio: LiveStudio, space: Space) -> MapAnswers:
     opened = open_space(studio, space)
     require_pipeline(opened)
     embedded = read_embedded(studio, space.project, encoder_of_maps(studio, opened.encoder))
-    now, live = _answering(live_studio, space)
+    state, open_model = _answering(live_studio, space)
     return studio.cache.get_newest(
         ("answers", space.project.id, *space.key),
-        (embedded.digest, _state(now, live)),
-        lambda: _answer_all(studio.database, space.project.id, live, embedded),
+        (embedded.digest, state),
+        lambda: _answer_all(studio.database, space.project.id, open_model(), embedded),
         lambda made: _BYTES_AN_ANSWER * len(made.intents),
     )
 
 
-def _answering(live_studio: LiveStudio, space: Space) -> tuple[ProjectNow, LiveModel]:
-    project_id = space.project.id
+def _answering(live_studio: LiveStudio, space: Space) -> tuple[str, Callable[[], LiveModel]]:
+    """Return a digest of all that a version's answers depend on, and what opens the version.
+
+    Only the version in use stays open: another one is opened where its answers are not kept.
+    """
+    project_id, number, opener = space.project.id, space.number, live_studio.models
     with live_studio.studio.database.read() as connection:
         champion = models.champion(connection, project_id)
-    if champion is not None and champion.number == space.number:
-        now, live = live_studio.models.open_by_id(project_id)
-        if live is not None and live.version.number == space.number:
-            return now, live
-    return live_studio.models.as_trained(project_id, space.number)
+        then = read_now(connection, projects.get(connection, project_id), None)
+    if champion is not None and champion.number == number:
+        now, live = opener.open_by_id(project_id)
+        if live is not None and live.version.number == number:
+            return _state(now, live), lambda: live
+    if number is None:
+        message = "the space is of no version"
+        raise ValueError(message)
+    return _state(then, None), lambda: opener.as_trained(project_id, number)[1]
 
 
-def _state(now: ProjectNow, live: LiveModel) -> str:
-    """Return a digest of all that the answers of a version depend on, besides the texts."""
-    votes = [(key, live.said.get(key), live.votes_as(key)) for key in sorted(live.since)]
+def _state(now: ProjectNow, live: LiveModel | None) -> str:
+    """Return a digest of a project's names and limit, and of a model's newer labels."""
+    votes = (
+        []
+        if live is None
+        else [(key, live.said.get(key), live.votes_as(key)) for key in sorted(live.since)]
+    )
     names = [(key, one.name, one.description) for key, one in now.intents.items()]
     return digest_of([repr(now.project.fence), repr(names), repr(votes)])
 
