@@ -39,7 +39,9 @@ _OTHER = "The columns are: "
 _LOOKED_AT = 50
 """Lines of JSONL whose keys are offered as columns."""
 
-_HALVES = ("date", "day", "time", "hour", "clock")
+_DAYS = ("date", "day", "datum", "tag", "fecha", "dia", "día", "jour", "data", "giorno")
+_CLOCKS = ("time", "hour", "clock", "zeit", "uhrzeit", "hora", "heure", "ora", "tijd")
+_HALVES = (*_DAYS, *_CLOCKS)
 """Names of columns of which one has the day, and the other the time of the day."""
 
 
@@ -139,10 +141,14 @@ def _joined(time: str, cells: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     for is_own, is_other in ((is_clock, is_day), (is_day, is_clock)):
         if not _most(is_own, cells[time]):
             continue
-        others = [name for name in cells if name != time and _most(is_other, cells[name])]
-        named = [name for name in others if name.strip().lower() in _HALVES]
-        if len(found := named or others) == 1:
-            return (time, found[0]) if is_own is is_day else (found[0], time)
+        # By its name, too: a duration is written like a time of the day.
+        named = [
+            name
+            for name, column in cells.items()
+            if name != time and name.strip().lower() in _HALVES and _most(is_other, column)
+        ]
+        if len(named) == 1:
+            return (time, named[0]) if is_own is is_day else (named[0], time)
     return (time,)
 
 

@@ -169,6 +169,15 @@ def test_objects_with_a_day_and_a_time_of_the_day_are_read(
     assert load(live, path).times == ()
 
 
+def test_how_long_a_talk_took_is_no_time_of_the_day(live: LiveStudio, tmp_path: Path) -> None:
+    """“35:20” beside a day was an hour that no day has, and its row was left out."""
+    path = tmp_path / "log.csv"
+    path.write_text("text,date,duration\nhello,2026-02-02,35:20\nbye,2026-02-03,0:42\n", "utf-8")
+    done = load(live, path)
+    assert (done.kept, done.untimed, done.times) == (2, 0, ())
+    assert [at[:10] for at, _, _ in rows(live)] == ["2026-02-02", "2026-02-03"]
+
+
 TURNS = """time,role,content
 2026-02-02 10:00,bot,Hello. How can I help?
 2026-02-02 10:01,user,where is my parcel
