@@ -107,7 +107,8 @@ def follow(
     optimiser = build_optimiser(parameters, recipe, tuning.device, course.rates)
     torch.manual_seed(recipe.seed)
     done, earlier = 0, options.earlier
-    if earlier is not None and earlier.rows == options.rows:
+    # Checkpoints of an earlier release do not say which rows they have read.
+    if earlier is not None and earlier.rows in ("", options.rows):
         optimiser.restore(earlier.tensors)
         done = earlier.step
     elif earlier is not None:

@@ -171,6 +171,20 @@ def test_a_run_resumed_with_other_unlabelled_texts_learns_its_second_rounds_anew
     assert anew == ["recalibrating 1", "retuning"]
 
 
+def test_a_run_of_an_earlier_release_goes_on_from_its_checkpoint(
+    tiny: TransformerEncoder, tmp_path: Path
+) -> None:
+    """Checkpoints did not say which rows they have read: each stage began anew after an upgrade."""
+    recipe = ConvfitRecipe(**QUICK)
+    whole, events = run(recipe, inputs(tiny))
+    kept = [event.checkpoint for event in events if isinstance(event, CheckpointReady)]
+    for one in kept[: len(kept) // 2]:
+        keep_checkpoint(tmp_path, replace(one, rows=""))
+    resumed, rest = run(recipe, inputs(tiny), latest_checkpoint(tmp_path))
+    assert same(whole, resumed)
+    assert not [event for event in rest if isinstance(event, StageBegunAnew)]
+
+
 @pytest.mark.parametrize("recipe", [ConvfitRecipe, LabelEncoderRecipe])
 def test_a_resumed_run_goes_on_in_the_number_format_of_its_beginning(
     tiny: TransformerEncoder,
