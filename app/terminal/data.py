@@ -146,9 +146,8 @@ def _import_log(options: argparse.Namespace) -> None:
 def _say_log(done: "TrafficLogReport") -> None:
     timed = sum(done.sources.values())
     days = f", said from {done.first} to {done.last}" if timed else ""
-    say(f"{counted(timed, 'text')} with a time{days}.")
-    if done.times:
-        say(f"  times are those of {' and '.join(done.times)} together")
+    together = f" ({' and '.join(done.times)} together)" if done.times else ""
+    say(f"{counted(timed, 'text')} with a time{together}{days}.")
     if done.kept is not None:
         say(f"  {done.kept:,} stored now")
     notes = {

@@ -165,9 +165,7 @@ def _stands_over_times(rows: Rows) -> bool:
 def _timed(names: Sequence[str], rows: Rows) -> str | None:
     """Return the only column in which all cells are times, or None."""
     width = min(map(len, rows), default=0)
-    found = [
-        name for at, name in enumerate(names[:width]) if all(is_time(row[at]) for row in rows)
-    ]
+    found = [name for at, name in enumerate(names[:width]) if all(is_time(row[at]) for row in rows)]
     return found[0] if len(found) == 1 else None
 
 
@@ -222,9 +220,7 @@ def _column(
     return found
 
 
-def _table_cells(
-    path: Path, options: ReadOptions, named: Sequence[str]
-) -> Iterator[Sequence[str]]:
+def _table_cells(path: Path, options: ReadOptions, named: Sequence[str]) -> Iterator[Sequence[str]]:
     """Read each column of a workbook or of Parquet as its own text: both have one reader."""
     plain = replace(options, intent_column="", split_column="", longest_text=LONGEST_TEXT)
     readers = [read_rows(path, replace(plain, text_column=name)) for name in named]

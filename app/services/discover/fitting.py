@@ -13,7 +13,8 @@ from storage.queries import dataset, utterances
 def fitted(live_studio: LiveStudio, project: str, group: OpenedGroup) -> OpenedGroup:
     """Return a group with the intent as `same` that answers most of its typical texts.
 
-    It is among `intents`, whether it is near by meaning or not. `refused` is how many of them are answered with no intent; `typical` has each answer.
+    It is among `intents`, whether it is near by meaning or not. `refused` is how many texts are
+    answered with no intent; `typical` has each answer.
 
     The nearest centre alone put broken cards into lost ones. It decides only where the model is
     not in memory yet, or does not know the intent.
