@@ -40,6 +40,31 @@ _DIVIDED = 15_000
 _SHOWN = 2.0
 """Weight of the groups that are shown beside each further division."""
 
+_ALIKE = 0.85
+"""Nearness to labelled texts, by that of the group's texts to each other, of a known subject.
+
+Nine of ten groups of an intent with 10 labels have it, and all with 40; of new subjects 2 and 11 of
+100 (CLINC150, untuned encoder). By a cosine of 0.8 to an intent's centre it is nine of ten in both
+cases, and of new subjects 11 and 17 of 100.
+"""
+
+_COMPARED = 500
+"""Texts of a group that are compared with labelled ones; of more, a fair sample."""
+
+
+def are_alike(unit: FloatArray, labelled: FloatArray, seed: int = 0) -> bool:
+    """Whether texts of a group (n, d) are about what labelled texts (m, d) are about.
+
+    They are about as near to the nearest of these as to the nearest of the group; rows of length 1.
+    A single text tells nothing.
+    """
+    some = unit[np.random.default_rng(seed).permutation(len(unit))[:_COMPARED]]
+    if len(some) < 2 or not len(labelled):
+        return False
+    own = some @ some.T
+    np.fill_diagonal(own, -1.0)
+    return bool((some @ labelled.T).max(1).mean() >= _ALIKE * own.max(1).mean())
+
 
 def known_groups(
     grouping: Grouping, unit: FloatArray, labelled: FloatArray, seed: int = 0

@@ -12,18 +12,6 @@ from storage.records import TextGroupRecord
 APART = -1.0
 """In place of a cosine where two encoders made the centres: nothing can be said."""
 
-SAME = 0.8
-"""Cosine from which on a group is most likely of the nearest intent.
-
-19 of 20 groups of an intent are nearer than that, and 1 of 20 of other intents (CLINC150,
-BANKING77, untuned encoder).
-"""
-
-
-def is_told(nearest: Sequence[tuple[str, float]]) -> bool:
-    """Whether labelled texts tell what a group is about, by the cosines of the nearest intents."""
-    return any(cosine >= SAME for _, cosine in nearest)
-
 
 def cosines(families: Families, left: Sequence[int], right: Sequence[int]) -> FloatArray:
     """Return the cosines of the centres of groups, given by their numbers; (left, right)."""

@@ -18,7 +18,6 @@ from app.services.discover.grouped import (
     read_texts,
     said_by_intent,
 )
-from app.services.discover.nearness import is_told
 from app.services.embedding import (
     embed_texts,
     encoder_of_maps,
@@ -26,7 +25,7 @@ from app.services.embedding import (
     resolve_device,
 )
 from app.services.studio import Studio
-from core.discover.known import known_groups
+from core.discover.known import are_alike, known_groups
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.text import free_name, normalise
@@ -54,7 +53,7 @@ class GroupFacts:
     `nearest` are the closest intents with labelled texts: id, and cosine of the two centres.
     `space` is the fingerprint of the encoder of its centre. `texts_then`: how many texts it had
     when somebody was done with it, with a label or without.
-    `is_new`: the newest grouping founded it, and no intent is near. `known`: how well labels
+    `is_new`: the newest grouping founded it, unlike labelled texts. `known`: how well labels
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
     `is_split`: its texts went to new groups, and it was taken neither before nor since.
@@ -199,7 +198,8 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
         if (old := kept.get(made.names[at])) is not None:
             new = replace(old, facts=new.facts, centre=new.centre)
         else:
-            facts = {**new.facts, "is_new": bool(kept) and not is_told(nearest)}
+            is_new = bool(kept) and not are_alike(made.rows[rows], centres.labelled)
+            facts = {**new.facts, "is_new": is_new}
             new = replace(new, name=free_name(new.name, taken, " "), facts=facts)
             taken.add(new.name)
         records.append(new)
