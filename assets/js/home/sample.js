@@ -5,7 +5,7 @@ import {percent} from '../shared/words.js';
 
 export const SAMPLE_NAME = 'sample';
 const PAUSE = 500; // milliseconds between two looks at the training
-const LONGEST = 60000; // milliseconds after which the project is opened without a version
+const LONGEST = 60000; // milliseconds in the queue after which the project is opened without a version
 
 // Resolves to the address of what to show then: its texts, or where a failed training says why. `say` is called with
 // what is being done.
@@ -17,10 +17,11 @@ export async function makeSample(say) {
   await post('/projects', {name, sample: true});
   const path = `/projects/${encodeURIComponent(name)}`;
   const {job} = await post(`${path}/train`, {recipe: 'instant'});
-  const until = Date.now() + LONGEST;
-  const {state} = await lookUntil(until, `/jobs/${job}`, isOver, found => say(trainingWords(found)));
+  const queuedUntil = Date.now() + LONGEST;
+  const isSeen = one => isOver(one) || (one.state === 'queued' && Date.now() > queuedUntil);
+  const {state} = await lookUntil(isSeen, `/jobs/${job}`, found => say(trainingWords(found)));
   if (ENDED_BADLY.includes(state)) return address('train', name);
-  if (state === 'succeeded') await lookUntil(until, `${path}/status`, isSettled, () => say('It answers in a moment …'));
+  if (state === 'succeeded') await lookUntil(isSettled, `${path}/status`, () => say('It answers in a moment …'));
   return address('label', name);
 }
 
@@ -28,13 +29,13 @@ const ENDED_BADLY = ['failed', 'cancelled'];
 const isOver = ({state}) => state === 'succeeded' || ENDED_BADLY.includes(state);
 const isSettled = ({model}) => model !== 'loading';
 
-// Looks again and again until an answer is settled or the time is over; resolves to the newest answer.
-async function lookUntil(until, path, isDone, told) {
+// Looks again and again until an answer fits; resolves to it. Those before it are told.
+async function lookUntil(fits, path, told) {
   const found = await call(path);
-  if (isDone(found) || Date.now() > until) return found;
+  if (fits(found)) return found;
   told(found);
   await new Promise(rested => setTimeout(rested, PAUSE));
-  return lookUntil(until, path, isDone, told);
+  return lookUntil(fits, path, told);
 }
 
 const trainingWords = ({stage, progress}) => `Training its first version: ${stage}, ${percent(progress, 0)}`;
