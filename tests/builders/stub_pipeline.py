@@ -35,6 +35,7 @@ class StubPipeline:
     refused: frozenset[str] = frozenset()
     exemplars: tuple[Exemplar, ...] = ()
     exact: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    learned: frozenset[str] = frozenset()
     encoder: HashingEncoder = field(default_factory=HashingEncoder)
     embeddings: FloatArray = field(default_factory=lambda: np.zeros((1, 64), np.float32))
 

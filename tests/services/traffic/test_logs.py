@@ -175,7 +175,7 @@ def test_how_long_a_talk_took_is_no_time_of_the_day(live: LiveStudio, tmp_path: 
     path.write_text("text,date,duration\nhello,2026-02-02,35:20\nbye,2026-02-03,0:42\n", "utf-8")
     done = load(live, path)
     assert (done.kept, done.untimed, done.times) == (2, 0, ())
-    assert [at[:10] for at, _, _ in rows(live)] == ["2026-02-02", "2026-02-03"]
+    assert [at for at, _, _ in rows(live)] == ["2026-02-01T23:00:00Z", "2026-02-02T23:00:00Z"]
 
 
 TURNS = """time,role,content
