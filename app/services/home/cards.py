@@ -5,12 +5,14 @@ from dataclasses import dataclass, fields
 from app.services.answering.pinned import BrokenPin
 from app.services.data.projects import ProjectView, list_projects, view_project
 from app.services.home.next_step import (
+    A_FEW_LABELS,
     FirstSteps,
     NextStep,
     ProjectFacts,
     first_steps,
     next_step,
 )
+from app.services.home.worth import answered_badly
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
 from app.services.live.server_state import LiveStudio
@@ -123,5 +125,6 @@ def _facts(
         changes=None if live is None else count_hot(live_studio.studio, project, live),
         label_errors=None if live is None else known_label_errors(live_studio, project, live),
         knows_doubt=live is not None and pool is not None,
+        answered_badly=None if live is None or pool is None else answered_badly(pool, A_FEW_LABELS),
         proposals=count_waiting(live_studio.studio, project),
     )

@@ -62,6 +62,8 @@ class ProjectFacts:
         proposals: Proposals that wait for a person.
         label_errors: Likely label errors; None also until Review is opened.
         knows_doubt: Whether it is known of which unlabelled texts the model is unsure.
+        answered_badly: Number of the texts to label next that the model likely answers wrongly or
+            not at all, or None.
     """
 
     texts: int
@@ -77,6 +79,7 @@ class ProjectFacts:
     changes: int | None = None
     label_errors: int | None = None
     knows_doubt: bool = False
+    answered_badly: int | None = None
     outside: int = 0
     proposals: int = 0
 
@@ -191,13 +194,21 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
     if facts.unlabelled:
         few = min(A_FEW_LABELS, facts.unlabelled)
         action = f"Label these {few}" if few > 1 else "Label the last text"
-        unsure = "The model is unsure of them: their labels teach it most."
-        if few == 1 or not facts.knows_doubt:
-            unsure = f"{counted(facts.unlabelled, 'text')} without a label."
-        return NextStep("label", action, unsure, "label", {"order": "helps", "n": str(few)})
+        reason = _worth_words(facts, few)
+        return NextStep("label", action, reason, "label", {"order": "helps", "n": str(few)})
     if new:
         return _training(facts, champion)
     return _when_all_is_learned(facts)
+
+
+def _worth_words(facts: ProjectFacts, few: int) -> str:
+    """Say what so many labels are worth, as far as it is known."""
+    if few == 1 or not facts.knows_doubt:
+        return f"{counted(facts.unlabelled, 'text')} without a label."
+    if facts.answered_badly:
+        badly = f"The model answers about {facts.answered_badly} of them wrongly or not at all"
+        return f"{badly}, by its own estimate: their labels teach it most."
+    return "The model is unsure of them: their labels teach it most."
 
 
 def _when_all_is_learned(facts: ProjectFacts) -> NextStep:

@@ -67,6 +67,9 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     doubted = next_step(replace(LIVE, knows_doubt=True))
     assert doubted.reason.startswith("The model is unsure of them")
     assert doubted.query == {"order": "helps", "n": "20"}
+    # What a round of labels is worth was not told.
+    counted = next_step(replace(LIVE, knows_doubt=True, answered_badly=13))
+    assert counted.reason.startswith("The model answers about 13 of them wrongly or not at all")
     assert next_step(replace(LIVE, label_errors=1)).query == {"kind": "label"}
     assert next_step(replace(DONE, tests=0)).query == {"import": "test"}
     asked = next_step(replace(LIVE, label_errors=1, proposals=2))
