@@ -86,9 +86,10 @@ def test_the_command_names_them(
 
 
 def test_a_bundle_that_another_project_took_in_is_named_until_it_is_erased_there(
-    told: Studio, tiny_path: Path, tmp_path: Path
+    told: Studio, tiny_path: Path, labelled_csv: Path, tmp_path: Path
 ) -> None:
     """A version of another project was not looked at: its examples kept the text."""
+    import_file(told, ImportRequest("p", labelled_csv))
     train_here(told, TrainingRequest("p", "instant", {}, str(tiny_path)))
     export_model(told, "p@1", tmp_path / "p.zip")
     import_bundle(told, tmp_path / "p.zip", "r")
