@@ -8,11 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.services.answering.erased_examples import (
-    contents_with_texts,
-    versions_holding,
-    without_texts,
-)
 from app.services.data import uploads
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
@@ -21,6 +16,7 @@ from core.text import counted, normalise
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
 from storage.database import Transaction, copies_aside
+from storage.erased_examples import contents_with_texts, versions_holding, without_texts
 from storage.faults import last_backup
 from storage.log import erasing, versions
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
@@ -246,7 +242,7 @@ def _rewrite_models(
             continue
         tree = artifacts.tree_files(connection, version.tree_sha256)
         name = f"{project.name}@{version.number}"
-        changed = without_texts(contents_with_texts(studio, tree, name), texts)
+        changed = without_texts(contents_with_texts(studio.artifacts, tree, name), texts)
         if not changed:
             continue
         with tempfile.TemporaryDirectory(dir=_scratch(studio)) as folder:
@@ -307,7 +303,7 @@ def _other_projects(studio: Studio, project: str, asked: Sequence[str]) -> list[
         said = list(erasing.said_in_others(connection, record.id, texts))
         seen = {record.id, *(other.id for other, _ in said)}
         held = [
-            (other, versions_holding(studio, connection, other.id, texts))
+            (other, versions_holding(connection, studio.artifacts, other.id, texts))
             for other in (*projects.list_all(connection), *projects.list_deleted(connection))
             if other.id not in seen
         ]

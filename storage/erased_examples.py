@@ -3,13 +3,12 @@
 import json
 from collections.abc import Mapping
 
-from app.services.studio import Studio
 from core.bundle.facts import as_json
 from core.errors import ArtifactDamaged
 from core.runtime.files import json_lines
 from core.text import hidden_key, match_key, text_hash
 from storage import models
-from storage.artifacts import tree_files
+from storage.artifacts import ArtifactStore, tree_files
 from storage.database import Transaction
 from storage.log.scrubbing import ERASED, scrubber_of
 
@@ -17,7 +16,7 @@ _EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
 _LEARNED = "learned.json"
 
 
-def contents_with_texts(studio: Studio, tree: Mapping[str, str], name: str) -> dict[str, str]:
+def contents_with_texts(store: ArtifactStore, tree: Mapping[str, str], name: str) -> dict[str, str]:
     """Return the content of the files of a version that hold texts; {} if it has no examples.
 
     Raises:
@@ -28,7 +27,7 @@ def contents_with_texts(studio: Studio, tree: Mapping[str, str], name: str) -> d
         return {}
     try:
         return {
-            file: studio.artifacts.read(tree[file]).decode()
+            file: store.read(tree[file]).decode()
             for file in (_EXEMPLARS, _EXACT, _FACTS, _LEARNED)
             if file in tree or file != _LEARNED
         }
@@ -73,7 +72,7 @@ def without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[st
 
 
 def versions_holding(
-    studio: Studio, connection: Transaction, project_id: int, texts: frozenset[str]
+    connection: Transaction, store: ArtifactStore, project_id: int, texts: frozenset[str]
 ) -> list[int]:
     """Return the versions of a project that hold one of the texts, or the hash of one.
 
@@ -82,13 +81,12 @@ def versions_holding(
     return [
         version.number
         for version in models.list_all(connection, project_id)
-        if version.tree_sha256
-        and _holds(studio, tree_files(connection, version.tree_sha256), texts)
+        if version.tree_sha256 and _holds(store, tree_files(connection, version.tree_sha256), texts)
     ]
 
 
-def _holds(studio: Studio, tree: Mapping[str, str], texts: frozenset[str]) -> bool:
+def _holds(store: ArtifactStore, tree: Mapping[str, str], texts: frozenset[str]) -> bool:
     try:
-        return bool(without_texts(contents_with_texts(studio, tree, ""), texts))
+        return bool(without_texts(contents_with_texts(store, tree, ""), texts))
     except ArtifactDamaged:
         return True
