@@ -25,13 +25,6 @@ FAULTS = (
         "training that nobody works on",
         "Each is named; `--repair` mends the last six, and the others stay as they were",
     ),
-    Fault(
-        36.2,
-        "`doctor` meets the database of an older release",
-        "Databases of two earlier schemas, with a lost blob and an interrupted erasure",
-        "No file changes; the upgrade that waits and both damages are named, and what is left out; "
-        "`--repair` copies the database, upgrades it and checks all",
-    ),
 )
 
 
