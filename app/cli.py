@@ -5,6 +5,8 @@ Exit codes: 0 done, 2 wrong input (message and hint on standard error), 3 a mode
 `--help` answers at once.
 """
 
+import argparse
+import itertools
 import json
 import logging
 import os
@@ -31,9 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("MKL_DISABLE_FAST_MM", "1")
     _wait_briefly()
     os.umask(0o077)  # texts are what customers said: nobody else on this machine reads the files
-    from app.terminal.arguments.parser import build_parser  # imports NumPy
-
-    options = build_parser().parse_args(arguments)
+    options = _parsed(sys.argv[1:] if arguments is None else arguments)
     try:
         command = import_module(f"app.terminal.{options.room}")
         code: int | None = getattr(command, options.verb)(options)
@@ -52,6 +52,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _refuse(told, as_json=getattr(options, "json", False))
         return 2
     return code or 0
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options that a command line names, or tell what is wrong and leave with 2."""
+    from app.terminal.arguments.parser import WrongArguments, build_parser  # imports NumPy
+
+    try:
+        return build_parser().parse_args(arguments)
+    except WrongArguments as error:
+        if "--json" in itertools.takewhile(lambda word: word != "--", arguments):
+            _refuse(error, as_json=True)
+        else:
+            _say(f"{error.usage}{error.message}")
+        raise SystemExit(2) from error
 
 
 def _wait_briefly() -> None:

@@ -168,8 +168,12 @@ class ArtifactStore:
 
     def damaged(self, connection: Connection) -> dict[str, str]:
         """Return "is missing" or "was changed" for each blob that is not what its name says."""
+        return self.damaged_among(connection.execute(sa.select(blob.c.sha256)).scalars())
+
+    def damaged_among(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the same for those of some blobs."""
         found: dict[str, str] = {}
-        for sha256 in connection.execute(sa.select(blob.c.sha256)).scalars():
+        for sha256 in names:
             file = self.path(sha256)
             if not file.is_file():
                 found[sha256] = "is missing"

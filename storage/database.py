@@ -14,7 +14,13 @@ from core.errors import InvalidInput, StudioError
 from core.files import network_file_system, sync_file, sync_folder
 from storage.faults import in_words, translate
 from storage.soundness.checksums import add_checksum
-from storage.soundness.damage import damage_of, damaged_tables, is_damaged
+from storage.soundness.damage import (
+    OlderDatabase,
+    damage_of,
+    damaged_tables,
+    is_damaged,
+    older_than,
+)
 from storage.write_queue import SharedWrites, WriteQueue
 
 SCHEMA = "0024"
@@ -336,6 +342,11 @@ def _begin(connection: Connection) -> None:
 def damage(database: Path) -> tuple[str, ...]:
     """List all damage of a database's file, reading only; () for a sound one."""
     return damage_of(database, _sqlite_module())
+
+
+def older_database(database: Path) -> OlderDatabase | None:
+    """Read a sound database that `open_database` would upgrade, as it is; None for any other."""
+    return older_than(SCHEMA, database, _sqlite_module())
 
 
 def quick_damage(database: Database) -> frozenset[str] | None:

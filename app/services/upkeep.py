@@ -21,6 +21,7 @@ from storage.faults import last_backup
 from storage.log.erased_remains import has_remains, remove_remains
 from storage.log.versions import differences
 from storage.soundness.artifact_owners import file_damage, of_maps_alone, without_files
+from storage.soundness.damage import OlderDatabase
 
 _MIN_FREE_BYTES = 1_000_000_000
 _OWNER_ALONE, _OTHERS = 0o700, 0o077
@@ -28,6 +29,10 @@ _DATED = re.compile(r"studio-\d{8}T\d{6}\.\d{6}Z\.zip")
 _INSTEAD_OF_FILES = (
     "Train again and put the new version in use; then `intent-studio versions PROJECT --delete N "
     "--even-so` removes a version whose files are lost, and `intent-studio dialogues remove` a log."
+)
+_AFTER_THE_UPGRADE = (
+    "Start the studio, which upgrades the database after a copy of it is made, and look again: "
+    "then each damaged file is named with what needs it."
 )
 _INSTEAD_OF_ROWS = "Restore a backup into another home, and compare."
 _SHOWN = 8
@@ -38,7 +43,7 @@ _NEED_THE_DATABASE = {
     "merged groups": "they are rows of the database",
     "jobs": "they are rows of the database",
 }
-"""Checks that are left out where the database is damaged, and why."""
+"""Checks that are left out where the database is damaged or waits for its upgrade, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +133,46 @@ def examine_damaged(
     return [
         HealthCheck("database", healthy=False, detail=shown + more),
         _artifacts_alone(ArtifactStore(places.artifacts)),
-        *(
-            HealthCheck(part, healthy=False, detail=f"left out: {why}, which is damaged")
-            for part, why in _NEED_THE_DATABASE.items()
-        ),
+        *_left_out("is damaged", mends=False),
         _interrupted_erasure(places.home, mends=False),
         _maps(settings),
         *_around(places.home, repair=repair),
     ]
+
+
+def examine_older(settings: Settings, older: OlderDatabase) -> list[HealthCheck]:
+    """Check, reading only, what can be checked of a database before it is upgraded."""
+    places = Places.of(settings)
+    detail = (
+        f"ok, of an older release (schema {older.schema}): the next start upgrades it, after a "
+        "copy of it is made"
+    )
+    return [
+        HealthCheck("database", healthy=True, detail=detail, mends=True),
+        _artifacts_before(ArtifactStore(places.artifacts), older),
+        *_left_out("is of an older release", mends=True),
+        _interrupted_erasure(places.home, mends=True),
+        _maps(settings),
+        *_around(places.home, repair=False),
+    ]
+
+
+def _left_out(state: str, *, mends: bool) -> list[HealthCheck]:
+    """Name the checks that a database in this state does not allow; `mends` as of all checks."""
+    return [
+        HealthCheck(part, healthy=False, detail=f"left out: {why}, which {state}", mends=mends)
+        for part, why in _NEED_THE_DATABASE.items()
+    ]
+
+
+def _artifacts_before(store: ArtifactStore, older: OlderDatabase) -> HealthCheck:
+    """Check each stored file that a database names which waits for its upgrade."""
+    damaged = store.damaged_among(older.blobs)
+    shown = [f"{name[:12]} {how}" for name, how in damaged.items()]
+    read = f"{counted(len(older.blobs), 'file')} looked for, "
+    words = f"{read}{len(damaged)} damaged: {some_of(shown, _SHOWN)}" if damaged else f"{read}ok"
+    remedy = _AFTER_THE_UPGRADE if damaged else ""
+    return HealthCheck("artifacts", not damaged, words, remedy=remedy)
 
 
 def _artifacts_alone(store: ArtifactStore) -> HealthCheck:

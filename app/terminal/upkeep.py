@@ -16,7 +16,7 @@ from app.terminal.job_table import show_jobs
 from app.terminal.output import opened, places_of, print_json, report, say, settings_of, table, tell
 from core.errors import InvalidInput, StudioError
 from core.text import counted, size_words
-from storage.database import damage
+from storage.database import damage, older_database
 from storage.faults import damaged
 from storage.records import JobRecord
 
@@ -143,9 +143,13 @@ def _prune(options: argparse.Namespace) -> None:
 
 
 def _examine(options: argparse.Namespace) -> list[upkeep.HealthCheck]:
-    found = damage(places_of(options).database)
+    database = places_of(options).database
+    found = damage(database)
     if found:
         return upkeep.examine_damaged(settings_of(options), found, repair=options.repair)
+    older = None if options.repair else older_database(database)
+    if older is not None:  # to open it upgrades it
+        return upkeep.examine_older(settings_of(options), older)
     with opened(options) as studio:
         return upkeep.examine(studio, repair=options.repair)
 

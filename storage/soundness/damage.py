@@ -3,6 +3,7 @@
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,14 @@ _ROW = re.compile(r"row (\d+) missing from index ix_(\w+)_sum")
 _ROWS = re.compile(r"wrong # of entries in index ix_(\w+)_sum")
 _NO_SUM = "cannot hold BLOB values"
 """Said of a checksum of a text that is bytes by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class OlderDatabase:
+    """What a database says that waits for its upgrade: its schema, and its files by SHA-256."""
+
+    schema: str
+    blobs: tuple[str, ...]
 
 
 def damage_of(database: Path, module: Any = sqlite3) -> tuple[str, ...]:
@@ -56,6 +65,27 @@ def damaged_tables(database: Path, module: Any = sqlite3) -> frozenset[str]:
         for name in names
         if _looked_at(database, module, lambda raw, name=name: _quick(raw, f"'{name}'"))  # type: ignore[misc]
     )
+
+
+def older_than(newest: str, database: Path, module: Any = sqlite3) -> OlderDatabase | None:
+    """Read a sound database of an earlier schema as it is; None for one of any other.
+
+    Raises:
+        StudioError: It could not be read.
+    """
+    if not database.exists():
+        return None
+    found: list[OlderDatabase] = []
+
+    def read(raw: Any) -> Iterator[str]:
+        for (schema,) in raw.execute("SELECT version_num FROM alembic_version").fetchall():
+            if schema < newest:
+                blobs = raw.execute("SELECT sha256 FROM blob ORDER BY sha256")
+                found.append(OlderDatabase(str(schema), tuple(str(row[0]) for row in blobs)))
+        return iter(())
+
+    _looked_at(database, module, read)
+    return found[0] if found else None
 
 
 def _look_at_all(raw: Any) -> Iterator[str]:

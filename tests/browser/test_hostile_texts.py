@@ -23,7 +23,10 @@ BOMB = (
     f"<svg onload='window.ran=3'></svg>{TURNED}"
 )
 PROJECT = '"><img src=x onerror=window.ran=4>'
+SOURCE = '"><img src=x onerror=window.ran=6>'
 TOPICS = ("billing", "parcels", "passwords")
+SAID = (("billing", "2026-02-02"), ("parcels", "2026-02-09"))
+"""What people asked about a week ago, and what they ask about now."""
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +67,21 @@ def page(
         page = visit(studio)
         pin = {"text": BOMB, "intents": [first(studio)]}
         studio.ask(f"/projects/{quote(PROJECT, safe='')}/pins", pin)
+        studio.ask(f"/projects/{quote(PROJECT, safe='')}/traffic", {"texts": said()})
         yield page
+
+
+def said() -> list[dict[str, str]]:
+    """Traffic of two weeks, from two sources, of which one is markup; no text of it is new."""
+    return [
+        {
+            "text": f"{BOMB} train {n % 5} about {topic}",
+            "time": f"{day}T10:{n:02d}:00Z",
+            "source": (SOURCE, "app")[n % 2],
+        }
+        for topic, day in SAID
+        for n in range(40)
+    ]
 
 
 def first(studio: Served) -> str:
@@ -96,6 +113,16 @@ def test_no_view_runs_a_posted_script(page: Page, tmp_path: Path) -> None:
     looks_at_training(page)
     looks_at_an_answer(page)
     looks_at_versions(page)
+
+
+def test_no_later_page_runs_a_posted_script(page: Page, tmp_path: Path) -> None:
+    """Review, Slots, what people said, History and conversations were visited by no such test."""
+    looks_at_review(page)
+    looks_at_reshaping(page)
+    looks_at_slots(page)
+    looks_at_traffic(page)
+    looks_at_conversations(page, tmp_path)
+    looks_at_history(page)
 
 
 def looks_at_data(page: Page, tmp_path: Path) -> None:
@@ -186,3 +213,74 @@ def looks_at_versions(page: Page) -> None:
     nothing_ran(page, "From data snapshot")
     page.get_by_role("button", name="Compare").first.click()
     nothing_ran(page, "against version")
+
+
+def looks_at_review(page: Page) -> None:
+    go(page, "review")
+    page.locator("[data-role=findings] button, [data-role=findings] .empty").first.wait_for()
+    nothing_ran(page, "Findings")
+    go(page, "review", "&tab=border")
+    page.locator(".walk li, [data-role=walk] .empty").first.wait_for()
+    nothing_ran(page, "Borders")
+    go(page, "review", "&tab=add")
+    page.get_by_label("New example").fill(f"{BOMB} again")
+    page.get_by_label("An example of").select_option(index=1)
+    page.locator("[data-role=verdict]").wait_for()
+    nothing_ran(page, "Add an example")
+    go(page, "review", "&tab=fence")
+    page.locator("[data-role=fence] > *, [data-role=wishes] > *").first.wait_for()
+    nothing_ran(page, "Which texts should be refused?")
+    go(page, "review", "&tab=pins")
+    page.locator("[data-role=promises] td").first.wait_for()
+    nothing_ran(page, "Pins")
+
+
+def looks_at_reshaping(page: Page) -> None:
+    go(page, "review", "&tab=reshape")
+    form = page.get_by_role("region", name="Reshape intents")
+    form.locator("select[data-key=intent]").select_option(index=1)
+    form.locator("select[data-key=how]").select_option("relabel")
+    form.locator("li").first.wait_for()
+    nothing_ran(page, "Reshape intents")
+
+
+def looks_at_slots(page: Page) -> None:
+    go(page, "slots")
+    page.locator(".marking [data-word]").first.wait_for()
+    nothing_ran(page, "Mark by hand")
+    page.locator(".marking").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("n")
+    page.keyboard.type("city")
+    page.keyboard.press("Enter")
+    page.locator(".marking .slot").first.wait_for()
+    nothing_ran(page, "Generate texts")  # with the book, once a value is marked
+
+
+def looks_at_traffic(page: Page) -> None:
+    go(page, "discover", "&tab=traffic")
+    nothing_ran(page, "How much is answered")
+    page.locator("[data-role=sources] td").first.wait_for()
+    change = page.locator("[data-role=changes] details").first
+    change.locator("summary").click()
+    change.locator("[data-role=said] li").first.wait_for()
+    nothing_ran(page, "What people ask for")
+
+
+def looks_at_conversations(page: Page, tmp_path: Path) -> None:
+    log = tmp_path / "'><img src=x onerror=window.ran=7>.jsonl"
+    log.write_text(json.dumps([BOMB, f"{BOMB} again"]) + "\n", encoding="utf-8")
+    go(page, "data", "#conversations")
+    page.get_by_label("Log of conversations to import").set_input_files(log)
+    nothing_ran(page, "Import the log")
+    page.get_by_role("button", name="Import the log").click()
+    nothing_ran(page, "Read the conversations")
+    page.get_by_text("Read the conversations").click()
+    page.locator("[data-role=turn-answer] > *").first.wait_for()
+    nothing_ran(page, "Conversation 1 of 1")
+
+
+def looks_at_history(page: Page) -> None:
+    go(page, "history")
+    page.locator("[data-role=acts] tbody tr").first.wait_for()
+    nothing_ran(page, "Everything that was done in this project")

@@ -25,8 +25,9 @@ from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.trying.answers import answer_texts
 from app.services.trying.pins import set_pin
-from app.services.versions.bundles import export_model, import_bundle
+from app.services.versions.bundles import Handover, export_model, import_bundle
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
+from core.text import hidden_key, match_key
 from storage import artifacts, jobs, models, projects
 from storage.log import erasing, events, versions
 from storage.queries import dataset
@@ -107,6 +108,24 @@ def test_pins_that_a_model_broke_or_a_bundle_brought_are_erased(
     assert sum(SHORT in str(pins) for pins in versions_then) == 2
     erase_texts(told, "p", [SAID, SHORT], now=True)
     assert files_with(told.places.home, b"Zaphod") == []
+
+
+def test_a_version_that_came_without_texts_loses_the_hash_of_an_erased_one(
+    told: Studio, tmp_path: Path
+) -> None:
+    """The hash stayed: whoever guessed the text could see that it had been an example."""
+    export_model(told, "p@1", tmp_path / "p.zip", Handover(without_texts=True))
+    import_bundle(told, tmp_path / "p.zip", "p")
+    hashes = [hidden_key(match_key(text)).encode() for text in (SAID, SHORT)]
+    other = hidden_key(match_key("I want my money back")).encode()
+    for said in (*hashes, other):
+        assert len(files_with(told.places.home, said)) == 1
+    assert erase_texts(told, "p", [SAID, SHORT], now=True).models == ("p@1", "p@2")
+    for said in hashes:
+        assert files_with(told.places.home, said) == []
+    assert len(files_with(told.places.home, other)) == 1
+    with told.database.read() as connection:
+        assert told.artifacts.damaged(connection) == {}
 
 
 def test_a_text_with_signs_that_end_lines_elsewhere_stops_no_erasure(

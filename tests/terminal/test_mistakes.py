@@ -75,6 +75,34 @@ def test_with_json_a_refusal_is_one_object_and_the_result_stays_empty(
     assert json.loads(printed.err)["message"] == "There is no project 'nobody'."
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["projects", "--jsn", "--json"], "unrecognized arguments: --jsn"),
+        (["train", "--json"], "the following arguments are required: project"),
+        (["jobs", "lgo", "--json"], "Did you mean 'log'?"),
+        (["backup", "out", "--keep", "many", "--json"], "invalid int value: 'many'"),
+        (["trian", "support", "--json"], "Did you mean 'train'?"),
+    ],
+)
+def test_with_json_wrong_arguments_are_one_object_too(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    """They were printed as text, which a program that reads JSON could not take apart."""
+    error = json.loads(refused(capsys, *arguments))
+    assert set(error) == {"message", "hint"}
+    assert told in error["message"]
+    assert error["hint"].endswith("--help` tells what it takes.")
+
+
+def test_without_the_option_wrong_arguments_are_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """After `--` all words are values."""
+    for arguments in (["projects", "--jsn"], ["projects", "--jsn", "--", "--json"]):
+        told = refused(capsys, *arguments)
+        assert told.startswith("usage: intent-studio")
+        assert "\nintent-studio: error: unrecognized arguments: --jsn" in told
+
+
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(["--version"])

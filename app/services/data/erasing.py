@@ -11,25 +11,21 @@ from pathlib import Path
 from app.services.data import uploads
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
-from core.bundle.facts import as_json
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
-from core.runtime.files import json_lines
-from core.text import counted, hidden_key, match_key, normalise, text_hash
+from core.text import counted, normalise
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
 from storage.database import Transaction, copies_aside
+from storage.erased_examples import contents_with_texts, versions_holding, without_texts
 from storage.faults import last_backup
 from storage.log import erasing, versions
 from storage.log.erased_remains import has_remains, note_remains, remove_remains
 from storage.log.erasing import VersionChange
-from storage.log.scrubbing import ERASED, Scrubber, scrub_rows, scrubber_of
+from storage.log.scrubbing import Scrubber, scrub_rows, scrubber_of
 from storage.people import request_keys
 from storage.people.synced import folders_of
 from storage.queries import dataset, utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord, now
-
-_EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
-_LEARNED = "learned.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +242,7 @@ def _rewrite_models(
             continue
         tree = artifacts.tree_files(connection, version.tree_sha256)
         name = f"{project.name}@{version.number}"
-        changed = _without_texts(_contents(studio, tree, name), texts)
+        changed = without_texts(contents_with_texts(studio.artifacts, tree, name), texts)
         if not changed:
             continue
         with tempfile.TemporaryDirectory(dir=_scratch(studio)) as folder:
@@ -264,56 +260,6 @@ def _point_to(
 ) -> None:
     fresh = artifacts.record_tree(connection, studio.artifacts, files)
     models.change_tree(connection, version.id, fresh)
-
-
-def _contents(studio: Studio, tree: Mapping[str, str], name: str) -> dict[str, str]:
-    """Return the content of the files of a version that hold texts; {} if it has no examples.
-
-    Raises:
-        ArtifactDamaged: One of them is missing or was changed: what is left of it would be written
-            under a name that vouches for it.
-    """
-    if _EXEMPLARS not in tree:
-        return {}
-    try:
-        return {
-            file: studio.artifacts.read(tree[file]).decode()
-            for file in (_EXEMPLARS, _EXACT, _FACTS, _LEARNED)
-            if file in tree or file != _LEARNED
-        }
-    except ArtifactDamaged as error:
-        raise ArtifactDamaged(
-            f"Nothing was erased: a file of {name} that may hold a text is missing or was changed.",
-            "Take it from a backup, or put another version in use and delete this one. Then erase "
-            "again.",
-        ) from error
-
-
-def _without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[str, str]:
-    """Return the changed content of the files of a version that hold one of the texts."""
-    if not contents:
-        return {}
-    hashes = set(map(text_hash, texts))
-    rows = json_lines(contents[_EXEMPLARS])
-    kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
-    told = [{**r, "text": ERASED} if text_hash(r["text"]) in hashes else r for r in rows]
-    exact = json.loads(contents[_EXACT])
-    gone = {key for key in map(match_key, texts) if key in exact and key not in kept}
-    changed: dict[str, str] = {}
-    if told != rows:
-        changed[_EXEMPLARS] = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in told)
-    if gone:
-        left = {key: names for key, names in exact.items() if key not in gone}
-        changed[_EXACT] = as_json(left)
-    hashed = json.loads(contents.get(_LEARNED, "[]"))
-    if unsaid := set(hashed) & {hidden_key(match_key(text)) for text in texts}:
-        changed[_LEARNED] = as_json([one for one in hashed if one not in unsaid])
-    facts = json.loads(contents[_FACTS])
-    quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
-    scrubbed = scrubber_of(texts).of(quoting)
-    if scrubbed != quoting:
-        changed[_FACTS] = as_json({**facts, **scrubbed})
-    return changed
 
 
 def _drop_layouts(connection: Transaction, project: ProjectRecord) -> list[str]:
@@ -347,18 +293,37 @@ def _stopped(
 
 
 def _other_projects(studio: Studio, project: str, asked: Sequence[str]) -> list[str]:
-    """Name the other projects that have one of the texts, or what they were before or after."""
+    """Name the other projects that have one of the texts, or what they were before or after.
+
+    Versions count, too: a bundle brings texts, or their hashes, that nobody has said there.
+    """
     with studio.database.read() as connection:
         record = projects.find(connection, project)
         texts = erasing.find_said(connection, record.id, asked).texts | frozenset(asked)
-        found = list(erasing.said_in_others(connection, record.id, texts))
+        said = list(erasing.said_in_others(connection, record.id, texts))
+        seen = {record.id, *(other.id for other, _ in said)}
+        held = [
+            (other, versions_holding(connection, studio.artifacts, other.id, texts))
+            for other in (*projects.list_all(connection), *projects.list_deleted(connection))
+            if other.id not in seen
+        ]
     return [
-        f"the project '{other.name}', which has or had {counted(n, 'such text')}: erase there, too"
-        if other.deleted_name is None
-        else f"the deleted project '{other.deleted_name}', which has or had "
-        f"{counted(n, 'such text')}: bring it back, erase there, and delete it again"
-        for other, n in found
+        *(_elsewhere(other, f"has or had {counted(n, 'such text')}") for other, n in said),
+        *(
+            _elsewhere(other, f"has such a text, or the hash of one, in version {numbers}")
+            for other, found in held
+            if (numbers := ", ".join(map(str, found)))
+        ),
     ]
+
+
+def _elsewhere(other: ProjectRecord, what: str) -> str:
+    if other.deleted_name is None:
+        return f"the project '{other.name}', which {what}: erase there, too"
+    return (
+        f"the deleted project '{other.deleted_name}', which {what}: bring it back, erase there, "
+        "and delete it again"
+    )
 
 
 def _out_of_reach(

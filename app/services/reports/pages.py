@@ -18,13 +18,13 @@ _EXTENDED = re.compile("[\u0100-\u024f\u1e00-\u1eff]")
 """Letters that the larger half of the font has, such as those of Polish or Turkish."""
 _HELD_OUT = {
     re.compile(r"test set of ([\d,]+) texts"): r"\1 test texts",
-    re.compile(r"(\d+)-fold cross-validation over ([\d,]+) texts"): (
+    re.compile(r"(?<!\d)(\d++)-fold cross-validation over ([\d,]+) texts"): (
         r"its own \2 examples, in \1 parts, each answered by a version that learned from the others"
     ),
     re.compile(r"leave-one-out over ([\d,]+) texts"): (
         r"its own \1 examples, each answered without its own label"
     ),
-    re.compile(r"([\d,]+) of ([\d,]+) texts, held out"): (
+    re.compile(r"(?<![\d,])([\d,]++) of ([\d,]+) texts, held out"): (
         r"\1 of its own \2 examples, which a version made for this had not learned from"
     ),
 }

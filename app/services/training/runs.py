@@ -26,7 +26,7 @@ from app.services.training.encoder_runs import train_encoder
 from app.services.training.estimate import (
     Size,
     busy_factor,
-    estimate_of,
+    estimate,
     instant_seconds,
     require_labels,
     share_after_steps,
@@ -92,6 +92,9 @@ def start_training(
         TooManyJobs: Too many jobs wait.
     """
     read_recipe(request.recipe, request.settings)  # reports bad settings before an unknown project
+    # It goes through all texts, so it is not done while others wait to write. What the texts are by
+    # then is checked below, and the training itself counts those that it has.
+    told = estimate(studio, request.project, request.recipe, request.settings)
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
         recipe = read_recipe(request.recipe, request.settings, project.task)
@@ -99,7 +102,7 @@ def start_training(
             "base": settled_base(connection, request.base),
             "device": studio.settings.device,
             "recipe": recipe.model_dump(mode="json"),
-            "told_seconds": busy_factor() * estimate_of(connection, project, recipe).seconds,
+            "told_seconds": busy_factor() * told.seconds,
             **_freeze_data(connection, project, recipe),
         }
         if recipe.makes == "model":

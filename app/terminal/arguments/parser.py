@@ -7,17 +7,35 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from app.terminal.arguments import benchmarks, commands
+from core.errors import InvalidInput
 from core.text import did_you_mean
 
 _UNKNOWN = re.compile(r"invalid choice: '(?P<word>.*?)' \(choose from (?P<choices>.*)\)$")
+
+
+class WrongArguments(InvalidInput):
+    """Arguments that a command does not take; `usage` is printed before the message."""
+
+    def __init__(self, message: str, hint: str, usage: str) -> None:
+        """Store what is wrong, and what the command takes."""
+        super().__init__(message, hint)
+        self.usage = usage
 
 
 class CommandParser(argparse.ArgumentParser):
     """A parser that proposes the word that was probably meant."""
 
     def error(self, message: str) -> NoReturn:
-        """Print what is wrong and the nearest choice, and exit with 2."""
-        super().error(message + proposed(message))
+        """Say what is wrong and the nearest choice.
+
+        Raises:
+            WrongArguments: Always.
+        """
+        raise WrongArguments(
+            message + proposed(message),
+            f"`{self.prog} --help` tells what it takes.",
+            f"{self.format_usage()}{self.prog}: error: ",
+        )
 
 
 def proposed(message: str) -> str:

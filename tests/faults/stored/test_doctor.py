@@ -162,3 +162,32 @@ def test_beside_a_damaged_database_all_is_checked_that_needs_none(
     assert (found["erasing"]["healthy"], found["erasing"]["mends"]) == (False, False)
     assert found["privacy"]["detail"].endswith("now only you can")
     assert home.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("number", [1, 20])
+def test_an_older_database_is_examined_before_it_is_upgraded(
+    home: Path, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    """It was upgraded first: whoever looked before going back to the old release could not."""
+    acts.to_schema(home, number)
+    delete_blob(home)
+    interrupt_erasure(home)
+    before = {file: file.read_bytes() for file in home.rglob("*") if file.is_file()}
+    found = findings(home, capsys)
+    assert before == {file: file.read_bytes() for file in home.rglob("*") if file.is_file()}
+    assert f"of an older release (schema {number:04}): the next" in found["database"]["detail"]
+    assert (found["database"]["healthy"], found["database"]["mends"]) == (True, True)
+    assert "1 damaged: " in found["artifacts"]["detail"]
+    assert found["artifacts"]["detail"].endswith(" is missing")
+    assert "interrupted" in found["erasing"]["detail"]
+    for left_out in ("data", "embeddings", "merged groups", "jobs"):
+        assert found[left_out]["detail"].endswith("the database, which is of an older release")
+        assert (found[left_out]["healthy"], found[left_out]["mends"]) == (False, True)
+    assert main(["--home", str(home), "doctor"]) == 2
+    assert "Start the studio, which upgrades the database" in capsys.readouterr().err
+    findings(home, capsys, "--repair")
+    assert [file.name for file in home.glob("*.before-*")] == [f"studio.db.before-{number:04}"]
+    after = findings(home, capsys)
+    assert after["database"]["detail"] == "ok"
+    assert after["data"]["healthy"]
+    assert "is missing" in after["artifacts"]["detail"]

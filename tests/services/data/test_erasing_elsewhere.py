@@ -11,10 +11,13 @@ from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project, delete_project, restore_project
 from app.services.data.utterances import change_many
 from app.services.studio import Studio
+from app.services.training.runs import TrainingRequest
+from app.services.versions.bundles import export_model, import_bundle
 from core.errors import InvalidInput
 from storage import projects
 from storage.queries import dataset
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import train_here
 
 SAID = "Zaphod here"
 IN_Q = "the project 'q', which has or had 1 such text: erase there, too"
@@ -80,3 +83,19 @@ def test_the_command_names_them(
     out = " ".join(capsys.readouterr().out.split())
     assert f"Not reached: {IN_Q}." in out
     assert f"Not reached: {IN_OLD}." in out
+
+
+def test_a_bundle_that_another_project_took_in_is_named_until_it_is_erased_there(
+    told: Studio, tiny_path: Path, labelled_csv: Path, tmp_path: Path
+) -> None:
+    """A version of another project was not looked at: its examples kept the text."""
+    import_file(told, ImportRequest("p", labelled_csv))
+    train_here(told, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    export_model(told, "p@1", tmp_path / "p.zip")
+    import_bundle(told, tmp_path / "p.zip", "r")
+    in_r = (
+        "the project 'r', which has such a text, or the hash of one, in version 1: erase there, too"
+    )
+    assert places(erase_texts(told, "p", [SAID], now=True).left) == [IN_Q, IN_OLD, in_r]
+    assert erase_texts(told, "r", [SAID], now=True).models == ("r@1",)
+    assert places(erase_texts(told, "q", [SAID], now=True).left) == [IN_OLD]

@@ -20,10 +20,12 @@ from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.tuning import tuning_rows
 from core.types import Exemplar, Intent
 from storage import jobs
+from storage.database import Transaction, open_database
 from storage.jobs import JobOutcome, Progress
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset, utterances
+from storage.records import ProjectRecord
 from storage.tables import job
 from tests.builders.tiny_encoder import HashingEncoder
 
@@ -226,6 +228,34 @@ def test_a_training_that_outlasts_what_was_told_says_so(
     )
     assert late(11, None, attempt=2) == late(11, None, state="succeeded") == ""
     assert late(11, None, payload={}) == ""  # of an earlier release
+
+
+def test_others_write_while_the_texts_of_a_training_are_counted(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were counted in the transaction that queues it: with 100,000 texts nobody could label.
+
+    What changed meanwhile counts: the labels are checked when the training is queued.
+    """
+    fill(studio, 8)
+    other = open_database(studio.places.database)
+    with other.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout=10")
+    change = ["UPDATE utterance SET flagged = 'odd' WHERE id = 'x0'"]
+
+    def counted(_connection: Transaction, _project: ProjectRecord) -> int:
+        with other.write() as writing:
+            writing.exec_driver_sql(*change)
+        return 8
+
+    monkeypatch.setattr(progress, "count_usable", counted)
+    queued = start_training(studio, TrainingRequest("p", "convfit", {}))
+    assert queued.payload["told_seconds"] > 0
+    change[:] = ["UPDATE utterance SET labels = NULL"]
+    with pytest.raises(InvalidInput, match="training needs two"):
+        start_training(studio, TrainingRequest("p", "convfit", {}))
+    other.close()
+    assert [one.id for one in project_jobs(studio, "p")] == [queued.id]
 
 
 def test_a_recipe_of_an_older_studio_is_passed_over(home: Studio) -> None:

@@ -1,5 +1,6 @@
 """A version learned from unlabelled texts, and these become test texts: they do not test it."""
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from tests.builders.trained_home import (
 )
 
 NEW = "nobody ever said this"
+OPERATIONS = Path(__file__).parents[3] / "docs" / "topics" / "operations.md"
 
 
 @pytest.fixture
@@ -97,6 +99,21 @@ def test_a_bundle_brings_what_was_learned_without_its_texts(
     assert not any(text in stored for text in learned)
     (tmp_path / "stored" / "learned.json").unlink()  # as an earlier release stored it
     assert load_pipeline(tmp_path / "stored").learned == frozenset()
+
+
+def test_a_bundle_for_an_earlier_release_is_one_without_unlabelled_texts(
+    home: Studio, tiny_path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier releases refuse the file of their hashes, and no page said what to do then."""
+    add_enough_unlabelled(home, monkeypatch)
+    train(home, tiny_path, {"kind": "convfit", "epochs": 1, "pool": False})
+    out = tmp_path / "p.zip"
+    export_model(home, "p@3", out)
+    with zipfile.ZipFile(out) as archive:
+        assert "learned.json" not in archive.namelist()
+    told = OPERATIONS.read_text("utf-8")
+    assert "`learned.json`" in told
+    assert "`intent-studio train PROJECT --set pool=false`" in told
 
 
 def test_an_erased_text_is_not_recognised_any_more(home: Studio, learned: list[str]) -> None:

@@ -1,0 +1,92 @@
+"""Stored versions without erased texts: their examples, rules for equal texts, and figures."""
+
+import json
+from collections.abc import Mapping
+
+from core.bundle.facts import as_json
+from core.errors import ArtifactDamaged
+from core.runtime.files import json_lines
+from core.text import hidden_key, match_key, text_hash
+from storage import models
+from storage.artifacts import ArtifactStore, tree_files
+from storage.database import Transaction
+from storage.log.scrubbing import ERASED, scrubber_of
+
+_EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
+_LEARNED = "learned.json"
+
+
+def contents_with_texts(store: ArtifactStore, tree: Mapping[str, str], name: str) -> dict[str, str]:
+    """Return the content of the files of a version that hold texts; {} if it has no examples.
+
+    Raises:
+        ArtifactDamaged: One of them is missing or was changed: what is left of it would be written
+            under a name that vouches for it.
+    """
+    if _EXEMPLARS not in tree:
+        return {}
+    try:
+        return {
+            file: store.read(tree[file]).decode()
+            for file in (_EXEMPLARS, _EXACT, _FACTS, _LEARNED)
+            if file in tree or file != _LEARNED
+        }
+    except ArtifactDamaged as error:
+        raise ArtifactDamaged(
+            f"Nothing was erased: a file of {name} that may hold a text is missing or was changed.",
+            "Take it from a backup, or put another version in use and delete this one. Then erase "
+            "again.",
+        ) from error
+
+
+def without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[str, str]:
+    """Return the changed content of the files of a version that hold one of the texts.
+
+    The rule for equal texts loses them by their hash, too: a version that came without texts has
+    that alone.
+    """
+    if not contents:
+        return {}
+    hashes = set(map(text_hash, texts))
+    rows = json_lines(contents[_EXEMPLARS])
+    kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
+    told = [{**r, "text": ERASED} if text_hash(r["text"]) in hashes else r for r in rows]
+    exact = json.loads(contents[_EXACT])
+    keys = set(map(match_key, texts))
+    gone = exact.keys() & {*(keys - kept), *map(hidden_key, keys - kept)}
+    changed: dict[str, str] = {}
+    if told != rows:
+        changed[_EXEMPLARS] = "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in told)
+    if gone:
+        left = {key: names for key, names in exact.items() if key not in gone}
+        changed[_EXACT] = as_json(left)
+    hashed = json.loads(contents.get(_LEARNED, "[]"))
+    if unsaid := set(hashed) & set(map(hidden_key, keys)):
+        changed[_LEARNED] = as_json([one for one in hashed if one not in unsaid])
+    facts = json.loads(contents[_FACTS])
+    quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
+    scrubbed = scrubber_of(texts).of(quoting)
+    if scrubbed != quoting:
+        changed[_FACTS] = as_json({**facts, **scrubbed})
+    return changed
+
+
+def versions_holding(
+    connection: Transaction, store: ArtifactStore, project_id: int, texts: frozenset[str]
+) -> list[int]:
+    """Return the versions of a project that hold one of the texts, or the hash of one.
+
+    One whose files are damaged may hold them, and counts.
+    """
+    return [
+        version.number
+        for version in models.list_all(connection, project_id)
+        if version.tree_sha256 and _holds(store, tree_files(connection, version.tree_sha256), texts)
+    ]
+
+
+def _holds(store: ArtifactStore, tree: Mapping[str, str], texts: frozenset[str]) -> bool:
+    try:
+        return bool(without_texts(contents_with_texts(store, tree, ""), texts))
+    except ArtifactDamaged:
+        return True
