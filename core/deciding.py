@@ -4,7 +4,7 @@ It needs NumPy alone, so that a server without torch decides by the same code.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -95,6 +95,20 @@ class Decider:
     exact: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     model_version: str | None = None
     dataset_version: str | None = None
+
+    def renamed(self, intents: tuple[str, ...]) -> "Decider":
+        """Return a decider whose intents, in the order of the scores, have these names."""
+        to = dict(zip(self.intents, intents, strict=True))
+
+        def named(names: Sequence[str]) -> tuple[str, ...]:
+            return tuple(sorted(to.get(name, name) for name in names))
+
+        return replace(
+            self,
+            intents=intents,
+            exemplars=tuple(replace(e, intents=named(e.intents)) for e in self.exemplars),
+            exact={key: named(names) for key, names in self.exact.items()},
+        )
 
     def decide(self, texts: Sequence[str], found: Measured) -> list[Prediction]:
         """Answer texts in their order, each independently."""

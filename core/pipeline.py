@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,50 @@ from core.types import (
 from core.vectors import cosines, unit_rows
 
 _CHUNK = 256
+
+
+class Answerer(Protocol):
+    """What answers texts and tells what it has learned: a pipeline, or a graph made of one."""
+
+    @property
+    def task(self) -> Task:
+        """Whether an answer is one intent, or any number of them."""
+        ...
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """What embeds texts for `predict`; None where the model does so itself."""
+        ...
+
+    @property
+    def intents(self) -> tuple[str, ...]:
+        """Names of the intents, in the order of the scores."""
+        ...
+
+    @property
+    def exemplars(self) -> tuple[Exemplar, ...]:
+        """The labelled utterances that are shown as evidence."""
+        ...
+
+    @property
+    def exact(self) -> Mapping[str, tuple[str, ...]]:
+        """Match key to intents."""
+        ...
+
+    @property
+    def learned(self) -> frozenset[str]:
+        """Hashes of the unlabelled texts that the encoder learned from."""
+        ...
+
+    def predict(
+        self, texts: Sequence[str], embeddings: FloatArray | None = None
+    ) -> list[Prediction]:
+        """Answer texts in their order; their embeddings may be given."""
+        ...
+
+    def renamed(self, intents: tuple[str, ...]) -> Self:
+        """Return the same with other names of its intents."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +113,17 @@ class IntentPipeline:
     def task(self) -> Task:
         """Whether an answer is one intent, or any number of them."""
         return self.calibration.task
+
+    @property
+    def intents(self) -> tuple[str, ...]:
+        """Names of the intents, in the order of the scores."""
+        return self.head.intents
+
+    def renamed(self, intents: tuple[str, ...]) -> Self:
+        """Return a pipeline whose intents, in the order of its scores, have these names."""
+        decider = self.decider.renamed(intents)
+        head = _renamed_head(self.head, intents)
+        return replace(self, head=head, exemplars=decider.exemplars, exact=decider.exact)
 
     @property
     def by_name(self) -> tuple[str, ...]:
@@ -189,21 +244,6 @@ def exact_answers(exemplars: Sequence[Exemplar]) -> dict[str, tuple[str, ...]]:
     return {key: tuple(sorted(*same)) for key, same in labels.items() if len(same) == 1}
 
 
-def renamed(pipeline: IntentPipeline, intents: tuple[str, ...]) -> IntentPipeline:
-    """Return a pipeline whose intents, in the order of its scores, have these names."""
-    to = dict(zip(pipeline.head.intents, intents, strict=True))
-
-    def named(names: Sequence[str]) -> tuple[str, ...]:
-        return tuple(sorted(to.get(name, name) for name in names))
-
-    return replace(
-        pipeline,
-        head=_renamed_head(pipeline.head, intents),
-        exemplars=tuple(replace(e, intents=named(e.intents)) for e in pipeline.exemplars),
-        exact={key: named(names) for key, names in pipeline.exact.items()},
-    )
-
-
 def _renamed_head(head: Head, intents: tuple[str, ...]) -> Head:
     if isinstance(head, MixtureHead):
         first, names = _renamed_head(head.first, intents), replace(head.names, intents=intents)
@@ -232,9 +272,9 @@ def said_by(exemplars: Sequence[Exemplar], exact: Iterable[str] = ()) -> Learned
     return LearnedTexts(frozenset((*(match_key(one.text) for one in exemplars), *exact)))
 
 
-def learned_texts(pipeline: IntentPipeline) -> LearnedTexts:
-    """Return what a pipeline has learned."""
-    return said_by(pipeline.exemplars, (*pipeline.exact, *pipeline.learned))
+def learned_texts(model: Answerer) -> LearnedTexts:
+    """Return what a model has learned."""
+    return said_by(model.exemplars, (*model.exact, *model.learned))
 
 
 def hashes_of(texts: Iterable[str]) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from storage.database import Database
 from storage.queries import columns as points
 from storage.queries.columns import PointColumns
 from storage.records import ProjectRecord
+
+if TYPE_CHECKING:
+    from core.pipeline import Answerer
 
 AT_ONCE = 500
 """Number of texts that a page may wait for; more are embedded by a job."""
@@ -166,6 +170,11 @@ def embed_texts(
     `told` is called with the numbers of encoded texts and of texts to encode.
     """
     return embed_known(database, encoder, texts, len(texts), told)[1]
+
+
+def rows_for(database: Database, model: "Answerer", texts: Sequence[str]) -> FloatArray | None:
+    """Embed the texts that a model is asked, as `embed_texts`; None where it does so itself."""
+    return None if model.encoder is None else embed_texts(database, model.encoder, texts)
 
 
 def embed_known(

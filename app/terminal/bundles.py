@@ -1,6 +1,7 @@
 """Commands about bundles."""
 
 import argparse
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,9 +39,14 @@ _UNMEASURED = (
     "What 8 bits cost was not measured: there are no test texts to compare it with float32, so no "
     "loss could be refused."
 )
+_WITHIN = "Allowed are {}, and {:.2g} of a score from the sum of its parts."
+_IN_FLOAT32 = "{:.2g} and no other answer"
 _IN_8_BITS = (
-    "The stored answers were computed in float32; in 8 bits others are expected, and no difference "
-    "is refused."
+    "{0:.2g}, which is {1:.2g} more than 8 bits cost when it was exported, and {2} other answers"
+)
+_NOT_MEASURED = (
+    "any differences from answers in float32, because the release that exported it did not measure "
+    "what 8 bits cost"
 )
 _OTHER_CARD = (
     "Its README.md is worded otherwise than this release words it: an earlier release wrote it, or "
@@ -84,8 +90,8 @@ def verify(options: argparse.Namespace) -> None:
     compared: dict[str, Any] = {}
     if is_graph(manifest.facts):
         difference = answers_again(options.file)
-        notes.append(_about_answers(difference, str(manifest.facts.get("precision"))))
-        compared = {} if difference is None else {"difference": asdict(difference)}
+        notes.append(_about_answers(difference, manifest.facts))
+        compared = {} if difference is None else _compared(difference, manifest.facts)
     if options.json:
         signer = None if manifest.signature is None else manifest.signature.fingerprint
         facts = {"files": len(manifest.files), "facts": manifest.facts, "notes": notes}
@@ -109,16 +115,37 @@ def _about_signature(signature: Signature | None, key_file: Path | None) -> str:
     return _BY_SOMEBODY.format(signature.fingerprint)
 
 
-def _about_answers(difference: "FromStored | None", precision: str) -> str:
+def _compared(difference: "FromStored", facts: Mapping[str, Any]) -> dict[str, Any]:
+    from core.runtime.comparing import tolerance_of
+
+    return {"difference": asdict(difference), "tolerance": asdict(tolerance_of(facts))}
+
+
+def _about_answers(difference: "FromStored | None", facts: Mapping[str, Any]) -> str:
     if difference is None:
         return "It holds no answers of the studio to compare with."
+    precision = facts.get("precision")
     others = f"; {difference.others:,} of them get another answer" if difference.others else ""
-    refused = "" if precision == "float32" else f" {_IN_8_BITS}"
     return (
         f"Its graph ({precision}) was run on {counted(difference.texts, 'stored text')}{others}. "
         f"Largest difference of a score {difference.score:.2g}, of a probability "
-        f"{difference.probability:.2g}, of a vote {difference.vote:.2g}.{refused}"
+        f"{difference.probability:.2g}, of a vote {difference.vote:.2g}, of a score from the sum "
+        f"of its parts {difference.sums:.2g}. {_allowed(facts)}"
     )
+
+
+def _allowed(facts: Mapping[str, Any]) -> str:
+    """Say which tolerance the differences were held against."""
+    from core.runtime.comparing import MORE_IN_8_BITS, tolerance_of
+
+    allowed = tolerance_of(facts)
+    if allowed.apart is None:
+        words = _NOT_MEASURED
+    elif facts.get("precision") == "int8":
+        words = _IN_8_BITS.format(allowed.apart, MORE_IN_8_BITS, allowed.others)
+    else:
+        words = _IN_FLOAT32.format(allowed.apart)
+    return _WITHIN.format(words, allowed.sums)
 
 
 def keygen(options: argparse.Namespace) -> None:

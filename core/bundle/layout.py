@@ -33,12 +33,11 @@ from core.encoders.shared_bases import SharedBases
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.heads.build import head_from_arrays, head_to_arrays
 from core.pipeline import IntentPipeline
-from core.runtime.files import names_of, read_exemplars
+from core.runtime.files import LEARNED, names_of, read_exemplars, read_learned
 from core.types import Exemplar, Method
 
 _SHARED = ("exemplars", "first.exemplars")
 _FENCE, _EXEMPLARS, _EXACT = "fence.safetensors", "exemplars.jsonl", "exact.json"
-_LEARNED = "learned.json"
 
 
 def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Path) -> None:
@@ -52,8 +51,6 @@ def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Pa
     _write_head(folder, pipeline)
     _write_calibration(folder, pipeline.calibration, pipeline.n_neighbours)
     write_labels(folder, pipeline)
-    if pipeline.learned:
-        write_json(folder / _LEARNED, sorted(pipeline.learned))
     write_json(folder / "facts.json", dict(facts))
 
 
@@ -95,7 +92,7 @@ def _read_pipeline(folder: Path, facts: Mapping[str, Any], encoder: Encoder) -> 
         embeddings=embeddings,
         n_neighbours=int(decision["neighbours"]),
         exact={key: names_of(names) for key, names in exact.items()},
-        learned=_read_learned(folder / _LEARNED),
+        learned=read_learned(folder),
         model_version=facts.get("model_version"),
         dataset_version=facts.get("dataset_version"),
     )
@@ -106,13 +103,6 @@ def _read_pipeline(folder: Path, facts: Mapping[str, Any], encoder: Encoder) -> 
     if measure is None:
         return pipeline
     return replace(pipeline, calibration=replace(pipeline.calibration, familiarity_measure=measure))
-
-
-def _read_learned(file: Path) -> frozenset[str]:
-    """Read hashes; none where no unlabelled text was learned, or by an earlier release."""
-    if not file.exists():
-        return frozenset()
-    return frozenset(map(str, json.loads(file.read_text(encoding="utf-8"))))
 
 
 def keep_answers(folder: Path, pipeline: IntentPipeline) -> None:
@@ -179,10 +169,12 @@ def _write_head(folder: Path, pipeline: IntentPipeline) -> None:
 
 
 def write_labels(folder: Path, pipeline: IntentPipeline) -> None:
-    """Write the exemplars, and the intents of texts that need no scores."""
+    """Write the exemplars, the intents of texts that need no scores, and what else was learned."""
     lines = [json.dumps(_exemplar_object(one), ensure_ascii=False) for one in pipeline.exemplars]
     (folder / _EXEMPLARS).write_text("\n".join(lines) + "\n", encoding="utf-8")
     write_json(folder / _EXACT, {key: list(v) for key, v in pipeline.exact.items()})
+    if pipeline.learned:
+        write_json(folder / LEARNED, sorted(pipeline.learned))
 
 
 def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) -> None:

@@ -6,13 +6,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from core.deciding import Decider
 from core.errors import MALFORMED, ArtifactDamaged
-from core.runtime.engine import Engine
+from core.runtime.engine import Engine, Outputs
 from core.runtime.files import ANSWERS, json_lines
 from core.types import Prediction
 
 MOST_ANSWERS = 200
 _DIGITS = 9
+_APART = "apart"
+_SUMS, _SUMS_IN_8_BITS = 1e-5, 1e-3
+_MOST_APART = 1e-3
+"""Largest difference of a number in float32 that rounding explains on any processor."""
+MORE_IN_8_BITS = 0.01
+_MORE_OTHERS = 2
+"""Of 200 texts: those so near a limit that another processor's rounding answers them otherwise."""
+_MOST_PARTS = 1 << 22
+"""Votes that are summed at a time."""
 _MANY_VOTES = 200
 """So many of the heaviest votes of a graph are looked at, for rounding may change their order."""
 
@@ -28,6 +40,8 @@ class FromStored:
             it tells none for this one. A vote that it has not among its heaviest is at least as far
             away as from the lightest of these.
         others: Texts with other intents, or by another rule.
+        sums: Of the graph's own scores from the sums of their votes, priors and names, as a share
+            of the sum of these parts' sizes where that is above 1.
     """
 
     texts: int
@@ -35,11 +49,61 @@ class FromStored:
     probability: float
     vote: float
     others: int
+    sums: float = 0.0
 
     @property
     def largest(self) -> float:
         """The largest of scores, probabilities and votes."""
         return max(self.score, self.probability, self.vote)
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """What a graph of one precision may be off by.
+
+    Attributes:
+        sums: As in `FromStored`; float32 and 8 bits have one each.
+        apart: From stored answers; None where no difference is refused.
+        others: Most texts that may get another answer.
+    """
+
+    sums: float
+    apart: float | None
+    others: int
+
+    def allows(self, found: FromStored) -> bool:
+        """Whether all differences are within these limits."""
+        if found.sums > self.sums:
+            return False
+        return self.apart is None or (found.largest <= self.apart and found.others <= self.others)
+
+
+def measured_apart(found: FromStored) -> dict[str, dict[str, float]]:
+    """Return the fact of an export in 8 bits that tells how far it is from the stored answers."""
+    return {_APART: {"largest": round(found.largest, _DIGITS), "others": found.others}}
+
+
+def tolerance_of(facts: Mapping[str, Any]) -> Tolerance:
+    """Return what a bundle's graph may be off by.
+
+    In 8 bits it may be a little further from answers in float32 than it was when it was exported:
+    another processor rounds some numbers otherwise. Earlier releases did not measure how far.
+
+    Raises:
+        ArtifactDamaged: The fact is none.
+    """
+    if facts.get("precision") != "int8":
+        return Tolerance(_SUMS, _MOST_APART, 0)
+    try:
+        known = facts.get(_APART)
+        if known is None:
+            return Tolerance(_SUMS_IN_8_BITS, None, 0)
+        apart = float(known["largest"]) + MORE_IN_8_BITS
+        return Tolerance(_SUMS_IN_8_BITS, apart, int(known["others"]) + _MORE_OTHERS)
+    except MALFORMED as error:
+        raise ArtifactDamaged(
+            f"How far the graph was from float32 cannot be read: {error}.", "Export it again."
+        ) from error
 
 
 def answers_of(predictions: Sequence[Prediction]) -> list[dict[str, Any]]:
@@ -76,8 +140,9 @@ def compare(folder: Path, engine: Engine) -> FromStored:
     engine = replace(engine, decider=replace(engine.decider, n_neighbours=many))
     try:
         stored = json_lines((folder / ANSWERS).read_text(encoding="utf-8"))
-        again = engine.predict([str(one["text"]) for one in stored])
-        return _difference(stored, again)
+        texts = [str(one["text"]) for one in stored]
+        found = _difference(stored, engine.predict(texts))
+        return replace(found, sums=_gap_of_sums(engine, texts))
     except MALFORMED as error:
         raise ArtifactDamaged(
             f"The stored answers cannot be compared: {error}.", "Export it again."
@@ -99,6 +164,34 @@ def _difference(stored: Sequence[dict[str, Any]], again: Sequence[Prediction]) -
         largest = [max(pair) for pair in zip(largest, gaps, strict=True)]
     score, probability, vote = largest
     return FromStored(len(stored), score, probability, vote, others)
+
+
+def _gap_of_sums(engine: Engine, texts: Sequence[str]) -> float:
+    """Return the largest difference of a score from the sum of its parts; 0 without votes."""
+    decider = engine.decider
+    if "votes" not in engine.output_names or not decider.by_votes.any():
+        return 0.0
+    at_once = max(1, _MOST_PARTS // (len(decider.exemplars) * len(decider.intents)))
+    starts = range(0, len(texts), at_once)
+    gaps = (_largest_gap(decider, engine.outputs(texts[at : at + at_once])) for at in starts)
+    return max(gaps, default=0.0)
+
+
+def _largest_gap(decider: Decider, found: Outputs) -> float:
+    scores = found["scores"].astype(np.float64)
+    votes = found["votes"].astype(np.float64)
+    spoken = found["voices"].astype(np.float64) if "voices" in found else np.zeros_like(scores)
+    if votes.ndim == 3:
+        rows, columns = np.nonzero(np.broadcast_to(decider.by_votes, scores.shape))
+        votes = votes[rows, columns]
+    else:
+        best = scores.argmax(1)
+        rows = np.flatnonzero(decider.by_votes[best])
+        votes, columns = votes[rows], best[rows]
+    prior, name = decider.prior[columns], spoken[rows, columns]
+    sizes = np.abs(votes).sum(1) + np.abs(prior) + np.abs(name)
+    gaps = np.abs(votes.sum(1) + prior + name - scores[rows, columns])
+    return float((gaps / np.maximum(1.0, sizes)).max(initial=0.0))
 
 
 def _gap_of_votes(then: Mapping[str, Any], now: Prediction) -> float:

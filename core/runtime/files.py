@@ -5,6 +5,7 @@ tokenizer.json    texts to token ids; subwords.json for ConveRT (`tokens.py`)
 decision.json     intents, thresholds, priors and settings
 exemplars.jsonl   id, text and intents of the exemplars, in the order of the votes
 exact.json        intents of labelled texts by match key; these texts need no scores
+learned.json      hashes of the unlabelled texts that it learned from, if there are any
 answers.jsonl     answers of the studio to some texts, to compare with
 facts.json        versions, lineage, metrics, intents with descriptions
 """
@@ -23,6 +24,7 @@ from core.types import Exemplar, Method, Task
 
 MODEL, DECISION = "model.onnx", "decision.json"
 ANSWERS, EXEMPLARS, EXACT = "answers.jsonl", "exemplars.jsonl", "exact.json"
+LEARNED = "learned.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,14 @@ def read_exemplars(path: Path) -> tuple[Exemplar, ...]:
         )
         for row in rows
     )
+
+
+def read_learned(folder: Path) -> frozenset[str]:
+    """Read hashes; none where no unlabelled text was learned, or by an earlier release."""
+    file = folder / LEARNED
+    if not file.exists():
+        return frozenset()
+    return frozenset(map(str, json.loads(file.read_text(encoding="utf-8"))))
 
 
 def json_lines(content: str) -> list[dict[str, Any]]:

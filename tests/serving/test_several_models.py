@@ -16,7 +16,7 @@ from app.terminal.measuring.served import started
 from core.bundle.archive import export_bundle
 from core.bundle.graph_layout import save_graph
 from core.errors import InvalidInput
-from core.pipeline import IntentPipeline, renamed
+from core.pipeline import IntentPipeline
 from intent_studio_client.connection import StudioFault
 from intent_studio_client.model_server import ModelServer
 from tests.core.bundle.test_bundle import FACTS
@@ -28,7 +28,7 @@ from tests.serving.test_replies import KNOWN
 
 def bundle(made: IntentPipeline, folder: Path, project: str, number: int) -> Path:
     """Make a bundle whose intents bear the name of its project."""
-    mine = renamed(made, tuple(f"{project} {name}" for name in made.head.intents))
+    mine = made.renamed(tuple(f"{project} {name}" for name in made.head.intents))
     version = f"{project}@{number}"
     facts = {**FACTS, "project": project, "model_version": version}
     save_graph(replace(mine, model_version=version), facts, folder / version, "float32")

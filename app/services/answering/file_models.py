@@ -95,6 +95,17 @@ def open_graph(reference: str, threads: int = 0) -> "Engine | None":
         return None
     from core.bundle.archive import open_bundle
 
+    with open_bundle(path) as (folder, _):
+        return engine_of(folder, path.name, threads)
+
+
+def engine_of(folder: Path, name: str, threads: int = 0) -> "Engine":
+    """Open the graph of an unpacked bundle under a name; `threads` are those of `open_graph`.
+
+    Raises:
+        ArtifactDamaged: A file is missing or not readable.
+        InvalidInput: The library that runs graphs is not installed.
+    """
     try:
         from core.runtime.engine import open_engine
     except ImportError as error:
@@ -102,9 +113,8 @@ def open_graph(reference: str, threads: int = 0) -> "Engine | None":
             f"Graphs need the package {error.name}, which is not installed.",
             "Install Intent Studio with its extra onnx.",
         ) from error
-    with open_bundle(path) as (folder, _):
-        engine = open_engine(folder, threads)
-    return replace(engine, decider=replace(engine.decider, model_version=path.name))
+    engine = open_engine(folder, threads)
+    return replace(engine, decider=replace(engine.decider, model_version=name))
 
 
 def _holds_graph(path: Path) -> bool:

@@ -17,15 +17,15 @@ from core.metrics.classification import IntentQuality, classification_report
 from core.metrics.coverage import coverage
 from core.metrics.geometry import alignment, silhouette, uniformity
 from core.metrics.multi_label import multi_label_report
-from core.pipeline import IntentPipeline, LearnedTexts, learned_texts
+from core.pipeline import Answerer, LearnedTexts, learned_texts
 from core.review.borderline import idle_words, select_borderline
 from core.text import counted, label_words
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.runs import RunResult
 from core.types import Exemplar, FloatArray, Prediction, ScoreArray
 
-Embed = Callable[[list[str]], FloatArray]
-"""Texts to embeddings, (n, d)."""
+Embed = Callable[[list[str]], FloatArray | None]
+"""Texts to embeddings, (n, d); None where the model that is judged embeds them itself."""
 
 _CONFUSIONS = 20
 _FOLDS = 5
@@ -99,60 +99,60 @@ def judge(result: RunResult, inputs: RunInputs, tests: UnlearnedTests) -> dict[s
 
 
 def judge_exemplars(
-    pipeline: IntentPipeline, exemplars: Sequence[Exemplar], embeddings: FloatArray | None = None
+    model: Answerer, exemplars: Sequence[Exemplar], embeddings: FloatArray | None = None
 ) -> dict[str, Any]:
-    """Evaluate a pipeline on labelled texts.
+    """Evaluate a model on labelled texts.
 
     Single-label: the accuracy counts top-ranked intents that are one of the text's labels, and
     `answered_right` leaves out those that are refused as out of scope. Multi-label: an answer is
     right if its intents equal the labels.
     """
-    predictions = pipeline.predict([e.text for e in exemplars], embeddings)
-    if pipeline.task == "multi-label":
-        return _judge_sets(exemplars, predictions, pipeline.head.intents)
+    predictions = model.predict([e.text for e in exemplars], embeddings)
+    if model.task == "multi-label":
+        return _judge_sets(exemplars, predictions, model.intents)
     answers = [p.intent for p in predictions]
     confidences = np.array([p.ranked[0].probability for p in predictions])
     held = _held_against(exemplars, answers)
-    names = pipeline.head.intents
+    names = model.intents
     figures = _figures(held, answers, confidences, names)
     hard = borderline_figures([e.text for e in exemplars], held, answers, names)
     kept = [not prediction.decision.out_of_scope for prediction in predictions]
     return {**figures, **hard, **_refusals(kept, held, answers)}
 
 
-def tests_for(pipeline: IntentPipeline, labelled: Sequence[Exemplar]) -> UnlearnedTests:
-    """Return the texts that can test a pipeline, those that fit no intent told apart."""
-    every = every_test(pipeline, labelled)
-    return unlearned_tests(every.texts, learned_texts(pipeline), every.outside)
+def tests_for(model: Answerer, labelled: Sequence[Exemplar]) -> UnlearnedTests:
+    """Return the texts that can test a model, those that fit no intent told apart."""
+    every = every_test(model, labelled)
+    return unlearned_tests(every.texts, learned_texts(model), every.outside)
 
 
-def every_test(pipeline: IntentPipeline, labelled: Sequence[Exemplar]) -> UnlearnedTests:
-    """Return the same with the texts that the pipeline has learned."""
-    may_lack_intents = pipeline.task == "multi-label"
+def every_test(model: Answerer, labelled: Sequence[Exemplar]) -> UnlearnedTests:
+    """Return the same with the texts that the model has learned."""
+    may_lack_intents = model.task == "multi-label"
     inside = tuple(one for one in labelled if one.intents or may_lack_intents)
     outside = () if may_lack_intents else tuple(one.text for one in labelled if not one.intents)
     return UnlearnedTests(inside, 0, outside)
 
 
 def judge_tests(
-    pipeline: IntentPipeline, tests: UnlearnedTests, embed: Embed | None = None
+    model: Answerer, tests: UnlearnedTests, embed: Embed | None = None
 ) -> dict[str, Any]:
-    """Evaluate a pipeline on texts with an intent, if any, and on texts that fit none, if any."""
+    """Evaluate a model on texts with an intent, if any, and on texts that fit none, if any."""
     figures = dict[str, Any]()
     if tests.texts:
         rows = embed and embed([one.text for one in tests.texts])
-        figures = judge_exemplars(pipeline, tests.texts, rows)
+        figures = judge_exemplars(model, tests.texts, rows)
     outside = list(tests.outside)
-    return figures | outside_figures(pipeline, outside, embed and embed(outside))
+    return figures | outside_figures(model, outside, embed and embed(outside))
 
 
 def outside_figures(
-    pipeline: IntentPipeline, texts: Sequence[str], embeddings: FloatArray | None = None
+    model: Answerer, texts: Sequence[str], embeddings: FloatArray | None = None
 ) -> dict[str, Any]:
     """Measure which share of the texts that fit no intent is refused; empty without a text."""
     if not texts:
         return {}
-    refused = [one.decision.out_of_scope for one in pipeline.predict(texts, embeddings)]
+    refused = [one.decision.out_of_scope for one in model.predict(texts, embeddings)]
     return {"outside_n": len(refused), "kept_out": float(np.mean(refused))}
 
 

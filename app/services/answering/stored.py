@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from app.services.answering.as_project import (
     answer_as_project,
@@ -14,11 +15,13 @@ from app.services.answering.as_project import (
 from app.services.answering.opened import Space, laid_out, open_space, require_pipeline
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
-from core.pipeline import IntentPipeline, renamed
+from core.pipeline import Answerer, IntentPipeline
 from storage import models, projects
 from storage.database import Transaction
 from storage.log import versions
 from storage.records import ModelVersionRecord, ProjectRecord
+
+_Model = TypeVar("_Model", bound=Answerer)
 
 
 def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, ModelVersionRecord]:
@@ -117,20 +120,18 @@ def by_project(studio: Studio, reference: str, trained: IntentPipeline) -> Inten
     return answer_as_project(studio, now, called_now(trained, columns, now.names), columns)
 
 
-def columns_of(trained: IntentPipeline, ids: Mapping[str, str]) -> list[str]:
+def columns_of(trained: Answerer, ids: Mapping[str, str]) -> list[str]:
     """Return the intent id of each score column by its name; "" where there is no such intent."""
-    return [ids.get(name, "") for name in trained.head.intents]
+    return [ids.get(name, "") for name in trained.intents]
 
 
-def called_now(
-    trained: IntentPipeline, columns: Sequence[str], names: Mapping[str, str]
-) -> IntentPipeline:
+def called_now(trained: _Model, columns: Sequence[str], names: Mapping[str, str]) -> _Model:
     """Call the intents of a version as the project calls them now."""
-    old = trained.head.intents
+    old = trained.intents
     new = tuple(names.get(key, name) for key, name in zip(columns, old, strict=True))
     if new == old or len(set(new)) < len(new):
         return trained
-    return renamed(trained, new)
+    return trained.renamed(new)
 
 
 def require_answers(studio: Studio, reference: str) -> None:

@@ -18,14 +18,14 @@ from app.services.checking.present_names import called_alike, comparable
 from app.services.checking.subject import Asked, Subject, asked_of, open_subject
 from app.services.checking.views import CheckReport, CheckResult, CheckState
 from app.services.checking.wanted import FIGURES, Ceiling, Floor, Wanted, require_known
-from app.services.embedding import embed_texts
+from app.services.embedding import rows_for
 from app.services.studio import Studio
 from app.services.versions.comparison import compare_on
 from app.services.versions.comparison_views import ModelComparison
 from app.services.versions.comparison_words import points
 from core.errors import MALFORMED, InvalidInput
 from core.metrics.in_words import untested_of
-from core.pipeline import IntentPipeline
+from core.pipeline import Answerer
 from core.text import counted, decimal, percent, some_of
 
 _TIMED, _WARM_UP = 200, 10
@@ -70,7 +70,7 @@ def check_model(studio: Studio, request: CheckRequest) -> CheckReport:
         subject, champion = called_alike(studio, subject, champion)
     asked = asked_of(studio, subject, champion, request.tests)
     labels = {name for one in asked.questions.tests for name in one.intents}
-    wanted, known = request.wanted, labels | set(subject.pipeline.head.intents)
+    wanted, known = request.wanted, labels | set(subject.pipeline.intents)
     require_known(wanted, subject.pipeline.task, known)
     checks = judge_pins(studio, subject, asked.questions.pins)
     figures, judged_on = _figures(studio, subject, asked)
@@ -99,10 +99,10 @@ def _figures(studio: Studio, subject: Subject, asked: Asked) -> tuple[Mapping[st
     judged = tests_for(subject.pipeline, tests)
     if not judged.texts and not judged.outside:
         where = f"; there is no test text {asked.origin} that it has not learned" if tests else ""
-        words = str(subject.figures.get("judged_on") or "nothing")
         stored = {**subject.figures, **subject.exported}
+        words = str(stored.get("judged_on") or "nothing")
         return stored, f"figures stored with {subject.name}, judged on {words}{where}"
-    embed = partial(embed_texts, studio.database, subject.pipeline.encoder)
+    embed = partial(rows_for, studio.database, subject.pipeline)
     found = judge_tests(subject.pipeline, judged, embed)
     n, n_outside = len(judged.texts), len(judged.outside)
     fit = f" and {counted(n_outside, 'text')} of no intent" if n_outside else ""
@@ -198,12 +198,12 @@ def _texts_to_time(subject: Subject, asked: Asked) -> list[str]:
     return tests or [one.text for one in subject.pipeline.exemplars]
 
 
-def latency_ms(pipeline: IntentPipeline, texts: Sequence[str]) -> float:
+def latency_ms(model: Answerer, texts: Sequence[str]) -> float:
     """Measure the 95th percentile of the milliseconds that an answer to a single text takes."""
     taken = []
     for turn in range(_WARM_UP + _TIMED):
         started = time.perf_counter()
-        pipeline.predict([texts[turn % len(texts)]])
+        model.predict([texts[turn % len(texts)]])
         taken.append(1_000 * (time.perf_counter() - started))
     return float(np.percentile(taken[_WARM_UP:], 95))
 

@@ -1,14 +1,15 @@
 """Judge pins, and name the labelled examples whose votes break one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.services.answering.pinned import BrokenPin, OpenPin, broken_by
+from app.services.checking.pins_of_graphs import NEAREST, SAYS_THIS, Told, deciding_in_graph
 from app.services.checking.subject import Subject
 from app.services.checking.views import CheckResult, DecidingExample
-from app.services.embedding import embed_texts
+from app.services.embedding import rows_for
 from app.services.explaining.counterfactuals import AskedText, load_bearing_view, shown_examples
 from app.services.explaining.explained_model import (
     ExplainedModel,
@@ -33,26 +34,38 @@ def judge_pins(studio: Studio, subject: Subject, pins: Sequence[OpenPin]) -> lis
     """Ask a model for each pin; of a broken one, name the examples whose votes decide."""
     if not pins:
         return []
-    task, texts = subject.pipeline.task, [pin.text for pin in pins]
-    rows = embed_texts(studio.database, subject.pipeline.encoder, texts)
-    found = subject.pipeline.predict(texts, rows)
-    broken = broken_by(pins, [one.decision for one in found], task)
-    closely = set(list(broken)[:_FEWEST])
-    model = _explained(studio, subject) if broken else None
-    results = []
-    for pin, answer, row in zip(pins, found, rows, strict=True):
-        fault = broken.get(pin)
-        if fault is None or model is None:
-            results.append(_kept(pin, task))
-        else:
-            why = _deciding(studio, model, pin, answer, row, fewest=pin in closely)
-            results.append(_broken(fault, *why))
-    return results
+    model, texts = subject.pipeline, [pin.text for pin in pins]
+    rows = rows_for(studio.database, model, texts)
+    found = model.predict(texts, rows)
+    broken = broken_by(pins, [one.decision for one in found], model.task)
+    answers = {pin: one for pin, one in zip(pins, found, strict=True) if pin in broken}
+    if not isinstance(model, IntentPipeline) or rows is None:
+        told = {pin: deciding_in_graph(model, pin, one) for pin, one in answers.items()}
+    else:
+        of_pin = dict(zip(pins, rows, strict=True))
+        told = _told(studio, _explained(studio, subject, model), answers, of_pin) if broken else {}
+    return [
+        _broken(broken[pin], *told[pin]) if pin in broken else _kept(pin, model.task)
+        for pin in pins
+    ]
 
 
-def _explained(studio: Studio, subject: Subject) -> ExplainedModel:
+def _told(
+    studio: Studio,
+    model: ExplainedModel,
+    answers: Mapping[OpenPin, Prediction],
+    rows: Mapping[OpenPin, FloatArray],
+) -> dict[OpenPin, Told]:
+    """Return what broke each pin, and why; of the first ones the fewest examples."""
+    return {
+        pin: _deciding(studio, model, pin, answer, rows[pin], fewest=at < _FEWEST)
+        for at, (pin, answer) in enumerate(answers.items())
+    }
+
+
+def _explained(studio: Studio, subject: Subject, pipeline: IntentPipeline) -> ExplainedModel:
     if subject.project is None:
-        return explained_bundle(subject.reference, subject.pipeline)
+        return explained_bundle(subject.reference, pipeline)
     return explained_version(studio, subject.reference)
 
 
@@ -78,16 +91,16 @@ def _deciding(
     row: FloatArray,
     *,
     fewest: bool,
-) -> tuple[tuple[DecidingExample, ...], str]:
+) -> Told:
     """Return the examples that break a pin, and why these; of votes the fewest, or the heaviest."""
     pipeline = model.pipeline
     lead, near = _lead(model, pin, answer, row)
     if answer.decision.rule == "exact":
         twins = _twins(pipeline, answer, near)
-        return _named(studio, model, twins, lead), "An example says just this."
+        return _named(studio, model, twins, lead), SAYS_THIS
     if not lead.any():
         chosen: NDArray[np.int64] = nearest(near[None], _NAMED)[0]
-        return _named(studio, model, chosen.tolist(), lead), "These examples are the nearest."
+        return _named(studio, model, chosen.tolist(), lead), NEAREST
     few = _load_bearing(studio, model, answer, row, near) if fewest else None
     if few is not None:
         return _named(studio, model, few[0], lead), few[1]

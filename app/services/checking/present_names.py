@@ -12,7 +12,7 @@ from app.services.answering.stored import called_now, columns_of
 from app.services.checking.subject import Subject
 from app.services.studio import Studio
 from app.services.versions.comparison import Questions
-from core.pipeline import IntentPipeline, renamed
+from core.pipeline import Answerer
 from core.text import counted, hidden_key, some_of
 from core.types import Exemplar, Task
 from storage import projects
@@ -40,7 +40,7 @@ def comparable(
 
     The bundle may have such an intent under another name, by which each answer would be wrong.
     """
-    known, ours = (set(side.pipeline.head.intents) for side in (champion, subject))
+    known, ours = (set(side.pipeline.intents) for side in (champion, subject))
     is_judged = [
         _has_answer(one, known, questions.task) or not _has_answer(one, ours, questions.task)
         for one in questions.tests
@@ -72,7 +72,7 @@ def _called_as(studio: Studio, bundle: Subject, other: Subject) -> Subject:
     if other.project is not None:
         pipeline = _by_log(studio, bundle, other.project)
     pipeline = _by_examples(pipeline, other.pipeline)
-    pairs = zip(bundle.pipeline.head.intents, pipeline.head.intents, strict=True)
+    pairs = zip(bundle.pipeline.intents, pipeline.intents, strict=True)
     to = {old: new for old, new in pairs if old != new}
     pins = tuple(
         replace(pin, names=tuple(sorted(to.get(name, name) for name in pin.names)))
@@ -81,7 +81,7 @@ def _called_as(studio: Studio, bundle: Subject, other: Subject) -> Subject:
     return replace(bundle, pipeline=pipeline, pins=pins, renamed=to)
 
 
-def _by_log(studio: Studio, bundle: Subject, project: str) -> IntentPipeline:
+def _by_log(studio: Studio, bundle: Subject, project: str) -> Answerer:
     """Give present names to the intents that a project had when a bundle's data were frozen."""
     with studio.database.read() as connection:
         key = projects.find(connection, project).id
@@ -94,11 +94,11 @@ def _by_log(studio: Studio, bundle: Subject, project: str) -> IntentPipeline:
     return called_now(bundle.pipeline, columns_of(bundle.pipeline, ids), names)
 
 
-def _by_examples(pipeline: IntentPipeline, other: IntentPipeline) -> IntentPipeline:
+def _by_examples(model: Answerer, other: Answerer) -> Answerer:
     """Give intents the names that their examples bear in another model."""
     theirs = {_hidden(key): names for key, names in other.exact.items()}
     counts = defaultdict[str, Counter[str]](Counter)
-    for key, then in pipeline.exact.items():
+    for key, then in model.exact.items():
         now = theirs.get(_hidden(key))
         if now is not None:
             gone, came = set(then) - set(now), set(now) - set(then)
@@ -111,9 +111,8 @@ def _by_examples(pipeline: IntentPipeline, other: IntentPipeline) -> IntentPipel
         for new, n in found.most_common(1)
         if new not in ("", name) and n >= _SURE * found.total()
     }
-    old = pipeline.head.intents
-    to = _one_to_one(to, old, set(other.head.intents))
-    return renamed(pipeline, tuple(to.get(name, name) for name in old)) if to else pipeline
+    to = _one_to_one(to, model.intents, set(other.intents))
+    return model.renamed(tuple(to.get(name, name) for name in model.intents)) if to else model
 
 
 def _one_to_one(to: Mapping[str, str], old: tuple[str, ...], theirs: set[str]) -> dict[str, str]:

@@ -12,7 +12,8 @@ class DecidingExample:
     """A labelled example whose votes decide a broken pin.
 
     Attributes:
-        vote: Its part of the difference of two scores: of the answer, and of what is expected.
+        vote: Its part of the difference of two scores: of the answer, and of what is expected. Of a
+            graph, its vote for the answer.
         by: Who gave the label; "" where it is not known, as in a bundle.
         how: The act that gave it, such as `import FILE`; "" where it is not known.
     """

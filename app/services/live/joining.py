@@ -19,7 +19,7 @@ from core.heads.votes.amending import (
     widen_head,
 )
 from core.heads.votes.fit import VoteHead
-from core.pipeline import IntentPipeline, exact_answers, renamed
+from core.pipeline import IntentPipeline, exact_answers
 from core.types import Exemplar, Pause, no_pause
 from storage.database import Database
 
@@ -115,7 +115,7 @@ def with_intents(base: Base, keys: Iterable[str], names: Mapping[str, str]) -> B
 
 def with_names(base: Base, intents: tuple[str, ...]) -> Base:
     """Rename the intents of the columns."""
-    pipeline = renamed(base.pipeline, intents)
+    pipeline = base.pipeline.renamed(intents)
     head: Any = pipeline.head
     basis = None if base.basis is None else replace(base.basis, head=head)
     return replace(base, pipeline=pipeline, basis=basis)

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.services.answering.pinned import OpenPin, open_pins
 from app.services.answering.stored import load_model
-from app.services.embedding import embed_texts
+from app.services.embedding import rows_for
 from app.services.studio import Studio
 from app.services.versions.comparison_views import (
     GateVerdict,
@@ -32,7 +32,7 @@ from core.metrics.paired import (
     paired_report,
     unpaired_difference,
 )
-from core.pipeline import IntentPipeline, LearnedTexts, learned_texts
+from core.pipeline import Answerer, LearnedTexts, learned_texts
 from core.text import label_words, with_thousands_marks
 from core.types import Exemplar, Task
 from storage import models, projects
@@ -57,7 +57,7 @@ class Contender:
 
     name: str
     metrics: Mapping[str, Any]
-    open: Callable[[], IntentPipeline]
+    open: Callable[[], Answerer]
     data: str = ""
 
 
@@ -252,20 +252,20 @@ def _answers(
     tests: Sequence[Exemplar],
     pins: Sequence[OpenPin],
 ) -> _Answered:
-    pipeline = contender.open()
+    model = contender.open()
     said: list[tuple[str, ...]] = []
     refused: list[bool] = []
     texts = [exemplar.text for exemplar in tests]
-    rows = embed_texts(studio.database, pipeline.encoder, texts)
+    rows = rows_for(studio.database, model, texts)
     for start in range(0, len(texts), _CHUNK):
         part = slice(start, start + _CHUNK)
-        for prediction in pipeline.predict(texts[part], rows[part]):
+        for prediction in model.predict(texts[part], None if rows is None else rows[part]):
             said.append(prediction.decision.intents)
             refused.append(not prediction.decision.intents)
     pinned = [pin.text for pin in pins]
-    pin_rows = embed_texts(studio.database, pipeline.encoder, pinned)
-    pinned_to = [p.decision.intents for p in pipeline.predict(pinned, pin_rows)]
-    return _Answered(said, refused, pinned_to, learned_texts(pipeline))
+    pin_rows = rows_for(studio.database, model, pinned)
+    pinned_to = [p.decision.intents for p in model.predict(pinned, pin_rows)]
+    return _Answered(said, refused, pinned_to, learned_texts(model))
 
 
 def _refused(rows: Sequence[int], before: _Answered, after: _Answered) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions
 from core.metrics.coverage import as_counted_now, listed_names, untested_names
-from core.pipeline import IntentPipeline
+from core.pipeline import Answerer, IntentPipeline
 from core.text import counted
 from core.types import Exemplar
 
@@ -50,7 +50,7 @@ def training_figures(studio: Studio, reference: str) -> Evaluated:
     return Evaluated(figures, tuple(untested_names(figures, listed_names(facts))))
 
 
-def read_labelled(path: Path, pipeline: IntentPipeline) -> list[Exemplar]:
+def read_labelled(path: Path, model: Answerer) -> list[Exemplar]:
     """Read the labelled texts of a file; their ids are its lines.
 
     Names such as `oos` mean what an import takes them for, unless the model has such an intent.
@@ -58,8 +58,8 @@ def read_labelled(path: Path, pipeline: IntentPipeline) -> list[Exemplar]:
     Raises:
         InvalidInput: The file cannot be read, or has no label.
     """
-    separator = SEPARATOR if pipeline.task == "multi-label" else None
-    reader = LabelReader({}, frozenset(pipeline.head.intents))
+    separator = SEPARATOR if model.task == "multi-label" else None
+    reader = LabelReader({}, frozenset(model.intents))
     exemplars = [
         Exemplar(str(row.line), row.text, intents)
         for row in read_rows(path, ReadOptions(separator=separator))

@@ -17,9 +17,6 @@ if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
 _MOST_LOST = 0.003
 """Share of test texts that a graph in 8 bits may answer wrong beyond those of float32."""
 
-_MOST_APART = 1e-3
-"""Largest difference of a number in float32 that rounding explains on any processor."""
-
 
 @dataclass(frozen=True, slots=True)
 class GraphWish:
@@ -43,6 +40,8 @@ def graph_folder(studio: Studio, folder: Path, tests: Sequence[Exemplar], wish: 
     from core.bundle.graph_layout import keep_stored_answers, save_graph
     from core.bundle.layout import load_pipeline
     from core.bundle.textless import LEFT_OUT
+    from core.runtime.comparing import compare, measured_apart
+    from core.runtime.engine import open_engine
 
     pipeline, facts = load_pipeline(folder, bases=studio.bases), read_facts(folder)
     target = folder / "graph"
@@ -50,6 +49,8 @@ def graph_folder(studio: Studio, folder: Path, tests: Sequence[Exemplar], wish: 
     if not facts.get(LEFT_OUT):
         texts = [one.text for one in tests] or [one.text for one in pipeline.exemplars]
         keep_stored_answers(pipeline, texts, target)
+        if wish.precision == "int8":
+            add_facts(target, measured_apart(compare(target, open_engine(target))))
     several = pipeline.task == "multi-label"
     if wish.precision == "int8" and any(several or one.intents for one in tests):
         figures = _figures(pipeline, target, tests)
@@ -63,23 +64,23 @@ def answers_again(bundle: Path) -> "FromStored | None":
     """Run a bundle's graph on its stored answers; None for a bundle without any.
 
     Raises:
-        ArtifactDamaged: In float32, an answer or a number differs from what the studio answered.
+        ArtifactDamaged: A difference is beyond the tolerance of the graph's precision.
     """
     _require_library()
     from core.bundle.archive import open_bundle
-    from core.runtime.comparing import compare
+    from core.runtime.comparing import compare, tolerance_of
     from core.runtime.engine import open_engine
     from core.runtime.files import ANSWERS
 
-    with open_bundle(bundle) as (folder, _):
+    with open_bundle(bundle) as (folder, manifest):
         if not (folder / ANSWERS).exists():
             return None
-        engine = open_engine(folder)
-        found = compare(folder, engine)
-    if engine.precision == "float32" and (found.others or found.largest > _MOST_APART):
+        found = compare(folder, open_engine(folder))
+    if not tolerance_of(manifest.facts).allows(found):
         raise ArtifactDamaged(
             f"The bundle's graph answers {found.others} of {found.texts} texts otherwise than the "
-            f"studio did, and its numbers differ by up to {found.largest:.2g}.",
+            f"studio did, and its numbers differ by up to {found.largest:.2g}. The parts of a "
+            f"score miss it by up to {found.sums:.2g}.",
             "Export it again.",
         )
     return found

@@ -30,7 +30,7 @@ from core.recipes.heads import (
     VotesConfig,
 )
 from core.runtime import engine as engines
-from core.runtime.comparing import compare
+from core.runtime.comparing import compare, tolerance_of
 from core.runtime.engine import Engine, open_engine, runs_of
 from core.types import Intent
 from core.vectors import unit_rows
@@ -298,6 +298,26 @@ def test_no_difference_from_stored_answers_is_passed_over(
     stored.write_text(json.dumps({**answer, "explained": "nothing"}), "utf-8")
     with pytest.raises(ArtifactDamaged, match="stored answers cannot be compared"):
         compare(tmp_path, engine)
+
+
+@pytest.mark.parametrize(
+    ("precision", "limit"), [("float32", 1e-5), ("int8", 1e-3)], ids=["float32", "int8"]
+)
+def test_a_score_that_its_votes_do_not_sum_to_is_refused(
+    tiny: TransformerEncoder, tmp_path: Path, precision: str, limit: float
+) -> None:
+    """Nothing held the votes against the scores, and 8 bits had no tolerance of their own."""
+    engine = opened(with_names(tiny), tmp_path, precision)
+    keep_stored_answers(with_names(tiny), TEXTS, tmp_path)
+    allowed = replace(tolerance_of({"precision": precision}), apart=None)
+    assert allowed.sums == limit
+    found = compare(tmp_path, engine)
+    assert found.sums < limit
+    assert allowed.allows(found)
+    moved = replace(engine.decider, prior=engine.decider.prior + 10)
+    other = compare(tmp_path, replace(engine, decider=moved))
+    assert other.sums > limit
+    assert not allowed.allows(other)
 
 
 def test_texts_of_similar_length_run_together() -> None:

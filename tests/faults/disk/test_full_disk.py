@@ -20,6 +20,7 @@ from core.files import write_atomically
 from tests.builders.served_studio import copy_home
 from tests.faults.kills import acts
 from tests.faults.kills.acts import ACTS, Act, soundness
+from tests.faults.kills.upkeep import UPKEEP
 from tests.faults.shims.write_points import WritePoints, do, every, full, over_quota
 from tests.faults.table import Fault
 
@@ -47,6 +48,7 @@ FAULTS = (
         figures="export",
     ),
 )
+FILLED = (*ACTS, *UPKEEP)
 ERRORS = {"ENOSPC": full, "EDQUOT": over_quota}
 QUICK, PARTS = 3, 4
 
@@ -78,7 +80,7 @@ def _count(template: Path, act: Act, folder: Path) -> int:
     return len(do(lambda: act.do(home), WritePoints(0, full)).acts)
 
 
-@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+@pytest.mark.parametrize("act", FILLED, ids=lambda act: act.name)
 def test_a_full_disk_at_some_writes_leaves_nothing_half_done(
     template: Path, tmp_path: Path, act: Act
 ) -> None:
@@ -89,7 +91,7 @@ def test_a_full_disk_at_some_writes_leaves_nothing_half_done(
 
 @pytest.mark.fire
 @pytest.mark.parametrize("part", range(PARTS))
-@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+@pytest.mark.parametrize("act", FILLED, ids=lambda act: act.name)
 def test_a_full_disk_at_every_write_leaves_nothing_half_done(
     template: Path, tmp_path: Path, act: Act, part: int, measured: Callable[[str, str], None]
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.builders.served_studio import copy_home
 from tests.faults.kills.acts import ACTS, Act, soundness
 from tests.faults.kills.syncing import FIRST_SYNC, LARGE_SYNC, SYNC
+from tests.faults.kills.upkeep import UPKEEP
 from tests.faults.shims.write_points import KILLED, WritePoints, die, do, every
 from tests.faults.table import Fault
 
@@ -15,14 +16,15 @@ FAULTS = (
     Fault(
         1.2,
         "SIGKILL at each write point of a label, an import, traffic, a training's end, a "
-        "grouping, a backup, a restore, a migration, an erase, a sync with a folder",
+        "grouping, a backup, a restore, a migration, an erase, a sync with a folder, a bundle "
+        "taken in, `doctor --prune`, `doctor --repair`",
         "SQLite's table of system calls and a wrapper of `os` count writes, truncations, syncs "
         "and renames; a fork is killed before the n-th, for all n",
         "Done or not done, never half; what was acknowledged is there once; the act done again "
         "completes; `doctor` finds nothing amiss",
     ),
 )
-EVERY = (*ACTS, SYNC, FIRST_SYNC, LARGE_SYNC)
+EVERY = (*ACTS, SYNC, FIRST_SYNC, LARGE_SYNC, *UPKEEP)
 QUICK = {
     "label": 6,
     "import": 3,
@@ -36,6 +38,9 @@ QUICK = {
     "sync": 4,
     "first sync": 4,
     "large sync": 4,
+    "bundle": 3,
+    "prune": 4,
+    "repair": 4,
 }
 """Points of each act that `make test` tries; `make fire` tries all."""
 

@@ -21,6 +21,7 @@ from app.services.live.server_state import open_live_studio
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio
 from core.bundle.archive import export_bundle
+from core.bundle.graph_layout import save_graph
 from core.bundle.layout import save_pipeline
 from core.bundle.textless import leave_out_texts
 from core.encoders.packed.encoder import TransformerEncoder
@@ -67,12 +68,15 @@ class Shop:
         store_model(self.studio, project, trained(self.encoder, dict(given)))
         save_fence(open_live_studio(self.studio), "support", FenceSetting(-9.0))
 
-    def bundle(self, given: Mapping[str, str], **facts: object) -> str:
+    def bundle(self, given: Mapping[str, str], *, graph: bool = False, **facts: object) -> str:
         """Write a bundle that finds no text out of scope; return its path."""
         made = trained(self.encoder, dict(given))
         made = replace(made, calibration=replace(made.calibration, threshold=-9.0))
         folder = self.folder / "stored"
-        save_pipeline(made, facts, folder)
+        if graph:
+            save_graph(made, facts, folder, "float32")
+        else:
+            save_pipeline(made, facts, folder)
         if facts.get("bare"):
             leave_out_texts(folder)
         export_bundle(folder, self.folder / "champion.zip")
@@ -116,6 +120,18 @@ def test_a_name_that_another_intent_has_by_now_is_no_name_of_the_earlier_one(sho
     _, compared = shop.check(champion)
     assert (compared.state, compared.value) == ("passed", 0.0)
     assert "answers 40 of 40 test texts right, as before" in compared.found
+
+
+def test_a_served_graph_is_a_champion_whose_intents_were_renamed(shop: Shop) -> None:
+    """`check` refused every bundle that is one graph: the one in use could not be compared with."""
+    shop.begin("delivery")
+    shop.store(labels("delivery"))
+    pins = {"expected": [{"text": PIN, "intents": ["parcel"]}], "n_expected": 1}
+    report, compared = shop.check(shop.bundle(labels("parcel"), graph=True, pins=pins))
+    assert (compared.state, compared.value) == ("passed", 0.0)
+    assert "answers 40 of 40 test texts right, as before" in compared.found
+    [pin] = [one for one in report.checks if one.kind == "pin"]
+    assert (pin.name, pin.state) == (f"“{PIN}” must get delivery", "passed")
 
 
 @pytest.mark.parametrize("bare", [False, True])
@@ -210,7 +226,5 @@ def test_only_a_rename_is_taken_for_one(
 ) -> None:
     mine = trained(tiny, labels("parcel"))
     assert mine.head.intents == ("parcel", "refund")
-    other: Any = SimpleNamespace(
-        exact=change(dict(mine.exact)), head=SimpleNamespace(intents=theirs)
-    )
-    assert _by_examples(mine, other).head.intents == found
+    other: Any = SimpleNamespace(exact=change(dict(mine.exact)), intents=theirs)
+    assert _by_examples(mine, other).intents == found

@@ -19,7 +19,7 @@ from core.runtime.engine import open_engine
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
-from tests.builders.hostile.changed_bundle import replaced, rewritten
+from tests.builders.hostile.changed_bundle import replaced, rewritten, with_facts
 from tests.builders.tiny_encoder import tiny_convert
 from tests.builders.trained_home import POOL, train_here
 from tests.builders.unpacked_bundle import unpack_bundle
@@ -173,12 +173,43 @@ def test_commands_export_and_verify_a_graph(
     assert main(["bundle", "verify", out]) == 0
     assert "Largest difference of a score" in capsys.readouterr().out
     assert main(["bundle", "verify", out, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["difference"]
+    said = json.loads(capsys.readouterr().out)
+    assert said["tolerance"] == {"sums": 1e-5, "apart": 1e-3, "others": 0}
+    told = said["difference"]
     assert told["others"] == 0
     assert 0 <= told["vote"] < 1e-4
+    assert 0 <= told["sums"] < 1e-5
     assert main([*at, "bundle", "export", "p", out, "--precision", "int8"]) == 2
     assert "Add --runtime onnx." in capsys.readouterr().err
     small = ["--runtime", "onnx", "--precision", "int8", "--any-loss"]
     assert main([*at, "bundle", "export", "p", out, *small]) == 0
     assert main(["bundle", "verify", out]) == 0
-    assert "in 8 bits others are expected, and no difference is refused." in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "which is 0.01 more than 8 bits cost when it was exported" in said
+    assert "and 0.001 of a score from the sum of its parts." in said
+
+
+def test_a_graph_in_8_bits_is_held_against_what_its_export_measured(
+    home: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No difference was refused in 8 bits, as far as it might be from the stored answers."""
+    out = tmp_path / "p.zip"
+    facts = export_model(home, "p", out, Handover(graph=GraphWish("int8", any_loss=True))).facts
+    found = answers_again(out)
+    assert found is not None
+    assert facts["apart"] == {"largest": pytest.approx(found.largest), "others": found.others}
+    folder = unpack_bundle(out, tmp_path / "unpacked")
+    lines = [json.loads(row) for row in (folder / "answers.jsonl").read_text("utf-8").splitlines()]
+    lines[0]["score"] += 2 * found.largest + 0.02
+    other = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    path = rewritten(out, tmp_path / "x.zip", lambda e: replaced(e, "answers.jsonl", other))
+    with pytest.raises(ArtifactDamaged, match="texts otherwise"):
+        answers_again(path)
+    assert main(["bundle", "verify", str(path)]) != 0
+    capsys.readouterr()
+    bare = {name: value for name, value in facts.items() if name != "apart"}
+    older = rewritten(path, tmp_path / "older.zip", lambda e: with_facts(e, bare))
+    assert answers_again(older) is not None  # an earlier release did not measure
+    assert main(["bundle", "verify", str(older), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["tolerance"] == {"sums": 1e-3, "apart": None, "others": 0}

@@ -18,7 +18,7 @@ from app.terminal.measuring.sending import Sender
 from app.terminal.measuring.served import started
 from core.bundle.archive import export_bundle
 from core.bundle.graph_layout import save_graph
-from core.pipeline import IntentPipeline, renamed
+from core.pipeline import IntentPipeline
 from tests.core.bundle.test_bundle import FACTS
 from tests.serving.test_command import ask
 from tests.serving.test_replies import ASKED, KNOWN
@@ -37,7 +37,7 @@ def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
 def newer(made: IntentPipeline, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A bundle of the next version, whose intents have other names."""
     folder = tmp_path_factory.mktemp("newer")
-    other = renamed(made, tuple(f"new {name}" for name in made.head.intents))
+    other = made.renamed(tuple(f"new {name}" for name in made.head.intents))
     facts = {**FACTS, "project": "other", "model_version": "p@4", "dataset_version": "3"}
     save_graph(replace(other, model_version="p@4"), facts, folder / "g", "float32")
     export_bundle(folder / "g", folder / "g.zip")
