@@ -9,10 +9,12 @@ from sqlalchemy.engine import Connection
 
 from core.discover.standing import Standing
 from core.errors import NotFound
-from storage.records import TextGroupRecord, record_of
+from storage.records import TextGroupRecord, now, record_of
 from storage.tables import grouped_text, text_group, utterance
 
 _CHUNK = 5_000
+_GONE = ""
+"""Name of the row that holds the highest number once its group is gone; no group is named so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ class Inhabitants:
 
 def list_all(connection: Connection, project_id: int) -> list[TextGroupRecord]:
     """Return all groups of a project in the order of their numbers."""
-    query = sa.select(text_group).where(text_group.c.project_id == project_id)
-    rows = connection.execute(query.order_by(text_group.c.id))
+    mine = sa.and_(text_group.c.project_id == project_id, text_group.c.name != _GONE)
+    rows = connection.execute(sa.select(text_group).where(mine).order_by(text_group.c.id))
     return [record_of(TextGroupRecord, row) for row in rows]
 
 
@@ -79,10 +81,15 @@ def families(connection: Connection, project_id: int) -> Families:
 
 def find(connection: Connection, project_id: int, number: int) -> TextGroupRecord:
     """Return a group, or raise `NotFound`."""
-    row = connection.execute(sa.select(text_group).where(_is(project_id, number))).first()
-    if row is None:
-        raise NotFound(f"There is no group {number}.", "The texts were grouped anew; reload.")
-    return record_of(TextGroupRecord, row)
+    query = sa.select(text_group).where(_is(project_id, number), text_group.c.name != _GONE)
+    if (row := connection.execute(query).first()) is not None:
+        return record_of(TextGroupRecord, row)
+    if 1 <= number <= _highest(connection, project_id):
+        raise NotFound(
+            "These texts were grouped anew meanwhile: this group is there no more.",
+            "Nothing was changed. Look at the groups that are there now.",
+        )
+    raise NotFound(f"There is no group {number}.", "Look at the groups again.")
 
 
 def places(connection: Connection, project_id: int) -> dict[str, int]:
@@ -171,9 +178,8 @@ def standing_of(group: TextGroupRecord, found: Inhabitants) -> Standing:
 
 
 def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecord]) -> list[int]:
-    """Add groups under the next free numbers; return these, in order."""
-    last = sa.select(sa.func.max(text_group.c.id)).where(text_group.c.project_id == project_id)
-    first = (connection.execute(last).scalar() or 0) + 1
+    """Add groups under numbers that no group has had; return these, in order."""
+    first = _highest(connection, project_id) + 1
     numbers = list(range(first, first + len(groups)))
     rows = [
         {"project_id": project_id, **asdict(group), "id": number}
@@ -200,10 +206,26 @@ def change(
 
 
 def remove_all(connection: Connection, project_id: int, kept: Collection[int] = ()) -> None:
-    """Forget all groups of a project but those `kept`; its texts stay."""
+    """Forget all groups of a project but those `kept`; its texts stay.
+
+    The highest number is remembered: a page that still shows a group would act on another one that
+    got its number.
+    """
+    highest = _highest(connection, project_id)
     for table, number in ((grouped_text, grouped_text.c.group_id), (text_group, text_group.c.id)):
         gone = sa.and_(table.c.project_id == project_id, number.not_in(kept))
         connection.execute(sa.delete(table).where(gone))
+    if highest and highest not in kept:
+        mark = TextGroupRecord(highest, _GONE, {}, b"", None, 0, now())
+        values = {"project_id": project_id, **asdict(mark)}
+        connection.execute(sa.insert(text_group).values(values))
+
+
+def _highest(connection: Connection, project_id: int) -> int:
+    """Return the highest number that a group of a project has had; 0: it has had none."""
+    query = sa.select(sa.func.max(text_group.c.id)).where(text_group.c.project_id == project_id)
+    found: int | None = connection.execute(query).scalar()
+    return found or 0
 
 
 def _is(project_id: int, number: int) -> sa.ColumnElement[bool]:
