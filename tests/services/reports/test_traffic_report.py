@@ -2,10 +2,17 @@
 
 import re
 from datetime import date
+from pathlib import Path
 
+import pytest
+
+from app.services.reports.pdf import find_browser, print_pdf
 from app.services.reports.traffic_report import report_of, report_page, waiting_page
+from app.services.studio import Studio
 from app.services.traffic.coverage import TrafficFacts, count_coverage
+from core.errors import InvalidInput
 from storage.said.traffic import SaidText
+from tests.builders.traffic.printed_letters import printed_letters
 
 DAYS = date(2026, 2, 9), date(2026, 2, 16)
 ANSWERS = {"a": ["1"], "b": ["2"], "lost": [], "odd": []}
@@ -156,3 +163,26 @@ def test_a_report_draws_the_eight_largest_intents_and_cuts_long_names() -> None:
 def test_a_report_without_an_answer_draws_no_intents() -> None:
     page = page_of(rows("2026-02-10", lost=5), [])
     assert len(charts_of(page)) == 1
+
+
+def test_the_report_on_paper_says_what_the_page_says(studio: Studio, tmp_path: Path) -> None:
+    """That there was a file was all that was known of it: nobody had read a word of it."""
+    try:
+        find_browser(studio.settings)
+    except InvalidInput as error:
+        pytest.skip(str(error))
+    now = rows("2026-02-10", a=100, b=60, lost=39, odd=1)
+    page = page_of(now, rows("2026-02-03", a=190, b=10))
+    print_pdf(studio.settings, page, tmp_path / "report.pdf")
+    said = printed_letters(tmp_path / "report.pdf")
+    for words in (
+        "shop: what people said",
+        "80.0 % of 200 texts got an intent",
+        "pay <now>: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)",
+        "39 texts about “lost card” got no intent. For the team: look through them.",
+        "Nobody asked for move in these days",
+        "week from",  # below the chart of the weeks
+        "The dark line of each shows where the share likely lies.",
+        "Made by Intent Studio",
+    ):
+        assert "".join(words.split()) in said
