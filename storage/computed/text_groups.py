@@ -9,6 +9,7 @@ from sqlalchemy.engine import Connection
 
 from core.discover.standing import Standing
 from core.errors import NotFound
+from storage.queries.dataset import LABELS_TEXT
 from storage.records import TextGroupRecord, now, record_of
 from storage.tables import grouped_text, text_group, utterance
 
@@ -55,10 +56,12 @@ class Families:
 class Inhabitants:
     """How many texts of a group wait for a label, and how many have each label.
 
-    Skipped texts and those of the test set are neither.
+    Skipped texts and those of the test set are neither. `outside` of those that wait are out of
+    scope, and were grouped on wish.
     """
 
     waiting: int = 0
+    outside: int = 0
     labels: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
 
@@ -108,26 +111,42 @@ def waiting_places(connection: Connection, project_id: int) -> dict[str, int]:
 
 
 def waiting_in(connection: Connection, project_id: int, groups: Sequence[int]) -> list[str]:
-    """Return the ids of the texts of some groups that wait for a label, the closest first."""
-    query = sa.select(grouped_text.c.utterance_id).select_from(_with_utterances())
+    """Return the ids of the texts of some groups that wait for a label, the closest first.
+
+    Those that were out of scope when they were grouped, and still are, wait for another one.
+    """
+    query = sa.select(utterance.c.id, utterance.c.labels).select_from(_with_utterances())
     query = query.where(
         grouped_text.c.project_id == project_id,
         grouped_text.c.group_id.in_(groups),
-        *_waits(),
+        sa.or_(sa.and_(*_waits()), sa.and_(*_is_outside())),
     )
     order = (grouped_text.c.closeness.desc(), grouped_text.c.utterance_id)
-    return list(connection.execute(query.order_by(*order)).scalars())
+    again = asked_again(connection, project_id)
+    rows = connection.execute(query.order_by(*order))
+    return [row.id for row in rows if row.labels is None or row.id in again]
 
 
 def decided_in(connection: Connection, project_id: int, groups: Sequence[int]) -> set[str]:
-    """Return the ids of the texts of some groups that wait for no label."""
+    """Return the ids of the texts of some groups that wait for no label, nor for another one."""
     query = sa.select(grouped_text.c.utterance_id).select_from(_with_utterances())
     query = query.where(
         grouped_text.c.project_id == project_id,
         grouped_text.c.group_id.in_(groups),
         sa.not_(sa.and_(*_waits())),
     )
-    return set(connection.execute(query).scalars())
+    return set(connection.execute(query).scalars()) - asked_again(connection, project_id)
+
+
+def asked_again(connection: Connection, project_id: int) -> frozenset[str]:
+    """Return the ids of the texts that were out of scope when they were grouped, and still are."""
+    query = sa.select(text_group.c.facts).where(text_group.c.project_id == project_id)
+    every = connection.execute(query).scalars()
+    told = {key for facts in every for key in facts.get("outside", ())}
+    if not told:
+        return frozenset()
+    outside = sa.select(utterance.c.id).where(utterance.c.project_id == project_id, *_is_outside())
+    return frozenset(told.intersection(connection.execute(outside).scalars()))
 
 
 def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitants]:
@@ -147,6 +166,12 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
             group.waiting += row.n
         else:
             group.labels[tuple(row.labels)] += row.n
+    if again := asked_again(connection, project_id):
+        for key, number in places(connection, project_id).items():
+            if key in again:
+                found[number].waiting += 1
+                found[number].outside += 1
+                found[number].labels[()] -= 1
     return found
 
 
@@ -160,6 +185,7 @@ def of_families(
         every = together[number] = Inhabitants()
         for one in (found[part] for part in parts if part in found):
             every.waiting += one.waiting
+            every.outside += one.outside
             every.labels += one.labels
     return together
 
@@ -242,3 +268,7 @@ def _with_utterances() -> sa.Join:
 
 def _waits() -> tuple[sa.ColumnElement[bool], ...]:
     return (utterance.c.labels.is_(None), utterance.c.skipped == 0, utterance.c.split != "test")
+
+
+def _is_outside() -> tuple[sa.ColumnElement[bool], ...]:
+    return (LABELS_TEXT == "[]", utterance.c.skipped == 0, utterance.c.split != "test")
