@@ -77,7 +77,8 @@ def groups(studio: OpenStudio, project: str) -> GroupsView:
 @router.post("/projects/{project}/groups", status_code=202)
 def group(studio: OpenStudio, project: str, body: GroupingBody) -> schemas.Started:
     """Queue a job that groups the texts that wait for a label."""
-    job = start_grouping(studio, project, body.n_groups, anew=body.anew)
+    wish = body.out_of_scope
+    job = start_grouping(studio, project, body.n_groups, anew=body.anew, out_of_scope=wish)
     return schemas.Started(job.id)
 
 

@@ -61,7 +61,7 @@ def discover(options: argparse.Namespace) -> None:
         view, placed = discover(
             open_live_studio(studio),
             options.project,
-            GroupChoice(options.groups, before),
+            GroupChoice(options.groups, before, out_of_scope=options.out_of_scope),
             lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts embedded"),
         )
         bar.move(1.0, f"{view.n_texts:,} texts grouped")
@@ -72,7 +72,9 @@ def discover(options: argparse.Namespace) -> None:
         print_json(view)
         return
     if view.groups:
-        say(f"{view.n_texts:,} texts without a label, grouped by {view.by}.")
+        n = view.n_out_of_scope
+        more = f" and {n:,} out of scope" if n else ""
+        say(f"{view.n_texts - n:,} texts without a label{more}, grouped by {view.by}.")
     for group in view.groups:
         _show_group(group)
     if view.note:

@@ -1,4 +1,5 @@
 // The Discover page: what people talk about, by groups of texts without a label.
+import {askAnew, outsideBox} from './discover/anew.js';
 import {GroupView} from './discover/group.js';
 import {keysLine, openKeys} from './discover/keys.js';
 import {GroupList, isPutAside, mostlyLabelled} from './discover/list.js';
@@ -6,10 +7,10 @@ import {askTarget} from './discover/merging.js';
 import {TrafficTab} from './discover/traffic.js';
 import {address, query, setQuery} from './shared/address.js';
 import {Behind} from './shared/behind.js';
-import {field, fill, h, progressBar} from './shared/elements.js';
+import {fill, h, progressBar} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
-import {ask, dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {dialogIsOpen, guarded, toast} from './shared/messages.js';
 import {Newest, whenLabelsCount} from './shared/newest.js';
 import {call, post} from './shared/rest.js';
 import {failed, skeleton} from './shared/skeleton.js';
@@ -178,7 +179,8 @@ class DiscoverPage {
   }
 
   #nothingYet() {
-    const {waiting} = this.#groups;
+    const {waiting, out_of_scope: outside} = this.#groups;
+    const box = outsideBox(outside, this.#intents.nothing);
     const {project} = this.#context;
     const {counts} = this.#intents;
     if (this.#waits)
@@ -191,15 +193,17 @@ class DiscoverPage {
       );
     if (!waiting) {
       const words = 'Groups are made of texts without a label. Import more to see what is new.';
-      return emptyPage(
-        'Every text has a label',
-        words,
-        h('a', {class: 'button primary', href: address('data', project)}, 'Import texts'),
-      );
+      const again = {'data-key': 'find', onclick: guarded(() => this.#find({out_of_scope: true}))};
+      const most = `Group ${plural(outside, 'text')} labelled “${this.#intents.nothing}”`;
+      const brings = h('a', {class: 'button primary', href: address('data', project)}, 'Import texts');
+      const acts = outside ? h('div', {class: 'row centre'}, brings, h('button', again, most)) : brings;
+      return emptyPage('Every text has a label', words, acts);
     }
-    const find = {class: 'primary', 'data-key': 'find', onclick: guarded(() => this.#find())};
+    const finds = () => this.#find({out_of_scope: Boolean(box && box.querySelector('input').checked)});
+    const find = {class: 'primary', 'data-key': 'find', onclick: guarded(finds)};
     const words = `${plural(waiting, 'text')} without a label. Similar ones form groups, and each gets a name.`;
-    return emptyPage('What are they about?', words, h('button', find, 'Find groups'));
+    const button = h('button', find, 'Find groups');
+    return emptyPage('What are they about?', words, box ? h('div', {class: 'row centre'}, button, box) : button);
   }
 
   async #find(how = {}) {
@@ -255,19 +259,8 @@ class DiscoverPage {
 
   // Asks the server what would go: the list may still lack an act that was told of already.
   async #askAnew() {
-    const listed = await call(`${this.#context.base}/groups`);
-    const {waiting, groups, most_groups: allowed, usual_groups: usual} = listed;
-    const most = Math.min(allowed, waiting);
-    const isTaken = groups.some(({state}) => state === 'done');
-    const gone = isTaken ? 'Groups that were taken stay. All others' : `All ${plural(groups.length, 'group')}`;
-    const about = `${gone} and their names go, and new ones are made of ${plural(waiting, 'text')}. Labels stay.`;
-    const input = h('input', {type: 'number', name: 'n', min: 1, max: most, value: usual, required: true});
-    const given = await ask(
-      'Group anew',
-      [h('p', {}, about), field('Number of groups; more groups are smaller', input)],
-      'Group anew',
-    );
-    if (given) await this.#find({n_groups: Number(given.n), anew: true});
+    const how = await askAnew(await call(`${this.#context.base}/groups`), this.#intents.nothing);
+    if (how) await this.#find(how);
   }
 
   // Does something, and opens the group that it returns, or else the next one. Keys do nothing until

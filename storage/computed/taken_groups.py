@@ -39,7 +39,8 @@ def taken_groups(connection: Connection, project_id: int, revision: int) -> Take
     families = text_groups.families(connection, project_id)
     places = text_groups.places(connection, project_id) if labelled else {}
     shown = {key: families.shown(number) for key, number in places.items()}
-    taken = {shown[key] for key in labelled if key in shown}
+    again = text_groups.asked_again(connection, project_id)  # it may be in a group that nobody took
+    taken = {shown[key] for key in labelled - again if key in shown}
     left = {number: _remembered(families, number) for number in sorted(taken)}
     for key, number in shown.items():
         if number in taken and key not in labelled:
@@ -51,7 +52,8 @@ def taken_groups(connection: Connection, project_id: int, revision: int) -> Take
 def forget_others(connection: Connection, project_id: int, revision: int) -> None:
     """Remove the groups that were not taken; the others remember what waits in them.
 
-    They are shown as done until a label of theirs is taken back, or another text joins them.
+    They are shown as done until a label of theirs is taken back, or another text joins them. What
+    is out of scope is asked about no more, unless it is grouped again.
     """
     found = taken_groups(connection, project_id, revision)
     waits = text_groups.waiting_places(connection, project_id)
@@ -59,9 +61,12 @@ def forget_others(connection: Connection, project_id: int, revision: int) -> Non
     share = min(1.0, _MOST_LEFT / max(1, sum(map(len, every.values()))))
     groups = text_groups.families(connection, project_id).groups
     text_groups.remove_all(connection, project_id, found.kept)
+    for number in found.kept - every.keys():
+        facts = {**groups[number].facts, "outside": []}
+        text_groups.change(connection, project_id, number, {"facts": facts})
     for number, left in every.items():
         rows = drawn_rows(len(left), round(share * len(left)), seed=number)
-        remembered = {"left": [left[row] for row in rows], "reopened": False}
+        remembered = {"left": [left[row] for row in rows], "reopened": False, "outside": []}
         facts = {**groups[number].facts, **remembered}
         text_groups.change(connection, project_id, number, {"facts": facts, "set_aside": 0})
 

@@ -9,10 +9,13 @@ from sqlalchemy.engine import Connection
 
 from core.discover.standing import Standing
 from core.errors import NotFound
-from storage.records import TextGroupRecord, record_of
+from storage.queries.dataset import LABELS_TEXT
+from storage.records import TextGroupRecord, now, record_of
 from storage.tables import grouped_text, text_group, utterance
 
 _CHUNK = 5_000
+_GONE = ""
+"""Name of the row that holds the highest number once its group is gone; no group is named so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +56,19 @@ class Families:
 class Inhabitants:
     """How many texts of a group wait for a label, and how many have each label.
 
-    Skipped texts and those of the test set are neither.
+    Skipped texts and those of the test set are neither. `outside` of those that wait are out of
+    scope, and were grouped on wish.
     """
 
     waiting: int = 0
+    outside: int = 0
     labels: Counter[tuple[str, ...]] = field(default_factory=Counter)
 
 
 def list_all(connection: Connection, project_id: int) -> list[TextGroupRecord]:
     """Return all groups of a project in the order of their numbers."""
-    query = sa.select(text_group).where(text_group.c.project_id == project_id)
-    rows = connection.execute(query.order_by(text_group.c.id))
+    mine = sa.and_(text_group.c.project_id == project_id, text_group.c.name != _GONE)
+    rows = connection.execute(sa.select(text_group).where(mine).order_by(text_group.c.id))
     return [record_of(TextGroupRecord, row) for row in rows]
 
 
@@ -79,10 +84,15 @@ def families(connection: Connection, project_id: int) -> Families:
 
 def find(connection: Connection, project_id: int, number: int) -> TextGroupRecord:
     """Return a group, or raise `NotFound`."""
-    row = connection.execute(sa.select(text_group).where(_is(project_id, number))).first()
-    if row is None:
-        raise NotFound(f"There is no group {number}.", "The texts were grouped anew; reload.")
-    return record_of(TextGroupRecord, row)
+    query = sa.select(text_group).where(_is(project_id, number), text_group.c.name != _GONE)
+    if (row := connection.execute(query).first()) is not None:
+        return record_of(TextGroupRecord, row)
+    if 1 <= number <= _highest(connection, project_id):
+        raise NotFound(
+            "These texts were grouped anew meanwhile: this group is there no more.",
+            "Nothing was changed. Look at the groups that are there now.",
+        )
+    raise NotFound(f"There is no group {number}.", "Look at the groups again.")
 
 
 def places(connection: Connection, project_id: int) -> dict[str, int]:
@@ -101,26 +111,42 @@ def waiting_places(connection: Connection, project_id: int) -> dict[str, int]:
 
 
 def waiting_in(connection: Connection, project_id: int, groups: Sequence[int]) -> list[str]:
-    """Return the ids of the texts of some groups that wait for a label, the closest first."""
-    query = sa.select(grouped_text.c.utterance_id).select_from(_with_utterances())
+    """Return the ids of the texts of some groups that wait for a label, the closest first.
+
+    Those that were out of scope when they were grouped, and still are, wait for another one.
+    """
+    query = sa.select(utterance.c.id, utterance.c.labels).select_from(_with_utterances())
     query = query.where(
         grouped_text.c.project_id == project_id,
         grouped_text.c.group_id.in_(groups),
-        *_waits(),
+        sa.or_(sa.and_(*_waits()), sa.and_(*_is_outside())),
     )
     order = (grouped_text.c.closeness.desc(), grouped_text.c.utterance_id)
-    return list(connection.execute(query.order_by(*order)).scalars())
+    again = asked_again(connection, project_id)
+    rows = connection.execute(query.order_by(*order))
+    return [row.id for row in rows if row.labels is None or row.id in again]
 
 
 def decided_in(connection: Connection, project_id: int, groups: Sequence[int]) -> set[str]:
-    """Return the ids of the texts of some groups that wait for no label."""
+    """Return the ids of the texts of some groups that wait for no label, nor for another one."""
     query = sa.select(grouped_text.c.utterance_id).select_from(_with_utterances())
     query = query.where(
         grouped_text.c.project_id == project_id,
         grouped_text.c.group_id.in_(groups),
         sa.not_(sa.and_(*_waits())),
     )
-    return set(connection.execute(query).scalars())
+    return set(connection.execute(query).scalars()) - asked_again(connection, project_id)
+
+
+def asked_again(connection: Connection, project_id: int) -> frozenset[str]:
+    """Return the ids of the texts that were out of scope when they were grouped, and still are."""
+    query = sa.select(text_group.c.facts).where(text_group.c.project_id == project_id)
+    every = connection.execute(query).scalars()
+    told = {key for facts in every for key in facts.get("outside", ())}
+    if not told:
+        return frozenset()
+    outside = sa.select(utterance.c.id).where(utterance.c.project_id == project_id, *_is_outside())
+    return frozenset(told.intersection(connection.execute(outside).scalars()))
 
 
 def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitants]:
@@ -140,6 +166,12 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
             group.waiting += row.n
         else:
             group.labels[tuple(row.labels)] += row.n
+    if again := asked_again(connection, project_id):
+        for key, number in places(connection, project_id).items():
+            if key in again:
+                found[number].waiting += 1
+                found[number].outside += 1
+                found[number].labels[()] -= 1
     return found
 
 
@@ -153,6 +185,7 @@ def of_families(
         every = together[number] = Inhabitants()
         for one in (found[part] for part in parts if part in found):
             every.waiting += one.waiting
+            every.outside += one.outside
             every.labels += one.labels
     return together
 
@@ -171,9 +204,8 @@ def standing_of(group: TextGroupRecord, found: Inhabitants) -> Standing:
 
 
 def add(connection: Connection, project_id: int, groups: Sequence[TextGroupRecord]) -> list[int]:
-    """Add groups under the next free numbers; return these, in order."""
-    last = sa.select(sa.func.max(text_group.c.id)).where(text_group.c.project_id == project_id)
-    first = (connection.execute(last).scalar() or 0) + 1
+    """Add groups under numbers that no group has had; return these, in order."""
+    first = _highest(connection, project_id) + 1
     numbers = list(range(first, first + len(groups)))
     rows = [
         {"project_id": project_id, **asdict(group), "id": number}
@@ -200,10 +232,26 @@ def change(
 
 
 def remove_all(connection: Connection, project_id: int, kept: Collection[int] = ()) -> None:
-    """Forget all groups of a project but those `kept`; its texts stay."""
+    """Forget all groups of a project but those `kept`; its texts stay.
+
+    The highest number is remembered: a page that still shows a group would act on another one that
+    got its number.
+    """
+    highest = _highest(connection, project_id)
     for table, number in ((grouped_text, grouped_text.c.group_id), (text_group, text_group.c.id)):
         gone = sa.and_(table.c.project_id == project_id, number.not_in(kept))
         connection.execute(sa.delete(table).where(gone))
+    if highest and highest not in kept:
+        mark = TextGroupRecord(highest, _GONE, {}, b"", None, 0, now())
+        values = {"project_id": project_id, **asdict(mark)}
+        connection.execute(sa.insert(text_group).values(values))
+
+
+def _highest(connection: Connection, project_id: int) -> int:
+    """Return the highest number that a group of a project has had; 0: it has had none."""
+    query = sa.select(sa.func.max(text_group.c.id)).where(text_group.c.project_id == project_id)
+    found: int | None = connection.execute(query).scalar()
+    return found or 0
 
 
 def _is(project_id: int, number: int) -> sa.ColumnElement[bool]:
@@ -220,3 +268,7 @@ def _with_utterances() -> sa.Join:
 
 def _waits() -> tuple[sa.ColumnElement[bool], ...]:
     return (utterance.c.labels.is_(None), utterance.c.skipped == 0, utterance.c.split != "test")
+
+
+def _is_outside() -> tuple[sa.ColumnElement[bool], ...]:
+    return (LABELS_TEXT == "[]", utterance.c.skipped == 0, utterance.c.split != "test")

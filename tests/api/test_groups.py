@@ -7,6 +7,7 @@ from typing import Any
 from fastapi.testclient import TestClient
 
 from app.services.live.server_state import LiveStudio
+from storage import jobs
 from tests.builders.trained_home import group_here
 from tests.served_in_memory import HOST
 
@@ -65,6 +66,15 @@ def test_grouping_is_a_job_and_the_same_one_for_two_people(
     assert first.json() == second.json()
     none = client.post(GROUPS, json={"n_groups": 0}, headers=HEADERS)
     assert none.status_code == 422
+
+
+def test_texts_out_of_scope_are_counted_and_grouped_on_wish(
+    client: TestClient, live_studio: LiveStudio, labelled: str
+) -> None:
+    assert client.get(GROUPS).json()["out_of_scope"] == 0
+    queued = client.post(GROUPS, json={"out_of_scope": True}, headers=HEADERS).json()
+    with live_studio.studio.database.read() as connection:
+        assert jobs.get(connection, queued["job"]).payload["out_of_scope"] is True
 
 
 def test_all_texts_of_a_group_are_listed_the_typical_first(

@@ -13,11 +13,13 @@ from core.discover.grouping import MOST_GROUPS
 class GroupingBody(Body):
     """How to group: into so many groups, by default the root of the number of texts.
 
-    Groups that are there stay; with `anew` only those that were taken do.
+    Groups that are there stay; with `anew` only those that were taken do. With `out_of_scope` the
+    texts that are so are grouped, too, to be looked at again.
     """
 
     n_groups: int | None = Field(default=None, ge=1, le=MOST_GROUPS)
     anew: bool = False
+    out_of_scope: bool = False
 
 
 class TakingBody(Body):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.services.data.bulk import BulkCounts, Edit, Plan, plan
+from app.services.data.bulk import Allowed, BulkCounts, Edit, Plan, plan
 from app.services.data.intents import named_intents
 from app.services.discover.stored import waiting_in_family
 from app.services.studio import Studio
@@ -22,6 +22,8 @@ from storage.queries import dataset, utterances
 from storage.records import Change, ProjectRecord, TextGroupRecord
 
 _LONGEST_NAME = 200
+_ASKED_AGAIN = Allowed(labelled=True)
+"""What waits in a group and has a label is out of scope, and was grouped on wish."""
 
 Share = Literal["core", "all"]
 
@@ -76,7 +78,8 @@ class GroupChange:
 def take_group(studio: Studio, project: str, number: int, taking: Taking) -> TakenView:
     """Label a group's texts as one action, and set the rest aside.
 
-    Texts that were labelled meanwhile, or moved to the test set, are left as they are.
+    Texts that were labelled meanwhile, or moved to the test set, are left as they are. One that
+    was out of scope when it was grouped gets its new label in place of that.
 
     Raises:
         NotFound: There is no such group or intent.
@@ -93,14 +96,15 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         ids = _undecided(connection, target, number, taking.revision)
         created, intent = _intent(connection, target, taking)
         made = _planned(connection, target, _chosen(ids, taking), intent, taking)
-        labels = [change for changes in made.free for change in changes]
+        texts_of = made.allowed(_ASKED_AGAIN)
+        labels = [change for changes in texts_of for change in changes]
         events.record(connection, target.id, action, [*created, *labels])
-        rest = len(ids) - len(made.free)
+        rest = len(ids) - len(texts_of)
         taken = {"for_later": False, "is_split": False, "reopened": False}
         then = {"texts_then": _size(connection, target, number)}
         facts = {**text_groups.find(connection, target.id, number).facts, **taken, **then}
         text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
-    return TakenView(len(made.free), intent, made.counts)
+    return TakenView(len(texts_of), intent, made.left(_ASKED_AGAIN))
 
 
 def change_group(studio: Studio, project: str, number: int, change: GroupChange) -> None:
@@ -197,7 +201,12 @@ def _planned(
     records = list(utterances.by_ids(connection, project.id, ids).values())
     edit = Edit("label", intent) if intent else Edit("out-of-scope")
     made = plan(records, edit, stale, joins=project.task == "multi-label")
-    if not made.free:
+    if made.same == len(ids):
+        raise Conflict(
+            "These texts are labelled so already.",
+            "Nothing was changed. Give them an intent, or put the group aside for later.",
+        )
+    if not made.allowed(_ASKED_AGAIN):
         raise Conflict(
             "No text of this group is left to label.",
             "Somebody has labelled them meanwhile, or all were left out. Look at it again.",

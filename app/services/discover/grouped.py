@@ -35,12 +35,14 @@ class GroupChoice:
     """How to group: into `n_groups`, by default as many as `usual_groups` says.
 
     `before` has the groups of texts that were grouped earlier: they stay there, others join.
-    `beside` holds texts of each intent: their words set no group apart.
+    `beside` holds texts of each intent: their words set no group apart. `out_of_scope`: texts that
+    are so are grouped, too.
     """
 
     n_groups: int | None = None
     before: Mapping[str, str] = field(default_factory=dict)
     beside: Sequence[Sequence[str]] = ()
+    out_of_scope: bool = False
 
     def check(self) -> None:
         """Raise `InvalidInput` for a number of groups that cannot be made."""

@@ -37,6 +37,7 @@ def discover(
 ) -> tuple[DiscoveredView, tuple[PlacedText, ...]]:
     """Group the unlabelled texts outside the test set by the champion's or the untuned encoder.
 
+    On wish, those out of scope are grouped, too.
     `told` is called with the numbers of encoded texts and of texts to encode.
 
     Raises:
@@ -47,6 +48,9 @@ def discover(
     choice.check()
     now, live = live_studio.models.open(project)
     texts = read_texts(live_studio.studio.database, now.project, Filter(state="unlabelled"))
+    n_waiting = len(texts)
+    if choice.out_of_scope:
+        texts += read_texts(live_studio.studio.database, now.project, Filter(state="out-of-scope"))
     if not texts:
         return DiscoveredView((), 0, "", _why_none(live_studio, now.project)), ()
     exact, by = _encoder(live_studio, project, live)
@@ -59,7 +63,8 @@ def discover(
     said = [one.text for one in made.texts]
     groups = describe(Described(said, made.grouping, made.names, made.terms), centres, outside)
     note = _why_one(len(texts)) if len(groups) == 1 and choice.n_groups != 1 else ""
-    return DiscoveredView(groups, len(texts), by, note), _placed(said, made)
+    view = DiscoveredView(groups, len(texts), by, note, len(texts) - n_waiting)
+    return view, _placed(said, made)
 
 
 def _encoder(live_studio: LiveStudio, project: str, live: LiveModel | None) -> tuple[Encoder, str]:

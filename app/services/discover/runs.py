@@ -42,6 +42,7 @@ from storage.records import JobRecord, ProjectRecord, TextGroupRecord, Utterance
 
 KIND = "discover"
 WAITING = Filter(state="unlabelled")
+OUTSIDE = Filter(state="out-of-scope")
 _ENCODED = 0.8
 """Share of the work that encoding is."""
 
@@ -57,6 +58,7 @@ class GroupFacts:
     tell what it is about, in [0, 1]; None without a label. `left`: ids of texts that it had until
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
     `is_split`: its texts went to new groups, and it was taken neither before nor since.
+    `outside`: ids of texts that were grouped on wish though they are out of scope.
     """
 
     description: str
@@ -69,6 +71,7 @@ class GroupFacts:
     is_split: bool = False
     texts_then: int | None = None
     space: str = ""
+    outside: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,13 +84,19 @@ class _Before:
 
 
 def start_grouping(
-    studio: Studio, project: str, n_groups: int | None = None, *, anew: bool = False
+    studio: Studio,
+    project: str,
+    n_groups: int | None = None,
+    *,
+    anew: bool = False,
+    out_of_scope: bool = False,
 ) -> JobRecord:
     """Queue a job that puts the texts that wait for a label into groups.
 
     Groups that are there keep their number, name and texts, and new texts join them, or found
     others; with `anew` all waiting texts are grouped afresh, and only groups that were taken stay,
-    with their labelled texts. A job like it that has not ended is returned instead.
+    with their labelled texts. Texts that are `out_of_scope` are grouped on wish, too, unless they
+    are in a group that stays. A job like it that has not ended is returned instead.
 
     Raises:
         NotFound: There is no such project.
@@ -96,9 +105,15 @@ def start_grouping(
     GroupChoice(n_groups).check()
     with studio.database.write() as connection:
         target = projects.find(connection, project)
-        if not count_waiting(connection, target):
+        outside = count_texts(connection, target, OUTSIDE) if out_of_scope else 0
+        if not outside and not count_texts(connection, target, WAITING):
             raise InvalidInput("No text waits for a label.", "Import more texts on the Data page.")
-        payload = {"n_groups": n_groups, "anew": anew, "device": studio.settings.device}
+        payload = {
+            "n_groups": n_groups,
+            "anew": anew,
+            "out_of_scope": out_of_scope,
+            "device": studio.settings.device,
+        }
         under_way = jobs.live_of(connection, target.id, KIND)
         job = under_way[0] if under_way else jobs.enqueue(connection, KIND, payload, target.id)
     studio.executor.ensure_running()
@@ -114,6 +129,8 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
         before = _before(connection, project, anew=bool(payload["anew"]))
         members = utterances.by_ids(connection, project.id, list(before.places))
     waiting = read_texts(context.database, project, WAITING)
+    if payload.get("out_of_scope"):  # jobs of earlier releases do not have it
+        waiting += read_texts(context.database, project, OUTSIDE)
     every = {one.id: one for one in (*members.values(), *waiting)}
     context.report(0.0, "opening the language model")
     device = resolve_device(payload["device"])
@@ -144,10 +161,10 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     return publish
 
 
-def count_waiting(connection: Transaction, project: ProjectRecord) -> int:
-    """Count the texts outside the test set that wait for a label."""
-    every = utterances.count_all(connection, project.id, WAITING)
-    return every - utterances.count_all(connection, project.id, replace(WAITING, split="test"))
+def count_texts(connection: Transaction, project: ProjectRecord, which: Filter) -> int:
+    """Count the texts outside the test set that match a filter."""
+    every = utterances.count_all(connection, project.id, which)
+    return every - utterances.count_all(connection, project.id, replace(which, split="test"))
 
 
 def _before(connection: Transaction, project: ProjectRecord, *, anew: bool) -> _Before:
@@ -196,7 +213,9 @@ def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroup
         new = group_record(made, at, rows, nearest)
         new = replace(new, facts={**new.facts, "known": known[at]})
         if (old := kept.get(made.names[at])) is not None:
-            new = replace(old, facts=new.facts, centre=new.centre)
+            joined = [key for key in new.facts["outside"] if key not in before.places]
+            outside = {"outside": [*old.facts.get("outside", ()), *joined]}
+            new = replace(old, facts={**new.facts, **outside}, centre=new.centre)
         else:
             is_new = bool(kept) and not are_alike(made.rows[rows], centres.labelled)
             facts = {**new.facts, "is_new": is_new}
@@ -239,6 +258,7 @@ def group_record(
         cohesion=round(float(made.grouping.closeness[rows].mean()), 4),
         nearest=nearest,
         space=made.space,
+        outside=[made.texts[row].id for row in rows if made.texts[row].labels is not None],
     )
     centre = made.grouping.centres[at].astype("<f4").tobytes()
     return TextGroupRecord(0, made.names[at], asdict(facts), centre, None, 0, now())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.services.discover.nearness import APART, cosines
-from app.services.discover.runs import count_waiting
+from app.services.discover.runs import OUTSIDE, WAITING, count_texts
 from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS, usual_groups
 from core.discover.order import CORE
@@ -68,6 +68,7 @@ class GroupCard:
         known: How well labels told what it is about when it was made or joined last, in [0, 1];
             None: nothing was labelled then.
         stands_for_label: Its labels tell what it is about: one of fifty texts does not.
+        out_of_scope: How many of `size` are so, and were grouped on wish to be looked at again.
     """
 
     id: int
@@ -83,6 +84,7 @@ class GroupCard:
     known: float | None = None
     stands_for_label: bool = False
     for_later: bool = False
+    out_of_scope: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ class GroupsView:
         most_groups: So many groups can be made.
         usual_groups: So many are made of the texts that wait, unless somebody wants others.
         revision: Revision of the project at which this was read.
+        out_of_scope: Texts outside the test set that are so; on wish they are grouped, too.
     """
 
     groups: tuple[GroupCard, ...]
@@ -105,6 +108,7 @@ class GroupsView:
     most_groups: int
     usual_groups: int
     revision: int
+    out_of_scope: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +166,11 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         target = projects.find(connection, project)
         families = text_groups.families(connection, target.id)
         cards = _cards(connection, target, families)
-        waiting = count_waiting(connection, target)
+        waiting = count_texts(connection, target, WAITING)
+        outside = count_texts(connection, target, OUTSIDE)
         counts = utterances.counts(connection, target.id)
     has_labels = counts.by_intent != counts.tests_by_intent
-    grouped = sum(one.size for one in cards)
+    grouped = sum(one.size - one.out_of_scope for one in cards)
     some = [one for one in cards if one.size or (one.labelled and not _is_split(families, one.id))]
     return GroupsView(
         groups=tuple(_ordered(families, some)),
@@ -174,6 +179,7 @@ def list_groups(studio: Studio, project: str) -> GroupsView:
         most_groups=MOST_GROUPS,
         usual_groups=usual_groups(waiting, has_labels=has_labels),
         revision=target.head_revision,
+        out_of_scope=outside,
     )
 
 
@@ -284,6 +290,7 @@ def _card(group: TextGroupRecord, found: Inhabitants) -> GroupCard:
         known=group.facts.get("known"),
         stands_for_label=labelled > found.waiting or labelled >= _STANDS,
         for_later=standing.is_for_later,
+        out_of_scope=found.outside,
     )
 
 

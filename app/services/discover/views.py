@@ -41,12 +41,14 @@ class DiscoveredView:
     """The groups of a project's unlabelled texts outside the test set, the largest first.
 
     `by` names the encoder; `note` says why there are no groups, or one alone, else it is empty.
+    `n_out_of_scope` of the `n_texts` are so, and were grouped on wish.
     """
 
     groups: tuple[DiscoveredGroup, ...]
     n_texts: int
     by: str
     note: str
+    n_out_of_scope: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The report about traffic: what people asked for, what got no answer, what changed, what to do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -37,6 +37,14 @@ class AskedLine:
 
 
 @dataclass(frozen=True, slots=True)
+class WeekPoint:
+    """A week in the chart of the weeks; `at` is its place in time, from 0, the first, to 1."""
+
+    at: float
+    week: TrafficShare
+
+
+@dataclass(frozen=True, slots=True)
 class TrafficReport:
     """What a report about traffic shows.
 
@@ -45,6 +53,7 @@ class TrafficReport:
         last: Last day of the period.
         overall: Change of the texts without an intent; None without traffic before.
         sentences: What changed by more than chance.
+        weeks: Share that was answered in each week with traffic.
         age: Days since the newest text; 0 where it is so new that nobody needs to know.
         right: How often answers are right, in words.
         steps: What to do next, the most worth first.
@@ -56,6 +65,7 @@ class TrafficReport:
     last: str
     overall: TrafficChange | None
     sentences: tuple[str, ...]
+    weeks: tuple[WeekPoint, ...]
     asked: tuple[AskedLine, ...]
     steps: tuple[str, ...]
     age: int
@@ -111,6 +121,7 @@ def report_of(project: str, view: TrafficView, days: int, right: str = "") -> Tr
             *(one.sentence for one in view.changes if one.is_real),
             *(one.sentence for one in view.drifts if one.is_real),
         ),
+        weeks=_points(view.weeks),
         asked=tuple(asked),
         steps=_steps(view),
         age=age if age >= _OLD else 0,
@@ -128,6 +139,16 @@ def waiting_page(project: str, back: str) -> str:
     """Write the page that stands in place of a report until it is counted."""
     ways = {"Back to Discover": back}
     return render("waiting.html", {"project": project, "downloads": {}, "back": ways})
+
+
+def _points(weeks: Sequence[TrafficShare]) -> tuple[WeekPoint, ...]:
+    """Place weeks in time: one without traffic leaves a gap, and one alone stands in the middle."""
+    days = [date.fromisoformat(week.name).toordinal() for week in weeks]
+    span = days[-1] - days[0] if days else 0
+    return tuple(
+        WeekPoint((day - days[0]) / span if span else 0.5, week)
+        for day, week in zip(days, weeks, strict=True)
+    )
 
 
 def _subject_step(one: TrafficShare) -> str:

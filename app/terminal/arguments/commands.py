@@ -331,6 +331,9 @@ def _discover(commands: Commands) -> None:
         metavar="FILE.csv",
         help="what --out wrote earlier: its groups keep their texts and names, new texts join",
     )
+    found.add_argument(
+        "--out-of-scope", action="store_true", help="also group the texts labelled out of scope"
+    )
     add_options(found, "--json")
 
 

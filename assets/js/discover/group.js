@@ -6,7 +6,7 @@ import {complain, guarded, toast} from '../shared/messages.js';
 import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
-import {isPutAside} from './list.js';
+import {isPutAside, waitingWords} from './list.js';
 import {answeredApart, isRefused, likeliest, offered, refusedWords} from './proposed.js';
 
 const FEW = 4; // a smaller group is not split
@@ -192,7 +192,7 @@ export class GroupView {
     const {core, card} = this.#group;
     const shown = this.#shown.length;
     return [
-      `${plural(card.size, 'text')} without a label`,
+      waitingWords(card, this.#intents.nothing),
       core < card.size && `${number(core)} ${this.#isLoose ? 'closest' : 'surest'}`,
       shown < this.#size && `${number(shown)} shown`,
     ]
@@ -281,7 +281,7 @@ export class GroupView {
       ),
       h('kbd', {class: 'for-keys', title: 'Change between both'}, EVERY),
       this.#share === 'core' &&
-        h('span', {class: 'soft small'}, 'The others wait on the Label page.'),
+        h('span', {class: 'soft small'}, card.out_of_scope ? 'The others stay.' : 'The others wait on the Label page.'),
     );
   }
 

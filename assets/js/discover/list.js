@@ -122,6 +122,15 @@ const DONE = [h('h2', {}, 'No group is left'), 'Each text of them has a label, o
 export const isPutAside = ({state, size, set_aside: aside}) =>
   size > 0 && aside > 0 && ['aside', 'done'].includes(state);
 
+// How many texts of a group wait, and how many of these are out of scope: `nothing` is what the project calls that.
+export const waitingWords = ({size, out_of_scope: outside}, nothing) =>
+  [
+    (size > outside || !outside) && `${plural(size - outside, 'text')} without a label`,
+    outside > 0 && `${plural(outside, 'text')} labelled “${nothing}”`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+
 // Says how many texts joined groups that have an intent already.
 export const mostlyLabelled = groups => {
   const some = groups.filter(({state}) => state === 'mostly');

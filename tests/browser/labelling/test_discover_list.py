@@ -100,3 +100,35 @@ def test_a_group_that_is_answered_by_several_intents_says_so(
     for intent in (first, second):
         expect(told).to_contain_text(intent["name"])
     page.unroute_all(behavior="wait")
+
+
+def test_texts_out_of_scope_are_counted_first_and_grouped_on_wish(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """What had once been put out of scope was in no group, and nothing offered to look at it."""
+
+    def answered(route: Route) -> None:
+        if route.request.method == "POST":
+            route.fulfill(status=202, json={"job": "0"})
+        else:
+            route.fulfill(json={**route.fetch().json(), "out_of_scope": 1234})
+
+    def counted(route: Route) -> None:
+        found = route.fetch().json()
+        route.fulfill(json={**found, "card": {**found["card"], "size": 9, "out_of_scope": 2}})
+
+    page = visit(studio, "/")
+    page.route("**/projects/sample/groups", answered)
+    page.route(re.compile(r"/projects/sample/groups/\d+$"), counted)
+    page.goto(f"{studio.base}/discover?project=sample")
+    told = page.locator("[data-role=counts]")
+    expect(told).to_contain_text("7 texts without a label · 2 texts labelled “out of scope”")
+    page.get_by_role("button", name="Group anew…").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Also 1,234 texts labelled “out of scope”").check()
+    with page.expect_request(
+        lambda one: one.method == "POST" and one.url.endswith("/groups")
+    ) as it:
+        dialog.get_by_role("button", name="Group anew").click()
+    assert it.value.post_data_json["out_of_scope"] is True
+    page.unroute_all(behavior="wait")

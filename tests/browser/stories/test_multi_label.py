@@ -66,6 +66,7 @@ def test_the_story_of_several_intents(
     labels_what_is_marked(page, studio)
     explains_each_intent(page, studio)
     exports_the_sets(page, tmp_path)
+    takes_a_group_and_gives_it_back(page, studio)
 
 
 def go(page: Page, name: str) -> None:
@@ -205,6 +206,30 @@ def exports_the_sets(page: Page, folder: Path) -> None:
     assert sum(found[text] == "" for text in POOL) == 4
 
 
+def takes_a_group_and_gives_it_back(page: Page, studio: Served) -> None:
+    """A group's texts get one intent by its name, and Undo leaves every set as it was."""
+    before = sets(studio)
+    go(page, "Discover")
+    page.get_by_role("button", name="Find groups").click()
+    group, newest = page.locator("[data-role=group]"), page.locator("[data-role=newest]")
+    said = group.locator("[data-role=typical] .wording")
+    expect(said.first).to_be_visible()
+    listed = page.locator("[data-role=groups] button[data-key^=group]")
+    n_groups, texts = listed.count(), said.all_inner_texts()
+    assert n_groups > 1
+    page.keyboard.press("/")
+    page.keyboard.type("transfer")
+    page.keyboard.press("Enter")
+    expect(newest).to_contain_text(": transfer")
+    expect(listed).to_have_count(n_groups - 1)
+    for text in texts:
+        assert labels_of(studio, text) == {"transfer"}
+    page.keyboard.press("u")
+    expect(newest).to_contain_text("Taken back")
+    expect(listed).to_have_count(n_groups)
+    assert sets(studio) == before
+
+
 SHOWN = "(document.querySelector('[data-role=utterance]')?.textContent ?? '')"
 
 
@@ -224,6 +249,11 @@ def all_saved(page: Page) -> None:
 
 def intents(studio: Served) -> list[dict[str, str]]:
     return list(studio.ask("/projects/bank/overview")["intents"])
+
+
+def sets(studio: Served) -> dict[str, list[str] | None]:
+    rows = studio.ask("/projects/bank/utterances?size=200")["rows"]
+    return {row["text"]: row["labels"] for row in rows}
 
 
 def labels_of(studio: Served, text: str) -> set[str] | None:

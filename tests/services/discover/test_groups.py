@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
+from app.services.data.utterances import change_many
 from app.services.discover.describing import line_about
 from app.services.discover.files import read_placed, write_placed
 from app.services.discover.grouped import GroupChoice
@@ -18,7 +20,8 @@ from app.services.live.server_state import open_live_studio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from storage import projects
-from tests.builders.trained_home import POOL, change
+from storage.queries.utterances import Filter
+from tests.builders.trained_home import POOL, change, rows
 
 Bring = Callable[..., None]
 
@@ -150,3 +153,19 @@ def test_the_command_prints_and_writes_the_groups(
     assert main([*words, "--format", "spreadsheet"]) == 2
     assert "Name one with --out" in capsys.readouterr().err
     assert main([*words, "--out", str(out), "--format", "spreadsheet"]) == 0
+
+
+def test_the_command_groups_texts_out_of_scope_on_wish(
+    home: Studio, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = rows(home)[POOL[0]].id
+    act = BulkAct(1, EVERY_TEXT)
+    change_many(home, "p", Filter(ids=(key,)), Edit("out-of-scope"), act)
+    words = ["--home", str(home.settings.home), "discover", "--project", "p"]
+    assert main(words) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "4 texts without a label, grouped by p@2." in printed
+    assert main([*words, "--out-of-scope"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "4 texts without a label and 1 out of scope, grouped by p@2." in printed
+    assert rows(home)[POOL[0]].labels == ()

@@ -1,10 +1,18 @@
-"""The report about traffic: what it says of changes, and what it asks to do."""
+"""The report about traffic: what it says of changes, what it draws, and what it asks to do."""
 
+import re
 from datetime import date
+from pathlib import Path
 
+import pytest
+
+from app.services.reports.pdf import find_browser, print_pdf
 from app.services.reports.traffic_report import report_of, report_page, waiting_page
+from app.services.studio import Studio
 from app.services.traffic.coverage import TrafficFacts, count_coverage
+from core.errors import InvalidInput
 from storage.said.traffic import SaidText
+from tests.builders.traffic.printed_letters import printed_letters
 
 DAYS = date(2026, 2, 9), date(2026, 2, 16)
 ANSWERS = {"a": ["1"], "b": ["2"], "lost": [], "odd": []}
@@ -103,3 +111,78 @@ def test_a_report_that_is_being_counted_says_so_and_leads_back() -> None:
     assert "<bdi>a &amp; b</bdi>: what people said" in page
     assert "The report opens here by itself" in page
     assert 'href="/discover?project=a"' in page
+
+
+def charts_of(page: str) -> list[str]:
+    return re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+
+
+def test_a_report_draws_what_is_answered_over_time_and_what_is_asked_most() -> None:
+    """A report for managers was tables alone."""
+    now = rows("2026-02-10", a=100, b=60, lost=39, odd=1)
+    page = page_of(now, rows("2026-02-03", a=190, b=10))
+    over_time, asked = charts_of(page)
+    assert '<polyline class="course" points="58.0,10.0 306.0,44.0 "/>' in over_time  # 100 and 80 %
+    assert over_time.count('class="likely"') == over_time.count("<circle") == 2
+    assert "Week from 9 Feb 2026: 80.0 %, likely between 73.9 % and 85.0 %." in over_time
+    assert asked.count("<rect") == asked.count('class="likely"') == 2
+    assert "cancel: 50.0 %, likely between 43.1 % and 56.9 %." in asked
+    assert "pay &lt;now&gt;: 30.0 %" in asked
+    for chart in (over_time, asked):
+        assert 'role="img" aria-label="' in chart
+        assert "#" not in chart  # colours are those of the theme
+    assert "<script" not in page
+
+
+def test_a_week_without_traffic_leaves_a_gap_in_the_chart() -> None:
+    """Drawn side by side, the weeks before and behind it looked as if nothing had been missing."""
+    said = [row for day in ("02-10", "02-03", "01-20") for row in rows(f"2026-{day}", a=5)]
+    view = count_coverage(TrafficFacts(said, [], NAMES, {}, {}, {}), DAYS, ANSWERS)
+    points = report_of("shop", view, 7).weeks
+    assert [(one.week.name, round(one.at, 3)) for one in points] == [
+        ("2026-01-19", 0.0),
+        ("2026-02-02", 0.667),
+        ("2026-02-09", 1.0),
+    ]
+
+
+def test_a_report_draws_the_eight_largest_intents_and_cuts_long_names() -> None:
+    names = {str(n): f"intent_{n}_{'x' * 60}" for n in range(10)}
+    said = rows("2026-02-10", **{f"t{n}": 20 - n for n in range(10)})
+    facts = TrafficFacts(said, [], names, {}, {}, {})
+    view = count_coverage(facts, DAYS, {f"t{n}": [str(n)] for n in range(10)})
+    page = report_page(report_of("shop", view, 7), {})
+    over_time, asked = charts_of(page)
+    assert over_time.count("<circle") == 1
+    assert '<circle class="bin" cx="182.0"' in over_time  # one week alone stands in the middle
+    assert asked.count("<rect") == 8
+    assert re.search(r">intent_0_x{38}…</text>", asked)
+    assert "The 8 largest of 10 intents." in page
+
+
+def test_a_report_without_an_answer_draws_no_intents() -> None:
+    page = page_of(rows("2026-02-10", lost=5), [])
+    assert len(charts_of(page)) == 1
+
+
+def test_the_report_on_paper_says_what_the_page_says(studio: Studio, tmp_path: Path) -> None:
+    """That there was a file was all that was known of it: nobody had read a word of it."""
+    try:
+        find_browser(studio.settings)
+    except InvalidInput as error:
+        pytest.skip(str(error))
+    now = rows("2026-02-10", a=100, b=60, lost=39, odd=1)
+    page = page_of(now, rows("2026-02-03", a=190, b=10))
+    print_pdf(studio.settings, page, tmp_path / "report.pdf")
+    said = printed_letters(tmp_path / "report.pdf")
+    for words in (
+        "shop: what people said",
+        "80.0 % of 200 texts got an intent",
+        "pay <now>: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)",
+        "39 texts about “lost card” got no intent. For the team: look through them.",
+        "Nobody asked for move in these days",
+        "week from",  # below the chart of the weeks
+        "The dark line of each shows where the share likely lies.",
+        "Made by Intent Studio",
+    ):
+        assert "".join(words.split()) in said

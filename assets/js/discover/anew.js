@@ -1,0 +1,31 @@
+// How texts are to be grouped, as a person chooses it.
+import {field, h} from '../shared/elements.js';
+import {ask} from '../shared/messages.js';
+import {plural} from '../shared/words.js';
+
+// A box for texts that are out of scope, by their number; none where there are none. `nothing` is what the project
+// calls that.
+export const outsideBox = (n, nothing) =>
+  n > 0 &&
+  h(
+    'label',
+    {class: 'check'},
+    h('input', {type: 'checkbox', name: 'outside', 'data-key': 'outside'}),
+    `Also ${plural(n, 'text')} labelled “${nothing}”: their labels stay until you give them an intent`,
+  );
+
+// Returns how to group anew, or null. `listed` is what the server says of the groups now.
+export async function askAnew(listed, nothing) {
+  const {waiting, groups, most_groups: allowed, usual_groups: usual, out_of_scope: outside} = listed;
+  const most = Math.min(allowed, waiting + outside);
+  const isTaken = groups.some(({state}) => state === 'done');
+  const gone = isTaken ? 'Groups that were taken stay. All others' : `All ${plural(groups.length, 'group')}`;
+  const about = `${gone} and their names go, and new ones are made of ${plural(waiting, 'text')}. Labels stay.`;
+  const input = h('input', {type: 'number', name: 'n', min: 1, max: most, value: usual, required: true});
+  const given = await ask(
+    'Group anew',
+    [h('p', {}, about), outsideBox(outside, nothing), field('Number of groups; more groups are smaller', input)],
+    'Group anew',
+  );
+  return given && {n_groups: Number(given.n), anew: true, out_of_scope: 'outside' in given};
+}

@@ -1,0 +1,67 @@
+"""A page that shows groups of an earlier grouping acts on none of the groups of now."""
+
+import pytest
+
+from app.services.data.erasing import erase_texts
+from app.services.discover.acts import GroupChange, Taking, change_group, take_group
+from app.services.discover.splitting import split_group
+from app.services.discover.stored import list_groups, open_group
+from app.services.studio import Studio
+from core.errors import NotFound
+from storage import projects
+from storage.computed import text_groups
+from storage.queries import utterances
+from tests.builders.trained_home import CARDS, grouped
+
+
+def numbers(studio: Studio) -> list[int]:
+    return sorted(card.id for card in list_groups(studio, "raw").groups)
+
+
+def n_labelled(studio: Studio) -> int:
+    with studio.database.read() as connection:
+        return utterances.counts(connection, projects.find(connection, "raw").id).labelled
+
+
+def test_acts_on_a_group_of_before_are_refused_and_change_nothing(raw: Studio) -> None:
+    """Numbers began at 1 again: a tab of before took, merged and split groups that it never saw."""
+    old = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    new = grouped(raw, n_groups=2, anew=True).groups
+    assert not {one.id for one in new} & {old.card.id, *old.groups}
+    taking = Taking("", "x", "all", frozenset(), new[0].size, old.revision, "key-of-a-taking")
+    number = old.card.id
+    with pytest.raises(NotFound, match="were grouped anew meanwhile"):
+        take_group(raw, "raw", number, taking)
+    with pytest.raises(NotFound, match="were grouped anew meanwhile"):
+        split_group(raw, "raw", number)
+    with pytest.raises(NotFound, match="were grouped anew meanwhile"):
+        open_group(raw, "raw", number)
+    for one, into in ((number, new[0].id), (new[0].id, number), (number, 0)):
+        with pytest.raises(NotFound, match="were grouped anew meanwhile"):
+            change_group(raw, "raw", one, GroupChange(merged_into=into))
+    with pytest.raises(NotFound, match="were grouped anew meanwhile"):
+        change_group(raw, "raw", number, GroupChange(name="of before"))
+    assert n_labelled(raw) == 0
+    assert list_groups(raw, "raw").groups == new
+    with pytest.raises(NotFound, match="There is no group 99"):
+        open_group(raw, "raw", 99)
+
+
+def test_numbers_go_on_however_often_texts_are_grouped_anew(raw: Studio) -> None:
+    grouped(raw, n_groups=2)
+    assert numbers(raw) == [1, 2]
+    grouped(raw, n_groups=3, anew=True)
+    assert numbers(raw) == [3, 4, 5]
+    grouped(raw, n_groups=2, anew=True)
+    assert numbers(raw) == [6, 7]
+
+
+def test_numbers_go_on_after_an_erasure_that_forgets_all_groups(raw: Studio) -> None:
+    grouped(raw, n_groups=2)
+    for text in CARDS[:2]:
+        erase_texts(raw, "raw", [text], now=True)
+    assert numbers(raw) == []
+    with raw.database.read() as connection:
+        assert text_groups.list_all(connection, projects.find(connection, "raw").id) == []
+    grouped(raw, n_groups=2)
+    assert numbers(raw) == [3, 4]
