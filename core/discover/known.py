@@ -43,9 +43,10 @@ _SHOWN = 2.0
 _ALIKE = 0.85
 """Nearness to labelled texts, by that of the group's texts to each other, of a known subject.
 
-Fresh draws of CLINC150, untuned encoder; known subjects with 3, 10, 20 and 40 labels an intent: 26,
-82, 100 and 100 of 100 are recognised, and of new subjects 0, 2, 7 and 16 of 100 are taken for known.
-By a cosine of 0.8 to an intent's centre 11 of 100 new subjects are with 10 labels, 17 with 40.
+Fresh draws of CLINC150, untuned encoder; known subjects with 3, 10, 20 and 40 labels an intent:
+26, 82, 100 and 100 of 100 are recognised, and of new subjects 0, 2, 7 and 16 of 100 are taken for
+known. By a cosine of 0.8 to an intent's centre 11 of 100 new subjects are with 10 labels, 17 with
+40.
 """
 
 _COMPARED = 500
