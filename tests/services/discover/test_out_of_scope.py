@@ -24,7 +24,8 @@ KEY = "key-of-a-taking"
 def refuse(studio: Studio, texts: Sequence[str]) -> None:
     """Label texts of the project as out of scope, as an act on the page Data does."""
     with studio.database.read() as connection:
-        every = dataset.utterances(connection, projects.find(connection, "raw").id)
+        target = projects.find(connection, "raw")
+        every = utterances.find_all(connection, target.id, Filter())
     ids = tuple(row.id for row in every if row.text in texts)
     act = BulkAct(len(ids), EVERY_TEXT)
     change_many(studio, "raw", Filter(ids=ids), Edit("out-of-scope"), act)
