@@ -182,7 +182,7 @@ def test_the_report_on_paper_says_what_the_page_says(studio: Studio, tmp_path: P
         "39 texts about “lost card” got no intent. For the team: look through them.",
         "Nobody asked for move in these days",
         "week from",  # below the chart of the weeks
-        "The dark line of each shows where the share likely lies.",
+        "The line on each bar shows where the share likely lies.",
         "Made by Intent Studio",
     ):
         assert "".join(words.split()) in said
