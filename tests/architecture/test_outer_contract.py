@@ -71,6 +71,7 @@ _JOBS = tuple(
 _PREDICT = "POST /api/projects/{project}/predict"
 _TOLD = ("", "prediction.", "prediction.reasons[].", "reasons[].reason.")
 _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]", "measured_on", "untested")
+_OF_VERSIONS += ("texts_left_out",)
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/compare", "answer", "comparison.chose_line"),
     ("GET /api/projects/{project}/export", "parameters", "query split"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from app.services.studio import Studio
 from app.services.versions.ancestry import chain_of
+from core.bundle.textless import LEFT_OUT
 from core.metrics.in_words import measured_on, untested_of
 from core.recipes.read import title_of, work_of
 from core.text import percent
@@ -48,6 +49,7 @@ class ModelView:
         imported: Whether it came as a bundle, with data of its own.
         measured_on: On which texts its figures were measured, and when, in words.
         untested: How many intents these leave out, in words; empty where none is.
+        texts_left_out: Whether it came without the texts of its examples, with hashes of them.
     """
 
     name: str
@@ -69,6 +71,7 @@ class ModelView:
     imported: bool = False
     measured_on: str = ""
     untested: str = ""
+    texts_left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,7 @@ def list_versions(studio: Studio, name: str) -> tuple[list[DatasetVersionView], 
             imported=bool(m.lineage.get("imported")),
             measured_on=measured_on(m.metrics),
             untested=untested_of(m.metrics),
+            texts_left_out=bool(m.lineage.get(LEFT_OUT)),
         )
         for m in made
     ]

@@ -9,10 +9,13 @@ const LEAST = 1_000_000; // bytes that are told of a smaller file
 const ANSWERS = 'One file that answers by itself. Developers run it without the studio.';
 const ENCODER = 'One file for developers: a start for other trainings. It answers nothing by itself.';
 const BARE = 'Without them it answers the same, and cannot show the examples behind an answer.';
+const CAME_BARE = 'This version came without the texts of its examples: it cannot show those behind an answer.';
 const LEFT = 'Not in it: unlabelled texts, conversations, and the names of those who labelled.';
 
 // `bytes` are those of the file, estimated from its parts.
-export function handOverView({base, project, status}, {number, kind, champion, examples}, bytes) {
+// A version that came without texts has none to give: there is nothing to choose then.
+export function handOverView({base, project, status}, version, bytes) {
+  const {number, kind, champion, examples, texts_left_out: isTextless} = version;
   const answers = kind === 'intents';
   const name = `${project}-v${number}${answers ? '' : '-encoder'}.zip`;
   const whole = `${base}/models/${number}/${answers ? 'bundle' : 'encoder'}`;
@@ -53,7 +56,7 @@ export function handOverView({base, project, status}, {number, kind, champion, e
     download.href = inStudio(`/api${path}`);
     fill(
       contents,
-      contentsOf(examples, bare.checked).map(words => h('li', {}, words)),
+      contentsOf(examples, isTextless || bare.checked).map(words => h('li', {}, words)),
       h('li', {'data-role': 'labels-since'}, labelsSince(champion ? status.hot : null)),
     );
   };
@@ -61,15 +64,15 @@ export function handOverView({base, project, status}, {number, kind, champion, e
   return [
     h('p', {}, answers ? ANSWERS : ENCODER),
     answers && contents,
-    answers && h('label', {class: 'check'}, bare, 'Leave out the texts of the examples'),
-    answers && h('p', {class: 'soft small', 'data-role': 'price'}, BARE),
+    answers && !isTextless && h('label', {class: 'check'}, bare, 'Leave out the texts of the examples'),
+    answers && h('p', {class: 'soft small', 'data-role': 'price'}, isTextless ? CAME_BARE : BARE),
     h('div', {class: 'row ending'}, told, download),
   ];
 }
 
 function contentsOf(examples, isBare) {
   const its = examples ? `its ${plural(examples, 'example')}` : 'its examples';
-  const how = isBare ? `${its} without their texts` : `${its} as texts`;
+  const how = isBare ? `${its} as hashes, without their texts` : `${its} as texts`;
   const readers = isBare
     ? 'Nobody reads a text in it; whoever guesses one can tell whether it is an example.'
     : 'Whoever has the file can read these texts: give it only to those who may.';

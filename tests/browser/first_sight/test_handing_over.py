@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
@@ -34,7 +34,7 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
         # What it costs was said only once it was ticked.
         expect(dialog.locator("[data-role=price]")).to_contain_text("answers the same, and cannot")
         box.check()
-        expect(contents).to_contain_text("examples without their texts.")
+        expect(contents).to_contain_text("examples as hashes, without their texts.")
         expect(contents).to_contain_text("Nobody reads a text in it")
         expect(link).to_have_attribute("href", re.compile(r"/bundle\?without_texts=true$"))
         box.uncheck()
@@ -53,3 +53,29 @@ def test_handing_over_says_what_the_file_is_before_it_comes(
         assert f"is saved, {size:.1f} MB." in told
         assert shown is not None
         assert abs(int(shown[1]) - size) <= 0.03 * size + 1
+
+
+def came_without_texts(route: Route) -> None:
+    """Answer that version 2 came without the texts of its examples."""
+    versions = route.fetch().json()
+    for model in versions["models"]:
+        model["texts_left_out"] = model["number"] == 2
+    route.fulfill(json=versions)
+
+
+def test_a_version_that_came_without_texts_promises_none(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """“Its 58 examples as texts” was said of a file that has no text, and a box left them out."""
+    page = visit(twice, "/")
+    page.route("**/projects/sample/versions", came_without_texts)
+    page.goto(f"{twice.base}/versions?project=sample")
+    for number, told in ((2, "as hashes, without their texts."), (1, "examples as texts.")):
+        row = page.locator(f"[data-role=models] > li[data-version='{number}']")
+        row.get_by_role("button", name="Hand over").click()
+        dialog = page.get_by_role("dialog", name=f"Hand over version {number}")
+        expect(dialog.locator("[data-role=contents]")).to_contain_text(told)
+        box = dialog.get_by_label("Leave out the texts of the examples")
+        expect(box).to_have_count(0 if number == 2 else 1)
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()

@@ -13,6 +13,7 @@ from app.services.reports.model_report import report
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio
 from app.services.versions.bundles import Handover, export_model, import_bundle
+from app.services.versions.timeline import list_versions
 from core.bundle.archive import verify_bundle
 from core.bundle.card import model_card
 from core.pipeline import learned_texts
@@ -78,6 +79,8 @@ def test_a_version_that_came_without_texts_takes_none_of_its_project_along(
         models.add_pin(connection, 1, "may I ask", [intent.id])
     facts = export_model(home, taken, out).facts
     assert facts["texts_left_out"]
+    _, made = list_versions(home, "p")  # Versions promised “examples as texts” before the export
+    assert [one.texts_left_out for one in made] == [*([False] * (len(made) - 1)), True]
     assert (facts["pins"]["expected"], facts["pins"]["n_expected"]) == ([], 1)
     files = unpack_bundle(out, tmp_path / "unpacked")
     assert "were left out" in (files / "README.md").read_text("utf-8")
