@@ -13,6 +13,7 @@ from app.services.live.joining import (
     Joining,
     base_of,
     can_join,
+    differing,
     has_many,
     joined,
     labels_in,
@@ -216,7 +217,7 @@ def catch_up(
         **live.said,
         **{key: exemplar_of(record, task) for key, record in reading.touched.items()},
     }
-    changes = {key: now for key, now in said.items() if base.said.get(key) != now}
+    changes = differing(base, said)
     live = _joined(Joining(studio.database, names, pause), live, base, changes)
     since = {key for key, now in said.items() if live.taught.get(key) != now}
     hot = frozenset(key for key in since if said[key] is not None)

@@ -84,9 +84,23 @@ def can_join(base: Base, changes: Changes) -> bool:
     head = base.pipeline.head
     if not isinstance(head, VoteHead) or head.carriers is not None:
         return False
+    # Votes need at least one exemplar, so the last ones are kept.
+    return 0 < _n_exemplars(base, changes) <= _MOST
+
+
+def are_too_many(base: Base, changes: Changes) -> bool:
+    """Whether changes leave more exemplars than can vote without a training."""
+    return _n_exemplars(base, changes) > _MOST
+
+
+def _n_exemplars(base: Base, changes: Changes) -> int:
     left = len(base.said) - len(base.said.keys() & changes.keys())
-    n_exemplars = left + sum(said is not None for said in changes.values())
-    return 0 < n_exemplars <= _MOST  # votes need at least one exemplar, so the last ones are kept
+    return left + sum(said is not None for said in changes.values())
+
+
+def differing(base: Base, now: Changes) -> dict[str, Said | None]:
+    """Return those of utterances whose text and intents differ from the exemplars of a base."""
+    return {key: said for key, said in now.items() if base.said.get(key) != said}
 
 
 def has_many(base: Base, changes: Changes) -> bool:

@@ -3,7 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from app.services.live.joining import Base, Changes, Said, can_join
+from app.services.live.joining import (
+    Base,
+    Changes,
+    Said,
+    are_too_many,
+    can_join,
+    differing,
+)
 from core.heads.mixture import MixtureHead
 from core.maps.plane import Plane
 from core.pipeline import IntentPipeline
@@ -51,6 +58,10 @@ class LiveModel:
     def joins(self) -> bool:
         """Whether labels count without a training, so that it can be told what they would do."""
         return can_join(self.base, self.changes)
+
+    def has_room(self, now: Changes) -> bool:
+        """Whether labels count without a training once these utterances are as told, too."""
+        return not are_too_many(self.base, differing(self.base, {**self.said, **now}))
 
     @property
     def since(self) -> frozenset[str]:

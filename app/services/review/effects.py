@@ -8,6 +8,7 @@ from app.services.cache import Cache
 from app.services.review.findings import SAME_TEXT, Effect, Finding, Remedy
 from app.services.what_if.preview import Previews, open_previews
 from app.services.what_if.repairs import Repair
+from app.services.what_if.views import Blast
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import StudioError
 from storage import models
@@ -167,7 +168,7 @@ class _Effects:
         )
         return replace(finding, remedies=tuple(remedies))
 
-    def _computed(self, asked: Sequence[Repair]) -> tuple[Effect, ...]:
+    def _computed(self, asked: Sequence[Repair]) -> tuple[Effect | None, ...]:
         began = opened = time.monotonic()
         try:
             if self._previews is None:  # this may prepare the texts, so it is not counted here
@@ -180,6 +181,12 @@ class _Effects:
             over = time.monotonic()
             self._watched_texts.resting.spent += over - began
             self._seconds -= over - opened
-        return tuple(
-            Effect(b.fixed + len(b.pins_fixed), b.broken + len(b.pins_broken)) for b in blasts
-        )
+        return tuple(_effect_of(blast) for blast in blasts)
+
+
+def _effect_of(blast: Blast) -> Effect | None:
+    """Return what a repair mends and breaks; None where that shows after the next training."""
+    if blast.told == "later":
+        return None
+    mends = blast.fixed + len(blast.pins_fixed)
+    return Effect(mends, blast.broken + len(blast.pins_broken))

@@ -18,7 +18,14 @@ from app.services.live.server_state import open_live
 from app.services.what_if.embedder import Embedder
 from app.services.what_if.prepared_texts import Answers, PreparedTexts
 from app.services.what_if.repairs import Repair, changes_of
-from app.services.what_if.touched import ExamplesNow, new_example, preview_untold, touched_by
+from app.services.what_if.touched import (
+    ExamplesNow,
+    finds_no_room,
+    new_example,
+    preview_untold,
+    touched_by,
+    untold,
+)
 from app.services.what_if.views import Blast, JudgedAnswers, Snapshot
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.calibration.calibration import Calibration
@@ -55,7 +62,7 @@ def preview(
 ) -> list[Blast]:
     """Return what each of some repairs would do on its own; nothing is saved.
 
-    Where labels wait for the next training, only what it touches is told.
+    Where its labels wait for the next training, only what it touches is told.
 
     Raises:
         Conflict: A repair is impossible; for example, a name is taken.
@@ -164,11 +171,13 @@ def _blast(
 ) -> Blast:
     """Return what a repair's changes do; `originals` are the utterances that repairs change."""
     prepared, then = previews.prepared, _snapshot_after(previews, changes, originals)
+    touched = touched_by(changes, originals)
+    if finds_no_room(prepared.live, touched, then.records):
+        return untold(prepared.live, repair, changes, originals)
     before = _padded(previews.before, len(then.columns))
     after = before
     if any(change.subject == "utterance" for change in changes):
         after = _answers(previews.embed, prepared, then)
-    touched = touched_by(changes, originals)
     judged = JudgedAnswers(prepared, previews.now, then, before, after)
     blast = judged.blast(set(touched.before), _counted_as_one(repair, changes))
     blast = replace(blast, touched=touched.counts)

@@ -76,22 +76,39 @@ def preview_untold(
         ids = sorted({c.subject_id for of in planned for c in of if c.subject == "utterance"})
         originals = utterances.by_ids(connection, project.id, ids)
     return [
-        _untold(live, repair, changes, originals)
+        untold(live, repair, changes, originals)
         for repair, changes in zip(repairs, planned, strict=True)
     ]
 
 
-def _untold(
+def finds_no_room(
+    live: LiveModel, touched: TouchedTexts, then: Mapping[str, UtteranceRecord | None]
+) -> bool:
+    """Whether a repair changes examples, and there are too many then for a label to count at once.
+
+    `then` are the utterances that differ from those of the model, as they are after the repair.
+    """
+    before, after, so = (
+        _exemplars(live, records) for records in (touched.before, touched.after, then)
+    )
+    return before != after and not live.has_room(so)
+
+
+def _exemplars(
+    live: LiveModel, records: Mapping[str, UtteranceRecord | None]
+) -> dict[str, Said | None]:
+    return {key: exemplar_of(one, live.pipeline.task) for key, one in records.items()}
+
+
+def untold(
     live: LiveModel,
     repair: Repair,
     changes: Sequence[Change],
     originals: Mapping[str, UtteranceRecord],
 ) -> Blast:
-    touched, task = touched_by(changes, originals), live.pipeline.task
-    before, after = (
-        {key: exemplar_of(record, task) for key, record in records.items()}
-        for records in (touched.before, touched.after)
-    )
+    """Return what a repair touches, where its labels wait for a training."""
+    touched = touched_by(changes, originals)
+    before, after = (_exemplars(live, records) for records in (touched.before, touched.after))
     closes = any(change.field == "archived" for change in changes)
     told: Told = "nothing" if before == after and not closes else "later"
     blast = replace(_UNTOLD, touched=touched.counts, told=told)

@@ -8,13 +8,17 @@ import pytest
 from app.agents import acting
 from app.agents.changes import AgentChange
 from app.services.data.history import undo_action
+from app.services.live import joining
 from app.services.live.server_state import open_live_studio
+from app.services.review.effects import weighed
+from app.services.review.findings import KEEP, Finding, Remedy
 from app.services.studio import Studio
 from app.services.versions.registry import promote
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair, SplitPart, apply_repair
 from app.services.what_if.views import Blast
 from app.services.what_if.watched_texts import WatchedTextCache
+from storage import projects
 from storage.queries import dataset
 from tests.builders.trained_home import POOL, change, intent_ids, rows, train
 
@@ -101,3 +105,29 @@ def test_what_was_prepared_for_another_model_stays(watched_texts: WatchedTextCac
     promote(studio, "p", 3)
     assert told(watched_texts, gone).told == "later"
     assert watched_texts.kept is kept
+
+
+def test_a_label_that_no_longer_fits_has_no_counted_effect(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the most examples that can vote, one more was told to change answers, and it waited."""
+    monkeypatch.setattr(joining, "_MOST", 20)
+    watched_texts = WatchedTextCache(open_live_studio(home))
+    assert len(watched_texts.live_studio.models.get(1).pipeline.exemplars) == 20
+    known, by = rows(home), intent_ids(home)
+    one_more = Repair("relabel", (known[POOL[0]].id,), (by["refund"],))
+    deletion = Repair("delete", (known["the parcel is late"].id,))
+    found = told(watched_texts, one_more)
+    assert (found.told, found.touched, found.watched) == ("later", (1, 0), (0, 0, 0))
+    new = told(watched_texts, Repair("add", (), (by["refund"],), value="one more example"))
+    assert (new.told, bool(new.near)) == ("later", True)
+    assert told(watched_texts, deletion).told == "counted"
+    remedies = (Remedy("Label it", one_more), Remedy("Delete it", deletion), KEEP)
+    finding = Finding("f", "conflict", "a or b?", "", 1.0, "", (), remedies)
+    with home.database.read() as connection:
+        [weighed_one] = weighed(watched_texts, projects.get(connection, 1), [finding])
+    effects = {one.words: one.effect for one in weighed_one.remedies}
+    assert effects["Label it"] is None  # Review said that it mends nothing
+    assert effects["Delete it"] is not None
+    monkeypatch.setattr(joining, "_MOST", 21)
+    assert told(watched_texts, one_more).told == "counted"
