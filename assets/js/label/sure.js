@@ -12,6 +12,8 @@ const FEWEST = 5; // sure texts that are worth a check
 const LISTED = 200; // rows of the list of sure texts
 const MOST_WRONG = 0.05; // share of wrong labels from which on they are better not accepted
 const SOON_MS = 1000; // after which the server is asked again while it counts
+const ONE_INTENT = 'Labelling all that the model is sure of is for projects with one intent a text.';
+const SEVERAL_INTENTS = 'Here a text may have several: label one by one, or choose texts on Data and label them.';
 const COUNTING = 'Counting what the model is sure of …';
 
 export class SureTexts {
@@ -110,7 +112,7 @@ export class SureTexts {
   open = guarded(async () => {
     if (this.#fetching) return;
     if (this.#intents.multi) {
-      toast('A text may have several intents here.', 'Its texts are labelled one by one.');
+      toast(ONE_INTENT, SEVERAL_INTENTS);
       return;
     }
     this.#fetching = true;

@@ -106,7 +106,8 @@ def labels_without_a_model(page: Page, studio: Served) -> None:
     text = shown(page)
     first, second = (intent["name"] for intent in intents(studio)[:2])
     page.keyboard.press("a")  # the model, it said, is not sure yet: no label would change that
-    expect(page.locator(".toast")).to_contain_text("A text may have several intents here.")
+    # “Its texts are labelled one by one” did not say that this is not for such projects.
+    expect(page.locator(".toast")).to_contain_text("is for projects with one intent a text.")
     page.keyboard.press("1")
     page.keyboard.press("2")
     page.keyboard.press("3")
