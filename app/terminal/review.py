@@ -5,7 +5,7 @@ import argparse
 from app.services.discover.views import DiscoveredGroup
 from app.terminal.output import opened, print_json, progress_bar, say, table, tell
 from core.errors import InvalidInput
-from core.text import decimal, percent
+from core.text import counted, decimal, percent
 from storage.queries.utterances import Page
 
 _SHOWN_TEXTS = 3
@@ -52,19 +52,25 @@ def discover(options: argparse.Namespace) -> None:
     from app.services.discover.files import read_placed, write_placed
     from app.services.discover.grouped import GroupChoice
     from app.services.discover.groups import discover
+    from app.services.discover.runs import count_out_of_scope
     from app.services.live.server_state import open_live_studio
 
     if options.format and options.out is None:
         raise InvalidInput("--format is that of a file.", "Name one with --out.")
     before = {} if options.before is None else read_placed(options.before)
-    with opened(options) as studio, progress_bar("texts embedded") as bar:
-        view, placed = discover(
-            open_live_studio(studio),
-            options.project,
-            GroupChoice(options.groups, before, out_of_scope=options.out_of_scope),
-            lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts embedded"),
-        )
-        bar.move(1.0, f"{view.n_texts:,} texts grouped")
+    choice = GroupChoice(options.groups, before, out_of_scope=options.out_of_scope)
+    with opened(options) as studio:
+        if choice.out_of_scope:
+            n_outside = count_out_of_scope(studio, options.project)
+            tell(f"Also grouped: {counted(n_outside, 'text')} labelled out of scope.")
+        with progress_bar("texts embedded") as bar:
+            view, placed = discover(
+                open_live_studio(studio),
+                options.project,
+                choice,
+                lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts embedded"),
+            )
+            bar.move(1.0, f"{view.n_texts:,} texts grouped")
     if options.out is not None and placed:
         write_placed(options.out, placed, spreadsheet=options.format == "spreadsheet")
         tell(f"Wrote {options.out}.")

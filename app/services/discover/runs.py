@@ -161,6 +161,16 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     return publish
 
 
+def count_out_of_scope(studio: Studio, project: str) -> int:
+    """Count the texts outside the test set that are labelled out of scope.
+
+    Raises:
+        NotFound: There is no such project.
+    """
+    with studio.database.read() as connection:
+        return count_texts(connection, projects.find(connection, project), OUTSIDE)
+
+
 def count_texts(connection: Transaction, project: ProjectRecord, which: Filter) -> int:
     """Count the texts outside the test set that match a filter."""
     every = utterances.count_all(connection, project.id, which)

@@ -166,6 +166,9 @@ def test_the_command_groups_texts_out_of_scope_on_wish(
     printed = " ".join(capsys.readouterr().out.split())
     assert "4 texts without a label, grouped by p@2." in printed
     assert main([*words, "--out-of-scope"]) == 0
-    printed = " ".join(capsys.readouterr().out.split())
+    told = capsys.readouterr()
+    printed = " ".join(told.out.split())
     assert "4 texts without a label and 1 out of scope, grouped by p@2." in printed
+    first = told.err.splitlines()[0]  # before the work, which takes minutes with many texts
+    assert first == "Also grouped: 1 text labelled out of scope."
     assert rows(home)[POOL[0]].labels == ()
