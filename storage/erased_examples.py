@@ -47,6 +47,17 @@ def without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[st
     """
     if not contents:
         return {}
+    changed = _without_examples(contents, texts)
+    facts = json.loads(contents[_FACTS])
+    quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
+    scrubbed = scrubber_of(texts).of(quoting)
+    if scrubbed != quoting:
+        changed[_FACTS] = as_json({**facts, **scrubbed})
+    return changed
+
+
+def _without_examples(contents: Mapping[str, str], texts: frozenset[str]) -> dict[str, str]:
+    """Return the same of its examples, of the rule for equal texts, and of what it has learned."""
     hashes = set(map(text_hash, texts))
     rows = json_lines(contents[_EXEMPLARS])
     kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
@@ -63,30 +74,29 @@ def without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[st
     hashed = json.loads(contents.get(_LEARNED, "[]"))
     if unsaid := set(hashed) & set(map(hidden_key, keys)):
         changed[_LEARNED] = as_json([one for one in hashed if one not in unsaid])
-    facts = json.loads(contents[_FACTS])
-    quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
-    scrubbed = scrubber_of(texts).of(quoting)
-    if scrubbed != quoting:
-        changed[_FACTS] = as_json({**facts, **scrubbed})
     return changed
 
 
 def versions_holding(
     connection: Transaction, store: ArtifactStore, project_id: int, texts: frozenset[str]
 ) -> list[int]:
-    """Return the versions of a project that hold one of the texts, or the hash of one.
+    """Return the imported versions of a project that hold one of the texts, or the hash of one.
 
-    One whose files are damaged may hold them, and counts.
+    What the others have learned stands in the project's log. One whose files are damaged may hold
+    them, and counts.
     """
     return [
         version.number
         for version in models.list_all(connection, project_id)
-        if version.tree_sha256 and _holds(store, tree_files(connection, version.tree_sha256), texts)
+        if version.lineage.get("imported")
+        and version.tree_sha256
+        and _holds(store, tree_files(connection, version.tree_sha256), texts)
     ]
 
 
 def _holds(store: ArtifactStore, tree: Mapping[str, str], texts: frozenset[str]) -> bool:
     try:
-        return bool(without_texts(contents_with_texts(store, tree, ""), texts))
+        contents = contents_with_texts(store, tree, "")
+        return bool(contents and _without_examples(contents, texts))
     except ArtifactDamaged:
         return True

@@ -89,7 +89,7 @@ def find(connection: Connection, project_id: int, number: int) -> TextGroupRecor
         return record_of(TextGroupRecord, row)
     if 1 <= number <= _highest(connection, project_id):
         raise NotFound(
-            "These texts were grouped anew meanwhile: this group is there no more.",
+            "This group is there no more: texts were grouped anew meanwhile, or one was erased.",
             "Nothing was changed. Look at the groups that are there now.",
         )
     raise NotFound(f"There is no group {number}.", "Look at the groups again.")
@@ -122,7 +122,7 @@ def waiting_in(connection: Connection, project_id: int, groups: Sequence[int]) -
         sa.or_(sa.and_(*_waits()), sa.and_(*_is_outside())),
     )
     order = (grouped_text.c.closeness.desc(), grouped_text.c.utterance_id)
-    again = asked_again(connection, project_id)
+    again = _asked_again(connection, project_id)
     rows = connection.execute(query.order_by(*order))
     return [row.id for row in rows if row.labels is None or row.id in again]
 
@@ -140,13 +140,22 @@ def decided_in(connection: Connection, project_id: int, groups: Sequence[int]) -
 
 def asked_again(connection: Connection, project_id: int) -> frozenset[str]:
     """Return the ids of the texts that were out of scope when they were grouped, and still are."""
+    return frozenset(_asked_again(connection, project_id))
+
+
+def _asked_again(connection: Connection, project_id: int) -> dict[str, int]:
+    """Return the group of each of these texts, by the text's id."""
     query = sa.select(text_group.c.facts).where(text_group.c.project_id == project_id)
     every = connection.execute(query).scalars()
     told = {key for facts in every for key in facts.get("outside", ())}
     if not told:
-        return frozenset()
-    outside = sa.select(utterance.c.id).where(utterance.c.project_id == project_id, *_is_outside())
-    return frozenset(told.intersection(connection.execute(outside).scalars()))
+        return {}
+    outside = sa.select(grouped_text.c.utterance_id, grouped_text.c.group_id)
+    outside = outside.select_from(_with_utterances()).where(
+        grouped_text.c.project_id == project_id, *_is_outside()
+    )
+    rows = connection.execute(outside)
+    return {row.utterance_id: row.group_id for row in rows if row.utterance_id in told}
 
 
 def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitants]:
@@ -166,12 +175,10 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
             group.waiting += row.n
         else:
             group.labels[tuple(row.labels)] += row.n
-    if again := asked_again(connection, project_id):
-        for key, number in places(connection, project_id).items():
-            if key in again:
-                found[number].waiting += 1
-                found[number].outside += 1
-                found[number].labels[()] -= 1
+    for number in _asked_again(connection, project_id).values():
+        found[number].waiting += 1
+        found[number].outside += 1
+        found[number].labels[()] -= 1
     return found
 
 
@@ -242,7 +249,9 @@ def remove_all(connection: Connection, project_id: int, kept: Collection[int] = 
         gone = sa.and_(table.c.project_id == project_id, number.not_in(kept))
         connection.execute(sa.delete(table).where(gone))
     if highest and highest not in kept:
-        mark = TextGroupRecord(highest, _GONE, {}, b"", None, 0, now())
+        # An earlier release takes it for a group without texts, and reads these facts.
+        facts = {"description": "", "cohesion": 0.0, "nearest": []}
+        mark = TextGroupRecord(highest, _GONE, facts, b"", None, 0, now())
         values = {"project_id": project_id, **asdict(mark)}
         connection.execute(sa.insert(text_group).values(values))
 

@@ -310,7 +310,7 @@ def _other_projects(studio: Studio, project: str, asked: Sequence[str]) -> list[
     return [
         *(_elsewhere(other, f"has or had {counted(n, 'such text')}") for other, n in said),
         *(
-            _elsewhere(other, f"has such a text, or the hash of one, in version {numbers}")
+            _elsewhere(other, f"has, or may have, such a text or its hash in version {numbers}")
             for other, found in held
             if (numbers := ", ".join(map(str, found)))
         ),

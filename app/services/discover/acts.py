@@ -201,7 +201,7 @@ def _planned(
     records = list(utterances.by_ids(connection, project.id, ids).values())
     edit = Edit("label", intent) if intent else Edit("out-of-scope")
     made = plan(records, edit, stale, joins=project.task == "multi-label")
-    if made.same == len(ids):
+    if ids and made.same == len(ids):
         raise Conflict(
             "These texts are labelled so already.",
             "Nothing was changed. Give them an intent, or put the group aside for later.",

@@ -5,16 +5,15 @@ from dataclasses import dataclass, fields
 from app.services.answering.pinned import BrokenPin
 from app.services.data.projects import ProjectView, list_projects, view_project
 from app.services.home.next_step import (
-    A_FEW_LABELS,
     FirstSteps,
     NextStep,
     ProjectFacts,
     first_steps,
     next_step,
 )
-from app.services.home.worth import answered_badly
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
+from app.services.live.pool import Pool
 from app.services.live.server_state import LiveStudio
 from app.services.review.proposals.proposing import count_waiting
 from app.services.review.review import known_label_errors
@@ -125,6 +124,19 @@ def _facts(
         changes=None if live is None else count_hot(live_studio.studio, project, live),
         label_errors=None if live is None else known_label_errors(live_studio, project, live),
         knows_doubt=live is not None and pool is not None,
-        answered_badly=None if live is None or pool is None else answered_badly(pool, A_FEW_LABELS),
+        answered_badly=_answered_badly(pool, project, champion),
         proposals=count_waiting(live_studio.studio, project),
     )
+
+
+def _answered_badly(
+    pool: Pool | None, project: ProjectRecord, champion: ModelVersionRecord | None
+) -> int | None:
+    """Return what the pool says of the texts to label next, while they are those of now."""
+    is_of_now = (
+        pool is not None
+        and champion is not None
+        and pool.live.version.id == champion.id
+        and pool.revision == project.head_revision
+    )
+    return pool.answered_badly if pool is not None and is_of_now else None

@@ -63,7 +63,7 @@ class ProjectFacts:
         label_errors: Likely label errors; None also until Review is opened.
         knows_doubt: Whether it is known of which unlabelled texts the model is unsure.
         answered_badly: Number of the texts to label next that the model likely answers wrongly or
-            not at all, or None.
+            not at all; None where it is not known of now.
     """
 
     texts: int

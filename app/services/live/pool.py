@@ -17,7 +17,7 @@ from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import StudioError
-from core.review.labelling_order import alike_from, asked_worth, margins, worth
+from core.review.labelling_order import alike_from, asked_worth, margins, spread, worth
 from core.types import FloatArray, Pause, ScoreArray, Task, no_pause
 from core.vectors import unit_rows
 from storage import models, projects
@@ -44,6 +44,9 @@ _REST_SHARE = 4
 _FEW_CHANGES = 50
 """So many changes move the figures of a pool by no more than a person can follow."""
 
+NEXT = 20
+"""Texts that are labelled next, of which it is told how many are likely answered badly."""
+
 _UNSEEN_SHARE = 0.05
 """Of the sample of a larger pool, so many may be labelled before it is drawn again at once."""
 
@@ -62,6 +65,8 @@ class Pool:
         worth: How much a label of each teaches, (n,) float64; None until it is computed.
         asked: How much doubt about the traffic a label of each settles, (n,) float64; 0 for what
             nobody said in the last four weeks with traffic. None until it is computed.
+        answered_badly: How many of the `NEXT` texts whose labels teach most are likely answered
+            wrongly or not at all; None until `worth` is computed, and with several intents a text.
         revision: Revision of the project at which the records were read.
     """
 
@@ -76,6 +81,7 @@ class Pool:
     outside: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool), repr=False)
     worth: ScoreArray | None = field(default=None, repr=False)
     asked: ScoreArray | None = field(default=None, repr=False)
+    answered_badly: int | None = None
     revision: int = -1
 
 
@@ -236,7 +242,9 @@ class Pools:
             helps = worth(doubts, pool.embeddings, pause)
             often = np.array([times.get(record.id, 0) for record in records], dtype=np.int64)
             asked = asked_worth(doubts, pool.embeddings, often, pause)
-            kept.pool = replace(pool, worth=helps, asked=asked, revision=head)
+            badly = answered_badly(pool, helps)
+            known = {"worth": helps, "asked": asked, "answered_badly": badly}
+            kept.pool = replace(pool, **known, revision=head)  # type: ignore[arg-type]
             kept.evaluated = (kept.champion, kept.fence)
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
@@ -288,6 +296,20 @@ def judged(
         task=pipeline.task,
         outside=_outside(live, unit, scores),
     )
+
+
+def answered_badly(pool: Pool, helps: ScoreArray) -> int | None:
+    """Return how many of the `NEXT` texts with the highest `helps` are likely answered badly.
+
+    Each counts with the probability that its answer is wrong, or whole if it is answered with no
+    intent. None where a text may have several intents.
+    """
+    if pool.task == "multi-label" or not len(helps):
+        return None
+    ranking = np.argsort(-helps, kind="stable")
+    rows = spread(ranking, pool.embeddings, NEXT, pool.alike_from)
+    wrong = np.where(pool.outside[rows], 1.0, 1.0 - pool.probabilities[rows].max(1))
+    return round(float(wrong.sum()))
 
 
 def _doubts(pool: Pool) -> ScoreArray:

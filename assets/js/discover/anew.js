@@ -11,7 +11,8 @@ export const outsideBox = (n, nothing) =>
     'label',
     {class: 'check'},
     h('input', {type: 'checkbox', name: 'outside', 'data-key': 'outside'}),
-    `Also ${plural(n, 'text')} labelled “${nothing}”: their labels stay until you give them an intent`,
+    `Also ${plural(n, 'text')} labelled “${nothing}”: they leave groups that were taken, ` +
+      'and keep their labels until you give them an intent',
   );
 
 // Returns how to group anew, or null. `listed` is what the server says of the groups now.
@@ -20,12 +21,18 @@ export async function askAnew(listed, nothing) {
   const most = Math.min(allowed, waiting + outside);
   const isTaken = groups.some(({state}) => state === 'done');
   const gone = isTaken ? 'Groups that were taken stay. All others' : `All ${plural(groups.length, 'group')}`;
-  const about = `${gone} and their names go, and new ones are made of ${plural(waiting, 'text')}. Labels stay.`;
-  const input = h('input', {type: 'number', name: 'n', min: 1, max: most, value: usual, required: true});
+  const made = waiting ? `new ones are made of ${plural(waiting, 'text')} without a label` : 'new ones are made';
+  const about = `${gone} and their names go, and ${made}. Labels stay.`;
+  // How many groups suit the texts that are out of scope, too, the server knows.
+  const size = waiting ? {value: usual, required: true} : {placeholder: 'as many as suit'};
+  const input = h('input', {type: 'number', name: 'n', min: 1, max: most, ...size});
   const given = await ask(
     'Group anew',
     [h('p', {}, about), outsideBox(outside, nothing), field('Number of groups; more groups are smaller', input)],
     'Group anew',
   );
-  return given && {n_groups: Number(given.n), anew: true, out_of_scope: 'outside' in given};
+  if (!given) return null;
+  const isUsual = 'outside' in given && Number(given.n) === usual;
+  const count = isUsual ? null : Number(given.n) || null;
+  return {n_groups: count, anew: true, out_of_scope: 'outside' in given};
 }

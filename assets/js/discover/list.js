@@ -134,7 +134,7 @@ export const waitingWords = ({size, out_of_scope: outside}, nothing) =>
 // Says how many texts joined groups that have an intent already.
 export const mostlyLabelled = groups => {
   const some = groups.filter(({state}) => state === 'mostly');
-  const waiting = some.reduce((sum, {size}) => sum + size, 0);
+  const waiting = some.reduce((sum, {size, out_of_scope: outside = 0}) => sum + size - outside, 0);
   const words = `${plural(waiting, 'text')} ${waiting === 1 ? 'waits' : 'wait'}`;
   return some.length ? ` In ${plural(some.length, 'group')} whose other texts have labels, ${words} for a label.` : '';
 };

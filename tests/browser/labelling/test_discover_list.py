@@ -131,4 +131,6 @@ def test_texts_out_of_scope_are_counted_first_and_grouped_on_wish(
     ) as it:
         dialog.get_by_role("button", name="Group anew").click()
     assert it.value.post_data_json["out_of_scope"] is True
+    # The usual number is that of the texts without a label alone: 3,000 others made one group.
+    assert it.value.post_data_json["n_groups"] is None
     page.unroute_all(behavior="wait")

@@ -94,7 +94,8 @@ def test_a_bundle_that_another_project_took_in_is_named_until_it_is_erased_there
     export_model(told, "p@1", tmp_path / "p.zip")
     import_bundle(told, tmp_path / "p.zip", "r")
     in_r = (
-        "the project 'r', which has such a text, or the hash of one, in version 1: erase there, too"
+        "the project 'r', which has, or may have, such a text or its hash in version 1: "
+        "erase there, too"
     )
     assert places(erase_texts(told, "p", [SAID], now=True).left) == [IN_Q, IN_OLD, in_r]
     assert erase_texts(told, "r", [SAID], now=True).models == ("r@1",)
