@@ -10,7 +10,7 @@ from core.text import hidden_key, match_key, text_hash
 from storage import models
 from storage.artifacts import ArtifactStore, tree_files
 from storage.database import Transaction
-from storage.log.scrubbing import ERASED, scrubber_of
+from storage.log.scrubbing import ERASED, Scrubber
 
 _EXEMPLARS, _EXACT, _FACTS = "exemplars.jsonl", "exact.json", "facts.json"
 _LEARNED = "learned.json"
@@ -39,18 +39,20 @@ def contents_with_texts(store: ArtifactStore, tree: Mapping[str, str], name: str
         ) from error
 
 
-def without_texts(contents: Mapping[str, str], texts: frozenset[str]) -> dict[str, str]:
+def without_texts(
+    contents: Mapping[str, str], texts: frozenset[str], scrubber: Scrubber
+) -> dict[str, str]:
     """Return the changed content of the files of a version that hold one of the texts.
 
     The rule for equal texts loses them by their hash, too: a version that came without texts has
-    that alone.
+    that alone. `scrubber` takes them out of its figures and pins.
     """
     if not contents:
         return {}
     changed = _without_examples(contents, texts)
     facts = json.loads(contents[_FACTS])
     quoting = {name: facts[name] for name in ("metrics", "pins") if name in facts}
-    scrubbed = scrubber_of(texts).of(quoting)
+    scrubbed = scrubber.of(quoting)
     if scrubbed != quoting:
         changed[_FACTS] = as_json({**facts, **scrubbed})
     return changed

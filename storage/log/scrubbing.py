@@ -15,6 +15,11 @@ from storage.tables import act, job, model_version, preference, receipt
 ERASED = "[erased]"
 _LONG = 4
 """From this many words on, a text is found within a sentence; a shorter one only in quotes."""
+_WORDS = frozenset(
+    ("base", "device", "kind", "method", "precision", "recipe", "split", "state", "task")
+)
+"""Fields that hold words of the studio: nobody said them."""
+_SAID = frozenset(("text", "texts"))
 _OPEN, _SHUT = "[\u201c\"'\u2018]", "[\u201d\"'\u2019]"
 _COLUMNS = {
     act: (act.c.about,),
@@ -27,34 +32,56 @@ _COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class Scrubber:
-    """Replaces texts within JSON values; made by `scrubber_of`."""
+    """Replaces texts within JSON values; made by `scrubber_of`.
+
+    People say "refund", and an intent has that name: where no text is meant, `names` stay. Without
+    its intents' names a version has no floors, and without its fields it is not read at all.
+    """
 
     texts: frozenset[str]
     quoted: re.Pattern[str]
+    names: frozenset[str]
 
-    def of(self, value: Any) -> Any:
-        """Return a JSON value without the texts."""
+    def of(self, value: Any, field: str = "") -> Any:
+        """Return a JSON value, which stands in a field, without the texts."""
+        if field in _WORDS:
+            return value
         if isinstance(value, str):
-            return ERASED if normalise(value) in self.texts else self.quoted.sub(ERASED, value)
+            return self._of_words(value, field)
         if isinstance(value, list):
-            return [self.of(one) for one in value]
+            return [self.of(one, field) for one in value]
         if not isinstance(value, dict):
             return value
         # The words of an explained text stand one by one beside it.
         spelt = isinstance(value.get("text"), str) and normalise(value["text"]) in self.texts
-        return {self.of(k): self.of(_unspelt(v) if spelt else v) for k, v in value.items()}
+        return {
+            self._of_key(key): self.of(_unspelt(one) if spelt else one, key)
+            for key, one in value.items()
+        }
+
+    def _of_words(self, words: str, field: str) -> str:
+        plain = normalise(words)
+        if plain in self.texts and (field in _SAID or plain not in self.names):
+            return ERASED
+        return self.quoted.sub(ERASED, words)
+
+    def _of_key(self, key: str) -> str:
+        """Return a key without the texts; a single word is a field's name."""
+        return self._of_words(key, "") if len(key.split()) > 1 else key
 
 
-def scrubber_of(texts: Iterable[str]) -> Scrubber:
-    """Return what replaces these texts."""
+def scrubber_of(texts: Iterable[str], names: Iterable[str] = ()) -> Scrubber:
+    """Return what replaces these texts, but no intent's name where no text is meant."""
     plain = sorted(map(normalise, texts), key=len, reverse=True)
+    kept = frozenset(map(normalise, names))
     parts = [
         re.escape(text)
         if len(text.split()) >= _LONG
         else rf"(?<={_OPEN}){re.escape(text)}(?={_SHUT})"
         for text in plain
+        if text not in kept
     ]
-    return Scrubber(frozenset(plain), re.compile("|".join(parts) or r"(?!)"))
+    return Scrubber(frozenset(plain), re.compile("|".join(parts) or r"(?!)"), kept)
 
 
 def tombstone() -> str:

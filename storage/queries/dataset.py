@@ -12,7 +12,7 @@ from core.text import did_you_mean
 from core.types import Intent
 from storage.queries.columns import arrivals
 from storage.records import IntentRecord, UtteranceRecord, intent_record, utterance_record
-from storage.tables import JsonText, intent, utterance
+from storage.tables import JsonText, event, intent, utterance
 
 LABELS_TEXT = sa.type_coerce(utterance.c.labels, sa.Text)
 """Labels as stored: a JSON list of intent ids."""
@@ -32,6 +32,18 @@ def intents(connection: Connection, project_id: int) -> list[IntentRecord]:
 def intent_names(connection: Connection, project_id: int) -> dict[str, str]:
     """Map the ids of all intents, archived ones included, to their names."""
     return {record.id: record.name for record in intents(connection, project_id)}
+
+
+def names_ever(connection: Connection, project_id: int) -> set[str]:
+    """Return the names of all intents that a project has or had, now and before."""
+    query = sa.select(event.c.field, event.c.before, event.c.after).where(
+        event.c.project_id == project_id,
+        event.c.subject == "intent",
+        event.c.field.in_(("name", "row")),
+    )
+    rows = connection.execute(query).all()
+    told = [(row.field, side) for row in rows for side in (row.before, row.after)]
+    return {one if field == "name" else one["name"] for field, one in told if one is not None}
 
 
 def open_intents(connection: Connection, project_id: int) -> dict[str, Intent]:

@@ -93,6 +93,23 @@ def test_no_file_of_the_home_holds_an_erased_text(told: Studio) -> None:
     assert "Zaphod" not in page
 
 
+def test_an_intent_of_the_same_name_keeps_it(told: Studio, tmp_path: Path) -> None:
+    """People say "refund": erased, versions lost the name of the intent in figures and pins."""
+    own = tmp_path / "own.csv"
+    own.write_text("text,intent\nrefund,refund\nkept,greeting\n", encoding="utf-8")
+    import_file(told, ImportRequest("p", own))
+    train_here(told, TrainingRequest("p", "instant", {}, gate=False))
+    with told.database.read() as connection:
+        before = models.list_all(connection, 1)[-1]
+        assert "refund" in str(before.metrics)
+    erase_texts(told, "p", ["refund", "kept"], now=True)
+    with told.database.read() as connection:
+        after = models.list_all(connection, 1)[-1]
+        assert (after.metrics, after.pins) == (before.metrics, before.pins)
+        tree = artifacts.tree_files(connection, after.tree_sha256)
+    assert '"text": "refund"' not in told.artifacts.read(tree["exemplars.jsonl"]).decode()
+
+
 def test_pins_that_a_model_broke_or_a_bundle_brought_are_erased(
     told: Studio, tiny_path: Path, tmp_path: Path
 ) -> None:

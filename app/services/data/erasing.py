@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -199,9 +199,11 @@ def _erase(
     _require_rest(connection, project)
     said = erasing.find_said(connection, project.id, asked)
     texts = said.texts | frozenset(asked)
-    scrubber = scrubber_of(texts)
+    scrubber = scrubber_of(texts, dataset.names_ever(connection, project.id))
     rows = scrub_rows(connection, project.id, scrubber)
-    rewritten, unused = _rewrite_models(studio, connection, project, texts)
+    rewritten, unused = _rewrite_models(
+        studio, connection, project, lambda held: without_texts(held, texts, scrubber)
+    )
     changed = erasing.erase(connection, project.id, said, scrubber, studio.settings.actor)
     request_keys.forget_all(connection)
     text_groups.remove_all(connection, project.id)  # names and descriptions quote texts
@@ -233,16 +235,22 @@ def _require_rest(connection: Transaction, project: ProjectRecord) -> None:
 
 
 def _rewrite_models(
-    studio: Studio, connection: Transaction, project: ProjectRecord, texts: frozenset[str]
+    studio: Studio,
+    connection: Transaction,
+    project: ProjectRecord,
+    clean: Callable[[Mapping[str, str]], dict[str, str]],
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Take the texts out of the examples of stored versions; return names, and unused blobs."""
+    """Change files of stored versions that hold texts; return versions' names, and unused blobs.
+
+    `clean` returns the changed ones of a version's files, by name.
+    """
     names, unused = list[str](), list[str]()
     for version in models.list_all(connection, project.id):
         if not version.tree_sha256:
             continue
         tree = artifacts.tree_files(connection, version.tree_sha256)
         name = f"{project.name}@{version.number}"
-        changed = without_texts(contents_with_texts(studio.artifacts, tree, name), texts)
+        changed = clean(contents_with_texts(studio.artifacts, tree, name))
         if not changed:
             continue
         with tempfile.TemporaryDirectory(dir=_scratch(studio)) as folder:
