@@ -4,6 +4,8 @@ import {complain} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {number, plural} from '../shared/words.js';
 
+const AGAIN_MS = 1500;
+
 export class Evidence {
   #asks;
   #texts = h('div', {'data-role': 'said'});
@@ -21,11 +23,12 @@ export class Evidence {
   async #show() {
     if (!this.element.open || this.#isAsked) return;
     this.#isAsked = true;
-    fill(this.#texts, h('p', {class: 'soft small'}, 'Reading the texts …'));
+    if (!this.#texts.firstChild) fill(this.#texts, h('p', {class: 'soft small'}, 'Reading the texts …'));
     try {
       const {texts, n, counting} = await this.#asks();
       this.#isAsked = !counting;
-      fill(this.#texts, counting ? waits : listed(texts, n));
+      fill(this.#texts, counting ? 'The texts are being answered …' : listed(texts, n));
+      if (counting) setTimeout(() => this.#show().catch(complain), AGAIN_MS);
     } catch (error) {
       this.#isAsked = false;
       fill(
@@ -36,8 +39,6 @@ export class Evidence {
     }
   }
 }
-
-const waits = 'The texts are being answered; open this again in a moment.';
 
 function listed(texts, n) {
   if (!n) return h('p', {class: 'soft small'}, 'No text in these days.');
