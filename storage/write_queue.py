@@ -31,10 +31,18 @@ class WriteQueue:
         self._mutex = threading.Lock()
         self._waiting: deque[threading.Event] = deque()
         self._taken = False
+        self._writer: int | None = None
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait until this thread may write, and block the others meanwhile."""
+        """Wait until this thread may write, and block the others meanwhile.
+
+        Raises:
+            RuntimeError: This thread writes already: it would wait for itself, for ever.
+        """
+        if self._writer == threading.get_ident():
+            message = "a write was begun within another one of the same thread"
+            raise RuntimeError(message)
         with self._mutex:
             mine = threading.Event()
             if not self._taken:
@@ -43,9 +51,11 @@ class WriteQueue:
             else:
                 self._waiting.append(mine)
         mine.wait()
+        self._writer = threading.get_ident()
         try:
             yield
         finally:
+            self._writer = None
             with self._mutex:
                 if self._waiting:
                     self._waiting.popleft().set()

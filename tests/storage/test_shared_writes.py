@@ -138,3 +138,15 @@ def test_no_request_is_lost_or_written_twice(database: Database) -> None:
         found = list(pool.map(lambda name: writes.write(name, save), wanted))
     assert found == wanted
     assert names(database) == wanted
+
+
+def test_a_write_within_a_write_of_the_same_thread_is_refused(database: Database) -> None:
+    """It waited for itself, for ever: a run of all tests ended after ninety minutes by a limit."""
+    with (
+        database.write(),
+        pytest.raises(RuntimeError, match="within another one of the same thread"),
+        database.write(),
+    ):
+        pass
+    with database.write() as connection:
+        assert projects.create(connection, "after it").name == "after it"

@@ -245,14 +245,14 @@ def test_two_imports_at_once_do_not_store_a_conversation_twice(
 ) -> None:
     create_project(studio, "p")
     request = DialogueImport("p", write_log(tmp_path / "a.jsonl"))
-    store = logs._store
+    stored_digests = logs._stored_digests
 
     def late(*given):
-        monkeypatch.setattr(logs, "_store", store)
-        import_dialogues(studio, request)
-        return store(*given)
+        monkeypatch.setattr(logs, "_stored_digests", stored_digests)
+        import_dialogues(studio, request)  # by another process, since the first read what is there
+        return stored_digests(*given)
 
-    monkeypatch.setattr(logs, "_store", late)
+    monkeypatch.setattr(logs, "_stored_digests", late)
     with pytest.raises(Conflict, match="meanwhile"):
         import_dialogues(studio, request)
     assert len(stored(studio)) == 24
