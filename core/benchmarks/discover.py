@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.benchmarks.inputs import LabelledTexts, peak_mb
-from core.discover.grouping import group_texts
+from core.discover.grouping import group_texts, size_of, usual_groups
 from core.discover.order import groups_in_order, size_for
 from core.discover.showing import SHOWN, ShownGroup
-from core.discover.spreading import spread
+from core.discover.spreading import Spread, spread
 from core.discover.taking import Taken, nothing_taken, take
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
@@ -64,14 +64,19 @@ class Designer:
 
 
 def work(
-    embeddings: FloatArray, hidden: NDArray[np.int64], known: NDArray[np.bool_], budget: int
+    embeddings: FloatArray,
+    hidden: NDArray[np.int64],
+    known: NDArray[np.bool_],
+    budget: int,
+    size: float | None = None,
 ) -> Worked:
     """Let a designer take groups of embeddings (n, d) in at most `budget` decisions.
 
     `hidden` has the right intents' columns, (n,), and `known` the rows labelled at the start.
+    Groups have about `size` texts; by default so many that the decisions reach all texts.
     """
     designer = Designer(hidden, known)
-    size = size_for(int((~known).sum()), budget)
+    size = size or size_for(int((~known).sum()), budget)
     for group in groups_in_order(embeddings, designer.done.taken, size):
         if designer.done.decisions + _MOST_FOR_A_GROUP > budget:
             break
@@ -88,7 +93,8 @@ def discover_figures(
     alone are judged. `ari` and `nmi`, in percent, compare the intents of all of them, as the votes
     tell them after the work, with the right ones; `groups_ari` and `groups_nmi` compare the groups
     of Discover, and `kmeans_ari` and `kmeans_nmi` those of k-means, both without a designer and as
-    many as there are intents.
+    many as there are intents. Figures whose names begin with `page_` are those of a designer who
+    works with as many groups as the page Discover makes.
     """
     began = time.perf_counter()
     names, hidden = np.unique(np.array(train.intents), return_inverse=True)
@@ -103,9 +109,7 @@ def discover_figures(
     result = spread(embeddings, done.taken)
     ended = time.perf_counter()
     rows = np.flatnonzero(~is_known)
-    surest = result.surest(len(hidden))
-    surest = surest[~is_known[surest]][: int(np.ceil(LABELLED * len(rows)))]
-    used = np.unique(done.taken.columns[done.taken.labelled])
+    surest = _surest(result, is_known)
     return {
         "texts": len(hidden),
         "intents": len(names),
@@ -118,12 +122,46 @@ def discover_figures(
         "right_share_of_all": _share(result.columns[rows] == hidden[rows]),
         "seen_share": _share(done.taken.seen[rows]),
         "core_right_share": _share(_cores_right(done.taken, hidden, is_known)),
-        "intents_found": len(used),
+        "intents_found": _n_used(done.taken),
+        **_page_figures(embeddings, hidden, is_known, budget),
         **agreement(embeddings[rows], hidden[rows], result.columns[rows], seed),
         "encoding_seconds": round(encoded - began, 2),
         "seconds": round(ended - encoded, 2),
         "peak_mb": peak_mb(),
     }
+
+
+def _page_figures(
+    embeddings: FloatArray, hidden: NDArray[np.int64], known: NDArray[np.bool_], budget: int
+) -> dict[str, object]:
+    """Measure the same designer with the page's number of groups; it may be too few to take any."""
+    n_texts = int((~known).sum())
+    n_groups = usual_groups(n_texts, has_labels=bool(known.any()))
+    done = work(embeddings, hidden, known, budget, size_of(n_texts, n_groups))
+    surest = np.zeros(0, dtype=np.int64)
+    right_share: float | None = None
+    if done.taken.labelled.any():
+        result = spread(embeddings, done.taken)
+        surest = _surest(result, known)
+        right_share = _share(result.columns[surest] == hidden[surest])
+    return {
+        "page_groups": n_groups,
+        "page_decisions": done.decisions,
+        "page_labelled_share": round(len(surest) / n_texts, 4),
+        "page_right_share": right_share,
+        "page_intents_found": _n_used(done.taken),
+    }
+
+
+def _surest(result: Spread, known: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the rows whose labels are judged: of those that were hidden the surest."""
+    rows = result.surest(len(known))
+    return rows[~known[rows]][: int(np.ceil(LABELLED * (~known).sum()))]
+
+
+def _n_used(taken: Taken) -> int:
+    """Count the intents that have a label."""
+    return len(np.unique(taken.columns[taken.labelled]))
 
 
 def agreement(
@@ -135,7 +173,7 @@ def agreement(
 
     k = len(np.unique(right))
     means = KMeans(k, n_init=1, random_state=seed).fit_predict(unit)
-    groups = group_texts(unit, len(unit) / (k + 0.5), seed).of
+    groups = group_texts(unit, size_of(len(unit), k), seed).of
     scores = {"ari": adjusted_rand_score, "nmi": normalized_mutual_info_score}
     return {
         f"{prefix}{name}": round(100 * float(score(right, labels)), 2)

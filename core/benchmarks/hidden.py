@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.benchmarks.inputs import LabelledTexts, Watch, peak_mb
-from core.discover.grouping import group_texts, usual_groups
+from core.discover.grouping import group_texts, size_of, usual_groups
 from core.discover.known import known_groups, least_known_first
 from core.encoders.base import Encoder
 from core.encoders.quick.copies import quick_copy
@@ -152,7 +152,7 @@ def _found(draw: _Draw, encoder: Encoder, seed: int) -> int:
     """Group texts as the page does, and count the hidden intents of the first groups."""
     unit = unit_rows(encoder.encode(draw.waiting.texts))
     count = usual_groups(len(unit), has_labels=True)
-    grouping = group_texts(unit, len(unit) / (count + 0.5), seed)
+    grouping = group_texts(unit, size_of(len(unit), count), seed)
     known = known_groups(grouping, unit, unit_rows(encoder.encode(draw.labelled.texts)), seed)
     found = set[str]()
     members = grouping.members()

@@ -58,6 +58,11 @@ def usual_groups(n_texts: int, *, has_labels: bool) -> int:
     return max(1, min(n_texts, round(number)))
 
 
+def size_of(n_texts: int, n_groups: int) -> float:
+    """Return the size by which `group_texts` makes just so many groups of different texts."""
+    return n_texts / (n_groups + 0.5)
+
+
 def group_texts(embeddings: FloatArray, size: float, seed: int = 0) -> Grouping:
     """Divide embeddings (n, d), n at least 1, into groups of about `size` texts by k-means.
 

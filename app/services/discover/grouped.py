@@ -12,6 +12,7 @@ from core.discover.grouping import (
     Grouping,
     founded,
     group_texts,
+    size_of,
     usual_groups,
 )
 from core.discover.joining import join
@@ -77,7 +78,7 @@ def read_texts(database: Database, project: ProjectRecord, which: Filter) -> lis
 def group_together(texts: list[UtteranceRecord], unit: FloatArray, choice: GroupChoice) -> Grouped:
     """Group texts; those that were grouped before stay, and come first in the result."""
     count = choice.n_groups or usual_groups(len(texts), has_labels=bool(choice.beside))
-    size = len(texts) / (count + 0.5)  # the half makes the number of groups certain
+    size = size_of(len(texts), count)
     old = [row for row, one in enumerate(texts) if normalise(one.text) in choice.before]
     if not old:
         grouping, known = group_texts(unit, size), []

@@ -1,15 +1,18 @@
 """The simulated designer sees only shown texts, and pays for each look and each removal."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.cli import main
-from core.benchmarks.discover import Designer, agreement, work
+from core.benchmarks import discover
+from core.benchmarks.discover import Designer, agreement, discover_figures, work
+from core.benchmarks.inputs import LabelledTexts
 from core.discover.showing import show
-from tests.builders.toy_embeddings import clusters
+from tests.builders.toy_embeddings import Toy, clusters
 
 NOBODY = np.zeros(12, dtype=bool)
 GROUP = show(np.arange(12), np.ones(12, dtype=np.float32), 0.6)
@@ -57,6 +60,55 @@ def test_the_right_intents_agree_with_themselves() -> None:
     assert 0.0 < figures["groups_ari"] < 100.0
 
 
+class CountingEncoder:
+    """Embeds all texts of a toy, and counts how often it was asked."""
+
+    def __init__(self, toy: Toy) -> None:
+        self.toy = toy
+        self.asked = 0
+
+    def encode(self, texts: Sequence[str], progress: object = None) -> np.ndarray:
+        self.asked += 1
+        assert len(texts) == len(self.toy.rows)
+        return self.toy.rows
+
+
+def texts_of(toy: Toy) -> LabelledTexts:
+    said = tuple(f"text {row}" for row in range(len(toy.rows)))
+    return LabelledTexts(said, tuple(toy.intents[column] for column in toy.columns))
+
+
+def test_the_page_s_number_of_groups_is_judged_beside_that_of_the_decisions() -> None:
+    """The designer had 52 groups of these texts, and nobody else: the page makes 20."""
+    encoder = CountingEncoder(clusters(4, 100, 0.3, seed=6))
+    found = discover_figures(texts_of(encoder.toy), encoder, 0.0, 60, 0)
+    assert encoder.asked == 1
+    assert found["page_groups"] == 20  # the root of 400
+    assert 10 < int(str(found["page_decisions"])) <= 20  # each group is of one intent
+    assert int(str(found["page_decisions"])) < int(str(found["decisions"])) <= 60
+    assert (found["page_labelled_share"], found["page_right_share"]) == (0.8, 1.0)
+    assert found["page_intents_found"] == 4
+
+
+def test_beside_known_labels_the_page_makes_more_groups() -> None:
+    encoder = CountingEncoder(clusters(4, 100, 0.3, seed=6))
+    found = discover_figures(texts_of(encoder.toy), encoder, 0.1, 60, 0)
+    assert found["known"] == 40
+    assert found["page_groups"] == 38  # twice the root of 360
+
+
+def test_groups_of_the_page_that_are_all_mixed_label_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(discover, "usual_groups", lambda n_texts, has_labels: 1)
+    encoder = CountingEncoder(clusters(4, 100, 0.3, seed=6))
+    found = discover_figures(texts_of(encoder.toy), encoder, 0.0, 60, 0)
+    assert found["right_share"] == 1.0
+    assert (found["page_groups"], found["page_decisions"]) == (1, 1)
+    assert (found["page_labelled_share"], found["page_right_share"]) == (0.0, None)
+    assert found["page_intents_found"] == 0
+
+
 def test_the_command_prints_its_figures_and_refuses_what_is_no_share(
     labelled_csv: Path, tiny_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -65,6 +117,8 @@ def test_the_command_prints_its_figures_and_refuses_what_is_no_share(
     found = json.loads(capsys.readouterr().out)
     assert {"decisions", "labelled_share", "right_share", "intents_found", "ari"} <= found.keys()
     assert {"nmi", "kmeans_ari", "seconds", "peak_mb"} <= found.keys()
+    page = {"page_groups", "page_decisions", "page_labelled_share", "page_right_share"}
+    assert page | {"page_intents_found"} <= found.keys()
     assert 0.0 <= found["groups_nmi"] <= 100.0
     assert -100.0 <= found["groups_ari"] <= 100.0
     assert main([*words, "--known", "1"]) == 2

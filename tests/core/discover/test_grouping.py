@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.discover.grouping import MOST_GROUPS, group_texts, usual_groups
+from core.discover.grouping import MOST_GROUPS, group_texts, size_of, usual_groups
 from tests.builders.toy_embeddings import cloud, clusters
 
 
@@ -42,3 +42,9 @@ def test_beside_labels_more_groups_are_made_but_never_too_many() -> None:
     assert plain == [1, 1, 10, 100, MOST_GROUPS]
     beside = [usual_groups(n, has_labels=True) for n in (1, 2, 100, 10_000, 50_000, 1_000_000)]
     assert beside == [1, 2, 20, 200, 320, 320]
+
+
+def test_the_size_for_a_number_of_groups_makes_just_so_many() -> None:
+    rows = cloud(500, 8)
+    made = [len(group_texts(rows, size_of(500, n_groups)).centres) for n_groups in (1, 2, 7, 22)]
+    assert made == [1, 2, 7, 22]
