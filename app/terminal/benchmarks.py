@@ -18,7 +18,7 @@ from core.benchmarks import label_encoder as label_encoder_bench
 from core.benchmarks import multi_label as multi_label_bench
 from core.benchmarks import serving as serving_bench
 from core.benchmarks import templates as templates_bench
-from core.benchmarks.discover import discover_figures
+from core.benchmarks.discover import crowd_figures, discover_figures
 from core.benchmarks.explain import explain_figures
 from core.benchmarks.few_shot import FewShotTexts, SeedFigures
 from core.benchmarks.hidden import Hiding, hidden_figures
@@ -263,14 +263,16 @@ def explain(options: argparse.Namespace) -> None:
 
 
 def discover(options: argparse.Namespace) -> None:
-    """Hide the labels of a file, and let a simulated designer find them by groups."""
+    """Hide a file's labels, and let a simulated designer find them by groups; or group many."""
     if not 0.0 <= options.known < 1.0:
         raise InvalidInput(f"{options.known} is no share.", "Write --known 0.1, say, or 0.")
     if options.decisions < 1:
         raise InvalidInput(f"{options.decisions} decisions label nothing.", "Write 400, say.")
     texts = labelled_texts(options.texts)
     encoder = load_encoder(options.base)
-    if options.hide is None:
+    if options.many is not None:
+        figures = crowd_figures(texts.texts, encoder, options.many, options.seed)
+    elif options.hide is None:
         figures = discover_figures(texts, encoder, options.known, options.decisions, options.seed)
     else:
         hiding = Hiding(options.hide, options.labels, options.grouped, options.seed)

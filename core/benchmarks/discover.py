@@ -1,6 +1,10 @@
-"""Hide a file's labels, let a simulated designer take groups, and count decisions and errors."""
+"""Hide a file's labels, let a simulated designer take groups, and count decisions and errors.
+
+Or group very many texts, and measure the time, the memory, and what moves when more are added.
+"""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.benchmarks.inputs import LabelledTexts, peak_mb
 from core.discover.grouping import group_texts, size_of, usual_groups
+from core.discover.joining import join
 from core.discover.order import groups_in_order, size_for
 from core.discover.showing import SHOWN, ShownGroup
 from core.discover.spreading import Spread, spread
@@ -22,6 +27,12 @@ _PURE = 0.8
 
 _MOST_FOR_A_GROUP = 1 + int((1 - _PURE) * SHOWN + 1e-9)
 """Decisions: one to look, one for each shown text that is of another intent."""
+
+_NOISE = 0.02
+"""Standard deviation of what is added to each number of a repeated embedding."""
+
+_ADDED = 0.05
+"""Texts that come later, as a share of those that were grouped."""
 
 LABELLED = 0.8
 """Share of the texts whose labels are judged: the surest."""
@@ -162,6 +173,52 @@ def _surest(result: Spread, known: NDArray[np.bool_]) -> NDArray[np.int64]:
 def _n_used(taken: Taken) -> int:
     """Count the intents that have a label."""
     return len(np.unique(taken.columns[taken.labelled]))
+
+
+def crowd_figures(
+    texts: Sequence[str], encoder: Encoder, count: int, seed: int
+) -> dict[str, object]:
+    """Measure how long `count` texts take to group, and what 5 % more of them move.
+
+    Embeddings are repeated with noise. `seconds` and `join_seconds` begin when all are there.
+    `moved_share` is the share of the texts that were there before and have another group now.
+
+    Raises:
+        InvalidInput: No text would be grouped.
+    """
+    if count < 1:
+        raise InvalidInput(f"{count} texts form no group.", "Group 100,000, say.")
+    added = max(1, round(_ADDED * count))
+    rows = repeated(encoder.encode(texts), count + added, seed)
+    old, new = rows[:count], rows[count:]
+    size = size_of(count, usual_groups(count, has_labels=False))
+    began = time.perf_counter()
+    grouping = group_texts(old, size, seed)
+    grouped = time.perf_counter()
+    joined = join(grouping, old, new, size, seed)
+    ended = time.perf_counter()
+    return {
+        "texts": count,
+        "added": added,
+        "groups": len(grouping.centres),
+        "seconds": round(grouped - began, 2),
+        "join_seconds": round(ended - grouped, 2),
+        "moved_share": round(float((joined.of[:count] != grouping.of).mean()), 4),
+        "peak_mb": peak_mb(),
+    }
+
+
+def repeated(embeddings: FloatArray, count: int, seed: int) -> FloatArray:
+    """Draw `count` rows of embeddings (n, d), each in turn in a random order, with noise.
+
+    Returns rows of length 1, (count, d).
+    """
+    rng = np.random.default_rng(seed)
+    turns = -(-count // len(embeddings))
+    drawn = np.concatenate([rng.permutation(len(embeddings)) for _ in range(turns)])[:count]
+    rows = unit_rows(embeddings)[drawn]
+    rows += np.float32(_NOISE) * rng.standard_normal(rows.shape, dtype=np.float32)
+    return unit_rows(rows)
 
 
 def agreement(

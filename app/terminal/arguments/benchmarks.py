@@ -151,11 +151,18 @@ def _discover_bench(verbs: Commands) -> None:
     discover.add_argument(
         "--decisions", type=int, default=400, help="that the designer makes (default 400)"
     )
-    discover.add_argument(
+    instead = discover.add_mutually_exclusive_group()
+    instead.add_argument(
         "--hide",
         type=int,
         metavar="N",
         help="instead: hide N intents among the others, which have labels, and look for them",
+    )
+    instead.add_argument(
+        "--many",
+        type=int,
+        metavar="N",
+        help="instead: group N texts, the file's repeated with noise, and add 5 %% more",
     )
     discover.add_argument("--labels", type=int, default=10, help="of each intent (default 10)")
     discover.add_argument(

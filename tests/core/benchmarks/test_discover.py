@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,20 @@ import pytest
 
 from app.cli import main
 from core.benchmarks import discover
-from core.benchmarks.discover import Designer, agreement, discover_figures, work
+from core.benchmarks.discover import (
+    Designer,
+    agreement,
+    crowd_figures,
+    discover_figures,
+    repeated,
+    work,
+)
 from core.benchmarks.inputs import LabelledTexts
+from core.discover.grouping import Grouping
+from core.discover.joining import join
 from core.discover.showing import show
-from tests.builders.toy_embeddings import Toy, clusters
+from core.vectors import unit_rows
+from tests.builders.toy_embeddings import Toy, cloud, clusters
 
 NOBODY = np.zeros(12, dtype=bool)
 GROUP = show(np.arange(12), np.ones(12, dtype=np.float32), 0.6)
@@ -124,3 +135,54 @@ def test_the_command_prints_its_figures_and_refuses_what_is_no_share(
     assert main([*words, "--known", "1"]) == 2
     assert "--known 0.1" in capsys.readouterr().err
     assert main([*words, "--decisions", "0"]) == 2
+
+
+def test_embeddings_are_repeated_in_turn_each_time_a_little_elsewhere() -> None:
+    rows = cloud(3, 12)
+    found = repeated(rows, 7, seed=0)
+    cosines = found @ unit_rows(rows).T
+    assert sorted(np.bincount(cosines.argmax(1)).tolist()) == [2, 2, 3]
+    assert (cosines.max(1) > 0.98).all()
+    assert len(np.unique(found, axis=0)) == 7
+    assert np.allclose(np.linalg.norm(found, axis=1), 1.0)
+    assert (repeated(rows, 7, seed=0) == found).all()
+    assert len(repeated(rows, 2, seed=0)) == 2
+
+
+def test_many_texts_are_grouped_as_the_page_does_and_more_move_none_of_them() -> None:
+    """The figure of 100,000 texts came from a script that nobody could run again."""
+    encoder = CountingEncoder(clusters(4, 25, 0.3, seed=8))
+    found = crowd_figures(texts_of(encoder.toy).texts, encoder, 400, 0)
+    assert encoder.asked == 1
+    assert (found["texts"], found["added"], found["groups"]) == (400, 20, 20)
+    assert found["moved_share"] == 0.0
+
+
+def test_texts_that_change_their_group_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def moves(grouping: Grouping, *others: object) -> Grouping:
+        joined = join(grouping, *others)
+        of = joined.of.copy()
+        of[:100] += 1
+        of[400:] += 1  # added texts had no group before
+        return replace(joined, of=of)
+
+    monkeypatch.setattr(discover, "join", moves)
+    encoder = CountingEncoder(clusters(4, 25, 0.3, seed=8))
+    assert crowd_figures(texts_of(encoder.toy).texts, encoder, 400, 0)["moved_share"] == 0.25
+
+
+def test_the_command_groups_many_texts_and_refuses_none(
+    labelled_csv: Path, tiny_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["bench", "discover", "--texts", str(labelled_csv), "--base", str(tiny_path)]
+    assert main([*words, "--many", "120", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["texts"], found["added"], found["moved_share"]) == (120, 6, 0.0)
+    assert 1 <= found["groups"] <= 11  # the root of 120; this encoder knows no meaning
+    assert found["seconds"] >= 0.0
+    assert found["join_seconds"] >= 0.0
+    assert found["peak_mb"] > 0.0
+    assert main([*words, "--many", "0"]) == 2
+    assert "0 texts form no group." in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*words, "--many", "10", "--hide", "1"])
