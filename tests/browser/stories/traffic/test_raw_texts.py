@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.builders.served_studio import Served
+from tests.builders.traffic.printed_letters import printed_letters
 from tests.builders.traffic.thirty_subjects import NEW, Asked, log_of, thirty_subjects, week_after
 
 SIZES = (
@@ -86,6 +87,7 @@ def test_raw_texts_become_intents_and_the_week_after_is_told(
     imports_the_week_after(page, tmp_path, after)
     finds_the_new_group(designer)
     opens_the_report(page)
+    prints_the_report(page, tmp_path, second)
 
 
 def drops_raw_texts(page: Page, folder: Path, texts: Sequence[Asked]) -> None:
@@ -161,3 +163,19 @@ def opens_the_report(page: Page) -> None:
     page.get_by_role("button", name="What people said").click()
     page.get_by_role("link", name="Report for managers").click()
     expect(page.locator("h1")).to_contain_text("shop: what people said")
+
+
+def prints_the_report(page: Page, folder: Path, n: int) -> None:
+    """The file for the manager says what the page says: nobody had read the one of a real week."""
+    lead = page.locator(".lead")
+    counted = f"{n:,} texts got an intent"
+    expect(lead).to_contain_text(counted, timeout=60_000)  # until then a page asks to wait
+    asked = page.locator("table").last.locator("tbody bdi").all_inner_texts()
+    assert asked
+    with page.expect_download(timeout=90_000) as printed:
+        page.get_by_role("link", name="Download PDF").click()
+    assert printed.value.suggested_filename == "shop-traffic.pdf"
+    printed.value.save_as(folder / "report.pdf")
+    said = printed_letters(folder / "report.pdf")
+    for words in ("shop: what people said", lead.inner_text(), *asked, "Made by Intent Studio"):
+        assert "".join(words.split()) in said, words
