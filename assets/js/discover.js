@@ -71,6 +71,7 @@ class DiscoverPage {
     });
     this.#traffic = new TrafficTab(context, this.#intents, {
       opensGroup: id => this.#openTab(false, id),
+      opensSorting: () => this.#openSorting(),
       remember: (words, about, back) => this.#newest.add({words, about, back, isSaved: true, isTraffic: true}),
     });
     const back = {class: 'plain', 'data-key': 'back', onclick: () => this.#goBack()};
@@ -111,6 +112,11 @@ class DiscoverPage {
     this.#list.seek(wanted);
     this.#columns.classList.toggle('opened', wanted !== null);
     await (isTraffic ? this.#traffic.renew() : this.#renew(wanted));
+  }
+
+  async #openSorting() {
+    await this.#openTab(false);
+    this.#part.querySelector('[data-key=sort], .primary[data-key=find]')?.focus();
   }
 
   #onStatus({job, queued, revision, champion, asked}, before) {

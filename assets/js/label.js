@@ -72,7 +72,7 @@ class LabelPage {
     this.#context = context;
     this.#multi = context.status.task === 'multi-label';
     this.#intents = new Intents(base, context.status.task);
-    this.#guidelines = new Guidelines(base);
+    this.#guidelines = new Guidelines(base, () => this.#card.tellAbout(this.#queue.first));
     this.#why = new Why(base, this.#intents);
     this.#values = new Values(base, () => document.activeElement?.blur());
     this.#today = new Today(base, () => !this.#decisions.unsaved);
@@ -132,6 +132,7 @@ class LabelPage {
       multi: this.#multi,
       decided: this.#decisions.newest,
       guidelines: this.#guidelines.opener,
+      enoughOf: id => this.#guidelines.enoughOf(id),
       finder: this.#finder,
       give,
       accept,

@@ -7,7 +7,7 @@ import {SecondClick} from '../shared/second_click.js';
 import {number, plural} from '../shared/words.js';
 import {EVERY, LATER, MERGE, SPLIT, TAKE} from './keys.js';
 import {isPutAside, waitingWords} from './list.js';
-import {answeredApart, isRefused, likeliest, offered, refusedWords} from './proposed.js';
+import {answeredApart, answeredLine, isRefused, likeliest, offered, refusedWords} from './proposed.js';
 
 const FEW = 4; // a smaller group is not split
 const LOOSE = 0.5; // mean cosine of texts and middle
@@ -394,6 +394,7 @@ export class GroupView {
     const main = act(TAKE, first, () => this.#take({create: this.#name}), looks(isNamed), nothing, keys);
     const both = isSame ? [near, main] : [main, near];
     const asked = isAsked && !this.#isLoose && h('p', {'data-role': 'refused'}, this.#refusedWords());
-    return [asked, h('div', {class: 'row'}, both, this.#finder.element), rest];
+    const told = asked || answeredLine(this.#group, this.#without);
+    return [told, h('div', {class: 'row'}, both, this.#finder.element), rest];
   }
 }

@@ -1,4 +1,5 @@
 // What is most likely right for a group, of the texts that are still ticked.
+import {h} from '../shared/elements.js';
 import {number, plural} from '../shared/words.js';
 
 const MOST_TOLD = 3; // intents
@@ -50,16 +51,38 @@ export function refusedWords(group, without, nothing) {
   return `The version in use answers ${some} with an intent: a new intent, or ${nothing}?`;
 }
 
-// Says that a group is of several kinds, where the version in use answers its typical texts by several intents.
-export function answeredApart({typical, same}, intents) {
+// Says how many of the ticked texts the version in use answers with an intent; nothing where it is not known, or where
+// the page tells it with the several kinds of the group.
+export function answeredLine(group, without) {
+  const {refused, of} = refusedOf(group, without);
+  if (!of || !knowsAnswers(group) || kindsOf(group)) return null;
+  const n = of - refused;
+  const words = `The version in use answers ${n ? number(n) : 'none'} of ${plural(of, 'typical text')} with an intent.`;
+  return h('p', {class: 'soft small', 'data-role': 'answered'}, words);
+}
+
+// By intent, how many typical texts it answers, the most first; null where the group is of one kind.
+function kindsOf({typical, same}) {
   const count = new Map();
   for (const {answer} of typical) if (answer) count.set(answer, (count.get(answer) ?? 0) + 1);
   const most = [...count].sort(([, one], [, other]) => other - one);
   const [, second] = most;
-  const answered = most.reduce((sum, [, n]) => sum + n, 0);
-  if (same || !second || second[1] < SECOND * typical.length || 2 * answered < typical.length) return null;
-  const some = most.slice(0, MOST_TOLD);
-  const told = some.map(([id, n], at) => [at ? ', ' : '', `${number(n)} as `, intents.labels([id])]);
-  const kinds = plural(count.size, 'intent');
-  return ['It may be of several kinds: the version in use answers its typical texts with ', `${kinds}, `, told, '. '];
+  const answered = answeredBy(most);
+  const isOne = same || !second || second[1] < SECOND * typical.length || 2 * answered < typical.length;
+  return isOne ? null : most;
+}
+
+const answeredBy = kinds => kinds.reduce((sum, [, n]) => sum + n, 0);
+
+// Says that a group is of several kinds, where the version in use answers its typical texts by several intents.
+export function answeredApart(group, intents) {
+  const kinds = kindsOf(group);
+  if (!kinds) return null;
+  const [answered, of] = [answeredBy(kinds), group.typical.length];
+  const which = answered < of ? `${number(answered)} of its ${number(of)}` : 'its';
+  const told = kinds
+    .slice(0, MOST_TOLD)
+    .map(([id, n], at) => [at ? ', ' : '', `${number(n)} as `, intents.labels([id])]);
+  const said = `It may be of several kinds: the version in use answers ${which} typical texts with `;
+  return [said, `${plural(kinds.length, 'intent')}, `, told, '. '];
 }

@@ -45,6 +45,7 @@ export class TrafficTab {
   #context;
   #intents;
   #opensGroup;
+  #opensSorting;
   #view = null;
   #days = 7;
   #isAll = false; // whether the table shows every intent
@@ -62,12 +63,13 @@ export class TrafficTab {
   #import; // the button that imports a log
   element = h('div', {class: 'stack traffic', 'data-role': 'traffic'});
 
-  // `opensGroup` is called with the number of a group to look at, or null for all of them; `remember` with an act in
-  // words, a sentence about it, and what takes it back.
-  constructor(context, intents, {opensGroup, remember}) {
+  // `opensGroup` is called with the number of a group to look at, or null for all of them; `opensSorting` leads to the
+  // button that groups texts; `remember` is called with an act in words, a sentence about it, and what takes it back.
+  constructor(context, intents, {opensGroup, opensSorting, remember}) {
     this.#context = context;
     this.#intents = intents;
     this.#opensGroup = opensGroup;
+    this.#opensSorting = opensSorting;
     this.#import = logImport(context.base, async (words, about, back) => {
       remember(words, about, back);
       await this.renew();
@@ -210,13 +212,22 @@ export class TrafficTab {
   }
 
   #toGroup(id, words) {
+    const group = id === null ? {} : {group: id};
+    return this.#toGroups(words, {key: `to-group ${id}`, group, opens: () => this.#opensGroup(id)});
+  }
+
+  #toSorting(words) {
+    return this.#toGroups(words, {key: 'to-sorting', group: {}, opens: this.#opensSorting});
+  }
+
+  #toGroups(words, {key, group, opens}) {
     const open = guarded(event => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return undefined; // a window of its own
       event.preventDefault();
-      return this.#opensGroup(id);
+      return opens();
     });
-    const href = address('discover', this.#context.project, id === null ? {} : {group: id});
-    return h('a', {href, dir: 'auto', 'data-key': `to-group ${id}`, onclick: open}, words);
+    const href = address('discover', this.#context.project, group);
+    return h('a', {href, dir: 'auto', 'data-key': key, onclick: open}, words);
   }
 
   #answered() {
@@ -249,7 +260,9 @@ export class TrafficTab {
         figure(percent(one.share)),
       ]);
     const head = ['About', above('Texts'), above('Share of these')];
-    const all = this.#toGroup(null, isGrouped ? 'All groups' : 'Sort them into groups to see what they are about');
+    const all = isGrouped
+      ? this.#toGroup(null, 'All groups')
+      : this.#toSorting('Sort them into groups to see what they are about');
     return section(
       'What is not answered',
       h('p', {}, words),
@@ -267,7 +280,9 @@ export class TrafficTab {
       {},
       id
         ? this.#toGroup(Number(id), name)
-        : h('span', {class: 'soft'}, isGrouped ? 'in no group yet' : 'not grouped yet'),
+        : isGrouped
+          ? [h('span', {class: 'soft'}, 'in no group yet: '), this.#toSorting('Sort them in')]
+          : h('span', {class: 'soft'}, 'not grouped yet'),
       mixed && h('span', {class: 'soft'}, ' · a mixed group'),
       such && h('div', {class: 'soft small', 'data-role': 'typical'}, such),
     );

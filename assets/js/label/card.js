@@ -26,17 +26,21 @@ export class Card {
   #intents;
   #multi;
   #give;
+  #enoughOf;
   #project;
 
   // `give` is called with an intent. `buttons`, `others`, which stand back, and `folded` are lists of a name, a key, an
   // action, what it does, and the same in few words where it is one of the ways to give no label now; a name may follow
   // the text on the card. `guidelines` opens them on a narrow screen. `decided` is
-  // the line of the last decision.
-  constructor({project, intents, multi, finder, give, accept, buttons, others, folded, decided, guidelines}) {
+  // the line of the last decision. `enoughOf` returns why the intent of an id has enough labels, if it has.
+  constructor(parts) {
+    const {finder, accept, buttons, others, folded, decided, guidelines} = parts;
+    const {project, intents, multi, give, enoughOf} = parts;
     this.#project = project;
     this.#intents = intents;
     this.#multi = multi;
     this.#give = give;
+    this.#enoughOf = enoughOf;
     const label = multi ? 'Intents; choose one or more' : 'Suggested intents';
     this.#options = h('div', {class: 'options', role: 'group', 'aria-label': label});
     this.#take = h('button', {class: 'primary', hidden: !multi, onclick: accept});
@@ -90,7 +94,7 @@ export class Card {
     const hasModel = status.champion !== null;
     this.#work.hidden = false;
     this.#rest.hidden = true;
-    fill(this.#about, this.#facts(item));
+    this.tellAbout(item);
     this.#text.show(item);
     const {intents, create} = chosen.of(item);
     const ids = new Set(this.#multi ? intents : []);
@@ -109,6 +113,11 @@ export class Card {
     const what = n ? `Label with ${plural(n, 'intent')} ` : `Label as ${this.#intents.nothing} `;
     this.#take.disabled = !chosen.areKnown(item);
     fill(this.#take, what, h('kbd', {}, 'Enter'));
+  }
+
+  // Draws the facts alone: no button moves under the pointer. Without a text there are none.
+  tellAbout(item) {
+    fill(this.#about, item && this.#facts(item));
   }
 
   // A button that was clicked leaves the focus, or Enter would press it on the next card.
@@ -131,7 +140,17 @@ export class Card {
       item.labels !== null && h('span', {}, 'labelled ', this.#intents.labels(item.labels)),
       item.flagged && h('span', {class: 'badge warn'}, item.flagged),
       item.out_of_scope && h('span', {}, 'The model says: ', outside(item.suggestions?.[0]?.intent, this.#intents)),
+      this.#enough(item),
     ];
+  }
+
+  // A test text is labelled to measure, and the card's first option is out of scope where the model says so.
+  #enough({suggestions, out_of_scope: isOutside, split}) {
+    const [first] = suggestions ?? [];
+    const reason = first && !isOutside && split !== 'test' && this.#enoughOf(first.intent_id);
+    if (!reason) return null;
+    const words = ['Enough labels of ', h('bdi', {}, first.intent), ': a label of another intent helps more.'];
+    return h('span', {title: reason, 'data-role': 'enough-labels'}, words);
   }
 
   #note({suggestions}, {champion, job}) {

@@ -18,6 +18,7 @@ const MANY = 15; // with more intents, a field finds one
 export class Guidelines {
   element = h('section', {class: 'sheet meanings', 'aria-label': NAME});
   #base;
+  #told;
   #intents = [];
   #entries = new Map(); // by intent: what is shown of it
   #reasons = new Map(); // by intent: why its labels are enough
@@ -33,8 +34,15 @@ export class Guidelines {
 
   #drawer = new Drawer(this.element, {name: NAME, first: () => this.#first});
 
-  constructor(base) {
+  // `told` is called when the server has said which intents have enough labels.
+  constructor(base, told) {
     this.#base = base;
+    this.#told = told;
+  }
+
+  // Why an intent has enough labels, in words; undefined where it has not.
+  enoughOf(id) {
+    return this.#reasons.get(id);
   }
 
   get #first() {
@@ -73,6 +81,7 @@ export class Guidelines {
     if (!ready && this.element.isConnected) this.#again = setTimeout(again, PAUSE);
     this.#reasons = new Map(intents.filter(one => one.is_enough).map(({intent, reason}) => [intent, reason]));
     this.#count();
+    this.#told();
   }
 
   #count() {

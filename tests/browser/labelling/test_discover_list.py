@@ -102,6 +102,36 @@ def test_a_group_that_is_answered_by_several_intents_says_so(
     page.unroute_all(behavior="wait")
 
 
+def test_a_group_tells_how_many_of_its_texts_are_answered_already(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Nothing told what the model covers of a group, unless it refused most of it."""
+    first = studio.ask("/projects/sample/overview")["intents"][0]["id"]
+    page, answers = visit(studio, "/"), [first, first, first, "", ""]
+    shows(page, studio, answers, intents=[first], same=first, refused=2)
+    group = page.locator("[data-role=group]")
+    told = group.locator("[data-role=answered]")
+    expect(told).to_have_text("The version in use answers 3 of 5 typical texts with an intent.")
+    group.locator("[data-role=typical] li").first.get_by_role("checkbox").uncheck()
+    expect(told).to_contain_text("answers 2 of 4 typical texts")  # those that are still ticked
+    group.locator("[data-role=typical] li").nth(1).get_by_role("checkbox").uncheck()
+    expect(group.locator("[data-role=refused]")).to_contain_text("only 1 of 3 typical texts")
+    expect(told).to_have_count(0)
+    page.unroute_all(behavior="wait")
+
+
+def test_a_group_of_several_kinds_tells_once_how_many_are_answered(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    first, second, *_ = [one["id"] for one in studio.ask("/projects/sample/overview")["intents"]]
+    page, answers = visit(studio, "/"), [first, second, first, second, ""]
+    shows(page, studio, answers, same="", refused=1)
+    group = page.locator("[data-role=group]")
+    expect(group).to_contain_text("answers 4 of its 5 typical texts with 2 intents")
+    expect(group.locator("[data-role=answered]")).to_have_count(0)
+    page.unroute_all(behavior="wait")
+
+
 def test_texts_out_of_scope_are_counted_first_and_grouped_on_wish(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served
 
@@ -31,3 +31,38 @@ def test_guidelines_say_which_intents_have_enough_labels(
     expect(entry.locator("[data-role=enough]")).to_contain_text(
         "You can stop labelling it: the model knew"
     )
+
+
+def test_the_card_says_that_the_intent_it_suggests_has_enough_labels(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The guidelines alone told it, beside a card that went on asking for such labels."""
+    first, second, *_ = studio.ask("/projects/sample/overview")["intents"]
+    reason = "You can stop labelling it: the model knew all of its last 15 labels."
+    enough = {"intent": first["id"], "judged": 15, "known": 15, "is_enough": True, "reason": reason}
+    suggested = {"intent_id": first["id"], "intent": first["name"]}
+
+    def queue(route: Route) -> None:
+        found = route.fetch().json()
+        certain = {"probability": 0.97, "marked": True, **suggested}
+        alike = {"out_of_scope": False, "split": "train", "suggestions": [certain]}
+        route.fulfill(json={**found, "items": [{**one, **alike} for one in found["items"]]})
+
+    page = visit(studio, "/")
+    judged = {"ready": True, "intents": [enough]}
+    page.route("**/projects/sample/enough", lambda route: route.fulfill(json=judged))
+    page.route("**/projects/sample/queue?*", queue)
+    page.goto(f"{studio.base}/label?project=sample")
+    card = page.get_by_role("region", name="Text to label")
+    told = card.locator("[data-role=enough-labels]")
+    expect(told).to_have_text(
+        f"Enough labels of {first['name']}: a label of another intent helps more."
+    )
+    expect(told).to_have_attribute("title", reason)
+    suggested |= {"intent_id": second["id"], "intent": second["name"]}
+    page.reload()
+    expect(card.locator(".option .chip").first).to_have_text(second["name"])
+    guidelines = page.get_by_role("region", name="What each intent means")
+    expect(guidelines.locator(".badge", has_text="enough")).to_be_visible()
+    expect(told).to_have_count(0)
+    page.unroute_all(behavior="wait")

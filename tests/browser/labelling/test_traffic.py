@@ -41,7 +41,7 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(asked).to_have_attribute("href", re.compile(r"/data\?project=sample&intent=\w+"))
     expect(page.locator("[data-role=typical]").first).to_contain_text("“")
     expect(page.locator("[data-role=blind-spots]")).to_contain_text(SILENT)
-    group = page.locator("[data-role=uncovered] a").first
+    group = page.locator("[data-role=uncovered] [data-key^=to-group]").first
     name = group.inner_text().replace(" ", "_")  # as an intent is named
     group.click()
     expect(page.get_by_role("textbox", name="Name of the group")).to_have_value(name)
@@ -57,7 +57,7 @@ def test_a_group_chosen_while_the_list_comes_stays(
     chosen = page.locator("[data-role=groups] button[aria-pressed=true] .what")
     expect(chosen).to_be_visible()
     page.get_by_role("button", name="What people said").click()
-    group = page.locator("[data-role=uncovered] a").first
+    group = page.locator("[data-role=uncovered] [data-key^=to-group]").first
     expect(group).to_be_visible()
     held = hold(page, "**/projects/sample/groups")
     group.click()
@@ -220,5 +220,29 @@ def test_a_group_of_unlike_texts_is_called_mixed(
     page = visit(talked, "/discover?project=sample")
     page.route("**/projects/sample/traffic?*", mixed)
     page.get_by_role("button", name="What people said").click()
-    group = page.locator("[data-role=uncovered] tr", has=page.locator("a")).first
+    group = page.locator("[data-role=uncovered] tr", has=page.locator("[data-key^=to-group]")).first
     expect(group).to_contain_text("a mixed group")
+
+
+def test_texts_in_no_group_lead_to_the_button_that_groups_them(
+    visit: Callable[..., Page], talked: Served
+) -> None:
+    """“in no group yet” stood there, and nothing said where texts are grouped."""
+
+    def lacks_groups(route: Route) -> None:
+        found = route.fetch().json()
+        grouped = [one for one in found["uncovered"] if one["id"]][:1]  # none while it is counted
+        alone = [{**one, "id": "", "name": "in no group"} for one in grouped]
+        route.fulfill(json={**found, "uncovered": grouped + alone})
+
+    def ungrouped(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "ungrouped": 3})
+
+    page = visit(talked, "/")
+    page.route("**/projects/sample/traffic?*", lacks_groups)
+    page.route("**/projects/sample/groups", ungrouped)
+    page.goto(f"{talked.base}/discover?project=sample&tab=traffic")
+    row = page.locator("[data-role=uncovered] tr", has_text="in no group yet")
+    row.get_by_role("link", name="Sort them in").click()
+    expect(page.get_by_role("button", name="Sort them in")).to_be_focused()
+    page.unroute_all(behavior="wait")
