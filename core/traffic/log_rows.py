@@ -25,6 +25,7 @@ from core.formats.rows import (
     RowProblem,
     too_long_cell,
 )
+from core.text import is_blank, is_storable, normalise
 from core.traffic.conversation_logs import ConversationTool, conversation_tool, user_turns
 from core.traffic.speakers import SPEAKER_NAMES, Speakers, speakers_in
 from core.traffic.times import at_clock, is_clock, is_day, is_time
@@ -49,13 +50,20 @@ _HALVES = (*_DAYS, *_CLOCKS)
 class LogColumns:
     """Names of the columns of a log; None is found by its name.
 
-    `source` and `speaker`, which says who speaks, may be "": none.
+    `source` and `speaker`, which says who speaks, may be "": none. The source of a row is its cell
+    of `source`, and that of `second_source` after it; a second one is read only if it is named.
     """
 
     text: str | None = None
     time: str | None = None
     source: str | None = None
     speaker: str | None = None
+    second_source: str | None = None
+
+    @property
+    def of_source(self) -> tuple[str, ...]:
+        """The columns that make a row's source, in order."""
+        return tuple(name for name in (self.source, self.second_source) if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +135,10 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
         time=_column(path, names, given.time, TIME_NAMES) or guessed.time,
         source="" if given.source == "" else _column(path, names, given.source, SOURCE_NAMES),
         speaker=speaker,
+        second_source=_column(path, names, given.second_source, ()),
     )
+    if columns.second_source == columns.source:
+        columns = replace(columns, second_source=None)  # “app · app” says no more than “app”
     cells = {name: [row[at] for row in rows if at < len(row)] for at, name in enumerate(names)}
     speakers = speakers_in(cells[speaker]) if speaker else None
     if speakers is None and given.speaker is None:
@@ -189,8 +200,8 @@ def read_log(path: Path, shape: LogShape) -> Iterator[LogRow]:
         what = "texts" if shape.times else "times"
         listed = ", ".join(shape.names)[:200] or "not named"
         raise InvalidInput(f"{path} has no column of {what}.", f"{_OTHER}{listed}.")
-    source, speaker = shape.columns.source, shape.columns.speaker
-    named = [text, *shape.times, *(name for name in (source, speaker) if name)]
+    speaker = shape.columns.speaker
+    named = [text, *shape.times, *shape.columns.of_source, *([speaker] if speaker else [])]
     rows = _cells_of(path, shape.options, named)
     return (_MISSHAPEN if cells is None else _row_of(cells, shape) for cells in rows)
 
@@ -243,9 +254,15 @@ def _row_of(cells: Sequence[str], shape: LogShape) -> LogRow:
     text, *rest = cells
     n_times = len(shape.times)
     time = at_clock(rest[0], rest[1]) if n_times > 1 else rest[0]
-    source = rest[n_times] if shape.columns.source else ""
+    source = _source_of(rest[n_times : n_times + len(shape.columns.of_source)])
     is_others = shape.speakers is not None and not shape.speakers.is_user(rest[-1])
     return LogRow(_usable(text), time, source, is_others=is_others)
+
+
+def _source_of(cells: Sequence[str]) -> str:
+    """Join the parts of a source, as in “app · de”; blank parts are left out."""
+    parts = [normalise(cell) for cell in cells]
+    return " · ".join(part for part in parts if not is_blank(part) and is_storable(part))
 
 
 def _usable(text: str) -> str:

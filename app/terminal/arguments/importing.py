@@ -57,6 +57,10 @@ def _log_choices(load: argparse.ArgumentParser) -> None:
     load.add_argument("--time-column", help="with --traffic: column that holds the time")
     load.add_argument("--source-column", help="with --traffic: column with the channel or campaign")
     load.add_argument(
+        "--second-source-column",
+        help="with --traffic: column whose value follows the source, such as the language",
+    )
+    load.add_argument(
         "--speaker-column",
         help="with --traffic: column that says who speaks; users' rows are read ('': all are)",
     )

@@ -11,6 +11,7 @@ const PARTS = [
   ['text', 'Texts', 'Choose a column'],
   ['time', 'Times', 'Choose a column'],
   ['source', 'Source, such as the channel', 'No column: the file’s name'],
+  ['second_source', 'Beside it, such as the language', 'No second column'],
   ['speaker', 'Who speaks', 'No column: users said all of it'],
 ];
 
