@@ -59,8 +59,9 @@ async def _columns(
     source: ColumnName = None,
     speaker: ColumnName = None,
     second_source: ColumnName = None,
+    began: Annotated[str | None, Query(max_length=60)] = None,
 ) -> LogColumns:
-    return LogColumns(text, time, source, speaker, second_source)
+    return LogColumns(text, time, source, speaker, second_source, began)
 
 
 async def _reading(
@@ -157,6 +158,7 @@ def upload_log(
     `speaker` name columns; without them they are found by their names, and with an empty `source`
     or `speaker` there is none. `second_source` names a column whose value follows the source, as in
     “app · de”. Where a column says who speaks, rows of a bot, an agent or a system are left out.
+    Of a transcript, `began` is its day and time, and `speaker` is the customer's name.
     Personal data is masked, unless `mask` is false.
     """
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from app.services.traffic.logs import TrafficLogReport
 
 _SOURCES_SHOWN = 10
-_OF_TRAFFIC = ("time_column", "source_column", "second_source_column")
+_OF_TRAFFIC = ("time_column", "source_column", "second_source_column", "began")
 _CASES: dict[CaseKind, str] = {
     "in-test": "in the test set already",
     "in-training": "for the test set, but in another split already",

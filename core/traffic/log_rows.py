@@ -1,4 +1,4 @@
-"""Rows of a log: a table or JSONL with a column of times, or conversations of a known tool."""
+"""Rows of a log: a table or JSONL with times, conversations of a known tool, or a transcript."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +29,7 @@ from core.text import is_blank, is_storable, normalise
 from core.traffic.conversation_logs import ConversationTool, conversation_tool, user_turns
 from core.traffic.speakers import SPEAKER_NAMES, Speakers, speakers_in
 from core.traffic.times import at_clock, is_clock, is_day, is_time
+from core.traffic.transcripts import is_transcript, read_beginning, read_turns
 
 TIME_NAMES = (
     *("time", "timestamp", "datetime", "date", "created_at", "created", "sent_at", "said_at"),
@@ -52,6 +53,8 @@ class LogColumns:
 
     `source` and `speaker`, which says who speaks, may be "": none. The source of a row is its cell
     of `source`, and that of `second_source` after it; a second one is read only if it is named.
+    A transcript has no columns: `speaker` is the customer's name, and `began` is when it began, ""
+    if nobody has said it; of all others it is None.
     """
 
     text: str | None = None
@@ -59,6 +62,7 @@ class LogColumns:
     source: str | None = None
     speaker: str | None = None
     second_source: str | None = None
+    began: str | None = None
 
     @property
     def of_source(self) -> tuple[str, ...]:
@@ -71,7 +75,8 @@ class LogShape:
     """How a log is read.
 
     Attributes:
-        names: Its columns, or the keys of its objects; empty for conversations of a tool.
+        names: Its columns, or the keys of its objects; empty for conversations of a tool; of a
+            transcript, those who speak.
         columns: Which of these are read; None was not found.
         options: How its cells are read.
         tool: Which tool wrote its conversations; None is a table.
@@ -116,6 +121,8 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
     tool = conversation_tool(path) if options.format == "auto" else None
     if tool is not None:
         return LogShape((), LogColumns(), options, tool)
+    if _is_transcript(path, options):
+        return _transcript_shape(path, options, given)
     if _is_jsonl(path, options):
         objects = list(islice(_lines(path, options), _LOOKED_AT))
         names = tuple(dict.fromkeys(key for value in objects for key in value))
@@ -145,6 +152,45 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
         columns = replace(columns, speaker=None)  # its name alone says nothing: an author is a name
     times = () if columns.time is None else _joined(columns.time, cells)
     return LogShape(names, columns, options, times=times, speakers=speakers)
+
+
+def _is_transcript(path: Path, options: ReadOptions) -> bool:
+    if options.format != "auto" or find_container(path) is not None:
+        return False
+    return is_transcript(path, find_encoding(path, options.encoding))
+
+
+def _transcript_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
+    turns = read_turns(path, find_encoding(path, options.encoding))
+    names = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
+    user = _column(path, names, given.speaker, (), "speaker")
+    speakers = speakers_in(names) if user is None else Speakers(names_users=True, named=user)
+    columns = LogColumns(speaker=user, began=given.began or "")
+    return LogShape(names, columns, options, speakers=speakers)
+
+
+def _transcript_rows(path: Path, shape: LogShape) -> Iterator[LogRow]:
+    speakers = shape.speakers
+    if speakers is None:
+        listed = ", ".join(shape.names)[:200]
+        raise InvalidInput(
+            f"{path} does not say who is the customer.", f"Name one of those who speak: {listed}."
+        )
+    if not shape.columns.began:
+        raise InvalidInput(
+            f"{path} does not say on which day it was said.", "Say when it began, by day and time."
+        )
+    began = read_beginning(shape.columns.began)
+    turns = read_turns(path, find_encoding(path, shape.options.encoding))
+    return (
+        LogRow(
+            _usable(turn.text),
+            (began + turn.offset).isoformat(),
+            "",
+            is_others=not (turn.speaker and speakers.is_user(turn.speaker)),
+        )
+        for turn in turns
+    )
 
 
 def _joined(time: str, cells: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -190,11 +236,14 @@ def read_log(path: Path, shape: LogShape) -> Iterator[LogRow]:
     """Stream the rows of a log in order.
 
     Raises:
-        InvalidInput: The file cannot be read, or has no column for texts or for times.
+        InvalidInput: The file cannot be read, or has no column for texts or for times; or nobody
+            says when a transcript began or who of it is the customer.
     """
     if shape.tool is not None:
         turns = user_turns(path, shape.tool)
         return (LogRow(_usable(one.text), one.time, one.source) for one in turns)
+    if shape.columns.began is not None:
+        return _transcript_rows(path, shape)
     text = shape.columns.text
     if text is None or not shape.times:
         what = "texts" if shape.times else "times"
@@ -226,14 +275,18 @@ def _is_jsonl(path: Path, options: ReadOptions) -> bool:
 
 
 def _column(
-    path: Path, names: Sequence[str], given: str | None, wanted: tuple[str, ...]
+    path: Path,
+    names: Sequence[str],
+    given: str | None,
+    wanted: tuple[str, ...],
+    kind: str = "column",
 ) -> str | None:
     plain = {name.strip().lower(): name for name in reversed(names)}
     sought = (given.strip().lower(),) if given else wanted
     found = next((plain[name] for name in sought if name in plain), None)
     if found is None and given:
         listed = ", ".join(names)[:200] or "not named"
-        raise InvalidInput(f"{path} has no column '{given[:80]}'.", f"{_OTHER}{listed}.")
+        raise InvalidInput(f"{path} has no {kind} '{given[:80]}'.", f"The {kind}s are: {listed}.")
     return found
 
 

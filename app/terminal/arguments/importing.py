@@ -62,7 +62,11 @@ def _log_choices(load: argparse.ArgumentParser) -> None:
     )
     load.add_argument(
         "--speaker-column",
-        help="with --traffic: column that says who speaks; users' rows are read ('': all are)",
+        help="with --traffic: column that says who speaks; users' rows are read ('': all are); of a"
+        " transcript, the customer's name",
+    )
+    load.add_argument(
+        "--began", help="with --traffic: when a transcript began, such as '2026-11-26 14:30'"
     )
     load.add_argument("--source", help="with --traffic: source of rows without one")
     load.add_argument(

@@ -192,6 +192,23 @@ def test_what_a_bot_said_in_a_log_is_left_out_unless_somebody_wants_it(
     dialog.get_by_role("button", name="Cancel").click()
 
 
+def test_a_transcript_needs_its_day_and_its_customer(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/discover?project=sample&tab=traffic")
+    lines = "Anna: is it you\nBen: It is.\nAnna: thanks\n"
+    file = {"name": "call.txt", "mimeType": "text/plain", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("call.txt does not say who is the customer.")
+    dialog.get_by_label("The customer").select_option("Anna")
+    expect(dialog).to_contain_text("call.txt does not say on which day it was said.")
+    dialog.get_by_label("When it began").fill("2026-02-02T10:00")
+    dialog.get_by_label("When it began").blur()
+    expect(dialog).to_contain_text("2 texts with a time, said from 2026-02-02 to 2026-02-02.")
+    dialog.get_by_role("button", name="Cancel").click()
+
+
 def test_a_sample_is_called_one(visit: Callable[..., Page], talked: Served) -> None:
     """60,000 texts were sent, and the page spoke of 5,000."""
 
