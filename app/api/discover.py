@@ -53,15 +53,21 @@ Zone = Annotated[str, Query(min_length=1, max_length=60)]
 ColumnName = Annotated[str | None, Query(max_length=1_000)]
 
 
-async def _reading(
-    zone: Zone,
+async def _columns(
     text: ColumnName = None,
     time: ColumnName = None,
     source: ColumnName = None,
     speaker: ColumnName = None,
-    mask: bool = True,
+    second_source: ColumnName = None,
+    began: Annotated[str | None, Query(max_length=60)] = None,
+) -> LogColumns:
+    return LogColumns(text, time, source, speaker, second_source, began)
+
+
+async def _reading(
+    zone: Zone, columns: Annotated[LogColumns, Depends(_columns)], mask: bool = True
 ) -> LogReading:
-    return LogReading(zone, LogColumns(text, time, source, speaker), mask)
+    return LogReading(zone, columns, mask)
 
 
 ReadingInQuery = Annotated[LogReading, Depends(_reading)]
@@ -150,8 +156,10 @@ def upload_log(
 
     `zone` is that of times that name none, such as Europe/Berlin. `text`, `time`, `source` and
     `speaker` name columns; without them they are found by their names, and with an empty `source`
-    or `speaker` there is none. Where a column says who speaks, rows of a bot, an agent or a system
-    are left out. Personal data is masked, unless `mask` is false.
+    or `speaker` there is none. `second_source` names a column whose value follows the source, as in
+    “app · de”. Where a column says who speaks, rows of a bot, an agent or a system are left out.
+    Of a transcript, `began` is its day and time, and `speaker` is the customer's name.
+    Personal data is masked, unless `mask` is false.
     """
     pieces: Iterator[bytes] = iter(lambda: file.file.read(_PIECE), b"")
     return receive_log(live_studio, project, file.filename or "log.csv", pieces, reading)

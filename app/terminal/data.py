@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from app.services.traffic.logs import TrafficLogReport
 
 _SOURCES_SHOWN = 10
+_OF_TRAFFIC = ("time_column", "source_column", "second_source_column", "began")
 _CASES: dict[CaseKind, str] = {
     "in-test": "in the test set already",
     "in-training": "for the test set, but in another split already",
@@ -103,8 +104,8 @@ def import_(options: argparse.Namespace) -> None:
     if options.traffic:
         _import_log(options)
         return
-    given = (options.time_column, options.source_column, options.source, options.zone)
-    if any(given) or options.unmasked or options.speaker_column is not None:
+    given = any(vars(options)[name] for name in ("source", "zone", *_OF_TRAFFIC))
+    if given or options.unmasked or options.speaker_column is not None:
         raise InvalidInput(
             "Times, sources and masking go with --traffic.", "Add --traffic, or leave them out."
         )
@@ -129,7 +130,9 @@ def _import_log(options: argparse.Namespace) -> None:
                 options.format, encoding=options.encoding, sheet=options.sheet, intent_column=""
             ),
             columns=LogColumns(
-                *(vars(options)[f"{part}_column"] for part in ("text", "time", "source", "speaker"))
+                text=options.text_column,
+                speaker=options.speaker_column,
+                **{name.removesuffix("_column"): vars(options)[name] for name in _OF_TRAFFIC},
             ),
             source=options.source or "",
             zone=zone_named(options.zone or "UTC"),

@@ -1,4 +1,4 @@
-"""Rows of a log: a table or JSONL with a column of times, or conversations of a known tool."""
+"""Rows of a log: a table or JSONL with times, conversations of a known tool, or a transcript."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,9 +25,11 @@ from core.formats.rows import (
     RowProblem,
     too_long_cell,
 )
+from core.text import is_blank, is_storable, normalise
 from core.traffic.conversation_logs import ConversationTool, conversation_tool, user_turns
 from core.traffic.speakers import SPEAKER_NAMES, Speakers, speakers_in
 from core.traffic.times import at_clock, is_clock, is_day, is_time
+from core.traffic.transcripts import is_transcript, read_beginning, read_turns
 
 TIME_NAMES = (
     *("time", "timestamp", "datetime", "date", "created_at", "created", "sent_at", "said_at"),
@@ -49,13 +51,23 @@ _HALVES = (*_DAYS, *_CLOCKS)
 class LogColumns:
     """Names of the columns of a log; None is found by its name.
 
-    `source` and `speaker`, which says who speaks, may be "": none.
+    `source` and `speaker`, which says who speaks, may be "": none. The source of a row is its cell
+    of `source`, and that of `second_source` after it; a second one is read only if it is named.
+    A transcript has no columns: `speaker` is the customer's name, and `began` is when it began, ""
+    if nobody has said it; of all others it is None.
     """
 
     text: str | None = None
     time: str | None = None
     source: str | None = None
     speaker: str | None = None
+    second_source: str | None = None
+    began: str | None = None
+
+    @property
+    def of_source(self) -> tuple[str, ...]:
+        """The columns that make a row's source, in order."""
+        return tuple(name for name in (self.source, self.second_source) if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,8 @@ class LogShape:
     """How a log is read.
 
     Attributes:
-        names: Its columns, or the keys of its objects; empty for conversations of a tool.
+        names: Its columns, or the keys of its objects; empty for conversations of a tool; of a
+            transcript, those who speak.
         columns: Which of these are read; None was not found.
         options: How its cells are read.
         tool: Which tool wrote its conversations; None is a table.
@@ -108,6 +121,8 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
     tool = conversation_tool(path) if options.format == "auto" else None
     if tool is not None:
         return LogShape((), LogColumns(), options, tool)
+    if _is_transcript(path, options):
+        return _transcript_shape(path, options, given)
     if _is_jsonl(path, options):
         objects = list(islice(_lines(path, options), _LOOKED_AT))
         names = tuple(dict.fromkeys(key for value in objects for key in value))
@@ -127,13 +142,55 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
         time=_column(path, names, given.time, TIME_NAMES) or guessed.time,
         source="" if given.source == "" else _column(path, names, given.source, SOURCE_NAMES),
         speaker=speaker,
+        second_source=_column(path, names, given.second_source, ()),
     )
+    if columns.second_source == columns.source:
+        columns = replace(columns, second_source=None)  # “app · app” says no more than “app”
     cells = {name: [row[at] for row in rows if at < len(row)] for at, name in enumerate(names)}
     speakers = speakers_in(cells[speaker]) if speaker else None
     if speakers is None and given.speaker is None:
         columns = replace(columns, speaker=None)  # its name alone says nothing: an author is a name
     times = () if columns.time is None else _joined(columns.time, cells)
     return LogShape(names, columns, options, times=times, speakers=speakers)
+
+
+def _is_transcript(path: Path, options: ReadOptions) -> bool:
+    if options.format != "auto" or find_container(path) is not None:
+        return False
+    return is_transcript(path, find_encoding(path, options.encoding))
+
+
+def _transcript_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
+    turns = read_turns(path, find_encoding(path, options.encoding))
+    names = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
+    user = _column(path, names, given.speaker, (), "speaker")
+    speakers = speakers_in(names) if user is None else Speakers(names_users=True, named=user)
+    columns = LogColumns(speaker=user, began=given.began or "")
+    return LogShape(names, columns, options, speakers=speakers)
+
+
+def _transcript_rows(path: Path, shape: LogShape) -> Iterator[LogRow]:
+    speakers = shape.speakers
+    if speakers is None:
+        listed = ", ".join(shape.names)[:200]
+        raise InvalidInput(
+            f"{path} does not say who is the customer.", f"Name one of those who speak: {listed}."
+        )
+    if not shape.columns.began:
+        raise InvalidInput(
+            f"{path} does not say on which day it was said.", "Say when it began, by day and time."
+        )
+    began = read_beginning(shape.columns.began)
+    turns = read_turns(path, find_encoding(path, shape.options.encoding))
+    return (
+        LogRow(
+            _usable(turn.text),
+            (began + turn.offset).isoformat(),
+            "",
+            is_others=not (turn.speaker and speakers.is_user(turn.speaker)),
+        )
+        for turn in turns
+    )
 
 
 def _joined(time: str, cells: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -179,18 +236,21 @@ def read_log(path: Path, shape: LogShape) -> Iterator[LogRow]:
     """Stream the rows of a log in order.
 
     Raises:
-        InvalidInput: The file cannot be read, or has no column for texts or for times.
+        InvalidInput: The file cannot be read, or has no column for texts or for times; or nobody
+            says when a transcript began or who of it is the customer.
     """
     if shape.tool is not None:
         turns = user_turns(path, shape.tool)
         return (LogRow(_usable(one.text), one.time, one.source) for one in turns)
+    if shape.columns.began is not None:
+        return _transcript_rows(path, shape)
     text = shape.columns.text
     if text is None or not shape.times:
         what = "texts" if shape.times else "times"
         listed = ", ".join(shape.names)[:200] or "not named"
         raise InvalidInput(f"{path} has no column of {what}.", f"{_OTHER}{listed}.")
-    source, speaker = shape.columns.source, shape.columns.speaker
-    named = [text, *shape.times, *(name for name in (source, speaker) if name)]
+    speaker = shape.columns.speaker
+    named = [text, *shape.times, *shape.columns.of_source, *([speaker] if speaker else [])]
     rows = _cells_of(path, shape.options, named)
     return (_MISSHAPEN if cells is None else _row_of(cells, shape) for cells in rows)
 
@@ -215,14 +275,18 @@ def _is_jsonl(path: Path, options: ReadOptions) -> bool:
 
 
 def _column(
-    path: Path, names: Sequence[str], given: str | None, wanted: tuple[str, ...]
+    path: Path,
+    names: Sequence[str],
+    given: str | None,
+    wanted: tuple[str, ...],
+    kind: str = "column",
 ) -> str | None:
     plain = {name.strip().lower(): name for name in reversed(names)}
     sought = (given.strip().lower(),) if given else wanted
     found = next((plain[name] for name in sought if name in plain), None)
     if found is None and given:
         listed = ", ".join(names)[:200] or "not named"
-        raise InvalidInput(f"{path} has no column '{given[:80]}'.", f"{_OTHER}{listed}.")
+        raise InvalidInput(f"{path} has no {kind} '{given[:80]}'.", f"The {kind}s are: {listed}.")
     return found
 
 
@@ -243,9 +307,15 @@ def _row_of(cells: Sequence[str], shape: LogShape) -> LogRow:
     text, *rest = cells
     n_times = len(shape.times)
     time = at_clock(rest[0], rest[1]) if n_times > 1 else rest[0]
-    source = rest[n_times] if shape.columns.source else ""
+    source = _source_of(rest[n_times : n_times + len(shape.columns.of_source)])
     is_others = shape.speakers is not None and not shape.speakers.is_user(rest[-1])
     return LogRow(_usable(text), time, source, is_others=is_others)
+
+
+def _source_of(cells: Sequence[str]) -> str:
+    """Join the parts of a source, as in “app · de”; blank parts are left out."""
+    parts = [normalise(cell) for cell in cells]
+    return " · ".join(part for part in parts if not is_blank(part) and is_storable(part))
 
 
 def _usable(text: str) -> str:

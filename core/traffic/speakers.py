@@ -23,14 +23,18 @@ _OTHERS = frozenset(
 class Speakers:
     """How a column tells users: by a word for them, or by none for all others who speak.
 
-    Beside “customer” stand names of agents, and beside “bot” the numbers of phones.
+    Beside “customer” stand names of agents, and beside “bot” the numbers of phones. `named` is the
+    only user where a person has chosen one.
     """
 
     names_users: bool
+    named: str = ""
 
     def is_user(self, cell: str) -> bool:
         """Whether a user spoke."""
         told = _plain(cell)
+        if self.named:
+            return told == _plain(self.named)
         return told in USERS if self.names_users else told not in _OTHERS
 
 

@@ -104,6 +104,18 @@ def test_traffic_arrives_once_and_by_its_token(
     assert serve("the-token").post(path, json=body, headers=wrong).status_code == 401
 
 
+def test_a_log_has_a_source_of_two_columns(client: TestClient, labelled: str) -> None:
+    path = f"/api/projects/{labelled}/traffic/logs"
+    lines = b"time,text,channel,language\n2026-02-02 10:00,hello you,app,de\n"
+    chosen = {"zone": "UTC", "source": "channel", "second_source": "language"}
+    sent = client.post(path, params={"zone": "UTC"}, files={"file": ("log.csv", lines)}).json()
+    assert (sent["columns"]["second_source"], sent["report"]["sources"]) == (None, {"app": 1})
+    looked = client.get(f"{path}/{sent['key']}", params=chosen).json()
+    assert looked["columns"]["second_source"] == "language"
+    done = client.post(f"{path}/{sent['key']}", params=chosen).json()
+    assert (done["kept"], done["sources"]) == (1, {"app · de": 1})
+
+
 def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: str) -> None:
     path = f"/api/projects/{trained}/traffic"
     news = [

@@ -12,7 +12,7 @@ NEW_OPTIONS = {
     for option in (
         *("--across", "--conflicts", "--repeats", "--sheet", "--split-column", "--treat"),
         *("--source", "--source-column", "--time-column", "--traffic", "--unmasked", "--zone"),
-        "--speaker-column",
+        *("--began", "--second-source-column", "--speaker-column"),
     )
 }
 NEW_OPTIONS |= {

@@ -102,7 +102,7 @@ class WaitingTrafficLog:
     """An uploaded log, and what importing it would do.
 
     Attributes:
-        names: Its columns; empty for conversations of a known tool.
+        names: Its columns; empty for conversations of a known tool; of a transcript, who speaks.
         columns: Which of these are read; None is not known, and "" none.
         report: None where it cannot be read like that: `problem` and `hint` say why.
     """

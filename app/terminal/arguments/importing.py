@@ -57,8 +57,16 @@ def _log_choices(load: argparse.ArgumentParser) -> None:
     load.add_argument("--time-column", help="with --traffic: column that holds the time")
     load.add_argument("--source-column", help="with --traffic: column with the channel or campaign")
     load.add_argument(
+        "--second-source-column",
+        help="with --traffic: column whose value follows the source, such as the language",
+    )
+    load.add_argument(
         "--speaker-column",
-        help="with --traffic: column that says who speaks; users' rows are read ('': all are)",
+        help="with --traffic: column that says who speaks; users' rows are read ('': all are); of a"
+        " transcript, the customer's name",
+    )
+    load.add_argument(
+        "--began", help="with --traffic: when a transcript began, such as '2026-11-26 14:30'"
     )
     load.add_argument("--source", help="with --traffic: source of rows without one")
     load.add_argument(

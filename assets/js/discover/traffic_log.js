@@ -6,13 +6,15 @@ import {call, post, upload} from '../shared/rest.js';
 import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
 import {number, plural} from '../shared/words.js';
 
-const KINDS = '.csv,.tsv,.txt,.json,.jsonl,.ndjson,.gz,.xlsx,.parquet';
+const KINDS = '.csv,.tsv,.txt,.json,.jsonl,.ndjson,.gz,.xlsx,.parquet,.vtt,.srt';
 const PARTS = [
   ['text', 'Texts', 'Choose a column'],
   ['time', 'Times', 'Choose a column'],
   ['source', 'Source, such as the channel', 'No column: the file’s name'],
+  ['second_source', 'Beside it, such as the language', 'No second column'],
   ['speaker', 'Who speaks', 'No column: users said all of it'],
 ];
+const PARTS_OF_TALK = [['speaker', 'The customer', 'By the names: all but agents and bots']]; // of a transcript
 
 // A button; `imported` is called with what was done in words, a sentence about it, and what takes it back.
 export function logImport(base, imported) {
@@ -76,9 +78,20 @@ class LookedAt {
           optionsOf([['', none], ...log.names.map(name => [name, name])], log.columns[part] ?? ''),
         ]),
       );
-    const columns = log.names.length > 0 && h('div', {class: 'row end', 'data-role': 'log-columns'}, PARTS.map(select));
+    const parts = [...(this.#isTalk ? PARTS_OF_TALK : PARTS).map(select), this.#isTalk && this.#beginning()];
+    const columns = log.names.length > 0 && h('div', {class: 'row end', 'data-role': 'log-columns'}, parts);
     this.element = h('div', {class: 'stack'}, columns, this.#counts);
     this.#draw();
+  }
+
+  // Whether it is a transcript, whose times count from its beginning.
+  get #isTalk() {
+    return this.log.columns.began !== null;
+  }
+
+  #beginning() {
+    const looks = guarded(() => this.#look());
+    return field('When it began', h('input', {type: 'datetime-local', name: 'began', onchange: looks}));
   }
 
   // Number of texts that importing would store.
@@ -93,7 +106,7 @@ class LookedAt {
   // The columns as they are chosen, for the address of a request; no choice of a text or a time leaves it to its name.
   get query() {
     const chosen = new URLSearchParams({zone: this.#zone});
-    for (const {name, value} of this.element.querySelectorAll('select'))
+    for (const {name, value} of this.element.querySelectorAll('select, input'))
       if (value || name === 'source' || name === 'speaker') chosen.set(name, value);
     return chosen;
   }
@@ -118,7 +131,8 @@ class LookedAt {
     const {report, problem, hint} = this.log;
     this.#button.textContent = this.verb;
     this.#button.disabled = false;
-    const told = h('p', {class: 'note bad'}, 'Choose the columns above. ', problem, ' ', hint);
+    const choose = !this.#isTalk && 'Choose the columns above. ';
+    const told = h('p', {class: 'note bad'}, choose, problem, ' ', hint);
     fill(this.#counts, report ? countsOf(report, this.#zone) : told);
   }
 }

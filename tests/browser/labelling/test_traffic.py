@@ -164,6 +164,10 @@ def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
     expect(dialog).to_contain_text("By source: odd.csv 1.")
     dialog.get_by_label("Source").select_option("place")
     expect(dialog).to_contain_text("By source: shop 1.")
+    dialog.get_by_label("Beside it, such as the language").select_option("what they wrote")
+    expect(dialog).to_contain_text("By source: shop · is it you 1.")
+    dialog.get_by_label("Beside it, such as the language").select_option("")
+    expect(dialog).to_contain_text("By source: shop 1.")
     dialog.get_by_role("button", name="Store 1 text").click()
     expect(page.locator("[data-role=covered]")).to_contain_text("of 1 text got an intent")
     page.get_by_role("button", name="Undo").click()
@@ -184,6 +188,23 @@ def test_what_a_bot_said_in_a_log_is_left_out_unless_somebody_wants_it(
     speaks = dialog.get_by_label("Who speaks")
     expect(speaks).to_have_value("role")
     speaks.select_option("")
+    expect(dialog).to_contain_text("2 texts with a time, said from 2026-02-02 to 2026-02-02.")
+    dialog.get_by_role("button", name="Cancel").click()
+
+
+def test_a_transcript_needs_its_day_and_its_customer(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/discover?project=sample&tab=traffic")
+    lines = "Anna: is it you\nBen: It is.\nAnna: thanks\n"
+    file = {"name": "call.txt", "mimeType": "text/plain", "buffer": lines.encode()}
+    page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("call.txt does not say who is the customer.")
+    dialog.get_by_label("The customer").select_option("Anna")
+    expect(dialog).to_contain_text("call.txt does not say on which day it was said.")
+    dialog.get_by_label("When it began").fill("2026-02-02T10:00")
+    dialog.get_by_label("When it began").blur()
     expect(dialog).to_contain_text("2 texts with a time, said from 2026-02-02 to 2026-02-02.")
     dialog.get_by_role("button", name="Cancel").click()
 

@@ -255,6 +255,48 @@ def test_columns_that_are_not_recognised_can_be_named(live: LiveStudio) -> None:
     assert rows(live) == [("2026-02-02T10:00:00Z", "where is my parcel", "log.csv")]
 
 
+def test_a_source_may_be_of_two_columns(live: LiveStudio, tmp_path: Path) -> None:
+    """A log with a channel and a language was told apart by one of them alone."""
+    lines = ["time,text,channel,language", "2026-02-02 10:00,hello,app,de"]
+    lines += ["2026-02-02 10:01,hallo,app, ", "2026-02-02 10:02,bye,,en", "2026-02-02 10:03,no,,"]
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    both = LogColumns(source="channel", second_source="Language")
+    done = import_log(live, LogRequest("p", path, columns=both))
+    assert [source for _, _, source in rows(live)] == ["app · de", "app", "en", "log.csv"]
+    assert done.sources == {"app · de": 1, "app": 1, "en": 1, "log.csv": 1}
+
+
+@pytest.mark.parametrize(
+    ("columns", "source"),
+    [
+        (LogColumns(second_source="language"), "app · de"),
+        (LogColumns(source="", second_source="language"), "de"),
+        (LogColumns(source="channel", second_source="channel"), "app"),
+        (LogColumns(source="channel", second_source=""), "app"),
+        (LogColumns(source="channel"), "app"),
+    ],
+)
+def test_a_second_part_of_a_source_is_read_where_it_is_named(
+    live: LiveStudio, tmp_path: Path, columns: LogColumns, source: str
+) -> None:
+    path = tmp_path / "log.jsonl"
+    line = {"text": "hello", "time": "2026-02-02 10:00", "channel": "app", "language": "de"}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    done = import_log(live, LogRequest("p", path, columns=columns))
+    assert done.sources == {source: 1}
+
+
+def test_two_long_parts_make_one_source_of_200_signs(live: LiveStudio, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    line = {"text": "hello", "time": "2026-02-02 10:00", "channel": "a" * 150, "place": "b" * 150}
+    path.write_text(json.dumps(line) + "\n", encoding="utf-8")
+    done = import_log(live, LogRequest("p", path, columns=LogColumns(second_source="place")))
+    assert list(done.sources) == ["a" * 150 + " · " + "b" * 47]
+    with pytest.raises(InvalidInput, match="has no column 'absent'"):
+        import_log(live, LogRequest("p", path, columns=LogColumns(second_source="absent")))
+
+
 def test_conversations_of_rasa_are_masked_and_have_their_channel(
     live: LiveStudio, tmp_path: Path
 ) -> None:
@@ -291,6 +333,10 @@ def test_the_command_counts_and_stores(
 ) -> None:
     home = str(live.studio.settings.home)
     command = ["--home", home, "import", "p", str(log), "--traffic", "--zone", "Europe/Berlin"]
+    assert main([*command, "--dry-run", "--second-source-column", "message"]) == 0
+    assert "  app · where is my parcel: 2" in capsys.readouterr().out
+    assert main(["--home", home, "import", "p", str(log), "--second-source-column", "x"]) != 0
+    capsys.readouterr()
     assert main([*command, "--dry-run"]) == 0
     told = capsys.readouterr().out
     assert "4 texts with a time, said from 2026-02-02 to 2026-02-03." in told

@@ -1,0 +1,117 @@
+"""Transcripts of talks: who said what, and how long after the beginning."""
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from core.errors import InvalidInput
+from core.traffic.transcripts import is_transcript, read_beginning, read_turns
+
+VTT = """WEBVTT - a call
+
+NOTE
+Agent: this is a note
+
+STYLE
+::cue { color: red }
+
+1
+00:01.000 --> 00:04.000 align:start
+<v Agent>Hello &amp; welcome.
+
+00:05.500 --> 00:07.000
+<v.loud Anna Berg>Where is <i>my</i> parcel</v>
+I wait since Monday
+
+01:00:08.000 --> 01:00:09.000
+and it is late
+<v Agent>I look.</v><v Anna Berg>thanks</v>
+"""
+SRT = """1
+00:00:01,000 --> 00:00:02,000
+Agent: Hello.
+
+2
+00:00:03,250 --> 00:00:05,000
+- Customer: cancel it
+- Agent: Done: at https://example.org
+"""
+TEXT = """Agent: Hello.
+
+Customer: where is my parcel
+it was sent on Monday
+The number of my order is: 5
+Agent:
+On its way.
+"""
+
+
+def turns(path: Path, text: str) -> list[tuple[str, float, str]]:
+    path.write_text(text, encoding="utf-8")
+    assert is_transcript(path, "utf-8")
+    found = list(read_turns(path, "utf-8"))
+    return [(turn.speaker, turn.offset.total_seconds(), turn.text) for turn in found]
+
+
+def test_cues_of_webvtt_have_voices(tmp_path: Path) -> None:
+    assert turns(tmp_path / "call.vtt", VTT) == [
+        ("Agent", 1.0, "Hello & welcome."),
+        ("Anna Berg", 5.5, "Where is my parcel I wait since Monday and it is late"),
+        ("Agent", 3608.0, "I look."),
+        ("Anna Berg", 3608.0, "thanks"),
+    ]
+
+
+def test_cues_of_subrip_have_names(tmp_path: Path) -> None:
+    assert turns(tmp_path / "call.SRT", SRT) == [
+        ("Agent", 1.0, "Hello."),
+        ("Customer", 3.25, "cancel it"),
+        ("Agent", 3.25, "Done: at https://example.org"),
+    ]
+
+
+def test_lines_without_a_speaker_go_on_with_the_last_turn(tmp_path: Path) -> None:
+    said = "where is my parcel it was sent on Monday The number of my order is: 5"
+    assert turns(tmp_path / "call.txt", TEXT) == [
+        ("Agent", 0.0, "Hello."),
+        ("Customer", 0.0, said),
+        ("Agent", 0.0, "On its way."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("plain.txt", "where is my parcel\ncancel it\nAgent: hello\n"),
+        ("table.txt", "text\ttime\nnote: hello\t2026-02-02\nnote: bye\t2026-02-03\n"),
+        ("log.csv", "Agent: hello\nCustomer: bye\n"),
+    ],
+)
+def test_other_texts_are_no_transcripts(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    assert not is_transcript(path, "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("WEBVTT\n", "has no turns with times"),
+        ("Agent: hello\n", "has no turns with times"),
+        ("00:01.000 --> 00:02.000\nhello\n", "says nowhere who speaks"),
+    ],
+)
+def test_cues_without_times_or_speakers_are_refused(tmp_path: Path, text: str, fault: str) -> None:
+    path = tmp_path / "call.vtt"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput, match=fault):
+        list(read_turns(path, "utf-8"))
+
+
+def test_a_beginning_is_a_day_with_or_without_a_time() -> None:
+    assert read_beginning("2026-11-26 14:30") == datetime(2026, 11, 26, 14, 30)  # noqa: DTZ001
+    assert read_beginning("2026-11-26") == datetime(2026, 11, 26)  # noqa: DTZ001
+    for began in ("soon", "9999-12-31", "1026-11-26", "14:30"):
+        with pytest.raises(InvalidInput, match="is no time at which a talk began"):
+            read_beginning(began)

@@ -1,0 +1,96 @@
+"""Transcripts as logs: what the customer said is stored, at the time when it was said."""
+
+from pathlib import Path
+
+import pytest
+
+from app.cli import main
+from app.services.data.projects import create_project
+from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.studio import Studio
+from app.services.traffic.logs import LogReading, import_received, look_at_log, receive_log
+from core.errors import InvalidInput
+from core.traffic.log_rows import LogColumns
+from storage.queries import utterances
+from storage.queries.utterances import Filter
+from storage.said import traffic
+
+CALL = b"""WEBVTT
+
+00:01.000 --> 00:04.000
+<v Agent>Hello. How can I help?
+
+01:05.000 --> 01:07.000
+<v Customer>where is my parcel
+"""
+NAMES = b"""Anna: where is my parcel
+Ben: On its way.
+Anna: thanks
+"""
+BEGAN = "2026-02-02T10:00"
+
+
+@pytest.fixture
+def live(studio: Studio) -> LiveStudio:
+    create_project(studio, "p")
+    return open_live_studio(studio)
+
+
+def rows(live: LiveStudio) -> list[tuple[str, str, str]]:
+    with live.studio.database.read() as connection:
+        texts = {r.id: r.text for r in utterances.find_all(connection, 1, Filter())}
+        found = traffic.sample(connection, 1, "2026-01-01", "2027-01-01", 1_000)
+    return sorted((row.at, texts[row.utterance_id], row.source) for row in found)
+
+
+def test_the_customers_turns_of_a_call_have_the_time_of_their_cues(live: LiveStudio) -> None:
+    """A transcript was read as a table, and refused for lack of a column of times."""
+    waiting = receive_log(live, "p", "call.vtt", [CALL], LogReading("Europe/Berlin"))
+    assert waiting.names == ("Agent", "Customer")
+    assert (waiting.columns.began, waiting.report) == ("", None)
+    assert waiting.problem == "call.vtt does not say on which day it was said."
+    began = LogReading("Europe/Berlin", LogColumns(began=BEGAN))
+    looked = look_at_log(live, "p", waiting.key, began).report
+    assert looked is not None
+    assert (looked.rows, looked.others, looked.untimed) == (2, 1, 0)
+    assert import_received(live, "p", waiting.key, began).kept == 1
+    assert rows(live) == [("2026-02-02T09:01:05Z", "where is my parcel", "call.vtt")]
+
+
+def test_the_customer_is_chosen_where_names_do_not_tell(live: LiveStudio) -> None:
+    """With nobody chosen, what an agent said would be what people ask for."""
+    nobody = LogReading("UTC", LogColumns(began=BEGAN))
+    waiting = receive_log(live, "p", "call.txt", [NAMES], nobody)
+    assert waiting.problem == "call.txt does not say who is the customer."
+    assert waiting.hint == "Name one of those who speak: Anna, Ben."
+    anna = LogReading("UTC", LogColumns(began=BEGAN, speaker="anna"))
+    assert look_at_log(live, "p", waiting.key, anna).columns.speaker == "Anna"
+    done = import_received(live, "p", waiting.key, anna)
+    assert (done.kept, done.others) == (2, 1)
+    assert {text for _, text, _ in rows(live)} == {"where is my parcel", "thanks"}
+
+
+def test_what_nobody_said_by_name_is_not_the_customers(live: LiveStudio) -> None:
+    told = b"00:01.000 --> 00:02.000\nThis call is recorded.\n\n"
+    reading = LogReading("UTC", LogColumns(began=BEGAN))
+    waiting = receive_log(live, "p", "c.vtt", [told, CALL.replace(b"Customer", b"Anna")], reading)
+    done = import_received(live, "p", waiting.key, reading)
+    assert (done.kept, done.others) == (1, 2)
+
+
+def test_a_wrong_customer_or_time_is_refused(live: LiveStudio) -> None:
+    waiting = receive_log(live, "p", "call.vtt", [CALL], LogReading("UTC"))
+    soon = LogReading("UTC", LogColumns(began="soon"))
+    assert look_at_log(live, "p", waiting.key, soon).problem.startswith("'soon' is no time")
+    absent = LogReading("UTC", LogColumns(began=BEGAN, speaker="Carl"))
+    with pytest.raises(InvalidInput, match="has no speaker 'Carl'"):
+        look_at_log(live, "p", waiting.key, absent)
+
+
+def test_the_command_takes_the_day_and_the_customer(live: LiveStudio, tmp_path: Path) -> None:
+    path = tmp_path / "call.txt"
+    path.write_bytes(NAMES)
+    command = ["--home", str(live.studio.settings.home), "import", "p", str(path), "--traffic"]
+    assert main(command) != 0
+    assert main([*command, "--began", "2026-02-02 10:00", "--speaker-column", "Anna"]) == 0
+    assert [at for at, _, _ in rows(live)] == ["2026-02-02T10:00:00Z"] * 2
