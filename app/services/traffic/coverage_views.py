@@ -32,6 +32,19 @@ class TrafficShare:
 
 
 @dataclass(frozen=True, slots=True)
+class IntentShare(TrafficShare):
+    """Texts that an intent answers, and its share in parts of the traffic.
+
+    Attributes:
+        weeks: Of the texts of each of the last 12 weeks with traffic, by the week's first day.
+        sources: Of the texts of each of the 8 largest sources in the period.
+    """
+
+    weeks: tuple[TrafficShare, ...] = ()
+    sources: tuple[TrafficShare, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SourceLine:
     """Covered texts of one source in each week with traffic, by the week's first day."""
 
@@ -111,7 +124,7 @@ class TrafficView:
     before: str
     covered: TrafficShare
     earlier: TrafficShare
-    intents: tuple[TrafficShare, ...]
+    intents: tuple[IntentShare, ...]
     sources: tuple[TrafficShare, ...]
     weeks: tuple[TrafficShare, ...]
     lines: tuple[SourceLine, ...]
