@@ -6,9 +6,10 @@ import {chip} from '../shared/intents.js';
 import {complain, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {failed, skeleton} from '../shared/skeleton.js';
-import {moreWords, number, percent, plural, points} from '../shared/words.js';
+import {moreWords, number, percent, plural} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
 import {logImport} from './traffic_log.js';
+import {above, figure, partsRow, within} from './traffic_parts.js';
 import {Evidence} from './traffic_texts.js';
 
 const PERIODS = [
@@ -32,10 +33,6 @@ const dayOf = stamp =>
   });
 // Where the true share lies in 95 of 100 cases.
 const between = ({low, high}) => `${percent(low)} and ${percent(high)}`;
-const within = ({share, low, high}) => [
-  percent(share),
-  h('span', {class: 'soft small unbroken'}, ` (${points(low)} to ${points(high)})`),
-];
 
 // `sent` is about how many came of which these texts are a fair sample; 0: all are counted.
 const counted = (n, sent) =>
@@ -280,7 +277,9 @@ export class TrafficTab {
     const every = [...intents, ...gone];
     const shown = this.#isAll ? every : every.slice(0, FEW);
     const head = ['Intent', above('Texts'), above('Share (likely between)'), 'Change'];
-    const rows = shown.map(one => this.#rowOf(one, changed.get(one.id)));
+    const rows = shown
+      .flatMap(one => [this.#rowOf(one, changed.get(one.id)), partsRow(one, head.length)])
+      .filter(Boolean);
     return section(
       'What people ask for',
       table(head, rows, {'data-role': 'volumes'}),
@@ -363,8 +362,6 @@ export class TrafficTab {
 
 const section = (title, ...content) =>
   h('section', {class: 'sheet', 'aria-label': title}, h('h2', {}, title), content);
-const figure = words => h('td', {class: 'number'}, words);
-const above = words => h('th', {class: 'number'}, words);
 
 function changeOf({before, after, is_real: isReal}) {
   const by = 100 * (after.share - before.share);

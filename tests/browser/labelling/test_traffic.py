@@ -39,6 +39,13 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(row.locator("td").nth(2)).to_have_text(re.compile(r"^\d+\.\d % \(\d+\.\d to \d+\.\d\)$"))
     asked = row.get_by_role("link", name=RISING)  # one could not be clicked
     expect(asked).to_have_attribute("href", re.compile(r"/data\?project=sample&intent=\w+"))
+    # Its share stood there for all texts alone: not by week, nor by source.
+    parts = page.locator(f"[data-role=volumes] tr:has-text('{RISING}') + tr details").first
+    parts.locator("summary").click()
+    expect(parts.locator("tbody").first.locator("tr td:first-child")).to_have_text(
+        ["3 Feb", "27 Jan"]
+    )
+    expect(parts.locator("tbody").last).to_contain_text("app")
     expect(page.locator("[data-role=typical]").first).to_contain_text("“")
     expect(page.locator("[data-role=blind-spots]")).to_contain_text(SILENT)
     group = page.locator("[data-role=uncovered] a").first
