@@ -166,13 +166,16 @@ def _answered(live_studio: LiveStudio, project: str, period: Period) -> _PeriodA
         version = models.champion(connection, record.id)
         if version is None:
             raise no_model_yet(project)
-        days = _days(connection, record, period)
+        days = period_days(connection, record, period)
         facts = _facts(connection, record, *days)
     rows = SaidRows(facts.now, facts.earlier)
     return _PeriodAnswers(record.id, facts, days, *live_studio.said.settled(record, version, rows))
 
 
-def _days(connection: Transaction, record: ProjectRecord, period: Period) -> tuple[date, date]:
+def period_days(
+    connection: Transaction, record: ProjectRecord, period: Period
+) -> tuple[date, date]:
+    """Return the first day of a period and the day behind its last."""
     before = period.before
     if before is None:
         last = traffic.last_day(connection, record.id)

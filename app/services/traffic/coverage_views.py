@@ -81,7 +81,8 @@ class TrafficDrift:
     """How what people say differs from before, or a source from all others, in one sentence.
 
     Attributes:
-        what: `meaning`: what people write; `sureness`: how many texts are answered surely.
+        what: `meaning`: what people write; `sureness`: how many texts are answered surely;
+            `probability`: how probable the answers are on average, of two sources alone.
         source: The source that is compared with all others; empty: the period with the one before.
         chance: How often chance alone would do it, corrected for the number of comparisons.
         examples: At most 3 texts that are most unlike the other side.
@@ -93,6 +94,39 @@ class TrafficDrift:
     is_real: bool
     sentence: str
     examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSide:
+    """One of two sources that are compared.
+
+    Attributes:
+        sure: Texts that are answered with an intent whose probability is 0.8 or more.
+        answered: Number of texts that are answered with an intent.
+        probability: Mean probability of these answers; None without any.
+    """
+
+    source: str
+    sure: TrafficShare
+    answered: int
+    probability: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSources:
+    """How what people say by one source differs from what they say by another.
+
+    Attributes:
+        sides: The source and the one that it is compared with; none while answers are computed.
+        drifts: At most three comparisons; none where a source has fewer than 50 texts.
+        counting: Whether answers are being computed.
+        trouble: Why there are no answers, or "".
+    """
+
+    sides: tuple[SourceSide, ...]
+    drifts: tuple[TrafficDrift, ...]
+    counting: bool
+    trouble: str
 
 
 @dataclass(frozen=True, slots=True)

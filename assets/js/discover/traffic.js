@@ -8,6 +8,7 @@ import {call} from '../shared/rest.js';
 import {failed, skeleton} from '../shared/skeleton.js';
 import {moreWords, number, percent, plural} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
+import {ComparedSources, verdict} from './compared_sources.js';
 import {logImport} from './traffic_log.js';
 import {above, figure, partsRow, within} from './traffic_parts.js';
 import {Evidence} from './traffic_texts.js';
@@ -47,6 +48,7 @@ export class TrafficTab {
   #isAll = false; // whether the table shows every intent
   #asked = 0; // number of the newest question; what earlier ones find is not shown
   #chart = new AnsweredChart();
+  #compared;
   #period = h('select', {'data-key': 'period', onchange: guarded(event => this.#choose(event))}, [
     optionsOf(
       PERIODS.map(([days, words]) => [String(days), `the last ${words} with texts`]),
@@ -65,6 +67,7 @@ export class TrafficTab {
     this.#context = context;
     this.#intents = intents;
     this.#opensGroup = opensGroup;
+    this.#compared = new ComparedSources(context.base);
     this.#import = logImport(context.base, async (words, about, back) => {
       remember(words, about, back);
       await this.renew();
@@ -140,6 +143,7 @@ export class TrafficTab {
       blind.length > 0 && this.#neverAsked(),
     );
     this.#chart.draw(this.#view).catch(complain);
+    this.#compared.renew(this.#days, this.#view.sources);
   }
 
   #head() {
@@ -228,7 +232,7 @@ export class TrafficTab {
     return section(
       'How much is answered',
       this.#chart.element,
-      sources.length > 1 && table(head, rows, {'data-role': 'sources'}),
+      sources.length > 1 && [table(head, rows, {'data-role': 'sources'}), this.#compared.element],
     );
   }
 
@@ -363,12 +367,10 @@ export class TrafficTab {
 const section = (title, ...content) =>
   h('section', {class: 'sheet', 'aria-label': title}, h('h2', {}, title), content);
 
-function changeOf({before, after, is_real: isReal}) {
+function changeOf(change) {
+  const {before, after} = change;
   const by = 100 * (after.share - before.share);
   const words =
     Math.abs(by) < 0.05 ? 'as before' : `${by > 0 ? '▲ from' : '▼ from'} ${percent(before.share)}`;
-  const verdict = isReal
-    ? h('span', {class: 'badge accent'}, 'more than chance')
-    : h('span', {class: 'soft small'}, 'may be chance');
-  return h('div', {class: 'change'}, h('span', {class: 'tabular unbroken'}, words), ' ', verdict);
+  return h('div', {class: 'change'}, h('span', {class: 'tabular unbroken'}, words), ' ', verdict(change));
 }

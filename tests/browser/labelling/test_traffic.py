@@ -56,6 +56,19 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(page.get_by_role("textbox", name="Name of the group")).not_to_have_value(name)
 
 
+def test_two_sources_that_are_chosen_are_compared(
+    visit: Callable[..., Page], talked: Served
+) -> None:
+    """Each source was compared with all others together, and no pair could be chosen."""
+    page = visit(talked, "/discover?project=sample&tab=traffic")
+    page.get_by_text("Compare two sources").click()
+    told = page.locator("[data-role=compared]")
+    expect(told.locator("li")).to_have_count(3, timeout=30_000)
+    expect(told).to_contain_text(re.compile(r"Answered surely: app \d+\.\d %.*; phone \d+\.\d %"))
+    page.locator("select[data-key=compare-against]").select_option("app")
+    expect(told).to_have_text("Choose two different sources.")
+
+
 def test_a_group_chosen_while_the_list_comes_stays(
     visit: Callable[..., Page], talked: Served
 ) -> None:
