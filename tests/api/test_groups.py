@@ -145,8 +145,16 @@ def test_two_sources_are_compared_only_where_both_have_texts(
     path = f"/api/projects/{trained}/traffic"
     said = {"text": "money back now", "time": "2026-11-02T10:00", "source": "app"}
     client.post(path, json={"texts": [said, said | {"source": "phone"}]})
-    answer = client.get(f"{path}/sources", params={"source": "app", "against": "phone"})
-    assert (answer.status_code, answer.json()["trouble"]) == (200, "")
+    pair = {"source": "app", "against": "phone"}
+    until = time.monotonic() + 60.0
+    while (found := client.get(f"{path}/sources", params=pair).json())["counting"]:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert [(one["source"], one["sure"]["n"]) for one in found["sides"]] == [
+        ("app", 1),
+        ("phone", 1),
+    ]
+    assert (found["drifts"], found["trouble"]) == ([], "")  # fewer than 50 texts each
     for other in ("app", "letter"):
         answer = client.get(f"{path}/sources", params={"source": "app", "against": other})
         assert (answer.status_code, f"“{other}”" in answer.json()["message"]) == (422, True)
