@@ -24,8 +24,9 @@ from app.services.discover.stored import (
     open_group,
     texts_of_group,
 )
+from app.services.traffic.comparing import SourcePair, compare_sources
 from app.services.traffic.coverage import MOST_DAYS, Period, read_coverage, read_texts
-from app.services.traffic.coverage_views import SaidTexts, TrafficView
+from app.services.traffic.coverage_views import ComparedSources, SaidTexts, TrafficView
 from app.services.traffic.logs import (
     LogReading,
     TrafficLogReport,
@@ -50,6 +51,7 @@ async def _period(
 PeriodInQuery = Annotated[Period, Depends(_period)]
 _PIECE = 1 << 20
 Zone = Annotated[str, Query(min_length=1, max_length=60)]
+SourceName = Annotated[str, Query(min_length=1, max_length=1_000)]
 ColumnName = Annotated[str | None, Query(max_length=1_000)]
 
 
@@ -146,6 +148,14 @@ def said_texts(
 ) -> SaidTexts:
     """List the texts that are answered with an intent, by its id; without one, the unanswered."""
     return read_texts(live_studio, project, period, intent)
+
+
+@router.get("/projects/{project}/traffic/sources")
+def compared_sources(
+    live_studio: Live, project: str, period: PeriodInQuery, source: SourceName, against: SourceName
+) -> ComparedSources:
+    """Compare what people say by a source with what they say by another one."""
+    return compare_sources(live_studio, project, period, SourcePair(source, against))
 
 
 @router.post("/projects/{project}/traffic/logs", status_code=201)

@@ -151,6 +151,27 @@ def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: st
     assert client.get(path, params=empty).status_code == 422
 
 
+def test_two_sources_are_compared_only_where_both_have_texts(
+    client: TestClient, trained: str
+) -> None:
+    path = f"/api/projects/{trained}/traffic"
+    said = {"text": "money back now", "time": "2026-11-02T10:00", "source": "app"}
+    client.post(path, json={"texts": [said, said | {"source": "phone"}]})
+    pair = {"source": "app", "against": "phone"}
+    until = time.monotonic() + 60.0
+    while (found := client.get(f"{path}/sources", params=pair).json())["counting"]:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    assert [(one["source"], one["sure"]["n"]) for one in found["sides"]] == [
+        ("app", 1),
+        ("phone", 1),
+    ]
+    assert (found["drifts"], found["trouble"]) == ([], "")  # fewer than 50 texts each
+    for other in ("app", "letter"):
+        answer = client.get(f"{path}/sources", params={"source": "app", "against": other})
+        assert (answer.status_code, f"“{other}”" in answer.json()["message"]) == (422, True)
+
+
 def test_coverage_needs_a_model(client: TestClient, labelled: str) -> None:
     answer = client.get(f"/api/projects/{labelled}/traffic")
     assert (answer.status_code, "no trained model" in answer.json()["message"]) == (404, True)

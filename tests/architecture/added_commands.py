@@ -119,7 +119,10 @@ NEW_ROUTES = {
     "POST /api/projects/{project}/traffic/logs/{key}/undo",
     "GET /api/projects/{project}/dialogues/waiting/{key}/personal",
     "GET /api/projects/{project}/enough",
-    *(f"GET /api/projects/{{project}}/traffic/{part}" for part in ("texts", "report.{form}")),
+    *(
+        f"GET /api/projects/{{project}}/traffic/{part}"
+        for part in ("texts", "sources", "report.{form}")
+    ),
     "POST /api/projects/{project}/packages",
     *(f"{verb} /api/projects/{{project}}/proposals" for verb in ("GET", "POST")),
     *(

@@ -1,7 +1,7 @@
 """How much of the traffic the live version answers, and what changed between two periods."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -12,13 +12,20 @@ from app.services.live.server_state import LiveStudio
 from app.services.traffic.coverage_views import (
     SaidOften,
     SaidTexts,
-    SourceLine,
     Subject,
     TrafficChange,
     TrafficShare,
     TrafficView,
 )
 from app.services.traffic.drifting import cut_text, with_drift
+from app.services.traffic.shares import (
+    AnsweredRow,
+    covered_sources,
+    covered_weeks,
+    intent_shares,
+    share_of,
+    source_lines,
+)
 from core.discover.showing import is_mixed
 from core.errors import InvalidInput
 from core.text import percent
@@ -159,13 +166,16 @@ def _answered(live_studio: LiveStudio, project: str, period: Period) -> _PeriodA
         version = models.champion(connection, record.id)
         if version is None:
             raise no_model_yet(project)
-        days = _days(connection, record, period)
+        days = period_days(connection, record, period)
         facts = _facts(connection, record, *days)
     rows = SaidRows(facts.now, facts.earlier)
     return _PeriodAnswers(record.id, facts, days, *live_studio.said.settled(record, version, rows))
 
 
-def _days(connection: Transaction, record: ProjectRecord, period: Period) -> tuple[date, date]:
+def period_days(
+    connection: Transaction, record: ProjectRecord, period: Period
+) -> tuple[date, date]:
+    """Return the first day of a period and the day behind its last."""
     before = period.before
     if before is None:
         last = traffic.last_day(connection, record.id)
@@ -204,15 +214,6 @@ def _facts(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _AnsweredRow:
-    """A row of the traffic with the open intents that answer it, and the group that shows it."""
-
-    row: SaidText
-    intents: Sequence[str]
-    group: int | None
-
-
 def count_coverage(
     facts: TrafficFacts, days: tuple[date, date], answers: Answers | None, trouble: str = ""
 ) -> TrafficView:
@@ -223,36 +224,35 @@ def count_coverage(
     given: Answers = {} if answers is None else answers
     now, old = (
         [
-            _AnsweredRow(row, _known(given, row, facts), facts.groups.get(row.utterance_id))
+            AnsweredRow(row, _known(given, row, facts), facts.groups.get(row.utterance_id))
             for row in rows
             if row.utterance_id in given
         ]
         for rows in (facts.now, facts.earlier)
     )
     n, missing = len(now), [one for one in now if not one.intents]
-    by_intent = Counter(key for one in now for key in one.intents)
     groups = Counter(one.group for one in missing)
     said = defaultdict[int | None, Counter[str]](Counter)
     for one in missing:
         said[one.group][one.row.utterance_id] += 1
-    weeks = _covered_by((_week(one.row.at, days[1]), bool(one.intents)) for one in (*old, *now))
-    sources = _covered_by((one.row.source, bool(one.intents)) for one in now)
+    intents = intent_shares(facts.intents, old, now, days[1])
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
+    asked = {one.id for one in intents}
     covered_before = sum(bool(one.intents) for one in old)
     return TrafficView(
         after=str(days[0]),
         before=str(days[1]),
-        covered=_share("all", n - len(missing), n),
-        earlier=_share("all", covered_before, len(old)),
-        intents=tuple(_share(facts.intents[key], k, n, key) for key, k in by_intent.most_common()),
-        sources=tuple(sorted(sources, key=lambda one: -one.n)),
-        weeks=tuple(sorted(weeks, key=lambda one: one.name)),
-        lines=_lines([*old, *now], days[1]),
+        covered=share_of("all", n - len(missing), n),
+        earlier=share_of("all", covered_before, len(old)),
+        intents=intents,
+        sources=covered_sources(now),
+        weeks=covered_weeks([*old, *now], days[1]),
+        lines=source_lines([*old, *now], days[1]),
         uncovered=tuple(
             replace(_share_of_group(facts, key, k, len(missing)), typical=_most_said(said[key]))
             for key, k in sorted(groups.items(), key=lambda one: (-one[1], one[0] in facts.mixed))
         ),
-        blind_spots=tuple(facts.intents[key] for key in spots if n and not by_intent[key]),
+        blind_spots=tuple(facts.intents[key] for key in spots if n and key not in asked),
         changes=_changes(facts, old, now) if old and now else (),
         counting=answers is None and not trouble,
         trouble=trouble,
@@ -277,13 +277,13 @@ def _known(answers: Answers, row: SaidText, facts: TrafficFacts) -> list[str]:
 
 def _share_of_group(facts: TrafficFacts, group: int | None, count: int, n: int) -> TrafficShare:
     if group is None:
-        return _share(NO_GROUP, count, n)
-    found = _share(facts.group_names[group], count, n, str(group))
+        return share_of(NO_GROUP, count, n)
+    found = share_of(facts.group_names[group], count, n, str(group))
     return replace(found, mixed=group in facts.mixed)
 
 
 def _changes(
-    facts: TrafficFacts, old: Sequence[_AnsweredRow], now: Sequence[_AnsweredRow]
+    facts: TrafficFacts, old: Sequence[AnsweredRow], now: Sequence[AnsweredRow]
 ) -> tuple[TrafficChange, ...]:
     """Return the changes of no intent, intents, uncovered groups and sources; real ones first.
 
@@ -303,39 +303,9 @@ def _changes(
     return tuple(sorted(found, key=lambda one: not one.is_real))
 
 
-def _group_key(one: _AnsweredRow) -> str:
+def _group_key(one: AnsweredRow) -> str:
     """Return the number of an uncovered text's group, or "" for all other texts."""
     return "" if one.intents or one.group is None else str(one.group)
-
-
-def _lines(rows: Sequence[_AnsweredRow], before: date) -> tuple[SourceLine, ...]:
-    by_source = defaultdict[str, list[_AnsweredRow]](list)
-    for one in rows:
-        by_source[one.row.source].append(one)
-    found = list[SourceLine]()
-    for source in sorted(by_source, key=lambda name: (-len(by_source[name]), name)):
-        weeks = _covered_by((_week(r.row.at, before), bool(r.intents)) for r in by_source[source])
-        found.append(SourceLine(source, tuple(sorted(weeks, key=lambda one: one.name))))
-    return tuple(found)
-
-
-def _covered_by(pairs: Iterable[tuple[str, bool]]) -> list[TrafficShare]:
-    found = defaultdict[str, list[bool]](list)
-    for name, covered in pairs:
-        found[name].append(covered)
-    return [_share(name, sum(each), len(each)) for name, each in found.items()]
-
-
-def _week(at: str, before: date) -> str:
-    """Return the first day of a week, counted back from the day behind a period."""
-    days = (before - date.fromisoformat(at[: traffic.DAY])).days
-    return str(before - timedelta(days + -days % 7))
-
-
-def _share(name: str, count: int, n: int, key: str = "") -> TrafficShare:
-    portion = Portion(count, n)
-    low, high = portion.interval()
-    return TrafficShare(name, count, n, portion.value, low, high, key)
 
 
 def _told(facts: TrafficFacts, about: Subject, change: ShareChange) -> TrafficChange:
@@ -350,7 +320,7 @@ def _told(facts: TrafficFacts, about: Subject, change: ShareChange) -> TrafficCh
             name = key
         case "no intent":
             name = NO_INTENT
-    before, after = (_share(name, one.count, one.n, key) for one in (change.before, change.after))
+    before, after = (share_of(name, one.count, one.n, key) for one in (change.before, change.after))
     return TrafficChange(
         about=about,
         id=key,

@@ -32,6 +32,19 @@ class TrafficShare:
 
 
 @dataclass(frozen=True, slots=True)
+class IntentShare(TrafficShare):
+    """Texts that an intent answers, and its share in parts of the traffic.
+
+    Attributes:
+        weeks: Of the texts of each of the last 12 weeks with traffic, by the week's first day.
+        sources: Of the texts of each of the 8 largest sources in the period.
+    """
+
+    weeks: tuple[TrafficShare, ...] = ()
+    sources: tuple[TrafficShare, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SourceLine:
     """Covered texts of one source in each week with traffic, by the week's first day."""
 
@@ -68,7 +81,8 @@ class TrafficDrift:
     """How what people say differs from before, or a source from all others, in one sentence.
 
     Attributes:
-        what: `meaning`: what people write; `sureness`: how many texts are answered surely.
+        what: `meaning`: what people write; `sureness`: how many texts are answered surely;
+            `probability`: how probable the answers are on average, of two sources alone.
         source: The source that is compared with all others; empty: the period with the one before.
         chance: How often chance alone would do it, corrected for the number of comparisons.
         examples: At most 3 texts that are most unlike the other side.
@@ -80,6 +94,39 @@ class TrafficDrift:
     is_real: bool
     sentence: str
     examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSide:
+    """One of two sources that are compared.
+
+    Attributes:
+        sure: Texts that are answered with an intent whose probability is 0.8 or more.
+        answered: Number of texts that are answered with an intent.
+        probability: Mean probability of these answers; None without any.
+    """
+
+    source: str
+    sure: TrafficShare
+    answered: int
+    probability: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSources:
+    """How what people say by one source differs from what they say by another.
+
+    Attributes:
+        sides: The source and the one that it is compared with; none while answers are computed.
+        drifts: At most three comparisons; none where a source has fewer than 50 texts.
+        counting: Whether answers are being computed.
+        trouble: Why there are no answers, or "".
+    """
+
+    sides: tuple[SourceSide, ...]
+    drifts: tuple[TrafficDrift, ...]
+    counting: bool
+    trouble: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +158,7 @@ class TrafficView:
     before: str
     covered: TrafficShare
     earlier: TrafficShare
-    intents: tuple[TrafficShare, ...]
+    intents: tuple[IntentShare, ...]
     sources: tuple[TrafficShare, ...]
     weeks: tuple[TrafficShare, ...]
     lines: tuple[SourceLine, ...]

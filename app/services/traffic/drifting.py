@@ -7,8 +7,8 @@ from app.services.live.said.answers import SaidAnswered
 from app.services.live.said.drift import SaidDrift
 from app.services.studio import Studio
 from app.services.traffic.coverage_views import TrafficDrift, TrafficShare, TrafficView
+from app.services.traffic.shares import share_of
 from core.text import percent
-from core.traffic.shares import Portion
 from storage.queries import utterances
 from storage.said.traffic import SaidText
 
@@ -27,24 +27,36 @@ def with_drift(
     answered: SaidAnswered,
 ) -> TrafficView:
     """Add to a count how surely texts are answered, and what differs; `rows` are now and before."""
-    real = [one for one in answered.drifts if one.is_real]
-    wanted = list({key: None for one in real for key in one.typical})
-    with studio.database.read() as connection:
-        records = utterances.by_ids(connection, project_id, wanted)
-    texts = {key: record.text for key, record in records.items()}
+    texts = typical_texts(studio, project_id, answered.drifts)
     now, earlier = ([r for r in each if r.utterance_id in answered.intents] for each in rows)
     drifts = tuple(_told(one, now, earlier, answered.sure, texts) for one in answered.drifts)
     return replace(
         view,
-        sure=_sure("all", now, answered.sure),
-        sure_before=_sure("all", earlier, answered.sure),
+        sure=sure_share("all", now, answered.sure),
+        sure_before=sure_share("all", earlier, answered.sure),
         drifts=tuple(sorted(drifts, key=lambda one: not one.is_real)),
     )
 
 
-def _sure(name: str, rows: Sequence[SaidText], sure: Collection[str]) -> TrafficShare:
-    portion = Portion(sum(row.utterance_id in sure for row in rows), len(rows))
-    return TrafficShare(name, portion.count, portion.n, portion.value, *portion.interval())
+def typical_texts(
+    studio: Studio, project_id: int, drifts: Iterable[SaidDrift]
+) -> Mapping[str, str]:
+    """Return the texts by their ids that real differences quote."""
+    wanted = list({key: None for one in drifts if one.is_real for key in one.typical})
+    with studio.database.read() as connection:
+        records = utterances.by_ids(connection, project_id, wanted)
+    return {key: record.text for key, record in records.items()}
+
+
+def sure_share(name: str, rows: Sequence[SaidText], sure: Collection[str]) -> TrafficShare:
+    """Return how many rows are answered surely."""
+    return share_of(name, sum(row.utterance_id in sure for row in rows), len(rows))
+
+
+def quoted(drift: SaidDrift, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the texts that a sentence quotes."""
+    found = (texts[key] for key in drift.typical if key in texts)
+    return tuple(cut_text(text) for _, text in zip(range(_EXAMPLES), found, strict=False))
 
 
 def _told(
@@ -54,17 +66,18 @@ def _told(
     sure: Collection[str],
     texts: Mapping[str, str],
 ) -> TrafficDrift:
-    found = (texts[key] for key in drift.typical if key in texts)
-    examples = tuple(cut_text(text) for _, text in zip(range(_EXAMPLES), found, strict=False))
+    examples = quoted(drift, texts)
     if drift.what == "meaning":
         words = _meaning_words(drift.source, examples)
     elif drift.source:
         own = [row for row in now if row.source == drift.source]
         others = [row for row in now if row.source != drift.source]
-        words = _sureness_words(drift.source, _sure("", others, sure), _sure("", own, sure))
+        words = _sureness_words(
+            drift.source, sure_share("", others, sure), sure_share("", own, sure)
+        )
     else:
-        words = _sureness_words("", _sure("", earlier, sure), _sure("", now, sure))
-    chance = _chance_words(drift.chance)
+        words = _sureness_words("", sure_share("", earlier, sure), sure_share("", now, sure))
+    chance = chance_words(drift.chance)
     sentence = f"{words}; by chance alone, {chance}."
     return TrafficDrift(drift.what, drift.source, drift.chance, drift.is_real, sentence, examples)
 
@@ -85,7 +98,8 @@ def _sureness_words(source: str, before: TrafficShare, after: TrafficShare) -> s
     return f"{way.capitalize()} texts are answered surely, {told[0]}; in the days before {told[1]}"
 
 
-def _chance_words(p: float) -> str:
+def chance_words(p: float) -> str:
+    """Say how often chance alone does as much."""
     if p < _FEW_CHANCES:
         return "less than once in 1,000"
     return f"{percent(p, 1)} of the time"

@@ -40,7 +40,7 @@ export class AnsweredChart {
 }
 
 const asDay = stamp => new Date(stamp).toISOString();
-const weekOf = stamp =>
+export const weekOf = stamp =>
   new Date(stamp).toLocaleDateString('en-GB', {day: 'numeric', month: 'short', timeZone: 'UTC'});
 const inWords = ({source, weeks}) =>
   `${source}: ${weeks.map(one => `${percent(one.share)} in the week from ${weekOf(Date.parse(one.name))}`).join(', ')}`;

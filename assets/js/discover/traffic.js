@@ -6,9 +6,11 @@ import {chip} from '../shared/intents.js';
 import {complain, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {failed, skeleton} from '../shared/skeleton.js';
-import {moreWords, number, percent, plural, points} from '../shared/words.js';
+import {moreWords, number, percent, plural} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
+import {ComparedSources, verdict} from './compared_sources.js';
 import {logImport} from './traffic_log.js';
+import {above, figure, partsRow, within} from './traffic_parts.js';
 import {Evidence} from './traffic_texts.js';
 
 const PERIODS = [
@@ -32,10 +34,6 @@ const dayOf = stamp =>
   });
 // Where the true share lies in 95 of 100 cases.
 const between = ({low, high}) => `${percent(low)} and ${percent(high)}`;
-const within = ({share, low, high}) => [
-  percent(share),
-  h('span', {class: 'soft small unbroken'}, ` (${points(low)} to ${points(high)})`),
-];
 
 // `sent` is about how many came of which these texts are a fair sample; 0: all are counted.
 const counted = (n, sent) =>
@@ -51,6 +49,7 @@ export class TrafficTab {
   #isAll = false; // whether the table shows every intent
   #asked = 0; // number of the newest question; what earlier ones find is not shown
   #chart = new AnsweredChart();
+  #compared;
   #period = h('select', {'data-key': 'period', onchange: guarded(event => this.#choose(event))}, [
     optionsOf(
       PERIODS.map(([days, words]) => [String(days), `the last ${words} with texts`]),
@@ -70,6 +69,7 @@ export class TrafficTab {
     this.#intents = intents;
     this.#opensGroup = opensGroup;
     this.#opensSorting = opensSorting;
+    this.#compared = new ComparedSources(context.base);
     this.#import = logImport(context.base, async (words, about, back) => {
       remember(words, about, back);
       await this.renew();
@@ -145,6 +145,7 @@ export class TrafficTab {
       blind.length > 0 && this.#neverAsked(),
     );
     this.#chart.draw(this.#view).catch(complain);
+    this.#compared.renew(this.#days, this.#view.sources);
   }
 
   #head() {
@@ -242,7 +243,7 @@ export class TrafficTab {
     return section(
       'How much is answered',
       this.#chart.element,
-      sources.length > 1 && table(head, rows, {'data-role': 'sources'}),
+      sources.length > 1 && [table(head, rows, {'data-role': 'sources'}), this.#compared.element],
     );
   }
 
@@ -295,7 +296,9 @@ export class TrafficTab {
     const every = [...intents, ...gone];
     const shown = this.#isAll ? every : every.slice(0, FEW);
     const head = ['Intent', above('Texts'), above('Share (likely between)'), 'Change'];
-    const rows = shown.map(one => this.#rowOf(one, changed.get(one.id)));
+    const rows = shown
+      .flatMap(one => [this.#rowOf(one, changed.get(one.id)), partsRow(one, head.length)])
+      .filter(Boolean);
     return section(
       'What people ask for',
       table(head, rows, {'data-role': 'volumes'}),
@@ -378,15 +381,11 @@ export class TrafficTab {
 
 const section = (title, ...content) =>
   h('section', {class: 'sheet', 'aria-label': title}, h('h2', {}, title), content);
-const figure = words => h('td', {class: 'number'}, words);
-const above = words => h('th', {class: 'number'}, words);
 
-function changeOf({before, after, is_real: isReal}) {
+function changeOf(change) {
+  const {before, after} = change;
   const by = 100 * (after.share - before.share);
   const words =
     Math.abs(by) < 0.05 ? 'as before' : `${by > 0 ? '▲ from' : '▼ from'} ${percent(before.share)}`;
-  const verdict = isReal
-    ? h('span', {class: 'badge accent'}, 'more than chance')
-    : h('span', {class: 'soft small'}, 'may be chance');
-  return h('div', {class: 'change'}, h('span', {class: 'tabular unbroken'}, words), ' ', verdict);
+  return h('div', {class: 'change'}, h('span', {class: 'tabular unbroken'}, words), ' ', verdict(change));
 }

@@ -39,6 +39,13 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(row.locator("td").nth(2)).to_have_text(re.compile(r"^\d+\.\d % \(\d+\.\d to \d+\.\d\)$"))
     asked = row.get_by_role("link", name=RISING)  # one could not be clicked
     expect(asked).to_have_attribute("href", re.compile(r"/data\?project=sample&intent=\w+"))
+    # Its share stood there for all texts alone: not by week, nor by source.
+    parts = page.locator(f"[data-role=volumes] tr:has-text('{RISING}') + tr details").first
+    parts.locator("summary").click()
+    expect(parts.locator("tbody").first.locator("tr td:first-child")).to_have_text(
+        ["3 Feb", "27 Jan"]
+    )
+    expect(parts.locator("tbody").last).to_contain_text("app")
     expect(page.locator("[data-role=typical]").first).to_contain_text("“")
     expect(page.locator("[data-role=blind-spots]")).to_contain_text(SILENT)
     group = page.locator("[data-role=uncovered] [data-key^=to-group]").first
@@ -47,6 +54,19 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(page.get_by_role("textbox", name="Name of the group")).to_have_value(name)
     page.keyboard.press("j")  # the keys of the groups are those of the tab that is open
     expect(page.get_by_role("textbox", name="Name of the group")).not_to_have_value(name)
+
+
+def test_two_sources_that_are_chosen_are_compared(
+    visit: Callable[..., Page], talked: Served
+) -> None:
+    """Each source was compared with all others together, and no pair could be chosen."""
+    page = visit(talked, "/discover?project=sample&tab=traffic")
+    page.get_by_text("Compare two sources").click()
+    told = page.locator("[data-role=compared]")
+    expect(told.locator("li")).to_have_count(3, timeout=30_000)
+    expect(told).to_contain_text(re.compile(r"Answered surely: app \d+\.\d %.*; phone \d+\.\d %"))
+    page.locator("select[data-key=compare-against]").select_option("app")
+    expect(told).to_have_text("Choose two different sources.")
 
 
 def test_a_group_chosen_while_the_list_comes_stays(

@@ -1,11 +1,12 @@
 """Coverage of traffic, by values computed by hand."""
 
-from datetime import date
+from collections.abc import Iterable
+from datetime import date, timedelta
 
 import pytest
 
 from app.services.traffic.coverage import TrafficFacts, count_coverage
-from app.services.traffic.coverage_views import TrafficView
+from app.services.traffic.coverage_views import TrafficShare, TrafficView
 from storage.said.traffic import SaidText
 
 DAYS = date(2026, 11, 9), date(2026, 11, 16)
@@ -43,6 +44,46 @@ def test_rows_are_counted_by_intent_source_week_and_group() -> None:
     ]
     assert (found.blind_spots, found.counting) == (("move",), False)
     assert not any(one.is_real for one in found.changes)
+
+
+def figures(shares: Iterable[TrafficShare]) -> list[tuple[str, int, int]]:
+    return [(one.name, one.count, one.n) for one in shares]
+
+
+def test_each_intent_has_its_share_by_week_and_by_source() -> None:
+    """Its share was told of all texts alone: nobody saw when it rose, nor from where."""
+    found = view(rows("2026-11-10", "a", "b", "a", "none", "both"), rows("2026-11-03", "a", "b"))
+    cancel, pay = found.intents
+    # Web has the 1st, 3rd and 5th text of a day, the phone the 2nd and 4th.
+    assert (cancel.name, cancel.count, cancel.n) == ("cancel", 3, 5)
+    assert figures(cancel.weeks) == [("2026-11-02", 1, 2), ("2026-11-09", 3, 5)]
+    assert figures(cancel.sources) == [("web", 3, 3), ("phone", 0, 2)]
+    assert (pay.name, pay.count, pay.n) == ("pay", 2, 5)
+    assert figures(pay.weeks) == [("2026-11-02", 1, 2), ("2026-11-09", 2, 5)]
+    assert figures(pay.sources) == [("web", 1, 3), ("phone", 1, 2)]
+    # Wilson's middle is 2.92073 of 5.84146, its half width 2.36853 of these.
+    half = pay.sources[1]
+    assert half.share == 0.5
+    assert (half.low, half.high) == pytest.approx((0.09453, 0.90547), abs=1e-5)
+
+
+def test_an_intent_has_its_last_12_weeks_and_8_largest_sources() -> None:
+    """A log of a year from a hundred campaigns would be a hundred rows under each intent."""
+    period = date(2026, 8, 17), date(2026, 11, 16)  # 13 weeks
+    said = [
+        SaidText(f"{n} {source}", "a", f"{period[0] + timedelta(7 * week)}T10:00:00Z", f"s{source}")
+        for week in range(13)
+        for source in range(10)
+        for n in range(2 if (week, source) == (12, 9) else 1)
+    ]
+    facts = TrafficFacts(said, [], {"1": "cancel"}, {}, {}, {})
+    [cancel] = count_coverage(facts, period, ANSWERS).intents
+    assert (cancel.count, cancel.n) == (131, 131)
+    assert figures(cancel.weeks) == [
+        *((str(date(2026, 8, 24) + timedelta(7 * week)), 10, 10) for week in range(11)),
+        ("2026-11-09", 11, 11),
+    ]
+    assert figures(cancel.sources) == [("s9", 14, 14), *((f"s{n}", 13, 13) for n in range(7))]
 
 
 def test_a_text_counts_as_often_as_it_was_said_and_for_each_intent() -> None:

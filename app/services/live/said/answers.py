@@ -3,7 +3,7 @@
 import json
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -40,11 +40,13 @@ class SaidAnswered:
         intents: Its answers.
         sure: Ids of the utterances that are answered with an intent, and surely.
         drifts: How periods and sources differ.
+        probability: Of each answer with an intent, by the utterance's id.
     """
 
     intents: Answers
     sure: frozenset[str] = frozenset()
     drifts: tuple[SaidDrift, ...] = ()
+    probability: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ class SaidAnswers:
         told = json.dumps([project.fence, rows.now_keys, rows.earlier_keys], default=str)
         moment = str(project.head_revision // _FEW_CHANGES)
         key = (str(version.id), moment, sha256(told.encode()).hexdigest())
-        series = ("said answers", project.id)
+        series = _series(project.id, rows)
         found: SaidAnswered | None = self.studio.cache.peek((*series, key))
         if found is not None or key in self.troubles:
             return found, self.troubles.get(key, "")
@@ -86,7 +88,7 @@ class SaidAnswers:
 
     def _fill(self, project_id: int, key: tuple[str, ...], rows: SaidRows) -> None:
         step_back()
-        series = ("said answers", project_id)
+        series = _series(project_id, rows)
         try:
             self.studio.cache.get_newest(
                 series,
@@ -106,7 +108,7 @@ class SaidAnswers:
     def _answer(self, project_id: int, rows: SaidRows) -> SaidAnswered:
         live, ids = self.models.get(project_id), rows.ids
         found: dict[str, Sequence[str]] = {}
-        sure, places = set[str](), dict[str, FloatArray]()
+        probability, places = dict[str, float](), dict[str, FloatArray]()
         for start in range(0, 0 if live is None else len(ids), _CHUNK):
             self.traffic.give_way()
             part = ids[start : start + _CHUNK]
@@ -119,7 +121,14 @@ class SaidAnswers:
             answers = answer_scored(live, records, embedded, scores)
             for one, row, share in zip(answers, embedded, shares.tolist(), strict=True):
                 found[one.id], places[one.id] = one.intents, row
-                if one.intents and share >= SURE:
-                    sure.add(one.id)
-        drifts = find_drift(rows, places, sure, self.traffic.give_way)
-        return SaidAnswered(found, frozenset(sure), drifts)
+                if one.intents:
+                    probability[one.id] = share
+        sure = frozenset(key for key, share in probability.items() if share >= SURE)
+        means = probability if rows.is_pair else None
+        drifts = find_drift(rows, places, sure, self.traffic.give_way, means)
+        return SaidAnswered(found, sure, drifts, probability)
+
+
+def _series(project_id: int, rows: SaidRows) -> tuple[Hashable, ...]:
+    """Return where answers are kept: two sources do not push the periods out."""
+    return "said sources" if rows.is_pair else "said answers", project_id

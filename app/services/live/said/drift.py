@@ -1,13 +1,13 @@
 """How what people say differs between two periods and between sources, against chance."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from core.traffic.drift import ALPHA, Drift, corrected, mean_drift, meaning_drift
-from core.types import FloatArray, Pause
+from core.types import FloatArray, Pause, ScoreArray
 from storage.said.traffic import SaidText
 
 FEWEST = 50
@@ -19,15 +19,16 @@ _SOURCES = 5
 _TYPICAL = 12
 """Texts most unlike the other side that are kept, repeated ones among them."""
 
-What = Literal["meaning", "sureness"]
+What = Literal["meaning", "sureness", "probability"]
 
 
 @dataclass(frozen=True, slots=True)
 class SaidRows:
-    """Rows of a period and of the one before it."""
+    """Rows of a period and of the one before it; with `is_pair`, those of two sources."""
 
     now: Sequence[SaidText]
     earlier: Sequence[SaidText]
+    is_pair: bool = False
 
     @property
     def now_keys(self) -> list[str]:
@@ -50,7 +51,8 @@ class SaidDrift:
     """A comparison of a source with all others, or of the period with the one before.
 
     Attributes:
-        what: What people mean, or how many of their texts are answered surely.
+        what: What people mean, how many of their texts are answered surely, or the mean
+            probability of the answers.
         source: Empty is the whole period, compared with the one before.
         chance: How often chance alone would do it, corrected for the number of comparisons.
         typical: Ids of utterances that are most unlike the other side, most of all first.
@@ -68,9 +70,16 @@ class SaidDrift:
 
 
 def find_drift(
-    rows: SaidRows, places: Mapping[str, FloatArray], sure: Collection[str], pause: Pause
+    rows: SaidRows,
+    places: Mapping[str, FloatArray],
+    sure: Collection[str],
+    pause: Pause,
+    probability: Mapping[str, float] | None = None,
 ) -> tuple[SaidDrift, ...]:
-    """Compare periods and sources; `places` are embeddings (d,) by the utterance's id."""
+    """Compare periods and sources; `places` are embeddings (d,) by the utterance's id.
+
+    With the `probability` of each text that is answered its means are compared, too.
+    """
     now, earlier = (
         [r for r in one if r.utterance_id in places] for one in (rows.now, rows.earlier)
     )
@@ -84,6 +93,9 @@ def find_drift(
         typical = dict.fromkeys(second[row].utterance_id for row in meaning.typical)
         found.append(SaidDrift("meaning", source, meaning.p_value, tuple(typical)[:_TYPICAL]))
         found.append(SaidDrift("sureness", source, _sureness(first, second, sure).p_value))
+        means = [probabilities_of(one, probability or {}) for one in (first, second)]
+        if min(map(len, means)) >= FEWEST:
+            found.append(SaidDrift("probability", source, mean_drift(means[0], means[1]).p_value))
     chances = corrected([one.chance for one in found])
     return tuple(replace(one, chance=p) for one, p in zip(found, chances, strict=True))
 
@@ -103,6 +115,11 @@ def _by_source(
         for name in largest
         if len(sizes) > 1
     ]
+
+
+def probabilities_of(rows: Iterable[SaidText], probability: Mapping[str, float]) -> ScoreArray:
+    """Return the probability of the answer to each row that is answered, (n,)."""
+    return np.array([probability[r.utterance_id] for r in rows if r.utterance_id in probability])
 
 
 def _sureness(

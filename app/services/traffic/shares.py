@@ -1,0 +1,121 @@
+"""Shares of answered rows: by week, by source and by intent."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from app.services.traffic.coverage_views import IntentShare, SourceLine, TrafficShare
+from core.traffic.shares import Portion
+from storage.said import traffic
+from storage.said.traffic import SaidText
+
+_MOST_WEEKS = 12
+_MOST_SOURCES = 8
+"""Weeks and sources by which the share of one intent is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRow:
+    """A row of the traffic with the open intents that answer it, and the group that shows it."""
+
+    row: SaidText
+    intents: Sequence[str]
+    group: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A week or a source: how many rows it has, and how many of them got each intent."""
+
+    name: str
+    n: int
+    asked: Mapping[str, int]
+
+    def share(self, key: str) -> TrafficShare:
+        return share_of(self.name, self.asked.get(key, 0), self.n)
+
+
+def share_of(name: str, count: int, n: int, key: str = "") -> TrafficShare:
+    """Return `count` of `n` texts with the interval of their share."""
+    portion = Portion(count, n)
+    low, high = portion.interval()
+    return TrafficShare(name, count, n, portion.value, low, high, key)
+
+
+def covered_weeks(rows: Iterable[AnsweredRow], before: date) -> tuple[TrafficShare, ...]:
+    """Return the covered rows of each week, counted back from the day behind a period."""
+    found = _covered_by((_week(one.row.at, before), bool(one.intents)) for one in rows)
+    return tuple(sorted(found, key=lambda one: one.name))
+
+
+def covered_sources(rows: Iterable[AnsweredRow]) -> tuple[TrafficShare, ...]:
+    """Return the covered rows of each source, the one with most rows first."""
+    found = _covered_by((one.row.source, bool(one.intents)) for one in rows)
+    return tuple(sorted(found, key=lambda one: -one.n))
+
+
+def source_lines(rows: Sequence[AnsweredRow], before: date) -> tuple[SourceLine, ...]:
+    """Return the covered rows of each source week by week, the one with most rows first."""
+    by_source = defaultdict[str, list[AnsweredRow]](list)
+    for one in rows:
+        by_source[one.row.source].append(one)
+    most = sorted(by_source, key=lambda name: (-len(by_source[name]), name))
+    return tuple(SourceLine(name, covered_weeks(by_source[name], before)) for name in most)
+
+
+def intent_shares(
+    names: Mapping[str, str],
+    earlier: Sequence[AnsweredRow],
+    now: Sequence[AnsweredRow],
+    before: date,
+) -> tuple[IntentShare, ...]:
+    """Return the share of each intent of `now`, the most frequent first, by week and by source.
+
+    As in the shares of all texts, the weeks are those of both periods, and the sources of `now`.
+    """
+    weeks = _parts((_week(one.row.at, before), one) for one in (*earlier, *now))
+    weeks = sorted(weeks, key=lambda one: one.name)[-_MOST_WEEKS:]
+    sources = _parts((one.row.source, one) for one in now)
+    sources = sorted(sources, key=lambda one: (-one.n, one.name))[:_MOST_SOURCES]
+    found = list[IntentShare]()
+    for key, count in _asked(now).most_common():
+        whole = share_of(names[key], count, len(now), key)
+        found.append(
+            IntentShare(
+                name=whole.name,
+                count=whole.count,
+                n=whole.n,
+                share=whole.share,
+                low=whole.low,
+                high=whole.high,
+                id=key,
+                weeks=tuple(one.share(key) for one in weeks),
+                sources=tuple(one.share(key) for one in sources),
+            )
+        )
+    return tuple(found)
+
+
+def _asked(rows: Iterable[AnsweredRow]) -> Counter[str]:
+    return Counter(key for one in rows for key in one.intents)
+
+
+def _parts(pairs: Iterable[tuple[str, AnsweredRow]]) -> list[_Part]:
+    found = defaultdict[str, list[AnsweredRow]](list)
+    for name, one in pairs:
+        found[name].append(one)
+    return [_Part(name, len(rows), _asked(rows)) for name, rows in found.items()]
+
+
+def _covered_by(pairs: Iterable[tuple[str, bool]]) -> list[TrafficShare]:
+    found = defaultdict[str, list[bool]](list)
+    for name, covered in pairs:
+        found[name].append(covered)
+    return [share_of(name, sum(each), len(each)) for name, each in found.items()]
+
+
+def _week(at: str, before: date) -> str:
+    """Return the first day of a week, counted back from the day behind a period."""
+    days = (before - date.fromisoformat(at[: traffic.DAY])).days
+    return str(before - timedelta(days + -days % 7))
