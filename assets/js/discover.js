@@ -116,7 +116,9 @@ class DiscoverPage {
 
   async #openSorting() {
     await this.#openTab(false);
-    this.#part.querySelector('[data-key=sort], .primary[data-key=find]')?.focus();
+    const button = this.#part.querySelector('[data-key=sort], .primary[data-key=find]');
+    if (button) button.focus();
+    else toast('All texts that wait for a label are in groups.');
   }
 
   #onStatus({job, queued, revision, champion, asked}, before) {

@@ -53,8 +53,8 @@ class LogColumns:
 
     `source` and `speaker`, which says who speaks, may be "": none. The source of a row is its cell
     of `source`, and that of `second_source` after it; a second one is read only if it is named.
-    A transcript has no columns: `speaker` is the customer's name, and `began` is when it began, ""
-    if nobody has said it; of all others it is None.
+    A transcript has no columns: `speaker` is the customer's name, `source` the source itself, and
+    `began` is when it began, "" if nobody has said it; of all others it is None.
     """
 
     text: str | None = None
@@ -165,7 +165,10 @@ def _transcript_shape(path: Path, options: ReadOptions, given: LogColumns) -> Lo
     names = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
     user = _column(path, names, given.speaker, (), "speaker")
     speakers = speakers_in(names) if user is None else Speakers(names_users=True, named=user)
-    columns = LogColumns(speaker=user, began=given.began or "")
+    if speakers is not None and not speakers.names_users:
+        # Beside "System" an agent's name stands like a customer's: with two of them nobody knows.
+        speakers = speakers if sum(map(speakers.is_user, names)) == 1 else None
+    columns = LogColumns(speaker=user, began=given.began or "", source=given.source)
     return LogShape(names, columns, options, speakers=speakers)
 
 
@@ -186,7 +189,7 @@ def _transcript_rows(path: Path, shape: LogShape) -> Iterator[LogRow]:
         LogRow(
             _usable(turn.text),
             (began + turn.offset).isoformat(),
-            "",
+            shape.columns.source or "",
             is_others=not (turn.speaker and speakers.is_user(turn.speaker)),
         )
         for turn in turns

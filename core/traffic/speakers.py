@@ -38,6 +38,11 @@ class Speakers:
         return told in USERS if self.names_users else told not in _OTHERS
 
 
+def is_role(name: str) -> bool:
+    """Whether a name says what somebody is in a talk, such as the customer or an agent."""
+    return _plain(name) in USERS | _OTHERS
+
+
 def speakers_in(cells: Iterable[str]) -> Speakers | None:
     """Tell by some cells of a column how it says who speaks; None if none says it."""
     told = {_plain(cell) for cell in cells}

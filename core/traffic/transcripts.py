@@ -2,7 +2,8 @@
 
 import html
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Container, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -10,8 +11,10 @@ from itertools import islice
 from pathlib import Path
 
 from core.errors import InvalidInput
-from core.formats.decoding import read_lines
+from core.formats.decoding import read_lines, unreadable
 from core.formats.detect import find_format
+from core.formats.rows import FilePlace, unreadable_line
+from core.traffic.speakers import is_role
 
 _WITH_CUES = (".vtt", ".srt")
 _NAMED = re.compile(r"(?:-\s*)?(?P<name>[^\W\d_][^:<>?!]{0,39}):(?:\s+(?P<text>.*))?")
@@ -52,15 +55,18 @@ def is_transcript(path: Path, encoding: str) -> bool:
 def read_turns(path: Path, encoding: str) -> Iterator[SpokenTurn]:
     """Yield the turns of a talk in order; a line or cue without a speaker goes on with the last.
 
-    In plain text all turns are said as the talk begins.
+    So does a cue of the same speaker: captions are cut every few seconds. In plain text all turns
+    are said as the talk begins. Where voices are marked, nothing else names a speaker.
 
     Raises:
         InvalidInput: The file cannot be read, or no turn of it says who speaks.
     """
     turn: SpokenTurn | None = None
     is_named = False
-    for offset, speaker, text in _said(path, encoding):
-        if speaker or turn is None:
+    has_cues = path.suffix.lower() in _WITH_CUES
+    for offset, speaker, text in _said(path, encoding, _speakers(path, encoding)):
+        goes_on = turn is not None and has_cues and speaker == turn.speaker
+        if turn is None or (speaker and not goes_on):
             if turn is not None:
                 yield turn
             turn = SpokenTurn(speaker, offset)
@@ -88,11 +94,34 @@ def read_beginning(began: str) -> datetime:
     return found
 
 
-def _said(path: Path, encoding: str) -> Iterator[tuple[timedelta, str, str]]:
+def _speakers(path: Path, encoding: str) -> Container[str]:
+    """Return the words before a colon that name a speaker; none where voices are marked.
+
+    They are a role, begin two turns, or are written like a name: “my order number is: 5” goes on
+    with what was said before.
+    """
+    begun = Counter[str]()
+    for line in map(str.strip, read_lines(path, encoding)):
+        if path.suffix.lower() in _WITH_CUES and _VOICE.search(line):
+            return ()
+        begun[_named(_without_tags(line))[0]] += 1
+    return {name for name, n in begun.items() if n > 1 or is_role(name) or _is_like_a_name(name)}
+
+
+def _is_like_a_name(words: str) -> bool:
+    return not any(word[0].islower() for word in words.split())
+
+
+def _said(
+    path: Path, encoding: str, speakers: Container[str]
+) -> Iterator[tuple[timedelta, str, str]]:
     """Yield when a piece was said, by whom if that is told, and the piece."""
     has_cues = path.suffix.lower() in _WITH_CUES
     offset = None if has_cues else timedelta()
-    for line in map(str.strip, read_lines(path, encoding)):
+    for number, written in enumerate(read_lines(path, encoding), start=1):
+        if fault := unreadable(written):
+            raise unreadable_line(FilePlace(path, number, 1), fault)
+        line = written.strip()
         timing = _TIMING.match(line) if has_cues else None
         if timing is not None:
             hours, minutes, seconds = timing.groups(default="0")
@@ -101,17 +130,21 @@ def _said(path: Path, encoding: str) -> Iterator[tuple[timedelta, str, str]]:
         elif not line:
             offset = None if has_cues else offset  # the cue ends
         elif offset is not None:  # else the head, a note, a style or the number of a cue
-            for speaker, text in _pieces(line) if has_cues else [_named(line)]:
-                yield offset, speaker, text
+            for speaker, text, whole in _pieces(line) if has_cues else [(*_named(line), line)]:
+                is_known = whole is None or speaker in speakers
+                yield (offset, speaker, text) if is_known else (offset, "", whole or "")
 
 
-def _pieces(line: str) -> Iterator[tuple[str, str]]:
-    """Yield who speaks and what, in a line of a cue: in voices, or after a name."""
+def _pieces(line: str) -> Iterator[tuple[str, str, str | None]]:
+    """Yield who speaks and what, in a line of a cue: in voices, or after a name.
+
+    After a name comes the whole, too: it may be no speaker's.
+    """
     before, *voices = _VOICE.split(line)
     if plain := _without_tags(before):
-        yield _named(plain)
+        yield (*_named(plain), plain)
     for speaker, text in zip(voices[::2], voices[1::2], strict=True):
-        yield html.unescape(speaker).strip(), _without_tags(text)
+        yield html.unescape(speaker).strip(), _without_tags(text), None
 
 
 def _named(line: str) -> tuple[str, str]:

@@ -66,7 +66,8 @@ export class ComparedSources {
 
 function listed({drifts, trouble}) {
   if (trouble) return h('p', {class: 'note bad'}, `The texts cannot be answered: ${trouble}`);
-  if (!drifts.length) return h('p', {class: 'soft small'}, 'One of them has fewer than 50 texts: too few to compare.');
+  const few = 'One of them has fewer than 50 texts in the sample: too few to compare.';
+  if (!drifts.length) return h('p', {class: 'soft small'}, few);
   return h(
     'ul',
     {class: 'plain-list'},

@@ -14,7 +14,7 @@ const PARTS = [
   ['second_source', 'Beside it, such as the language', 'No second column'],
   ['speaker', 'Who speaks', 'No column: users said all of it'],
 ];
-const PARTS_OF_TALK = [['speaker', 'The customer', 'By the names: all but agents and bots']]; // of a transcript
+const PARTS_OF_TALK = [['speaker', 'The customer', 'By the names, where they tell']]; // of a transcript
 
 // A button; `imported` is called with what was done in words, a sentence about it, and what takes it back.
 export function logImport(base, imported) {
@@ -78,7 +78,7 @@ class LookedAt {
           optionsOf([['', none], ...log.names.map(name => [name, name])], log.columns[part] ?? ''),
         ]),
       );
-    const parts = [...(this.#isTalk ? PARTS_OF_TALK : PARTS).map(select), this.#isTalk && this.#beginning()];
+    const parts = [...(this.#isTalk ? PARTS_OF_TALK : PARTS).map(select), ...(this.#isTalk ? this.#ofTalk() : [])];
     const columns = log.names.length > 0 && h('div', {class: 'row end', 'data-role': 'log-columns'}, parts);
     this.element = h('div', {class: 'stack'}, columns, this.#counts);
     this.#draw();
@@ -89,9 +89,12 @@ class LookedAt {
     return this.log.columns.began !== null;
   }
 
-  #beginning() {
+  #ofTalk() {
     const looks = guarded(() => this.#look());
-    return field('When it began', h('input', {type: 'datetime-local', name: 'began', onchange: looks}));
+    return [
+      field('When it began', h('input', {type: 'datetime-local', name: 'began', onchange: looks})),
+      field('Source', h('input', {name: 'source', placeholder: 'the file’s name', onchange: looks})),
+    ];
   }
 
   // Number of texts that importing would store.

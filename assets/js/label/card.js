@@ -147,7 +147,7 @@ export class Card {
   // A test text is labelled to measure, and the card's first option is out of scope where the model says so.
   #enough({suggestions, out_of_scope: isOutside, split}) {
     const [first] = suggestions ?? [];
-    const reason = first && !isOutside && split !== 'test' && this.#enoughOf(first.intent_id);
+    const reason = first?.marked && !isOutside && split !== 'test' && this.#enoughOf(first.intent_id);
     if (!reason) return null;
     const words = ['Enough labels of ', h('bdi', {}, first.intent), ': a label of another intent helps more.'];
     return h('span', {title: reason, 'data-role': 'enough-labels'}, words);

@@ -71,6 +71,31 @@ def test_cues_of_subrip_have_names(tmp_path: Path) -> None:
     ]
 
 
+def test_a_colon_makes_no_speaker_of_what_goes_on(tmp_path: Path) -> None:
+    """A customer's second line was lost as that of a speaker “my order number is”."""
+    text = "Agent: Hello.\nCustomer: cancel it\nmy order number is: 5\nBen: On its way.\n"
+    assert turns(tmp_path / "call.txt", text) == [
+        ("Agent", 0.0, "Hello."),
+        ("Customer", 0.0, "cancel it my order number is: 5"),
+        ("Ben", 0.0, "On its way."),
+    ]
+    cue = "00:0{}.000 --> 00:09.000\n<v {}>{}\n{}\n\n"
+    marked = cue.format(1, "Agent", "Thanks.", "Please note: your card is ready")
+    marked += cue.format(2, "Anna", "I would like", "to cancel")
+    marked += cue.format(3, "Anna", "my order", "of Monday")
+    assert turns(tmp_path / "call.vtt", "WEBVTT\n\n" + marked) == [
+        ("Agent", 1.0, "Thanks. Please note: your card is ready"),
+        ("Anna", 2.0, "I would like to cancel my order of Monday"),
+    ]
+
+
+def test_damaged_bytes_are_refused_with_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "call.txt"
+    path.write_bytes(b"Agent: hello\nCustomer\xff: bye\n")
+    with pytest.raises(InvalidInput, match="row 2, column 1: the byte 0xFF does not fit"):
+        list(read_turns(path, "utf-8"))
+
+
 def test_lines_without_a_speaker_go_on_with_the_last_turn(tmp_path: Path) -> None:
     said = "where is my parcel it was sent on Monday The number of my order is: 5"
     assert turns(tmp_path / "call.txt", TEXT) == [

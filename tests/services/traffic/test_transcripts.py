@@ -78,6 +78,16 @@ def test_what_nobody_said_by_name_is_not_the_customers(live: LiveStudio) -> None
     assert (done.kept, done.others) == (1, 2)
 
 
+def test_beside_a_bot_two_names_are_asked_about(live: LiveStudio) -> None:
+    """“System” alone told who is no customer, and an agent called Sarah was taken for one."""
+    told = b"System: This call is recorded\nSarah: How can I help?\nJohn: my parcel\n"
+    waiting = receive_log(live, "p", "c.txt", [told], LogReading("UTC", LogColumns(began=BEGAN)))
+    assert waiting.problem == "c.txt does not say who is the customer."
+    john = LogReading("UTC", LogColumns(began=BEGAN, speaker="John", source="phone"))
+    assert import_received(live, "p", waiting.key, john).kept == 1
+    assert [(text, source) for _, text, source in rows(live)] == [("my parcel", "phone")]
+
+
 def test_a_wrong_customer_or_time_is_refused(live: LiveStudio) -> None:
     waiting = receive_log(live, "p", "call.vtt", [CALL], LogReading("UTC"))
     soon = LogReading("UTC", LogColumns(began="soon"))
