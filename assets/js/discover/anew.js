@@ -15,6 +15,11 @@ export const outsideBox = (n, nothing) =>
       'and keep their labels until you give them an intent',
   );
 
+// By `bench discover` on BANKING77, with the usual number of groups, and with so many that 400 decisions reach all.
+const TRIAL =
+  'More groups are purer and take longer. In a trial with 10,000 texts of 77 intents, 66 of 100 labels were right ' +
+  'after 100 groups and 121 decisions, and 96 of 100 after 350 groups and 398 decisions.';
+
 // Returns how to group anew, or null. `listed` is what the server says of the groups now.
 export async function askAnew(listed, nothing) {
   const {waiting, groups, most_groups: allowed, usual_groups: usual, out_of_scope: outside} = listed;
@@ -28,7 +33,12 @@ export async function askAnew(listed, nothing) {
   const input = h('input', {type: 'number', name: 'n', min: 1, max: most, ...size});
   const given = await ask(
     'Group anew',
-    [h('p', {}, about), outsideBox(outside, nothing), field('Number of groups; more groups are smaller', input)],
+    [
+      h('p', {}, about),
+      outsideBox(outside, nothing),
+      field('Number of groups; more groups are smaller', input),
+      h('p', {class: 'soft small'}, TRIAL),
+    ],
     'Group anew',
   );
   if (!given) return null;
