@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
 from app.services.traffic.coverage_views import IntentShare, SourceLine, TrafficShare
@@ -78,23 +78,14 @@ def intent_shares(
     weeks = sorted(weeks, key=lambda one: one.name)[-_MOST_WEEKS:]
     sources = _parts((one.row.source, one) for one in now)
     sources = sorted(sources, key=lambda one: (-one.n, one.name))[:_MOST_SOURCES]
-    found = list[IntentShare]()
-    for key, count in _asked(now).most_common():
-        whole = share_of(names[key], count, len(now), key)
-        found.append(
-            IntentShare(
-                name=whole.name,
-                count=whole.count,
-                n=whole.n,
-                share=whole.share,
-                low=whole.low,
-                high=whole.high,
-                id=key,
-                weeks=tuple(one.share(key) for one in weeks),
-                sources=tuple(one.share(key) for one in sources),
-            )
+    return tuple(
+        IntentShare(
+            **asdict(share_of(names[key], count, len(now), key)),
+            weeks=tuple(one.share(key) for one in weeks),
+            sources=tuple(one.share(key) for one in sources),
         )
-    return tuple(found)
+        for key, count in _asked(now).most_common()
+    )
 
 
 def _asked(rows: Iterable[AnsweredRow]) -> Counter[str]:
