@@ -40,7 +40,7 @@ def taken_groups(connection: Connection, project_id: int, revision: int) -> Take
     places = text_groups.places(connection, project_id) if labelled else {}
     shown = {key: families.shown(number) for key, number in places.items()}
     again = text_groups.asked_again(connection, project_id)  # it may be in a group that nobody took
-    taken = {shown[key] for key in labelled - again if key in shown}
+    taken = {shown[key] for key in labelled - again.keys() if key in shown}
     left = {number: _remembered(families, number) for number in sorted(taken)}
     for key, number in shown.items():
         if number in taken and key not in labelled:

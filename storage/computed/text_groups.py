@@ -122,7 +122,7 @@ def waiting_in(connection: Connection, project_id: int, groups: Sequence[int]) -
         sa.or_(sa.and_(*_waits()), sa.and_(*_is_outside())),
     )
     order = (grouped_text.c.closeness.desc(), grouped_text.c.utterance_id)
-    again = _asked_again(connection, project_id)
+    again = asked_again(connection, project_id)
     rows = connection.execute(query.order_by(*order))
     return [row.id for row in rows if row.labels is None or row.id in again]
 
@@ -135,16 +135,14 @@ def decided_in(connection: Connection, project_id: int, groups: Sequence[int]) -
         grouped_text.c.group_id.in_(groups),
         sa.not_(sa.and_(*_waits())),
     )
-    return set(connection.execute(query).scalars()) - asked_again(connection, project_id)
+    return set(connection.execute(query).scalars()) - asked_again(connection, project_id).keys()
 
 
-def asked_again(connection: Connection, project_id: int) -> frozenset[str]:
-    """Return the ids of the texts that were out of scope when they were grouped, and still are."""
-    return frozenset(_asked_again(connection, project_id))
+def asked_again(connection: Connection, project_id: int) -> dict[str, int]:
+    """Return the group of each text that was out of scope when it was grouped, and still is.
 
-
-def _asked_again(connection: Connection, project_id: int) -> dict[str, int]:
-    """Return the group of each of these texts, by the text's id."""
+    By the text's id.
+    """
     query = sa.select(text_group.c.facts).where(text_group.c.project_id == project_id)
     every = connection.execute(query).scalars()
     told = {key for facts in every for key in facts.get("outside", ())}
@@ -175,7 +173,7 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
             group.waiting += row.n
         else:
             group.labels[tuple(row.labels)] += row.n
-    for number in _asked_again(connection, project_id).values():
+    for number in asked_again(connection, project_id).values():
         found[number].waiting += 1
         found[number].outside += 1
         found[number].labels[()] -= 1
