@@ -44,7 +44,7 @@ class SpokenTurn:
 def is_transcript(path: Path, encoding: str) -> bool:
     """Whether a file is a transcript: by its ending, or as half its lines name a speaker."""
     if path.suffix.lower() != ".txt":
-        return path.suffix.lower() in _WITH_CUES
+        return _has_cues(path)
     with closing(read_lines(path, encoding)) as lines:
         first = list(islice((line.strip() for line in lines if line.strip()), _LOOKED_AT))
     named = [line for line in first if _named(line)[0]]
@@ -63,7 +63,7 @@ def read_turns(path: Path, encoding: str) -> Iterator[SpokenTurn]:
     """
     turn: SpokenTurn | None = None
     is_named = False
-    has_cues = path.suffix.lower() in _WITH_CUES
+    has_cues = _has_cues(path)
     for offset, speaker, text in _said(path, encoding, _speakers(path, encoding)):
         goes_on = turn is not None and has_cues and speaker == turn.speaker
         if turn is None or (speaker and not goes_on):
@@ -94,15 +94,19 @@ def read_beginning(began: str) -> datetime:
     return found
 
 
+def _has_cues(path: Path) -> bool:
+    return path.suffix.lower() in _WITH_CUES
+
+
 def _speakers(path: Path, encoding: str) -> Container[str]:
     """Return the words before a colon that name a speaker; none where voices are marked.
 
     They are a role, begin two turns, or are written like a name: “my order number is: 5” goes on
     with what was said before.
     """
-    begun = Counter[str]()
+    begun, has_cues = Counter[str](), _has_cues(path)
     for line in map(str.strip, read_lines(path, encoding)):
-        if path.suffix.lower() in _WITH_CUES and _VOICE.search(line):
+        if has_cues and _VOICE.search(line):
             return ()
         begun[_named(_without_tags(line))[0]] += 1
     return {name for name, n in begun.items() if n > 1 or is_role(name) or _is_like_a_name(name)}
@@ -116,7 +120,7 @@ def _said(
     path: Path, encoding: str, speakers: Container[str]
 ) -> Iterator[tuple[timedelta, str, str]]:
     """Yield when a piece was said, by whom if that is told, and the piece."""
-    has_cues = path.suffix.lower() in _WITH_CUES
+    has_cues = _has_cues(path)
     offset = None if has_cues else timedelta()
     for number, written in enumerate(read_lines(path, encoding), start=1):
         if fault := unreadable(written):
