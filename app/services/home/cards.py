@@ -133,10 +133,6 @@ def _answered_badly(
     pool: Pool | None, project: ProjectRecord, champion: ModelVersionRecord | None
 ) -> int | None:
     """Return what the pool says of the texts to label next, while they are those of now."""
-    is_of_now = (
-        pool is not None
-        and champion is not None
-        and pool.live.version.id == champion.id
-        and pool.revision == project.head_revision
-    )
-    return pool.answered_badly if pool is not None and is_of_now else None
+    if pool is None or champion is None or pool.live.version.id != champion.id:
+        return None
+    return pool.answered_badly if pool.revision == project.head_revision else None

@@ -18,6 +18,7 @@ known yet, its rule does not apply and the next one decides.
 from dataclasses import dataclass, field
 from typing import Literal
 
+from app.services.live.pool import NEXT
 from core.text import FEW, counted
 
 StepKind = Literal[
@@ -33,7 +34,7 @@ StepKind = Literal[
     "try",
 ]
 A_FEW_LABELS = 20
-"""Labels that make a first training worth while, and the size of one round of labelling."""
+"""Labels that make a first training worth while."""
 ENOUGH_NEW = 10
 """New labels that make another training worth while."""
 _MANY = 100
@@ -192,7 +193,7 @@ def _improvement(facts: ProjectFacts, champion: int) -> NextStep:
     if new >= ENOUGH_NEW:
         return _training(facts, champion)
     if facts.unlabelled:
-        few = min(A_FEW_LABELS, facts.unlabelled)
+        few = min(NEXT, facts.unlabelled)  # those of which the pool tells what they are worth
         action = f"Label these {few}" if few > 1 else "Label the last text"
         reason = _worth_words(facts, few)
         return NextStep("label", action, reason, "label", {"order": "helps", "n": str(few)})

@@ -243,8 +243,7 @@ class Pools:
             often = np.array([times.get(record.id, 0) for record in records], dtype=np.int64)
             asked = asked_worth(doubts, pool.embeddings, often, pause)
             badly = answered_badly(pool, helps)
-            known = {"worth": helps, "asked": asked, "answered_badly": badly}
-            kept.pool = replace(pool, **known, revision=head)  # type: ignore[arg-type]
+            kept.pool = replace(pool, worth=helps, asked=asked, answered_badly=badly, revision=head)
             kept.evaluated = (kept.champion, kept.fence)
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
