@@ -28,7 +28,7 @@ export class Evidence {
       const {texts, n, counting} = await this.#asks();
       this.#isAsked = !counting;
       fill(this.#texts, counting ? 'The texts are being answered …' : listed(texts, n));
-      if (counting) setTimeout(() => this.#show().catch(complain), AGAIN_MS);
+      if (counting) setTimeout(() => this.element.isConnected && this.#show().catch(complain), AGAIN_MS);
     } catch (error) {
       this.#isAsked = false;
       fill(
