@@ -56,7 +56,7 @@ def read_turns(path: Path, encoding: str) -> Iterator[SpokenTurn]:
     """Yield the turns of a talk in order; a line or cue without a speaker goes on with the last.
 
     So does a cue of the same speaker: captions are cut every few seconds. In plain text all turns
-    are said as the talk begins. Where voices are marked, nothing else names a speaker.
+    are said as the talk begins.
 
     Raises:
         InvalidInput: The file cannot be read, or no turn of it says who speaks.
@@ -99,17 +99,21 @@ def _has_cues(path: Path) -> bool:
 
 
 def _speakers(path: Path, encoding: str) -> Container[str]:
-    """Return the words before a colon that name a speaker; none where voices are marked.
+    """Return the words before a colon that name a speaker.
 
-    They are a role, begin two turns, or are written like a name: “my order number is: 5” goes on
-    with what was said before.
+    They are a role, a marked voice, or begin two turns; where no voice is marked, it is enough to
+    be written like a name. “my order number is: 5” goes on with what was said before.
     """
-    begun, has_cues = Counter[str](), _has_cues(path)
+    begun, voices, has_cues = Counter[str](), set[str](), _has_cues(path)
     for line in map(str.strip, read_lines(path, encoding)):
-        if has_cues and _VOICE.search(line):
-            return ()
+        if has_cues:
+            voices.update(html.unescape(name).strip() for name in _VOICE.findall(line))
         begun[_named(_without_tags(line))[0]] += 1
-    return {name for name, n in begun.items() if n > 1 or is_role(name) or _is_like_a_name(name)}
+    return {
+        name
+        for name, n in begun.items()
+        if n > 1 or name in voices or is_role(name) or (not voices and _is_like_a_name(name))
+    }
 
 
 def _is_like_a_name(words: str) -> bool:

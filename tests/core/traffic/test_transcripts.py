@@ -89,6 +89,19 @@ def test_a_colon_makes_no_speaker_of_what_goes_on(tmp_path: Path) -> None:
     ]
 
 
+def test_one_marked_voice_takes_no_name_from_the_others(tmp_path: Path) -> None:
+    """All that others said went on with what the marked voice had said, the agent's words too."""
+    cue = "00:0{}.000 --> 00:09.000\n{}\n\n"
+    said = ["Tom: my cake", "Priya: which one?", "<v Tom>The large one.", "Priya: Done."]
+    text = "WEBVTT\n\n" + "".join(cue.format(at, one) for at, one in enumerate(said, start=1))
+    assert turns(tmp_path / "call.vtt", text) == [
+        ("Tom", 1.0, "my cake"),
+        ("Priya", 2.0, "which one?"),
+        ("Tom", 3.0, "The large one."),
+        ("Priya", 4.0, "Done."),
+    ]
+
+
 def test_damaged_bytes_are_refused_with_their_line(tmp_path: Path) -> None:
     path = tmp_path / "call.txt"
     path.write_bytes(b"Agent: hello\nCustomer\xff: bye\n")
