@@ -52,7 +52,8 @@ def _log_choices(load: argparse.ArgumentParser) -> None:
     load.add_argument(
         "--traffic",
         action="store_true",
-        help="the file is a log of what users said, with a column of times: see Discover",
+        help="the file is a log of what users said, with a column of times, or a transcript "
+        "(.vtt, .srt, .txt)",
     )
     load.add_argument("--time-column", help="with --traffic: column that holds the time")
     load.add_argument("--source-column", help="with --traffic: column with the channel or campaign")
