@@ -180,7 +180,9 @@ def period_days(
     if before is None:
         last = traffic.last_day(connection, record.id)
         before = (date.today() if last is None else date.fromisoformat(last)) + timedelta(1)  # noqa: DTZ011
-    after = before - timedelta(period.days) if period.after is None else period.after
+    after = period.after
+    if after is None:  # a first day before the year 1 is no date, and is refused below
+        after = date.fromordinal(max(1, before.toordinal() - period.days))
     if not 0 < (before - after).days <= MOST_DAYS or after.year < 2000:
         raise InvalidInput(
             f"From {after} to before {before} is no period of 1 to {MOST_DAYS} days.",

@@ -5,8 +5,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from app.services.traffic.coverage import TrafficFacts, count_coverage
+from app.services.traffic.coverage import Period, TrafficFacts, count_coverage, period_days
 from app.services.traffic.coverage_views import TrafficShare, TrafficView
+from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 
 DAYS = date(2026, 11, 9), date(2026, 11, 16)
@@ -156,6 +157,13 @@ def test_each_source_has_its_weeks() -> None:
         ("web", [("2026-11-02", 1, 1), ("2026-11-09", 2, 2)]),
         ("phone", [("2026-11-09", 0, 1)]),
     ]
+
+
+@pytest.mark.parametrize("before", [date(1, 1, 1), date(1, 1, 5), date(2000, 1, 7)])
+def test_a_week_before_all_times_is_refused(before: date) -> None:
+    """The first day of a week that ends in the year 1 is no date, and the request was a 500."""
+    with pytest.raises(InvalidInput, match="is no period of 1 to 400 days"):
+        period_days(None, None, Period(before=before))  # type: ignore[arg-type]
 
 
 def test_weeks_end_where_the_period_ends() -> None:
