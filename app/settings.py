@@ -12,6 +12,9 @@ from core.errors import InvalidInput
 from core.types import AskedEncodingPrecision
 from storage.database import database_file
 
+_CENTURY = 36_500
+"""The most days that anything is kept. A setting of 800,000 would reach before the year 1."""
+
 
 class Settings(BaseSettings):
     """Settings that are not part of a recipe."""
@@ -41,18 +44,23 @@ class Settings(BaseSettings):
     keep_traces_days: int = Field(
         default=30,
         ge=1,
+        le=_CENTURY,
         description="Days that logs and curves of jobs without a version are kept.",
     )
     keep_layouts_days: int = Field(
-        default=30, ge=1, description="Days that maps of versions out of use are kept."
+        default=30, ge=1, le=_CENTURY, description="Days that maps of versions out of use are kept."
     )
     keep_receipts_days: int | None = Field(
         default=None,
         ge=1,
+        le=_CENTURY,
         description="Days that receipts are kept; their links end. Else for ever.",
     )
     keep_copies_days: int = Field(
-        default=90, ge=1, description="Days that copies from before an upgrade are kept."
+        default=90,
+        ge=1,
+        le=_CENTURY,
+        description="Days that copies from before an upgrade are kept.",
     )
     traffic_per_day: int = Field(
         default=2_000,

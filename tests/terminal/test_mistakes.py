@@ -48,6 +48,7 @@ def test_a_mistyped_home_makes_no_new_studio(
     [
         ("STUDIO_LOG", "yes", "It should be 'text' or 'json'."),
         ("STUDIO_KEEP_TRACES_DAYS", "0", "It should be greater than or equal to 1."),
+        ("STUDIO_KEEP_TRACES_DAYS", "800000", "It should be less than or equal to 36500."),
         ("STUDIO_TRAFFIC_PER_DAY", "many", "It should be a valid integer"),
     ],
 )
