@@ -65,9 +65,9 @@ def test_a_large_set_that_took_long_is_not_solved_again_soon(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With 10,000 exemplars every label solved all votes anew, one time after the other."""
-    solved: list[int] = []
+    solved: list[Studio] = []
     monkeypatch.setattr(live, "is_immediate", lambda *_: False)
-    monkeypatch.setattr(live, "catch_up", lambda _, known, *__: solved.append(1) or known)
+    monkeypatch.setattr(live, "catch_up", lambda of, known, *__: solved.append(of) or known)
     monkeypatch.setattr(live, "_REST_SECONDS", 1e9)
     change(home, POOL[0], "flagged", "odd")
     models = live.LiveModels(home)
@@ -76,7 +76,8 @@ def test_a_large_set_that_took_long_is_not_solved_again_soon(
         for thread in threading.enumerate():
             if thread.name == "join-labels":
                 thread.join()
-    assert solved == [1]
+    # Threads of studios of earlier tests may solve theirs meanwhile.
+    assert [of for of in solved if of is home] == [home]
 
 
 def test_answers_leave_room_for_others() -> None:
