@@ -24,7 +24,10 @@ from tests.builders.hostile.changed_bundle import (
 )
 from tests.builders.hostile.changed_inputs import changed_bytes, changed_json, changed_lines, fuzz
 
-CASES = [pytest.param(40, id="quick"), pytest.param(2_000, id="fire", marks=pytest.mark.fire)]
+CASES = [
+    pytest.param(40, id="quick", marks=pytest.mark.quick),
+    pytest.param(2_000, id="fire", marks=pytest.mark.fire),
+]
 
 
 @pytest.fixture(scope="module")

@@ -115,7 +115,10 @@ KINDS = {
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize(
     "n_cases",
-    [pytest.param(15, id="quick"), pytest.param(1_000, id="fire", marks=pytest.mark.fire)],
+    [
+        pytest.param(15, id="quick", marks=pytest.mark.quick),
+        pytest.param(1_000, id="fire", marks=pytest.mark.fire),
+    ],
 )
 def test_a_changed_file_is_read_or_refused_in_words(tmp_path: Path, name: str, n_cases) -> None:
     kind, path = KINDS[name], tmp_path / name

@@ -76,7 +76,10 @@ def sent(client: TestClient, case: Any) -> Any:
 
 @pytest.mark.parametrize(
     "n_cases",
-    [pytest.param(500, id="quick"), pytest.param(10_000, id="fire", marks=pytest.mark.fire)],
+    [
+        pytest.param(500, id="quick", marks=pytest.mark.quick),
+        pytest.param(10_000, id="fire", marks=pytest.mark.fire),
+    ],
 )
 def test_no_request_breaks_the_server(
     client: TestClient, known: dict[str, list[str]], n_cases: int

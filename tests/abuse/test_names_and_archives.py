@@ -148,7 +148,10 @@ def crowded(path: Path, n_entries: int) -> Path:
 
 @pytest.mark.parametrize(
     "n_entries",
-    [pytest.param(20_000, id="quick"), pytest.param(1_000_000, id="fire", marks=pytest.mark.fire)],
+    [
+        pytest.param(20_000, id="quick", marks=pytest.mark.quick),
+        pytest.param(1_000_000, id="fire", marks=pytest.mark.fire),
+    ],
 )
 def test_a_zip_of_countless_files_is_refused_unread(tmp_path, monkeypatch, n_entries: int) -> None:
     """The names of all files were read before they were counted: a gigabyte for a million."""
@@ -220,7 +223,11 @@ def test_a_backup_writes_nothing_outside_its_home(backup: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "n_cases", [pytest.param(10, id="quick"), pytest.param(500, id="fire", marks=pytest.mark.fire)]
+    "n_cases",
+    [
+        pytest.param(10, id="quick", marks=pytest.mark.quick),
+        pytest.param(500, id="fire", marks=pytest.mark.fire),
+    ],
 )
 def test_a_changed_backup_is_restored_or_refused_in_words(backup, tmp_path, n_cases: int) -> None:
     """A changed byte in its compression, or a manifest of another kind, ended with a traceback."""

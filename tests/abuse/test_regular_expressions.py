@@ -116,7 +116,10 @@ def test_expressions_within_functions_are_found() -> None:
 
 @pytest.mark.parametrize(
     "longest",
-    [pytest.param(500, id="quick"), pytest.param(10_000, id="fire", marks=pytest.mark.fire)],
+    [
+        pytest.param(500, id="quick", marks=pytest.mark.quick),
+        pytest.param(10_000, id="fire", marks=pytest.mark.fire),
+    ],
 )
 def test_no_regular_expression_explodes(longest: int) -> None:
     names = {pattern: name for name, pattern in (literal_expressions() | expressions()).items()}

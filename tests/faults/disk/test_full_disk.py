@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -75,17 +76,25 @@ def fill_at(template: Path, act: Act, folder: Path, point: int, error: str) -> N
     assert soundness(home) == []
 
 
-def _count(template: Path, act: Act, folder: Path) -> int:
-    home = prepared(template, act, folder / f"{act.name}-whole")
-    return len(do(lambda: act.do(home), WritePoints(0, full)).acts)
+@pytest.fixture(scope="module")
+def count(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Act], int]:
+    """Count the writes of each act once."""
+    folder = tmp_path_factory.mktemp("counted")
+
+    @cache
+    def counted(act: Act) -> int:
+        home = prepared(template, act, folder / act.name)
+        return len(do(lambda: act.do(home), WritePoints(0, full)).acts)
+
+    return counted
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("act", FILLED, ids=lambda act: act.name)
 def test_a_full_disk_at_some_writes_leaves_nothing_half_done(
-    template: Path, tmp_path: Path, act: Act
+    template: Path, tmp_path: Path, act: Act, count: Callable[[Act], int]
 ) -> None:
-    count = _count(template, act, tmp_path)
-    for turn, point in enumerate(every(count, QUICK)):
+    for turn, point in enumerate(every(count(act), QUICK)):
         fill_at(template, act, tmp_path, point, list(ERRORS)[turn % 2])
 
 
@@ -93,9 +102,14 @@ def test_a_full_disk_at_some_writes_leaves_nothing_half_done(
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("act", FILLED, ids=lambda act: act.name)
 def test_a_full_disk_at_every_write_leaves_nothing_half_done(
-    template: Path, tmp_path: Path, act: Act, part: int, measured: Callable[[str, str], None]
+    template: Path,
+    tmp_path: Path,
+    act: Act,
+    part: int,
+    count: Callable[[Act], int],
+    measured: Callable[[str, str], None],
 ) -> None:
-    points = range(1 + part, _count(template, act, tmp_path) + 1, PARTS)
+    points = range(1 + part, count(act) + 1, PARTS)
     for turn, point in enumerate(points):
         fill_at(template, act, tmp_path, point, list(ERRORS)[turn % 2])
     sentence = f"{act.name}: {len(points)} points, refused in words or done."

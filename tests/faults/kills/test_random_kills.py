@@ -184,6 +184,7 @@ def compare(home: Path, people: list[Person]) -> tuple[int, int, int]:
 
 
 @pytest.mark.slow
+@pytest.mark.quick
 def test_no_acknowledged_label_is_lost_in_some_kills(
     home: Path, server: LightServer, tiny_path: Path
 ) -> None:

@@ -1,6 +1,7 @@
 """A process is killed before each of its acts on the disk: nothing is half done for ever."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,13 @@ def count_points(template: Path, act: Act, folder: Path) -> int:
     return len(ended.acts)
 
 
+@pytest.fixture(scope="module")
+def count(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Act], int]:
+    """Count the points of each act once."""
+    folder = tmp_path_factory.mktemp("counted")
+    return cache(lambda act: count_points(template, act, folder))
+
+
 def kill_at(template: Path, act: Act, folder: Path, point: int) -> None:
     home = prepared(template, act, folder / f"{act.name}-{point}")
     ended = do(lambda: act.do(home), WritePoints(point, die))
@@ -79,12 +87,12 @@ def kill_at(template: Path, act: Act, folder: Path, point: int) -> None:
     assert soundness(home) == []
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("act", EVERY, ids=lambda act: act.name)
 def test_an_act_killed_at_some_points_is_done_or_not(
-    template: Path, tmp_path: Path, act: Act
+    template: Path, tmp_path: Path, act: Act, count: Callable[[Act], int]
 ) -> None:
-    count = count_points(template, act, tmp_path)
-    for point in every(count, QUICK[act.name]):
+    for point in every(count(act), QUICK[act.name]):
         kill_at(template, act, tmp_path, point)
 
 
@@ -92,10 +100,14 @@ def test_an_act_killed_at_some_points_is_done_or_not(
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("act", EVERY, ids=lambda act: act.name)
 def test_an_act_killed_at_every_point_is_done_or_not(
-    template: Path, tmp_path: Path, act: Act, part: int, measured: Callable[[str, str], None]
+    template: Path,
+    tmp_path: Path,
+    act: Act,
+    part: int,
+    count: Callable[[Act], int],
+    measured: Callable[[str, str], None],
 ) -> None:
-    count = count_points(template, act, tmp_path)
-    points = range(1 + part, count + 1, PARTS)
+    points = range(1 + part, count(act) + 1, PARTS)
     for point in points:
         kill_at(template, act, tmp_path, point)
     measured(f"{act.name} {part}", f"{act.name}: {len(points)} points, 0 lost, 0 doubled.")

@@ -106,6 +106,7 @@ def _unnamed(full: Path, copy: Path, column: Column, row: int) -> bool | None:
     return found_in(copy) == []
 
 
+@pytest.mark.quick
 def test_a_changed_cell_of_each_table_is_named(full: Path, tmp_path: Path) -> None:
     last = {c.table: c for c in _columns(full) if not c.place}
     last |= {c.table: c for c in _columns(full) if c.table not in last}  # all of it is key

@@ -13,7 +13,7 @@ from tests.builders.traffic.printed_letters import printed_letters
 from tests.builders.traffic.thirty_subjects import NEW, Asked, log_of, thirty_subjects, week_after
 
 SIZES = (
-    pytest.param(1_200, 300, id="1200"),
+    pytest.param(1_200, 300, id="1200", marks=pytest.mark.quick),
     pytest.param(5_000, 500, id="5000", marks=pytest.mark.fire),
 )
 N_INTENTS, MOST_KEYS = 30, 80
