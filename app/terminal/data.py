@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import cast, get_args
 
 from app.services.data import importing, projects
 from app.services.data.erasing import (
@@ -20,20 +20,14 @@ from app.services.versions import registry, timeline
 from app.services.versions import shapes as geometry
 from app.services.versions.intact import damaged_versions
 from app.terminal.arguments.given_file import given_file
+from app.terminal.arguments.importing import OF_LOGS
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.text import counted, percent, plain_name, size_words, some_of
-from core.traffic.log_rows import LogColumns
-from core.traffic.times import zone_named
 from core.types import Task
 
-if TYPE_CHECKING:
-    from app.services.traffic.logs import TrafficLogReport
-
-_SOURCES_SHOWN = 10
-_OF_TRAFFIC = ("time_column", "source_column", "second_source_column", "began")
 _CASES: dict[CaseKind, str] = {
     "in-test": "in the test set already",
     "in-training": "for the test set, but in another split already",
@@ -102,9 +96,11 @@ def sample(options: argparse.Namespace) -> None:
 def import_(options: argparse.Namespace) -> None:
     """Import a file."""
     if options.traffic:
-        _import_log(options)
+        from app.terminal.exchange.traffic_logs import import_traffic
+
+        import_traffic(options)
         return
-    given = any(vars(options)[name] for name in ("source", "zone", *_OF_TRAFFIC))
+    given = any(vars(options)[name] for name in ("source", "zone", *OF_LOGS))
     if given or options.unmasked or options.speaker_column is not None:
         raise InvalidInput(
             "Times, sources and masking go with --traffic.", "Add --traffic, or leave them out."
@@ -115,63 +111,6 @@ def import_(options: argparse.Namespace) -> None:
         print_json(done)
     else:
         _say_report(done)
-
-
-def _import_log(options: argparse.Namespace) -> None:
-    """Import a log of what users said."""
-    from app.services.live.server_state import open_live_studio
-    from app.services.traffic.logs import LogRequest, import_log
-
-    with given_file(options.file) as path, opened(options) as studio:
-        request = LogRequest(
-            project=options.project,
-            path=path,
-            options=ReadOptions(
-                options.format, encoding=options.encoding, sheet=options.sheet, intent_column=""
-            ),
-            columns=LogColumns(
-                text=options.text_column,
-                speaker=options.speaker_column,
-                **{name.removesuffix("_column"): vars(options)[name] for name in _OF_TRAFFIC},
-            ),
-            source=options.source or "",
-            zone=zone_named(options.zone or "UTC"),
-            mask=not options.unmasked,
-            dry_run=options.dry_run,
-        )
-        done = import_log(open_live_studio(studio), request)
-    if options.json:
-        print_json(done)
-    else:
-        _say_log(done)
-
-
-def _say_log(done: "TrafficLogReport") -> None:
-    timed = sum(done.sources.values())
-    days = f", said from {done.first} to {done.last}" if timed else ""
-    together = f" ({' and '.join(done.times)} together)" if done.times else ""
-    say(f"{counted(timed, 'text')} with a time{together}{days}.")
-    if done.kept is not None:
-        say(f"  {done.kept:,} stored now")
-    notes = {
-        "stored already": done.repeated,
-        "left out: their day and source have a full sample": done.left_out or 0,
-        f"of the texts {'would be' if done.dry_run else 'are'} new to the project": done.added,
-        "rows of a bot, an agent or a system: left out": done.others,
-        "rows without a text, or with one that is too long: left out": done.textless,
-        "rows with too few or too many cells: left out": done.misshapen,
-    }
-    for words, count in notes.items():
-        if count:
-            say(f"  {count:,} {words}")
-    if done.untimed:
-        shown = ", ".join(f"'{time}'" for time in done.examples)
-        say(f"  {done.untimed:,} rows without a time that can be read, left out: {shown}")
-    for how, pieces in (("masked", done.masked), ("not masked", done.unmasked)):
-        if pieces:
-            say(f"  {how}: {', '.join(f'{count:,} {kind}' for kind, count in pieces.items())}")
-    for source, count in list(done.sources.items())[:_SOURCES_SHOWN]:
-        say(f"  {source}: {count:,}")
 
 
 def erase(options: argparse.Namespace) -> None:

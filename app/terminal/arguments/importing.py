@@ -9,6 +9,8 @@ from core.platforms.agent import Platform
 
 FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
 SPLITS = ("train", "test", "pool")
+OF_LOGS = ("time_column", "source_column", "second_source_column", "began")
+"""Options of a log whose names, without `_column`, are those of its columns."""
 
 
 def add_import(commands: Commands) -> None:
