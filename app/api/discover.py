@@ -167,7 +167,8 @@ def upload_log(
     `zone` is that of times that name none, such as Europe/Berlin. `text`, `time`, `source` and
     `speaker` name columns; without them they are found by their names, and with an empty `source`
     or `speaker` there is none. `second_source` names a column whose value follows the source, as in
-    “app · de”. Where a column says who speaks, rows of a bot, an agent or a system are left out.
+    “app · de”. Where a column says who speaks, by its name or as all its cells are words such as
+    customer and agent, rows of a bot, an agent or a system are left out; `speaker_column` is it.
     Of a transcript, `began` is its day and time, and `speaker` is the customer's name.
     Personal data is masked, unless `mask` is false.
     """

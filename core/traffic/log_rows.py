@@ -27,7 +27,7 @@ from core.formats.rows import (
 )
 from core.text import is_blank, is_storable, normalise
 from core.traffic.conversation_logs import ConversationTool, conversation_tool, user_turns
-from core.traffic.speakers import SPEAKER_NAMES, Speakers, speakers_in
+from core.traffic.speakers import SPEAKER_NAMES, Speakers, are_roles, is_role, speakers_in
 from core.traffic.times import at_clock, is_clock, is_day, is_time
 from core.traffic.transcripts import is_transcript, read_beginning, read_turns
 
@@ -91,6 +91,12 @@ class LogShape:
     times: tuple[str, ...] = ()
     speakers: Speakers | None = None
 
+    @property
+    def speaker_column(self) -> str:
+        """The column that tells users from others; "" where none does, as in a transcript."""
+        is_told = self.speakers is not None and self.columns.began is None
+        return self.columns.speaker or "" if is_told else ""
+
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
@@ -148,10 +154,29 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
         columns = replace(columns, second_source=None)  # “app · app” says no more than “app”
     cells = {name: [row[at] for row in rows if at < len(row)] for at, name in enumerate(names)}
     speakers = speakers_in(cells[speaker]) if speaker else None
-    if speakers is None and given.speaker is None:
-        columns = replace(columns, speaker=None)  # its name alone says nothing: an author is a name
+    if speakers is None and given.speaker is None:  # an author is a name, and says nothing
+        columns = replace(columns, speaker=_column_of_roles(path, options, columns, cells))
+        speakers = Speakers(names_users=True) if columns.speaker else None
     times = () if columns.time is None else _joined(columns.time, cells)
     return LogShape(names, columns, options, times=times, speakers=speakers)
+
+
+def _column_of_roles(
+    path: Path, options: ReadOptions, columns: LogColumns, cells: Mapping[str, Sequence[str]]
+) -> str | None:
+    """Return the first column in which all cells are roles, whatever its name, or None.
+
+    Its first cells tell whether the others are worth reading: an intent may be “agent”, too.
+    """
+    for name, first in cells.items():
+        told = [cell for cell in first if cell.strip()]
+        is_likely = bool(told) and all(map(is_role, told))
+        if is_likely and name not in (columns.text, columns.time):
+            with suppress(InvalidInput):  # a fault of a row is told as the rows are read
+                read = _cells_of(path, options, [name])
+                if are_roles(row[0] for row in read if row is not None):
+                    return name
+    return None
 
 
 def _is_transcript(path: Path, options: ReadOptions) -> bool:

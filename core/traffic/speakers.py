@@ -43,6 +43,17 @@ def is_role(name: str) -> bool:
     return _plain(name) in USERS | _OTHERS
 
 
+def are_roles(cells: Iterable[str]) -> bool:
+    """Whether all cells are roles, a user's and another's among them; empty cells say nothing."""
+    told = set[str]()
+    for cell in cells:
+        if cell not in told and cell.strip() and not is_role(cell):
+            return False
+        told.add(cell)
+    roles = set(map(_plain, told))
+    return not roles.isdisjoint(USERS) and not roles.isdisjoint(_OTHERS)
+
+
 def speakers_in(cells: Iterable[str]) -> Speakers | None:
     """Tell by some cells of a column how it says who speaks; None if none says it."""
     told = {_plain(cell) for cell in cells}

@@ -75,6 +75,7 @@ class TrafficLogReport:
         tool: Which tool wrote the conversations, of which the users' turns alone are read; or None.
         times: The columns of days and of times of the day that were joined; else empty.
         others: Rows that a bot, an agent or a system said; left out.
+        speaker_column: The column that tells these from what users said; "" where none does.
     """
 
     rows: int
@@ -95,6 +96,7 @@ class TrafficLogReport:
     unmasked: dict[str, int] | None = None
     times: tuple[str, ...] = ()
     others: int = 0
+    speaker_column: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +245,7 @@ def _read(
         unmasked=read.unmasked,
         times=shape.times if len(shape.times) > 1 else (),
         others=len(rows) - len(of_users),
+        speaker_column=shape.speaker_column,
     )
 
 

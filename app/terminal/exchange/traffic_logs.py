@@ -48,22 +48,34 @@ def _say_log(done: TrafficLogReport) -> None:
     say(f"{counted(timed, 'text')} with a time{together}{days}.")
     if done.kept is not None:
         say(f"  {done.kept:,} stored now")
+    would = "would be" if done.dry_run else "is" if done.added == 1 else "are"
     notes = {
         "stored already": done.repeated,
-        "left out: their day and source have a full sample": done.left_out or 0,
-        f"of the texts {'would be' if done.dry_run else 'are'} new to the project": done.added,
-        "rows of a bot, an agent or a system: left out": done.others,
-        "rows without a text, or with one that is too long: left out": done.textless,
-        "rows with too few or too many cells: left out": done.misshapen,
+        "left out: the sample of the day and source is full": done.left_out or 0,
+        f"of the texts {would} new to the project": done.added,
     }
     for words, count in notes.items():
         if count:
             say(f"  {count:,} {words}")
-    if done.untimed:
-        shown = ", ".join(f"'{time}'" for time in done.examples)
-        say(f"  {done.untimed:,} rows without a time that can be read, left out: {shown}")
+    _say_left_out(done)
     for how, pieces in (("masked", done.masked), ("not masked", done.unmasked)):
         if pieces:
             say(f"  {how}: {', '.join(f'{count:,} {kind}' for kind, count in pieces.items())}")
     for source, count in list(done.sources.items())[:_SOURCES_SHOWN]:
         say(f"  {source}: {count:,}")
+
+
+def _say_left_out(done: TrafficLogReport) -> None:
+    """Say which rows are none of the texts, and which column tells who spoke."""
+    if done.speaker_column:
+        say(f"  who spoke is told by the column '{done.speaker_column}'")
+    untimed = ", ".join(f"'{time}'" for time in done.examples)
+    rows = {
+        "of a bot, an agent or a system: left out": done.others,
+        "without a text, or with one that is too long: left out": done.textless,
+        "with too few or too many cells: left out": done.misshapen,
+        f"without a time that can be read, left out: {untimed}": done.untimed,
+    }
+    for words, count in rows.items():
+        if count:
+            say(f"  {counted(count, 'row')} {words}")

@@ -13,7 +13,7 @@ export const timedIn = ({sources}) => Object.values(sources).reduce((sum, n) => 
 // What importing a log does, of which times without a zone are those of `zone`, in a list.
 export function countsOf(report, zone) {
   const {first, last, repeated, added, untimed, examples, textless, misshapen} = report;
-  const {sources, masked, tool, times, others} = report;
+  const {sources, masked, tool, times, others, speaker_column: speaker} = report;
   const timed = timedIn(report);
   const named = Object.entries(sources);
   const more = named.length > FEW ? `, and ${plural(named.length - FEW, 'more')}` : '';
@@ -28,6 +28,7 @@ export function countsOf(report, zone) {
     repeated > 0 && `${number(repeated)} of them are stored already.`,
     added > 0 && `${plural(added, 'text')} ${added === 1 ? 'is' : 'are'} new to the project, to be labelled.`,
     hidden > 0 && `${plural(hidden, 'piece')} of personal data will be masked.`,
+    speaker && `Who spoke is told by the column ${quoted(speaker)}.`,
     others > 0 && `${plural(others, 'row')} of a bot, an agent or a system: left out.`,
     untimed > 0 &&
       `${plural(untimed, 'row')} without a time that can be read: left out (${examples.map(quoted).join(', ')}).`,

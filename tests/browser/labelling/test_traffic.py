@@ -203,6 +203,7 @@ def test_what_a_bot_said_in_a_log_is_left_out_unless_somebody_wants_it(
     page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("1 text with a time, said from 2026-02-02 to 2026-02-02.")
+    expect(dialog).to_contain_text("Who spoke is told by the column “role”.")
     expect(dialog).to_contain_text("1 row of a bot, an agent or a system: left out.")
     expect(dialog).to_contain_text("Times are those of “date” and “time” together.")
     speaks = dialog.get_by_label("Who speaks")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.traffic.speakers import speakers_in
+from core.traffic.speakers import are_roles, speakers_in
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,22 @@ def test_users_are_told_by_their_word_or_by_that_of_the_others(
 
 def test_names_of_people_say_nothing_of_who_is_a_user() -> None:
     assert speakers_in(["Anna", "Ben", ""]) is None
+
+
+def test_a_column_of_roles_has_a_users_and_anothers() -> None:
+    assert are_roles(["Customer", "agent", "", "CUSTOMER", "Virtual-Agent"])
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["visitor", "operator", "Anna"],
+        ["agent", "refund", "customer"],  # intents
+        ["customer", "user"],
+        ["agent", "bot"],
+        ["", " "],
+        [],
+    ],
+)
+def test_other_columns_are_none_of_roles(cells: list[str]) -> None:
+    assert not are_roles(cells)

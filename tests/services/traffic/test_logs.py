@@ -193,10 +193,12 @@ def test_what_a_bot_or_an_agent_said_is_no_traffic(live: LiveStudio, tmp_path: P
     assert waiting.columns == LogColumns("content", "time", None, "role")
     assert waiting.report is not None
     assert (waiting.report.rows, waiting.report.others) == (5, 3)
+    assert waiting.report.speaker_column == "role"
     every = LogReading("UTC", LogColumns("content", "time", "", ""))
     looked = look_at_log(live, "p", waiting.key, every).report
     assert looked is not None
     assert (looked.others, sum(looked.sources.values())) == (0, 5)
+    assert looked.speaker_column == ""
     done = import_received(live, "p", waiting.key, LogReading("UTC"))
     assert (done.kept, done.others) == (2, 3)
     assert [text for _, text, _ in rows(live)] == ["where is my parcel", "no"]
@@ -208,6 +210,49 @@ def test_a_column_of_names_says_nothing_of_who_is_a_user(live: LiveStudio, tmp_p
     path.write_text(json.dumps(line) + "\n", encoding="utf-8")
     done = load(live, path)
     assert (done.kept, done.others, done.sources) == (1, 0, {"app": 1})
+
+
+def test_a_column_of_roles_tells_who_spoke_whatever_its_name(
+    live: LiveStudio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bakery's log called it “who”, and what the staff said was counted as what users ask for."""
+    path = tmp_path / "bakery.csv"
+    said = ["customer,is the bread fresh", "Agent,It is.", "customer,two loaves please"]
+    lines = [f"2026-02-02 10:0{at},{one}" for at, one in enumerate(said)]
+    path.write_text("\n".join(["time,who,message", *lines]), encoding="utf-8")
+    command = ["--home", str(live.studio.settings.home), "import", "p", str(path), "--traffic"]
+    assert main([*command, "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "2 texts with a time" in told
+    assert "  who spoke is told by the column 'who'\n" in told
+    assert "  1 row of a bot, an agent or a system: left out\n" in told
+    waiting = receive_log(live, "p", path.name, [path.read_bytes()], LogReading("UTC"))
+    assert waiting.columns == LogColumns("message", "time", None, "who")
+    done = import_received(live, "p", waiting.key, LogReading("UTC"))
+    assert (done.kept, done.others, done.speaker_column) == (2, 1, "who")
+    assert [text for _, text, _ in rows(live)] == ["is the bread fresh", "two loaves please"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "others"),
+    [
+        (["customer"] * 9 + ["agent"], 1),  # seen below the first rows
+        (["agent"] * 9 + ["customer", "refund"], 0),  # intents
+        (["agent"] * 3, 0),
+    ],
+)
+def test_a_column_says_who_spoke_only_where_all_its_cells_are_roles(
+    live: LiveStudio, tmp_path: Path, cells: list[str], others: int
+) -> None:
+    path = tmp_path / "log.jsonl"
+    said = {"text": "hello", "time": "2026-02-02 10:00"}
+    path.write_text("\n".join(json.dumps({**said, "about": one}) for one in cells), "utf-8")
+    done = load(live, path)
+    assert (done.kept, done.others) == (len(cells) - others, others)
+    assert done.speaker_column == ("about" if others else "")
+    table = tmp_path / "log.csv"
+    table.write_text("\n".join(["text,time,about", *(f"hello,2026-02-03,{c}" for c in cells)]))
+    assert load(live, table).speaker_column == done.speaker_column
 
 
 def test_a_log_is_refused_where_nothing_tells_the_time(live: LiveStudio, tmp_path: Path) -> None:
