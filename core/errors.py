@@ -2,6 +2,7 @@
 
 StudioError
 ├── InvalidInput      an input cannot be used as it is
+│   └── ChoiceMissing     a person has to choose how
 ├── NotFound          the thing named does not exist
 ├── Conflict          another person changed it first, or it is in use
 ├── TooManyJobs       too many jobs wait for a device
@@ -43,6 +44,15 @@ class StudioError(Exception):
 
 class InvalidInput(StudioError):
     """An input cannot be used as it is."""
+
+
+class ChoiceMissing(InvalidInput):
+    """A person has to choose how: a page has fields for these `choices`, a command has options."""
+
+    def __init__(self, message: str, hint: str, *choices: str) -> None:
+        """Store the sentences, and by its name each thing that is to be chosen."""
+        super().__init__(message, hint)
+        self.choices = choices
 
 
 class NotFound(StudioError):

@@ -20,7 +20,7 @@ from app.services.versions import registry, timeline
 from app.services.versions import shapes as geometry
 from app.services.versions.intact import damaged_versions
 from app.terminal.arguments.given_file import given_file
-from app.terminal.arguments.importing import OF_LOGS
+from app.terminal.arguments.importing import OF_LOGS, naming_options
 from app.terminal.output import opened, print_json, report, say, table, tell
 from core.errors import InvalidInput
 from core.formats.reading import read_rows
@@ -94,12 +94,17 @@ def sample(options: argparse.Namespace) -> None:
 
 
 def import_(options: argparse.Namespace) -> None:
-    """Import a file."""
-    if options.traffic:
-        from app.terminal.exchange.traffic_logs import import_traffic
+    """Import a file: its texts, or with --traffic what users said."""
+    with naming_options():
+        if options.traffic:
+            from app.terminal.exchange.traffic_logs import import_traffic
 
-        import_traffic(options)
-        return
+            import_traffic(options)
+        else:
+            _import_texts(options)
+
+
+def _import_texts(options: argparse.Namespace) -> None:
     given = any(vars(options)[name] for name in ("source", "zone", *OF_LOGS))
     if given or options.unmasked or options.speaker_column is not None:
         raise InvalidInput(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from core.errors import InvalidInput
+from core.errors import ChoiceMissing, InvalidInput
 from core.formats.columns import intent_column, names_columns, split_column, text_column
 from core.formats.decoding import read_lines
 from core.formats.rows import (
@@ -23,6 +23,8 @@ from core.formats.rows import (
 )
 
 MOST_COLUMNS = 1_000
+CUE_ENDINGS = (".vtt", ".srt")
+"""Endings of transcripts of talks, with the time of each cue."""
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 200
 _SAMPLE_CHARACTERS = 256 * 1024
@@ -73,8 +75,14 @@ def find_format(path: Path, encoding: str) -> ReadFormat:
     """Return the format by the file's ending, or by its first rows where the ending is unknown.
 
     Raises:
-        InvalidInput: The file is one JSON document instead of one object a line.
+        InvalidInput: The file is one JSON document instead of one object a line, or a transcript.
     """
+    if path.suffix.lower() in CUE_ENDINGS:
+        raise ChoiceMissing(
+            f"{path} is a transcript of a talk, and no file of texts.",
+            "Discover imports it as a log of what people said.",
+            "traffic",
+        )
     by_name = _ENDINGS.get(path.suffix.lower())
     if by_name is not None:
         return by_name

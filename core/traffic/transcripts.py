@@ -12,11 +12,10 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from core.formats.decoding import read_lines, unreadable
-from core.formats.detect import find_format
+from core.formats.detect import CUE_ENDINGS, find_format
 from core.formats.rows import FilePlace, unreadable_line
 from core.traffic.speakers import is_role
 
-_WITH_CUES = (".vtt", ".srt")
 _NAMED = re.compile(r"(?:-\s*)?(?P<name>[^\W\d_][^:<>?!]{0,39}):(?:\s+(?P<text>.*))?")
 _MOST_WORDS = 4
 """Of a speaker's name: “The number of my order is: 5” is no speaker."""
@@ -95,7 +94,7 @@ def read_beginning(began: str) -> datetime:
 
 
 def _has_cues(path: Path) -> bool:
-    return path.suffix.lower() in _WITH_CUES
+    return path.suffix.lower() in CUE_ENDINGS
 
 
 def _speakers(path: Path, encoding: str) -> Container[str]:

@@ -1,9 +1,12 @@
 """The arguments of `import`: of files with labels, and of logs with times."""
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import get_args
 
 from app.terminal.arguments.shared import Commands, add_command, add_options
+from core.errors import ChoiceMissing, InvalidInput
 from core.formats.rows import Tool
 from core.platforms.agent import Platform
 
@@ -11,6 +14,14 @@ FORMATS = ("auto", "csv", "tsv", "jsonl", "text", "rasa")
 SPLITS = ("train", "test", "pool")
 OF_LOGS = ("time_column", "source_column", "second_source_column", "began")
 """Options of a log whose names, without `_column`, are those of its columns."""
+
+_BEGAN = "--began '2026-11-26 14:30'"
+_CHOSEN_BY = {
+    "traffic": f"--traffic and {_BEGAN}",
+    "began": _BEGAN,
+    "speaker": "--speaker-column NAME",
+}
+"""Options for what an import may have to be told, by how errors name that."""
 
 
 def add_import(commands: Commands) -> None:
@@ -78,3 +89,14 @@ def _log_choices(load: argparse.ArgumentParser) -> None:
     load.add_argument(
         "--unmasked", action="store_true", help="with --traffic: store personal data as it is"
     )
+
+
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """In errors, name the options by which to choose what has to be chosen; pages have fields."""
+    try:
+        yield
+    except ChoiceMissing as error:
+        options = " and ".join(_CHOSEN_BY[name] for name in error.choices)
+        hint = f"{error.hint} On the command line, add {options}."
+        raise InvalidInput(error.message, hint) from error

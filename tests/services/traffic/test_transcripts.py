@@ -6,6 +6,7 @@ import pytest
 
 from app.cli import main
 from app.services.data.projects import create_project
+from app.services.data.uploads import receive_upload
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.traffic.logs import LogReading, import_received, look_at_log, receive_log
@@ -95,6 +96,21 @@ def test_a_wrong_customer_or_time_is_refused(live: LiveStudio) -> None:
     absent = LogReading("UTC", LogColumns(began=BEGAN, speaker="Carl"))
     with pytest.raises(InvalidInput, match="has no speaker 'Carl'"):
         look_at_log(live, "p", waiting.key, absent)
+
+
+def test_a_transcript_is_no_file_of_texts(
+    live: LiveStudio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The numbers and times of its cues became texts that wait for a label."""
+    path = tmp_path / "call.VTT"
+    path.write_bytes(CALL)
+    assert main(["--home", str(live.studio.settings.home), "import", "p", str(path)]) == 2
+    told = capsys.readouterr().err
+    assert "call.VTT is a transcript of a talk, and no file of texts.\n" in told
+    assert "add --traffic and --began" in told
+    with pytest.raises(InvalidInput, match=r"^call\.srt is a transcript of a talk") as refused:
+        receive_upload(live.studio, "p", "call.srt", [CALL])
+    assert refused.value.hint == "Discover imports it as a log of what people said."
 
 
 def test_the_command_takes_the_day_and_the_customer(live: LiveStudio, tmp_path: Path) -> None:
