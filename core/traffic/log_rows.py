@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from core.errors import InvalidInput
+from core.errors import ChoiceMissing, InvalidInput
 from core.formats.containers import find_container
 from core.formats.decoding import find_encoding, read_lines
 from core.formats.delimited import read_columns
@@ -199,15 +199,8 @@ def _transcript_shape(path: Path, options: ReadOptions, given: LogColumns) -> Lo
 
 def _transcript_rows(path: Path, shape: LogShape) -> Iterator[LogRow]:
     speakers = shape.speakers
-    if speakers is None:
-        listed = ", ".join(shape.names)[:200]
-        raise InvalidInput(
-            f"{path} does not say who is the customer.", f"Name one of those who speak: {listed}."
-        )
-    if not shape.columns.began:
-        raise InvalidInput(
-            f"{path} does not say on which day it was said.", "Say when it began, by day and time."
-        )
+    if speakers is None or not shape.columns.began:
+        raise _untold(path, shape)
     began = read_beginning(shape.columns.began)
     turns = read_turns(path, find_encoding(path, shape.options.encoding))
     return (
@@ -219,6 +212,19 @@ def _transcript_rows(path: Path, shape: LogShape) -> Iterator[LogRow]:
         )
         for turn in turns
     )
+
+
+def _untold(path: Path, shape: LogShape) -> ChoiceMissing:
+    """Tell at once all that a person has to say of a transcript."""
+    lacks = dict[str, tuple[str, str]]()
+    if not shape.columns.began:
+        lacks["began"] = ("on which day it was said", "say when it began, by day and time")
+    if shape.speakers is None:
+        listed = ", ".join(shape.names)[:200]
+        lacks["speaker"] = ("who is the customer", f"name one of those who speak: {listed}")
+    faults, steps = (", and ".join(words) for words in zip(*lacks.values(), strict=True))
+    hint = f"{steps[0].upper()}{steps[1:]}."
+    return ChoiceMissing(f"{path} does not say {faults}.", hint, *lacks)
 
 
 def _joined(time: str, cells: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

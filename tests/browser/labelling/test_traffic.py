@@ -221,7 +221,9 @@ def test_a_transcript_needs_its_day_and_its_customer(
     file = {"name": "call.txt", "mimeType": "text/plain", "buffer": lines.encode()}
     page.get_by_label("Log to import").set_input_files([file])  # type: ignore[list-item]
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("call.txt does not say who is the customer.")
+    expect(dialog).to_contain_text(
+        "call.txt does not say on which day it was said, and who is the customer."
+    )
     dialog.get_by_label("The customer").select_option("Anna")
     expect(dialog).to_contain_text("call.txt does not say on which day it was said.")
     dialog.get_by_label("When it began").fill("2026-02-02T10:00")

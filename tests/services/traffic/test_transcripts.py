@@ -98,6 +98,15 @@ def test_a_wrong_customer_or_time_is_refused(live: LiveStudio) -> None:
         look_at_log(live, "p", waiting.key, absent)
 
 
+def test_all_that_a_transcript_does_not_say_is_told_at_once(live: LiveStudio) -> None:
+    """Who had named the customer was told next that the day is missing, too."""
+    waiting = receive_log(live, "p", "call.txt", [NAMES], LogReading("UTC"))
+    told = "call.txt does not say on which day it was said, and who is the customer."
+    assert waiting.problem == told
+    steps = "Say when it began, by day and time, and name one of those who speak: Anna, Ben."
+    assert waiting.hint == steps
+
+
 def test_a_transcript_is_no_file_of_texts(
     live: LiveStudio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,10 +122,16 @@ def test_a_transcript_is_no_file_of_texts(
     assert refused.value.hint == "Discover imports it as a log of what people said."
 
 
-def test_the_command_takes_the_day_and_the_customer(live: LiveStudio, tmp_path: Path) -> None:
+def test_the_command_takes_the_day_and_the_customer(
+    live: LiveStudio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "call.txt"
     path.write_bytes(NAMES)
     command = ["--home", str(live.studio.settings.home), "import", "p", str(path), "--traffic"]
-    assert main(command) != 0
+    assert main(command) == 2
+    options = "add --began '2026-11-26 14:30' and --speaker-column NAME."
+    assert options in capsys.readouterr().err
+    assert main([*command, "--speaker-column", "Anna"]) == 2
+    assert "add --began '2026-11-26 14:30'." in capsys.readouterr().err
     assert main([*command, "--began", "2026-02-02 10:00", "--speaker-column", "Anna"]) == 0
     assert [at for at, _, _ in rows(live)] == ["2026-02-02T10:00:00Z"] * 2
