@@ -64,7 +64,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         if "--json" in itertools.takewhile(lambda word: word != "--", arguments):
             _refuse(error, as_json=True)
         else:
-            _say(f"{error.usage}{error.message}")
+            _say(f"{error.usage}{error.message}\n  {error.hint}")
         raise SystemExit(2) from error
 
 

@@ -100,8 +100,35 @@ def test_without_the_option_wrong_arguments_are_text(capsys: pytest.CaptureFixtu
     """After `--` all words are values."""
     for arguments in (["projects", "--jsn"], ["projects", "--jsn", "--", "--json"]):
         told = refused(capsys, *arguments)
-        assert told.startswith("usage: intent-studio")
-        assert "\nintent-studio: error: unrecognized arguments: --jsn" in told
+        assert told.startswith("usage: intent-studio projects ")
+        assert "\nintent-studio projects: error: unrecognized arguments: --jsn" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant", "verb"),
+    [
+        (["import", "bakery", "chats.csv", "--trafic"], "--traffic", "import"),
+        (["import", "--begn=2026-11-26", "bakery", "call.vtt"], "--began", "import"),
+        (["bundle", "verify", "x.zip", "--kye", "k.pub"], "--key", "bundle verify"),
+        (["--hme=studio", "projects"], "--home", ""),
+    ],
+)
+def test_the_nearest_option_is_proposed_and_the_help_of_its_command(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], meant: str, verb: str
+) -> None:
+    """The usage of the whole program was printed, which names no option of any command."""
+    told = refused(capsys, *arguments)
+    assert f"Did you mean '{meant}'?\n" in told
+    program = f"intent-studio {verb}".strip()
+    assert told.startswith(f"usage: {program} [-h]")
+    assert told.endswith(f"\n  `{program} --help` tells what it takes.\n")
+
+
+def test_an_option_that_resembles_none_is_refused_without_a_proposal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = refused(capsys, "projects", "--xyzzy")
+    assert "unrecognized arguments: --xyzzy\n" in told
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

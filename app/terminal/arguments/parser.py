@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
@@ -24,6 +25,25 @@ class WrongArguments(InvalidInput):
 
 class CommandParser(argparse.ArgumentParser):
     """A parser that proposes the word that was probably meant."""
+
+    def parse_known_args(
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """Parse arguments; the command itself refuses those that it does not take.
+
+        argparse hands them up to the whole parser, whose usage names no option of the command.
+        """
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            words = " ".join(unknown)
+            self.error(f"unrecognized arguments: {words}{self._meant(unknown)}")
+        return found, unknown
+
+    def _meant(self, unknown: Iterable[str]) -> str:
+        """Return " Did you mean '--traffic'?" for the first option that there is none of, or ""."""
+        option = next((word for word in unknown if word.startswith("-") and word != "--"), "")
+        meant = did_you_mean(option.partition("=")[0], self._option_string_actions)
+        return f". {meant}" if meant else ""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and the nearest choice.
