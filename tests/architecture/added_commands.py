@@ -52,7 +52,8 @@ NEW_OPTIONS |= {
 }
 """Command and option."""
 NEW_HELP = {
-    ("intent-studio import", "--format"),
+    *(("intent-studio import", name) for name in ("project", "file", "--format", "--split")),
+    ("intent-studio import", "--separator"),
     ("intent-studio export", "--format"),
     ("intent-studio cancel", "job"),
     ("intent-studio resume", "job"),

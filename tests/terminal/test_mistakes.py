@@ -1,17 +1,21 @@
 """What is mistyped on the command line is named; shells complete what is typed."""
 
+import argparse
 import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from app.cli import main
+from app.services.data.import_cases import Meaning
 from app.services.studio import Studio
 from app.services.training.jobs import read_log
 from app.settings import Settings
+from app.terminal.arguments.parser import build_parser
 from storage import jobs
 
 
@@ -129,6 +133,18 @@ def test_an_option_that_resembles_none_is_refused_without_a_proposal(
 ) -> None:
     told = refused(capsys, "projects", "--xyzzy")
     assert "unrecognized arguments: --xyzzy\n" in told
+
+
+@pytest.mark.parametrize("verb", ["import", "discover"])
+def test_the_help_of_each_option_says_what_it_does_and_its_values(verb: str) -> None:
+    """`--treat` stood there without a word, and no help said what `skip` and `add` mean."""
+    [verbs] = [a for a in build_parser()._actions if isinstance(a, argparse._SubParsersAction)]
+    helps = {a.dest: (a.help or "", a.choices or ()) for a in verbs.choices[verb]._actions}
+    assert [name for name, (words, _) in helps.items() if not words] == []
+    if verb == "import":
+        helps["treat"] = (helps["treat"][0], get_args(Meaning))
+    unnamed = [(n, one) for n, (words, every) in helps.items() for one in every if one not in words]
+    assert unnamed == []
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

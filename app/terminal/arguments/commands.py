@@ -310,12 +310,12 @@ def _discover(commands: Commands) -> None:
     found = add_command(
         commands, "discover", "group the texts without a label by meaning", "review.discover"
     )
-    found.add_argument("--project", required=True, help="its name")
+    found.add_argument("--project", required=True, help="name of the project")
     found.add_argument(
         "--groups",
         type=int,
         metavar="N",
-        help="default: the root of the texts, beside labels twice it",
+        help="number of groups (default: the root of the number of texts, beside labels twice it)",
     )
     found.add_argument(
         "--out", type=Path, metavar="FILE.csv", help="write each text with its group and closeness"

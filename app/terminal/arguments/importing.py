@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import get_args
 
+from app.services.data.import_cases import Meaning
 from app.terminal.arguments.shared import Commands, add_command, add_options
 from core.errors import ChoiceMissing, InvalidInput
 from core.formats.rows import Tool
@@ -26,9 +27,9 @@ _CHOSEN_BY = {
 
 def add_import(commands: Commands) -> None:
     """Add the command."""
-    load = add_command(
-        commands, "import", "import utterances, all or nothing", "data.import_", "project", "file"
-    )
+    load = add_command(commands, "import", "import utterances, all or nothing", "data.import_")
+    add_options(load, "project", help="name of the project")
+    add_options(load, "file", help="the file to read; - for standard input")
     known = dict.fromkeys((*FORMATS, "xlsx", "parquet", *get_args(Platform), *get_args(Tool)))
     load.add_argument(
         "--format",
@@ -37,7 +38,12 @@ def add_import(commands: Commands) -> None:
         metavar="FORMAT",
         help=f"one of {', '.join(known)} (default: by the content)",
     )
-    load.add_argument("--split", choices=SPLITS, help="split of rows without one")
+    load.add_argument(
+        "--split",
+        choices=SPLITS,
+        help="split of rows without one: train, test or pool (default: train for rows with a "
+        "label, pool for others)",
+    )
     load.add_argument("--text-column", help="column that holds the text")
     load.add_argument("--intent-column", help="column that holds the intent")
     load.add_argument(
@@ -45,7 +51,7 @@ def add_import(commands: Commands) -> None:
     )
     load.add_argument("--sheet", help="sheet of an Excel workbook (default: the first with rows)")
     _import_choices(load)
-    load.add_argument("--separator", help="what parts several intents in one cell")
+    load.add_argument("--separator", help="what parts several intents in one cell, such as ;")
     load.add_argument("--encoding", help="such as cp1251, where it cannot be found out")
     _log_choices(load)
     add_options(load, "--dry-run", "--json")
@@ -53,12 +59,34 @@ def add_import(commands: Commands) -> None:
 
 def _import_choices(load: argparse.ArgumentParser) -> None:
     for name, choices, help_text in (
-        ("--conflicts", ("mine", "file"), "whose label a text keeps that has another one here"),
-        ("--across", ("skip", "add"), "texts of the test set for another split, or the reverse"),
-        ("--repeats", ("first", "last", "unlabelled"), "a text that the file labels differently"),
+        (
+            "--conflicts",
+            ("mine", "file"),
+            "a text that has another label here keeps mine, that of the project (default), or gets "
+            "that of the file",
+        ),
+        (
+            "--across",
+            ("skip", "add"),
+            "a text of the test set that the file has for another split, or the reverse: skip it "
+            "(default), or add it to that split, too",
+        ),
+        (
+            "--repeats",
+            ("first", "last", "unlabelled"),
+            "a text that the file labels differently gets its first label (default), its last, or "
+            "stays unlabelled",
+        ),
     ):
         load.add_argument(name, choices=choices, default=choices[0], help=help_text)
-    load.add_argument("--treat", action="append", default=[], metavar="LABEL=MEANING")
+    load.add_argument(
+        "--treat",
+        action="append",
+        default=[],
+        metavar="LABEL=MEANING",
+        help=f"what a label of the file means: {', '.join(get_args(Meaning))}; such as "
+        "none=out-of-scope; may be repeated",
+    )
 
 
 def _log_choices(load: argparse.ArgumentParser) -> None:
