@@ -200,7 +200,8 @@ def _artifacts(studio: Studio, *, repair: bool) -> HealthCheck:
     words = [f"{counted(len(mended), 'damaged file')} mended"] if repair and mended else []
     if left and repair:
         with studio.database.write() as connection:
-            words.append(f"{studio.artifacts.sweep(connection)} leftovers swept")
+            swept = studio.artifacts.sweep(connection)
+        words.append(f"{counted(swept, 'leftover')} swept")
     elif left:
         words.append(f"{counted(left, 'file')} that nothing needs")
     may_mend = mended.issuperset(damaged) and not lost and bool(left or mended)

@@ -41,9 +41,7 @@ _UNMEASURED = (
 )
 _WITHIN = "Allowed are {}, and {:.2g} of a score from the sum of its parts."
 _IN_FLOAT32 = "{:.2g} and no other answer"
-_IN_8_BITS = (
-    "{0:.2g}, which is {1:.2g} more than 8 bits cost when it was exported, and {2} other answers"
-)
+_IN_8_BITS = "{0:.2g}, which is {1:.2g} more than 8 bits cost when it was exported, and {2}"
 _NOT_MEASURED = (
     "any differences from answers in float32, because the release that exported it did not measure "
     "what 8 bits cost"
@@ -61,14 +59,14 @@ def export(options: argparse.Namespace) -> None:
         manifest = bundles.export_model(studio, options.model, options.out, how)
         later = 0 if is_bundle(options.model) else count_later(studio, options.model)
     size = size_words(options.out.stat().st_size)
-    n_files = len(manifest.files)
-    value = {"file": str(options.out), "files": n_files, "facts": manifest.facts}
+    value = {"file": str(options.out), "files": len(manifest.files), "facts": manifest.facts}
     value["signed"] = options.sign is not None
     notes = [_UNMEASURED] if is_unmeasured(manifest.facts) else []
     notes += [_WITHOUT.format(counted(later, "label"))] if later else []
     value["notes"] = notes
     words = ", signed" if options.sign else ""
-    written = f"Wrote {options.out} ({size}, {n_files} files{words})."
+    files = counted(len(manifest.files), "file")
+    written = f"Wrote {options.out} ({size}, {files}{words})."
     report(options, "\n".join([written, *notes]), value)
 
 
@@ -98,9 +96,8 @@ def verify(options: argparse.Namespace) -> None:
         told = {"sound": True, "signed": signer is not None, "signer": signer}
         print_json({**told, **facts, **compared})
         return
-    say(
-        f"{options.file} is sound: {len(manifest.files)} files as promised, and no foreign program."
-    )
+    files = counted(len(manifest.files), "file")
+    say(f"{options.file} is sound: {files} as promised, and no foreign program.")
     for note in notes:
         say(note)
 
@@ -125,7 +122,8 @@ def _about_answers(difference: "FromStored | None", facts: Mapping[str, Any]) ->
     if difference is None:
         return "It holds no answers of the studio to compare with."
     precision = facts.get("precision")
-    others = f"; {difference.others:,} of them get another answer" if difference.others else ""
+    gets = "gets" if difference.others == 1 else "get"
+    others = f"; {difference.others:,} of them {gets} another answer" if difference.others else ""
     return (
         f"Its graph ({precision}) was run on {counted(difference.texts, 'stored text')}{others}. "
         f"Largest difference of a score {difference.score:.2g}, of a probability "
@@ -142,7 +140,8 @@ def _allowed(facts: Mapping[str, Any]) -> str:
     if allowed.apart is None:
         words = _NOT_MEASURED
     elif facts.get("precision") == "int8":
-        words = _IN_8_BITS.format(allowed.apart, MORE_IN_8_BITS, allowed.others)
+        others = counted(allowed.others, "other answer")
+        words = _IN_8_BITS.format(allowed.apart, MORE_IN_8_BITS, others)
     else:
         words = _IN_FLOAT32.format(allowed.apart)
     return _WITHIN.format(words, allowed.sums)

@@ -51,16 +51,18 @@ def _say_report(added: DialogueReport) -> None:
     would = "Would add" if added.dry_run else "Added"
     what = f"{counted(added.dialogues, 'conversation')} of {counted(added.turns, 'turn')}"
     say(f"{would} {what}.")
+    there, long = (counted(n, "conversation") for n in (added.repeated, added.too_long))
+    come = "would come" if added.dry_run else "came"
     notes = {
-        "conversations there already": added.repeated,
-        "conversations of over a million signs, left out": added.too_long,
-        "different user turns": added.user_turns,
-        f"of them {'would come' if added.dry_run else 'came'} into the pool": added.pooled,
-        "of them are utterances already": added.known,
+        f"{there} there already": added.repeated,
+        f"{long} of over a million signs, left out": added.too_long,
+        counted(added.user_turns, "different user turn"): added.user_turns,
+        f"{added.pooled:,} of them {come} into the pool": added.pooled,
+        f"{added.known:,} of them in the project as utterances already": added.known,
     }
     for words, count in notes.items():
         if count:
-            say(f"  {count:,} {words}")
+            say(f"  {words}")
     if added.masked is not None:
         say(f"  masked: {_masked(added.masked)}")
 

@@ -314,7 +314,8 @@ def _say_report(report: ImportReport) -> None:
     if report.package is not None:
         _say_package(report.package)
     would = "Would add" if report.dry_run else "Added"
-    say(f"{would} {report.added} utterances; {report.labelled} labels given.")
+    given = counted(report.labelled, "label")
+    say(f"{would} {counted(report.added, 'utterance')}; {given} given.")
     rows = {case.kind: case.rows for case in report.cases}
     sets = report.added_to if len(report.added_to) > 1 else {}
     notes = {
@@ -322,8 +323,8 @@ def _say_report(report: ImportReport) -> None:
         "for validation, read as rows without a split": report.validation,
         "with slots": report.marked,
         "already there": report.already_there,
-        "with another label than they have here": report.conflicting,
-        "labels replaced": report.relabelled,
+        "with another label than here": report.conflicting,
+        "relabelled as in the file": report.relabelled,
         **{words: rows.get(kind, 0) for kind, words in _CASES.items()},
         "empty": report.empty,
         "too long": report.too_long,
@@ -334,9 +335,10 @@ def _say_report(report: ImportReport) -> None:
     for doubt in report.doubtful:
         name = f"labelled '{doubt.label}'" if doubt.label else "without a label"
         meaning = _MEANINGS[doubt.meaning]
-        say(f"  {doubt.rows} {name}: taken as {meaning}" + ("" if doubt.chosen else _ASSUMED))
+        say(f"  {doubt.rows:,} {name}: taken as {meaning}" + ("" if doubt.chosen else _ASSUMED))
     if report.new_intents:
-        say(f"  {len(report.new_intents):,} new intents: {some_of(report.new_intents, 8)}")
+        new = counted(len(report.new_intents), "new intent")
+        say(f"  {new}: {some_of(report.new_intents, 8)}")
     for example in report.examples:
         say(f"    {example}")
     if report.convention:

@@ -9,7 +9,7 @@ from app.services.training import runs
 from app.terminal.explaining import show_explanation
 from app.terminal.output import opened, say
 from app.terminal.versions import follow, say_metrics
-from core.text import size_words
+from core.text import counted, size_words
 
 _PROJECT = "sample"
 _QUESTIONS = (
@@ -31,7 +31,7 @@ def walk(options: argparse.Namespace) -> None:
     with opened(options, makes=True) as studio:
         say("1. Import the sample project")
         for report in projects.create_sample(studio, _PROJECT):
-            say(f"   added {report.added} utterances, {report.labelled} labelled")
+            say(f"   added {counted(report.added, 'utterance')}, {report.labelled:,} labelled")
         say("2. Train: tune the encoder on the labels (ConvFiT Stage 2)")
         request = runs.TrainingRequest(_PROJECT, "convfit", {})
         ended = follow(studio, runs.start_training(studio, request))
@@ -48,7 +48,7 @@ def walk(options: argparse.Namespace) -> None:
         export_model(studio, _PROJECT, out)
         manifest = verify_bundle(out)
         size = size_words(out.stat().st_size)
-        say(f"   {out}: {size}, {len(manifest.files)} files, sound")
+        say(f"   {out}: {size}, {counted(len(manifest.files), 'file')}, sound")
     say(f"\nThe studio of this walk is {home}. Look around:")
     say(f'   .venv/bin/intent-studio --home {home} explain {_PROJECT} "your text"')
 

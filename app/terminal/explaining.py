@@ -92,7 +92,8 @@ def _show_reason(reason: IntentReason) -> None:
         )
         for one in reason.votes
     ]
-    votes.append((f"{reason.others:+.4f}", "", "", f"all {reason.n_others:,} other examples", ""))
+    others = f"all {counted(reason.n_others, 'other example')}"
+    votes.append((f"{reason.others:+.4f}", "", "", others, ""))
     votes.append((f"{reason.prior:+.4f}", "", "", "share of the labels (prior)", ""))
     if reason.voice:
         votes.append((f"{reason.voice:+.4f}", "", "", "the intent's name and description", ""))

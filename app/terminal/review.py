@@ -68,9 +68,11 @@ def discover(options: argparse.Namespace) -> None:
                 open_live_studio(studio),
                 options.project,
                 choice,
-                lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts embedded"),
+                lambda done, total: bar.move(
+                    done / total, f"{done:,} of {counted(total, 'text')} embedded"
+                ),
             )
-            bar.move(1.0, f"{view.n_texts:,} texts grouped")
+            bar.move(1.0, f"{counted(view.n_texts, 'text')} grouped")
     if options.out is not None and placed:
         write_placed(options.out, placed, spreadsheet=options.format == "spreadsheet")
         tell(f"Wrote {options.out}.")
@@ -80,7 +82,8 @@ def discover(options: argparse.Namespace) -> None:
     if view.groups:
         n = view.n_out_of_scope
         more = f" and {n:,} out of scope" if n else ""
-        say(f"{view.n_texts - n:,} texts without a label{more}, grouped by {view.by}.")
+        texts = counted(view.n_texts - n, "text")
+        say(f"{texts} without a label{more}, grouped by {view.by}.")
     for group in view.groups:
         _show_group(group)
     if view.note:
@@ -90,7 +93,8 @@ def discover(options: argparse.Namespace) -> None:
 def _show_group(group: DiscoveredGroup) -> None:
     near = ", ".join(f"{one.intent} ({decimal(one.cosine, 2)})" for one in group.nearest)
     share = "" if group.in_scope is None else f", {percent(group.in_scope)} answered in scope"
-    say(f"\n{group.name}: {group.size:,} texts, cohesion {decimal(group.cohesion, 2)}{share}")
+    texts = counted(group.size, "text")
+    say(f"\n{group.name}: {texts}, cohesion {decimal(group.cohesion, 2)}{share}")
     say(f"  {group.description}")
     if near:
         say(f"  nearest intents: {near}")

@@ -79,7 +79,7 @@ def backup(options: argparse.Namespace) -> None:
         return
     with opened(options) as studio:
         count = upkeep.back_up(studio, options.out)
-    report(options, f"Wrote {count:,} files to {options.out}.", {"files": count})
+    report(options, f"Wrote {counted(count, 'file')} to {options.out}.", {"files": count})
 
 
 def _back_up_dated(options: argparse.Namespace) -> None:
@@ -87,9 +87,8 @@ def _back_up_dated(options: argparse.Namespace) -> None:
         raise InvalidInput("At least one backup is kept.", "Say --keep 7, for instance.")
     with opened(options) as studio:
         made = upkeep.back_up_dated(studio, options.out, options.keep)
-    words = (
-        f"Wrote {made.files:,} files to {made.file}; {counted(made.deleted, 'older one')} deleted."
-    )
+    files, older = counted(made.files, "file"), counted(made.deleted, "older one")
+    words = f"Wrote {files} to {made.file}; {older} deleted."
     report(options, words, {**asdict(made), "file": str(made.file)})
 
 
@@ -103,7 +102,8 @@ def restore(options: argparse.Namespace) -> None:
         )
     home = settings.folder
     count = upkeep.restore(options.file, home)
-    report(options, f"Brought {count:,} files to {home}.", {"files": count, "home": str(home)})
+    words = f"Brought {counted(count, 'file')} to {home}."
+    report(options, words, {"files": count, "home": str(home)})
     if not options.json:
         tell(f"Next: intent-studio --home {shlex.quote(str(home))} doctor")
 

@@ -191,7 +191,7 @@ def _predict_file(options: argparse.Namespace) -> None:
         told = answer_file(
             model,
             FileRequest(source, options.to, options.format),
-            lambda done, total: bar.move(done / total, f"{done:,} of {total:,} texts"),
+            lambda done, total: bar.move(done / total, f"{done:,} of {counted(total, 'text')}"),
         )
     report(options, _file_words(told, options.to), plain(told))
 
@@ -220,7 +220,8 @@ def _file_model(options: argparse.Namespace) -> Iterator[FileModel]:
 
 def _file_words(told: FileReport, target: Path) -> str:
     rate = (told.texts - told.went_on_at) / max(told.seconds, 1e-9)
-    words = f"{told.texts:,} texts are answered in {target}, {rate:,.0f} a second."
+    texts = f"{counted(told.texts, 'text')} {'is' if told.texts == 1 else 'are'}"
+    words = f"{texts} answered in {target}, {rate:,.0f} a second."
     if told.went_on_at:
         words += f" An earlier run had answered {told.went_on_at:,} of them."
     if told.left_out:

@@ -131,6 +131,19 @@ def test_what_cannot_be_done_is_said_with_the_next_step(
     assert captured.out == ""
 
 
+def test_one_of_a_thing_is_told_in_the_singular(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """“Added 1 utterances; 1 labels given” was printed."""
+    home, file = tmp_path / "home", tmp_path / "one.csv"
+    file.write_text("text,intent\ngive my money back,refund\n", encoding="utf-8")
+    assert run(home, "new", "p") == 0
+    assert run(home, "import", "p", str(file)) == 0
+    told = capsys.readouterr().out
+    assert "Added 1 utterance; 1 label given.\n" in told
+    assert "  1 new intent: refund\n" in told
+
+
 @pytest.mark.slow
 def test_a_pin_that_breaks_keeps_a_candidate_from_becoming_champion(
     studio: Studio, labelled_csv: Path, tiny_path: Path

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from core.text import counted
+
 Kind = Literal["pin", "floor", "champion", "limit"]
 CheckState = Literal["passed", "failed", "skipped"]
 
@@ -87,7 +89,8 @@ class CheckReport:
         """Say the result in one sentence."""
         failed, skipped = len(self.of("failed")), len(self.of("skipped"))
         judged = len(self.checks) - skipped
+        of = counted(judged, "check")
         left = f"; {skipped:,} could not be judged" if skipped else ""
         if not failed:
-            return f"{self.model} passes: {judged:,} of {judged:,} checks{left}."
-        return f"{self.model} does not pass: {failed:,} of {judged:,} checks failed{left}."
+            return f"{self.model} passes: {judged:,} of {of}{left}."
+        return f"{self.model} does not pass: {failed:,} of {of} failed{left}."

@@ -10,7 +10,7 @@ from app.services.data.large_acts import LARGE, TRIES, stage
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput
 from core.formats.rows import LONGEST_TEXT
-from core.text import is_blank, is_storable, normalise
+from core.text import counted, is_blank, is_storable, normalise
 from storage import projects
 from storage.database import Transaction
 from storage.log import edits, events
@@ -181,7 +181,7 @@ def _done_before(connection: Transaction, batch: BatchRecord) -> ChangeView:
 def _refuse_number(records: Sequence[UtteranceRecord], edit: Edit, expected: int) -> None:
     if len(records) != expected:
         raise Conflict(
-            f"Meanwhile this would change {len(records):,} texts, not {expected:,}.",
+            f"Meanwhile this would change {counted(len(records), 'text')}, not {expected:,}.",
             "Look at the list again, then repeat it.",
         )
     if edit.kind == "text" and len(records) > 1:

@@ -28,7 +28,7 @@ from app.services.studio import Studio
 from core.discover.known import are_alike, known_groups
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
-from core.text import free_name, normalise
+from core.text import counted, free_name, normalise
 from core.types import FloatArray
 from core.vectors import unit_rows
 from storage import jobs, projects
@@ -138,7 +138,7 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     encoder = encoder_of_maps(studio, exact, device)
     texts = list(every.values())
     unit = _embedded(context, encoder, texts)
-    context.report(_ENCODED, f"grouping {len(texts):,} texts", at_once=True)
+    context.report(_ENCODED, f"grouping {counted(len(texts), 'text')}", at_once=True)
     beside = list(said_by_intent(context.database, project).values())
     choice = GroupChoice(payload["n_groups"], _known(texts, before), beside)
     made = replace(group_together(texts, unit, choice), space=encoder.fingerprint)
@@ -190,7 +190,8 @@ def _embedded(
     context: JobContext, encoder: Encoder, texts: Sequence[UtteranceRecord]
 ) -> FloatArray:
     def told(done: int, total: int) -> None:
-        context.report(_ENCODED * done / total, f"reading, {done:,} of {total:,} texts")
+        words = f"reading, {done:,} of {counted(total, 'text')}"
+        context.report(_ENCODED * done / total, words)
 
     said = [one.text for one in texts]
     return unit_rows(embed_texts(context.database, encoder, said, told))

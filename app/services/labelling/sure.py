@@ -20,6 +20,7 @@ from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
 from core.review.spot_check import Verdict, judge
 from core.review.sure import UNTESTED, sure_limit
+from core.text import counted
 from core.types import FloatArray, ScoreArray
 from storage import projects
 from storage.people import spot_checks
@@ -167,8 +168,9 @@ def conclude(studio: Studio, project: str, checked: CheckedAnswers) -> Verdict:
     """
     check = set(draw(list(checked.answers), checked.seed))
     if check != checked.right | checked.wrong:
+        n = len(check - checked.right - checked.wrong)
         raise InvalidInput(
-            f"{len(check - checked.right - checked.wrong)} texts of the spot check are not judged.",
+            f"{counted(n, 'text')} of the spot check {'is' if n == 1 else 'are'} not judged.",
             "Judge each of them, then accept the rest.",
         )
     judged: Judged = {key: (checked.answers[key], key in checked.right) for key in check}

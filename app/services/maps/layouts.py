@@ -31,6 +31,7 @@ from core.encoders.base import Encoder
 from core.errors import NotFound
 from core.maps.drift import carry_over
 from core.maps.layouts import pca_layout, require_method, tsne_layout, umap_layout
+from core.text import counted
 from core.types import FloatArray
 from storage import projects
 from storage.computed import layouts
@@ -82,7 +83,7 @@ def do_layout(studio: Studio, context: JobContext) -> Publish:
 
     def told(done: int, total: int) -> None:
         share = _LOADED + (_ENCODED - _LOADED) * done / total
-        context.report(share, f"reading, {done:,} of {total:,} texts")
+        context.report(share, f"reading, {done:,} of {counted(total, 'text')}")
 
     points = read_points(studio, project)
     embedded = _of_points(read_embedded(studio, project, encoder, told), points)
@@ -160,7 +161,7 @@ def _encode_templates(studio: Studio, context: JobContext, space: Space, encoder
 
     def told(done: int, total: int) -> None:
         share = _ENCODED * done / total
-        context.report(share, f"reading, {done:,} of {total:,} templates")
+        context.report(share, f"reading, {done:,} of {counted(total, 'template')}")
 
     fill(context.database, encoder, missing, told)
 
@@ -183,7 +184,7 @@ def _lay_out(
     start: FloatArray | None,
 ) -> StoredLayout:
     compute: Callable[..., FloatArray] = {"umap": umap_layout, "tsne": tsne_layout}[method]
-    words, pace = f"laying out {len(embedded.ids):,} texts", Pace()
+    words, pace = f"laying out {counted(len(embedded.ids), 'text')}", Pace()
 
     def told(share: float) -> None:
         left = pace.left(share, 1.0)

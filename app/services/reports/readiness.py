@@ -194,7 +194,7 @@ def _weakest_words(known: Sequence[IntentLine]) -> str:
     found = f"is found in {round((worst.recall or 0.0) * worst.support):,} of {worst.support:,}"
     right = round((worst.precision or 0.0) * worst.said)
     if worst.precision is not None and worst.precision < (worst.recall or 0.0):
-        found = f"is right in {right:,} of {worst.said:,} answers"
+        found = f"is right in {right:,} of {counted(worst.said, 'answer')}"
     return f"; a hint, no verdict: “{worst.name}” {found}"
 
 
@@ -221,7 +221,8 @@ def _outside_basis(scope: ScopeLine) -> str:
         return "no text is labelled out of scope yet"
     if scope.known:
         return "no test text is labelled out of scope"
-    return f"of {scope.outside:,} test texts that fit no intent"
+    fit = "fits" if scope.outside == 1 else "fit"
+    return f"of {counted(scope.outside, 'test text')} that {fit} no intent"
 
 
 def _well_figure(intents: Sequence[IntentLine]) -> KeyFigure:
@@ -244,13 +245,13 @@ def _well_figure(intents: Sequence[IntentLine]) -> KeyFigure:
 def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
     """Return three figures: right answers, refused texts, intents that work well."""
     checked, scope = facts.checked, facts.scope
-    texts = "test texts" if checked.on_tests else "own examples"
+    texts = counted(checked.n, "test text" if checked.on_tests else "own example")
     moment = "today" if facts.is_now else "as it was trained"
     return (
         KeyFigure(
             "Exactly right answers" if facts.task == "multi-label" else "Right answers",
             percent(checked.share, 1) if checked.n else "not known",
-            f"{checked.right:,} of {checked.n:,} {texts} answered right {moment}"
+            f"{checked.right:,} of {texts} answered right {moment}"
             if checked.n
             else "no texts to check on",
         ),

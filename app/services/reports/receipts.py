@@ -33,7 +33,7 @@ from app.services.trying.landing import AnsweredBy, example_map, land
 from core.errors import NotFound
 from core.maps.palette import GREY, position_colour
 from core.metrics.in_words import measured_on
-from core.text import FEW, percent, share_of
+from core.text import FEW, counted, percent, share_of
 from storage import projects, receipts
 from storage.log.label_origins import label_ways
 from storage.records import ReceiptRecord
@@ -226,7 +226,7 @@ def _figures_now(found: Explanation, judged: JudgedVersion) -> list[Figure]:
     if not checked.n or not checked.on_tests:
         return []
     name = "Right answers" if found.task == "single-label" else _SETS
-    basis = f"{checked.right:,} of {checked.n:,} test texts answered right today"
+    basis = f"{checked.right:,} of {counted(checked.n, 'test text')} answered right today"
     by_intent = figures_by_intent(judged.answers, found.task)
     shown = dict.fromkeys(reason.intent for reason in found.reasons)
     return [

@@ -163,7 +163,8 @@ def _ranking_work(
     seconds = recipe.pair_seconds * totals.pairs * recipe.epochs
     if recipe.minutes is not None:
         seconds = min(seconds, 60 * recipe.minutes)
-    return f"{totals.pairs:,} turns in {counted(totals.dialogues, 'conversation')}", seconds
+    told = f"{counted(totals.pairs, 'turn')} in {counted(totals.dialogues, 'conversation')}"
+    return told, seconds
 
 
 def _templates_work(

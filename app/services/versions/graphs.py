@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from app.services.studio import Studio
 from core.errors import ArtifactDamaged, InvalidInput
-from core.text import percent
+from core.text import counted, percent
 from core.types import Exemplar, Prediction
 
 if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
@@ -77,9 +77,10 @@ def answers_again(bundle: Path) -> "FromStored | None":
             return None
         found = compare(folder, open_engine(folder))
     if not tolerance_of(manifest.facts).allows(found):
+        texts = counted(found.texts, "text")
         raise ArtifactDamaged(
-            f"The bundle's graph answers {found.others} of {found.texts} texts otherwise than the "
-            f"studio did, and its numbers differ by up to {found.largest:.2g}. The parts of a "
+            f"The bundle's graph answers {found.others} of {texts} otherwise than the studio "
+            f"did, and its numbers differ by up to {found.largest:.2g}. The parts of a "
             f"score miss it by up to {found.sums:.2g}.",
             "Export it again.",
         )
@@ -137,9 +138,9 @@ def _measured(answers: list[Prediction], tests: Sequence[Exemplar], task: str) -
 def _refuse_loss(figures: dict[str, dict[str, float]]) -> None:
     whole, small = (figures[name]["accuracy"] for name in ("float32", "int8"))
     if whole - small > _MOST_LOST:
+        texts = counted(int(figures["int8"]["texts"]), "test text")
         raise InvalidInput(
-            f"In 8 bits this version answers {percent(small, 1)} of "
-            f"{int(figures['int8']['texts']):,} test texts right, and {percent(whole, 1)} in "
-            f"float32: it loses more than {percent(_MOST_LOST, 1)}.",
+            f"In 8 bits this version answers {percent(small, 1)} of {texts} right, and "
+            f"{percent(whole, 1)} in float32: it loses more than {percent(_MOST_LOST, 1)}.",
             "Export it with --precision float32, or with --any-loss as it is.",
         )

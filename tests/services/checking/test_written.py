@@ -61,5 +61,6 @@ def test_a_summary_of_many_broken_pins_stays_far_below_a_mebibyte() -> None:
 
 def test_all_passed_is_said_so() -> None:
     assert report(KEPT, FLOOR).verdict == "p@2 passes: 2 of 2 checks."
+    assert report(KEPT).verdict == "p@2 passes: 1 of 1 check."
     assert summary_markdown(report(KEPT, FLOOR)).startswith("## ✅ p@2 passes")
     assert report(KEPT, FLOOR).passes

@@ -134,7 +134,7 @@ def test_checks_of_one_version_add_up_and_those_of_another_do_not_count(
 def test_nothing_is_accepted_without_the_whole_check(live_studio: LiveStudio) -> None:
     view = list_sure(live_studio, "p")
     checked = judged(view)
-    with pytest.raises(InvalidInput, match="1 texts of the spot check are not judged"):
+    with pytest.raises(InvalidInput, match="1 text of the spot check is not judged"):
         accept_sure(live_studio.studio, "p", replace(checked, right=frozenset(view.check[1:])))
     assert set(labels(live_studio.studio, view).values()) == {None}
 
