@@ -31,6 +31,8 @@ ReadFormat = (
 )
 WriteFormat = Literal["csv", "tsv", "jsonl", "text", "spreadsheet", "rasa"]
 AnswerFormat = Literal["csv", "jsonl", "spreadsheet"]
+TableFormat = Literal["csv", "tsv", "spreadsheet"]
+SaidFormat = Literal["csv", "spreadsheet"]
 
 LONGEST_TEXT = 5_000
 """Characters; a longer text is reported and left out, unless the options say otherwise."""

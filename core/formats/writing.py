@@ -2,13 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from core.errors import InvalidInput
 from core.files import write_atomically
 from core.formats.rasa import rasa_lines
-from core.formats.rows import NO_INTENT, ImportedRow, WriteFormat
+from core.formats.rows import NO_INTENT, ImportedRow, TableFormat, WriteFormat
 from core.templates.slots import Slot
 
 COLUMNS = ("id", "text", "intent", "split")
@@ -46,9 +46,18 @@ def encode_rows(
         return _encoded(rasa_lines(labelled))
     if format == "text":
         return _encoded(re.sub(r"[\r\n]+", " ", row.text) + "\n" for row in rows)
-    delimiter = "\t" if format == "tsv" else ","
-    change = defused if format == "spreadsheet" else str
-    return _encoded(_table(rows, delimiter, separator, change))
+    return _encoded(_labelled_lines(rows, format, separator))
+
+
+def encode_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], format: TableFormat
+) -> Iterator[bytes]:
+    """Yield the bytes of a table with other columns, row by row, its cells as `encode_rows` does.
+
+    Raises:
+        InvalidInput: A cell has half a surrogate pair.
+    """
+    return _encoded(_table_lines(head, rows, format))
 
 
 def _encoded(pieces: Iterable[str]) -> Iterator[bytes]:
@@ -86,21 +95,29 @@ def _slot_object(text: str, slot: Slot) -> dict[str, object]:
     return {"slot": slot.name, "value": value, "start": slot.start, "end": slot.end}
 
 
-def _table(
-    rows: Iterable[ImportedRow],
-    delimiter: str,
-    separator: str | None,
-    change: Callable[[str], str],
+def _labelled_lines(
+    rows: Iterable[ImportedRow], format: TableFormat, separator: str | None
 ) -> Iterator[str]:
     rows = list(rows)
     marked = any(row.synthetic for row in rows)  # a column that most projects need not see
-    yield delimiter.join((*COLUMNS, "synthetic") if marked else COLUMNS) + "\n"
+    head = (*COLUMNS, "synthetic") if marked else COLUMNS
+    every = (
+        (row.id or "", row.text, _label(row, separator), row.split or "", row.synthetic)
+        for row in rows
+    )
+    yield from _table_lines(head, (cells[: len(head)] for cells in every), format)
+
+
+def _table_lines(
+    head: Sequence[str], rows: Iterable[Sequence[str]], format: TableFormat
+) -> Iterator[str]:
+    delimiter = "\t" if format == "tsv" else ","
+    change = defused if format == "spreadsheet" else str
+    yield delimiter.join(head) + "\n"
     # The standard writer leaves a lone carriage return bare, so it is not used.
     special = re.compile(f'["\r\n{delimiter}]|^ | $')
     for row in rows:
-        cells = [row.id or "", row.text, _label(row, separator), row.split or ""]
-        cells += [row.synthetic] if marked else []
-        yield delimiter.join(_cell(change(cell), special) for cell in cells) + "\n"
+        yield delimiter.join(_cell(change(cell), special) for cell in row) + "\n"
 
 
 def _cell(content: str, special: re.Pattern[str]) -> str:
