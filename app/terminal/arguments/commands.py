@@ -1,14 +1,13 @@
 """The arguments of every command but the benchmarks."""
 
-import argparse
 from pathlib import Path
 from typing import get_args
 
 from app.terminal.arguments.bundles import add_bundles
-from app.terminal.arguments.importing import FORMATS, SPLITS, add_import
+from app.terminal.arguments.exporting import add_export
+from app.terminal.arguments.importing import add_import
 from app.terminal.arguments.serving import add_serving
 from app.terminal.arguments.shared import Commands, add_command, add_options, recipe_names
-from core.exports.targets import Target
 from core.formats.rows import AnswerFormat
 
 
@@ -30,44 +29,10 @@ def _data(commands: Commands) -> None:
     sample.add_argument("name")
     add_options(sample, "--json")
     add_import(commands)
-    export = add_command(
-        commands,
-        "export",
-        "export utterances and labels",
-        "exchange.packages.export",
-        "project",
-        "file",
-    )
-    formats = dict.fromkeys((*FORMATS, "spreadsheet", *get_args(Target)))
-    export.add_argument(
-        "--format",
-        default="auto",
-        choices=tuple(formats),
-        metavar="FORMAT",
-        help=f"one of {', '.join(formats)} (default: by the file's ending)",
-    )
-    export.add_argument("--language", help="code of texts that name none, such as de (en)")
-    export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
-    export.add_argument("--split", choices=SPLITS, help="write the texts of one split alone")
-    _add_onto(export)
-    add_options(export, "--dry-run", "--json")
+    add_export(commands)
     _folder(commands)
     _project(commands)
     _past(commands)
-
-
-def _add_onto(export: argparse.ArgumentParser) -> None:
-    export.add_argument(
-        "--onto",
-        type=Path,
-        metavar="PACKAGE",
-        help="a platform's export: write it with this project's labels, all else as it is",
-    )
-    export.add_argument(
-        "--remove-missing",
-        action="store_true",
-        help="with --onto: remove phrases that were deleted or reworded in the project",
-    )
 
 
 def _folder(commands: Commands) -> None:
