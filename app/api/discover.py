@@ -5,9 +5,11 @@ from datetime import date
 from typing import Annotated
 
 from fastapi import Depends, Query, Response, UploadFile
+from fastapi.responses import FileResponse
 
 from app.api.http import schemas
 from app.api.http.discover_bodies import GroupChangeBody, GroupingBody, TakingBody
+from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.api.http.text_bodies import TrafficBody
@@ -27,6 +29,7 @@ from app.services.discover.stored import (
 from app.services.traffic.comparing import SourcePair, compare_sources
 from app.services.traffic.coverage import MOST_DAYS, Period, read_coverage, read_texts
 from app.services.traffic.coverage_views import ComparedSources, SaidTexts, TrafficView
+from app.services.traffic.exporting import SaidChoice, export_traffic
 from app.services.traffic.logs import (
     LogReading,
     TrafficLogReport,
@@ -37,6 +40,7 @@ from app.services.traffic.logs import (
 )
 from app.services.traffic.receiving import ReceivedTraffic, receive_traffic
 from app.services.traffic.undoing import UndoneLog, undo_log
+from core.formats.rows import SaidFormat
 from core.traffic.log_rows import LogColumns
 
 
@@ -156,6 +160,26 @@ def compared_sources(
 ) -> ComparedSources:
     """Compare what people say by a source with what they say by another one."""
     return compare_sources(live_studio, project, period, SourcePair(source, against))
+
+
+@router.get("/projects/{project}/traffic/export", responses=BYTES)
+def export_said(
+    studio: OpenStudio,
+    project: str,
+    kind: SaidFormat = "csv",
+    after: date | None = None,
+    before: date | None = None,
+) -> FileResponse:
+    """Download what people said as a CSV of times, sources and texts, by default all that is kept.
+
+    `after` is the first day, `before` the day behind the last, in UTC. The file can be imported
+    again as a log. `kind=spreadsheet` is to look at: an apostrophe stands before what a spreadsheet
+    would compute.
+    """
+    choice = SaidChoice(after, before, kind)
+    return download(
+        f"{project}-traffic.csv", lambda out: export_traffic(studio, project, out, choice)
+    )
 
 
 @router.post("/projects/{project}/traffic/logs", status_code=201)

@@ -104,6 +104,35 @@ def test_traffic_arrives_once_and_by_its_token(
     assert serve("the-token").post(path, json=body, headers=wrong).status_code == 401
 
 
+def test_what_people_said_is_downloaded_with_its_times(
+    serve: Callable[..., TestClient], client: TestClient, labelled: str
+) -> None:
+    path = f"/api/projects/{labelled}/traffic"
+    said = [
+        {"text": "=1+1", "time": "2026-11-02T10:00", "source": "app"},
+        {"text": "hello, you", "time": "2026-11-01T10:00", "source": "phone"},
+    ]
+    assert client.get(f"{path}/export").status_code == 422
+    client.post(path, json={"texts": said})
+    head, first = "time,source,text\n", '2026-11-01T10:00:00Z,phone,"hello, you"\n'
+    file = client.get(f"{path}/export")
+    assert file.text == f"{head}{first}2026-11-02T10:00:00Z,app,=1+1\n"
+    assert f"{labelled}-traffic.csv" in file.headers["content-disposition"]
+    period = {"after": "2026-11-01", "before": "2026-11-02"}
+    assert client.get(f"{path}/export", params=period).text == head + first
+    sheet = client.get(f"{path}/export", params={"kind": "spreadsheet", "after": "2026-11-02"})
+    assert sheet.text == f"{head}2026-11-02T10:00:00Z,app,'=1+1\n"
+    empty = client.get(f"{path}/export", params={"after": "2026-11-03"})
+    assert (empty.status_code, empty.json()["hint"]) == (
+        422,
+        "The texts were said from 2026-11-01 to 2026-11-02.",
+    )
+    assert client.get(f"{path}/export", params={"kind": "jsonl"}).status_code == 422
+    assert client.get("/api/projects/none/traffic/export").status_code == 404
+    wrong = {"Authorization": "Bearer wrong"}
+    assert serve("the-token").get(f"{path}/export", headers=wrong).status_code == 401
+
+
 def test_a_log_has_a_source_of_two_columns(client: TestClient, labelled: str) -> None:
     path = f"/api/projects/{labelled}/traffic/logs"
     lines = b"time,text,channel,language\n2026-02-02 10:00,hello you,app,de\n"

@@ -63,6 +63,7 @@ def test_a_link_opens_its_receipt_and_nothing_else(served, owner) -> None:
         *(
             "/api/projects/p/shares",
             "/api/projects/p/acts",
+            "/api/projects/p/traffic/export",
             f"/receipts/{key}/",
             f"//receipts/{key}",
         ),

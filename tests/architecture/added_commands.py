@@ -27,6 +27,7 @@ NEW_OPTIONS |= {
     ("intent-studio doctor", "--repair"),
     *(("intent-studio export", name) for name in ("--dry-run", "--language", "--onto", "--split")),
     ("intent-studio export", "--remove-missing"),
+    *(("intent-studio export", f"--{o}") for o in ("after", "before", "traffic")),
     *(("intent-studio predict", name) for name in ("--format", "--precision", "--to")),
     ("intent-studio serve", "--log"),
     *(("intent-studio serve", f"--{o}") for o in ("public-url", "root-path", "trusted-host")),
@@ -122,7 +123,7 @@ NEW_ROUTES = {
     "GET /api/projects/{project}/enough",
     *(
         f"GET /api/projects/{{project}}/traffic/{part}"
-        for part in ("texts", "sources", "report.{form}")
+        for part in ("texts", "sources", "report.{form}", "export")
     ),
     "POST /api/projects/{project}/packages",
     *(f"{verb} /api/projects/{{project}}/proposals" for verb in ("GET", "POST")),

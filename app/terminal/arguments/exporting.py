@@ -1,4 +1,4 @@
-"""The arguments of `export`: of utterances and labels."""
+"""The arguments of `export`: of utterances and labels, and of what people said."""
 
 import argparse
 from pathlib import Path
@@ -31,6 +31,7 @@ def add_export(commands: Commands) -> None:
     export.add_argument("--version", help="dataset version, such as 3 (default: as it is now)")
     export.add_argument("--split", choices=SPLITS, help="write the texts of one split alone")
     _add_onto(export)
+    _add_traffic(export)
     add_options(export, "--dry-run", "--json")
 
 
@@ -45,4 +46,22 @@ def _add_onto(export: argparse.ArgumentParser) -> None:
         "--remove-missing",
         action="store_true",
         help="with --onto: remove phrases that were deleted or reworded in the project",
+    )
+
+
+def _add_traffic(export: argparse.ArgumentParser) -> None:
+    export.add_argument(
+        "--traffic",
+        action="store_true",
+        help="write what people said as CSV, with times and sources; import --traffic reads it",
+    )
+    export.add_argument(
+        "--after",
+        metavar="DAY",
+        help="with --traffic: the first day in UTC, such as 2026-11-26 (default: the oldest)",
+    )
+    export.add_argument(
+        "--before",
+        metavar="DAY",
+        help="with --traffic: the day behind the last in UTC (default: after the newest)",
     )

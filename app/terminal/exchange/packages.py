@@ -31,21 +31,22 @@ _BY_ENDING: dict[str, Target] = {".xlsx": "xlsx", ".parquet": "parquet", ".lu": 
 
 
 def export(options: argparse.Namespace) -> None:
-    """Export a project, to a file or onto the package that it came from."""
-    if options.onto is not None:
-        with opened(options) as studio:
-            written = export_onto(
-                studio,
-                options.project,
-                options.onto,
-                options.file,
-                dry_run=options.dry_run,
-                remove_missing=options.remove_missing,
-            )
-        report(options, "\n".join(words_of(written)), written)
-        if written.missing > written.removed and not options.remove_missing:
-            tell("--remove-missing removes phrases that were deleted or reworded in the project.")
+    """Export a project, to a file or onto the package that it came from; or what people said."""
+    if options.traffic:
+        from app.terminal.exchange.traffic_logs import export_log
+
+        export_log(options)
         return
+    if options.after or options.before:
+        raise InvalidInput("--after and --before go with --traffic.", "Add it, or leave them out.")
+    if options.onto is not None:
+        _export_onto(options)
+    else:
+        _export_whole(options)
+
+
+def _export_whole(options: argparse.Namespace) -> None:
+    """Export to a file, or as a platform or a tool keeps a project."""
     if options.remove_missing:
         raise InvalidInput("--remove-missing goes with --onto.", "Name the package, too.")
     if _is_handover(options):
@@ -68,6 +69,22 @@ def export(options: argparse.Namespace) -> None:
         tell(
             f"Left out: {texts}. Such a file has no place for the split; --split test writes them."
         )
+
+
+def _export_onto(options: argparse.Namespace) -> None:
+    """Write a copy of the package that the project came from, with its labels."""
+    with opened(options) as studio:
+        written = export_onto(
+            studio,
+            options.project,
+            options.onto,
+            options.file,
+            dry_run=options.dry_run,
+            remove_missing=options.remove_missing,
+        )
+    report(options, "\n".join(words_of(written)), written)
+    if written.missing > written.removed and not options.remove_missing:
+        tell("--remove-missing removes phrases that were deleted or reworded in the project.")
 
 
 def _is_handover(options: argparse.Namespace) -> bool:
