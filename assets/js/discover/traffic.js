@@ -10,7 +10,7 @@ import {moreWords, number, percent, plural} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
 import {ComparedSources, verdict} from './compared_sources.js';
 import {logImport} from './traffic_log.js';
-import {above, figure, partsRow, within} from './traffic_parts.js';
+import {above, figure, partsRow, textsFile, within} from './traffic_parts.js';
 import {Evidence} from './traffic_texts.js';
 
 const PERIODS = [
@@ -160,6 +160,7 @@ export class TrafficTab {
       this.#asks,
       h('p', {class: 'soft grow'}, words),
       this.#import,
+      covered.n > 0 && textsFile(this.#context.base, this.#view),
       covered.n > 0 && h('a', {class: 'button', href: report, 'data-key': 'report'}, 'Report for managers'),
     );
     return this.#top;

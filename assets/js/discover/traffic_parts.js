@@ -1,4 +1,5 @@
-// The share of one intent by week and by source, folded until somebody asks.
+// Parts of what people said: the share of an intent by week and by source, and the texts as a file.
+import {inStudio} from '../shared/address.js';
 import {fill, h, table} from '../shared/elements.js';
 import {number, percent, points} from '../shared/words.js';
 import {weekOf} from './answered_chart.js';
@@ -9,6 +10,15 @@ export const within = ({share, low, high}) => [
   percent(share),
   h('span', {class: 'soft small unbroken'}, ` (${points(low)} to ${points(high)})`),
 ];
+
+// A link that downloads all texts of a period, each as often as it was said.
+export function textsFile(base, {after, before}) {
+  const href = inStudio(`/api${base}/traffic/export?after=${after}&before=${before}`);
+  const title =
+    'A table with times and sources that can be imported again as a log. ' +
+    'Of a day with very many texts it has a fair sample.';
+  return h('a', {class: 'small', href, download: true, title, 'data-key': 'texts-file'}, 'Download these texts (CSV)');
+}
 
 // The row below that of an intent, or null where a week or a source is all there is. `columns` is how many the table
 // has. An intent that nobody asked for in the period has no parts.

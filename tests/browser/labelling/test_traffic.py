@@ -1,5 +1,6 @@
 """What people said: changes with their texts, coverage, groups, and a page without traffic."""
 
+import csv
 import re
 import time
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser.test_accessibility import AXE, faults
 from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
-from tests.builders.traffic.two_weeks import RISING, SILENT
+from tests.builders.traffic.two_weeks import RISING, SECOND, SILENT, two_weeks
 
 
 def test_changes_are_told_with_their_texts_and_lead_to_groups(
@@ -54,6 +55,21 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     expect(page.get_by_role("textbox", name="Name of the group")).to_have_value(name)
     page.keyboard.press("j")  # the keys of the groups are those of the tab that is open
     expect(page.get_by_role("textbox", name="Name of the group")).not_to_have_value(name)
+
+
+def test_the_texts_of_the_shown_days_are_downloaded_with_their_times(
+    visit: Callable[..., Page], talked: Served
+) -> None:
+    page = visit(talked, "/discover?project=sample&tab=traffic")
+    link = page.get_by_role("link", name="Download these texts (CSV)")
+    with page.expect_download() as coming:
+        link.press("Enter")
+    assert coming.value.suggested_filename == "sample-traffic.csv"
+    with coming.value.path().open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    assert head == ["time", "source", "text"]
+    expected = [one for one in two_weeks() if one.time.startswith(SECOND)]
+    assert [(time, source) for time, source, _ in rows] == [(o.time, o.source) for o in expected]
 
 
 def test_two_sources_that_are_chosen_are_compared(
