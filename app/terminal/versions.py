@@ -32,7 +32,7 @@ from core.files import require_place, write_together
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 from core.metrics.in_words import figure_words, measured_on, untested_of
-from core.text import counted, percent, require_answerable, some_of
+from core.text import counted, percent, require_answerable, some_of, whole_number
 from core.types import EncodingPrecision, Prediction, Task
 from storage.records import JobRecord
 
@@ -274,10 +274,12 @@ def promote(options: argparse.Namespace) -> None:
     from app.services.versions.registry import promote as make_champion
 
     with opened(options) as studio:
-        name, _, number = options.model.partition("@")
-        if not number.isdecimal():
-            raise InvalidInput(f"'{options.model}' names no version.", "Write PROJECT@3, say.")
-        make_champion(studio, name, int(number))
+        name, _, digits = options.model.partition("@")
+        number = whole_number(digits)
+        if number is None:
+            hint = "Write PROJECT@3, say."
+            raise InvalidInput(f"'{options.model[:140]}' names no version.", hint)
+        make_champion(studio, name, number)
     report(options, f"{options.model} answers from now on.", {"champion": options.model})
 
 

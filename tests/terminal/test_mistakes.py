@@ -15,6 +15,9 @@ from app.settings import Settings
 from storage import jobs
 
 
+NINES = "9" * 5_000
+
+
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     with pytest.raises(SystemExit) as left:
         sys.exit(main(arguments))
@@ -161,6 +164,29 @@ def test_an_error_of_the_program_is_reported_without_texts(capsys, monkeypatch) 
     assert "KeyError" in said
     assert "test_mistakes.py" in said
     assert "card number" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["promote", f"p@{NINES}"], "names no version"),
+        (["explain", f"p@{NINES}", "hi"], "is no version of 'p'"),
+        (["export", "p", "out.csv", "--version", NINES], "is no dataset version"),
+        (
+            ["bench", "few-shot", "--train", "a.csv", "--test", "b.csv", "--seeds", NINES],
+            "is no list of numbers",
+        ),
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_refused(
+    capsys: pytest.CaptureFixture[str], studio: Studio, arguments: list[str], told: str
+) -> None:
+    """Python reads no such number: “Something broke” was said, with exit code 1."""
+    home = str(studio.settings.home)
+    assert main(["--home", home, "new", "p"]) == 0
+    said = refused(capsys, "--home", home, *arguments)
+    assert told in said
+    assert len(said) < 1_000
 
 
 def test_a_port_that_cannot_be_is_refused(studio, capsys, monkeypatch) -> None:
