@@ -14,7 +14,6 @@ from app.services.training.jobs import read_log
 from app.settings import Settings
 from storage import jobs
 
-
 NINES = "9" * 5_000
 
 
@@ -187,6 +186,36 @@ def test_a_number_of_thousands_of_digits_is_refused(
     said = refused(capsys, "--home", home, *arguments)
     assert told in said
     assert len(said) < 1_000
+
+
+@pytest.mark.parametrize("verb", [["evaluate"], ["explain", "hi"], ["predict", "hi"], ["check"]])
+def test_a_project_whose_name_no_file_could_have_is_looked_for(
+    capsys: pytest.CaptureFixture[str], studio: Studio, verb: list[str]
+) -> None:
+    """A hundred signs may name a project, and take 300 bytes: “Something broke” was said."""
+    home, name = str(studio.settings.home), "\u4e2d" * 100
+    command, *rest = verb
+    assert f"There is no project '{name}'" in refused(capsys, "--home", home, command, name, *rest)
+
+
+def test_brackets_that_are_too_deep_are_no_setting(
+    capsys: pytest.CaptureFixture[str], studio: Studio
+) -> None:
+    home, deep = str(studio.settings.home), "[" * 100_000
+    assert main(["--home", home, "new", "p"]) == 0
+    said = refused(capsys, "--home", home, "train", "p", "--set", f"epochs={deep}")
+    assert "cannot be used: epochs" in said
+
+
+def test_a_home_of_nobody_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“Something broke” was said, with exit code 1."""
+    home = "~nobody-of-this-name/studio"
+    told = f"'{home}' cannot be used as a home"
+    assert told in refused(capsys, "--home", home, "projects")
+    monkeypatch.setenv("STUDIO_HOME", home)
+    assert told in refused(capsys, "projects")
 
 
 def test_a_port_that_cannot_be_is_refused(studio, capsys, monkeypatch) -> None:

@@ -148,8 +148,11 @@ def require_answers(studio: Studio, reference: str) -> None:
 
 def is_bundle(reference: str) -> bool:
     """Whether a reference is the path of a bundle, rather than a model version."""
-    if reference.endswith(".zip"):
-        return True
+    return reference.endswith(".zip") or is_file(reference)
+
+
+def is_file(reference: str) -> bool:
+    """Whether a file has this name."""
     try:
         return Path(reference).is_file()
     except OSError:  # too long for a file's name, but allowed for a project's
