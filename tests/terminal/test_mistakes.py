@@ -207,6 +207,23 @@ def test_brackets_that_are_too_deep_are_no_setting(
     assert "cannot be used: epochs" in said
 
 
+def test_words_that_are_not_in_utf8_are_refused(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    studio: Studio,
+    tmp_path: Path,
+) -> None:
+    """A shell hands over any bytes, and no database keeps these: “Something broke” was said."""
+    home, file = str(studio.settings.home), tmp_path / "M\udcfcller.csv"
+    file.write_text("text,intent\nhello,greet\n", encoding="utf-8")
+    assert main(["--home", home, "new", "p"]) == 0
+    broken = "' has half of a character in it."
+    assert f"'?{broken}" in refused(capsys, "--home", home, "predict", "\udcff", "hi")
+    assert f"M?ller.csv{broken}" in refused(capsys, "--home", home, "import", "p", str(file))
+    monkeypatch.setenv("STUDIO_ACTOR", "M\udcfcller")
+    assert f"'M?ller{broken}" in refused(capsys, "--home", home, "new", "q")
+
+
 def test_a_home_of_nobody_is_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
