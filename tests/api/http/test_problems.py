@@ -187,7 +187,12 @@ def test_a_fault_met_while_a_refusal_is_handled_is_told_by_itself(
 
 @pytest.mark.parametrize(
     ("base", "status", "says"),
-    [("p@9", 404, "no model version 9"), ("q@1", 404, "no project 'q'"), ("p@x", 422, "'x' is no")],
+    [
+        ("p@9", 404, "no model version 9"),
+        ("q@1", 404, "no project 'q'"),
+        ("p@x", 422, "'x' is no"),
+        ("\u4e2d" * 100 + "@1", 404, "no project"),  # too long for a file, but not for a project
+    ],
 )
 def test_a_base_that_is_not_there_is_refused_before_anything_is_queued(
     client, labelled, base: str, status: int, says: str
