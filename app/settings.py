@@ -70,6 +70,19 @@ class Settings(BaseSettings):
     )
     actor: str = Field(default="local", description="Name that the event log records.")
 
+    @field_validator("home")
+    @classmethod
+    def _of_somebody(cls, home: Path) -> Path:
+        """Refuse a home such as `~anna/studio`, where there is no user of this name."""
+        try:
+            home.expanduser()
+        except RuntimeError as error:
+            raise InvalidInput(
+                f"'{home}' cannot be used as a home: it is in the folder of an unknown user.",
+                "Write the whole path with --home, or in STUDIO_HOME.",
+            ) from error
+        return home
+
     @field_validator("database_url")
     @classmethod
     def _of_a_file(cls, url: str | None) -> str | None:

@@ -134,6 +134,18 @@ def sync_file(stream: IO[bytes]) -> None:
     os.fsync(stream.fileno())
 
 
+def named_folder(name: str) -> Path | None:
+    """Return the folder that a person names, with `~` expanded; None if there is none.
+
+    A name may be too long for a file, and `~anna` may be no user of this computer.
+    """
+    try:
+        path = Path(name).expanduser()
+        return path if path.is_dir() else None
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder and those above it, so that a loss of power keeps all of them."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]

@@ -20,6 +20,8 @@ _SELECTORS = re.compile("[\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Marks that choose another form of the sign before them."""
 _SHORT = 200
 """Signs of a text whose key is kept."""
+_MOST_DIGITS = 18
+"""Digits of a number that always fits into 64 bits."""
 
 _TURNS = str.maketrans(
     {
@@ -137,6 +139,19 @@ def worded_anew(texts: Iterable[str], known: Iterable[str]) -> Iterator[str]:
 def is_storable(text: str) -> bool:
     """Whether a database can keep the text: no NUL, and no half of a surrogate pair."""
     return "\0" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def whole_characters(text: str) -> str:
+    """Return a text that can be sent and printed: "?" stands for each half of a surrogate pair."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def whole_number(digits: str) -> int | None:
+    """Return the number that up to 18 digits write; None for any other text.
+
+    A database keeps no number of 20 digits, and Python refuses to read one of 5,000.
+    """
+    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
 
 
 _MINUS = "\N{MINUS SIGN}"

@@ -67,17 +67,18 @@ def set_aside(connection: Connection, record: ConversationLogRecord) -> None:
 def bring_back(
     connection: Connection, project_id: int, log_id: int
 ) -> ConversationLogRecord | None:
-    """Bring a removed log back; None if its row is gone.
+    """Bring a removed log back; None if there is no removed one of this id.
 
     Raises:
         Conflict: Another log came since, which may hold the same conversations.
     """
+    is_removed = conversation_log.c.removed_at.is_not(None)
     here = sa.and_(conversation_log.c.id == log_id, conversation_log.c.project_id == project_id)
-    row = connection.execute(sa.select(conversation_log).where(here)).first()
+    row = connection.execute(sa.select(conversation_log).where(here, is_removed)).first()
     if row is None:
         return None
     later = _there(project_id), conversation_log.c.created_at > row.removed_at
-    if row.removed_at and connection.execute(sa.select(conversation_log).where(*later)).first():
+    if connection.execute(sa.select(conversation_log).where(*later)).first():
         raise Conflict(
             f"'{row.source}' cannot come back: another log was added since.",
             "Add its file again.",

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection, Engine
 
 from core.errors import InvalidInput, StudioError
 from core.files import network_file_system, sync_file, sync_folder
-from storage.faults import in_words, translate
+from storage.faults import in_words, not_kept, translate
 from storage.soundness.checksums import add_checksum
 from storage.soundness.damage import (
     OlderDatabase,
@@ -292,6 +292,7 @@ def scratch_database(file: Path) -> Iterator[Any]:
 
     Raises:
         DiskFull: Nothing more can be written.
+        InvalidInput: As for `translate`.
     """
     module = _sqlite_module()
     raw = module.connect(str(file), isolation_level=None)
@@ -299,8 +300,8 @@ def scratch_database(file: Path) -> Iterator[Any]:
         raw.execute("PRAGMA journal_mode=OFF")
         raw.execute("PRAGMA synchronous=OFF")
         yield raw
-    except module.Error as error:
-        words = in_words(str(error), file)
+    except (module.Error, OverflowError, UnicodeEncodeError) as error:
+        words = not_kept(error) or in_words(str(error), file)
         if words is None:
             raise
         raise words from error

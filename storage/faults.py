@@ -19,6 +19,7 @@ from core.errors import (
     StudioError,
 )
 from core.files import disk_error, write_atomically
+from core.text import whole_characters
 from storage.records import now
 
 _DAMAGED = ("malformed", "not a database")
@@ -110,6 +111,19 @@ def damaged(database: Path) -> DatabaseDamaged:
     return DatabaseDamaged(f"The database {database} is damaged.", f"{first} {then}", known)
 
 
+def not_kept(error: BaseException) -> InvalidInput | None:
+    """Return the error of a value that no database keeps; None for any other error."""
+    if isinstance(error, OverflowError):  # of more than 64 bits
+        return InvalidInput("A number is larger than any that is kept here.", "Check the number.")
+    if isinstance(error, UnicodeEncodeError):
+        # Of a row as JSON, the value at fault alone: others are what customers said.
+        before = error.object[: error.start].rpartition('"')[2][-40:]
+        after = error.object[error.start :].partition('"')[0][:40]
+        shown = whole_characters(before + after)
+        return InvalidInput(f"'{shown}' has half of a character in it.", "Write it in UTF-8.")
+    return None
+
+
 def translate(context: ExceptionContext) -> None:
     """Raise in the user's words what SQLite reports; a listener for `handle_error`.
 
@@ -118,15 +132,10 @@ def translate(context: ExceptionContext) -> None:
         DiskFull: Nothing more can be written.
         ReadOnlyHome: The folder may not be written to.
         DatabaseBusy: Another program held the database for 15 seconds.
-        InvalidInput: A number does not fit into 64 bits.
+        InvalidInput: A number does not fit into 64 bits, or a text is not in UTF-8.
     """
-    if isinstance(context.original_exception, OverflowError):  # of more than 64 bits
-        raise InvalidInput(
-            "A number is larger than any that is kept here.", "Check the number."
-        ) from context.original_exception
-    engine = context.engine
+    original, engine = context.original_exception, context.engine
     file = None if engine is None else engine.url.database
-    original = context.original_exception
-    error = in_words(str(original), Path(file or ""))
+    error = not_kept(original) or in_words(str(original), Path(file or ""))
     if error is not None:
         raise error from original

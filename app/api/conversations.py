@@ -92,7 +92,7 @@ def conversations(
     studio: OpenStudio,
     project: str,
     log: int,
-    first: Annotated[int, Query(ge=0)] = 0,
+    first: Annotated[int, Query(ge=0, le=1_000_000_000)] = 0,
     count: Annotated[int, Query(ge=1, le=100)] = 1,
 ) -> list[Dialogue]:
     """Return conversations of a log with their turns, from number `first` (counted from 0) on."""

@@ -38,6 +38,7 @@ from core.recipes.labels import AnyModelRecipe, ModelRecipe
 from core.recipes.read import read_recipe
 from core.splits import few_shot as few_of_each
 from core.templates.slots import SlottedText
+from core.text import whole_number
 from core.training.events import Event, StepDone
 from core.types import Exemplar, Task
 
@@ -351,10 +352,11 @@ def _texts(path: Path) -> tuple[str, ...]:
 
 def _numbers(listed: str, example: str) -> list[int]:
     """Read numbers between commas; an InvalidInput shows `example` for the option."""
-    parts = [part.strip() for part in listed.split(",")]
-    if not all(part.isdecimal() for part in parts):
-        raise InvalidInput(f"'{listed}' is no list of numbers.", f"Write {example}, say.")
-    return [int(part) for part in parts]
+    numbers = [whole_number(part.strip()) for part in listed.split(",")]
+    found = [number for number in numbers if number is not None]
+    if len(found) < len(numbers):
+        raise InvalidInput(f"'{listed[:80]}' is no list of numbers.", f"Write {example}, say.")
+    return found
 
 
 def serving(options: argparse.Namespace) -> None:

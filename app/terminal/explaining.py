@@ -1,8 +1,8 @@
 """The command that explains an answer, and writes the evidence."""
 
 import argparse
-from pathlib import Path
 
+from app.services.answering.stored import is_file
 from app.services.explaining.explained_model import ExplainedModel, explained_reference
 from app.services.explaining.views import Explanation, IntentReason, WordsView
 from app.services.studio import Studio
@@ -22,7 +22,7 @@ def explain(options: argparse.Namespace) -> None:
     """
     from app.services.explaining.explain import explain_text
 
-    with opened(options, makes=Path(options.model).exists()) as studio:
+    with opened(options, makes=is_file(options.model)) as studio:
         model = explained_reference(studio, options.model)
         explanation = explain_text(studio, model, options.text, options.against)
         receipt = None

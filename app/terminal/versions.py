@@ -16,6 +16,7 @@ from app.services.answering.file_models import (
     open_graph,
 )
 from app.services.answering.prediction_view import prediction_view
+from app.services.answering.stored import is_file
 from app.services.checking.junit import junit_xml
 from app.services.checking.summary import summary_markdown
 from app.services.checking.views import CheckReport
@@ -32,7 +33,7 @@ from core.files import require_place, write_together
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 from core.metrics.in_words import figure_words, measured_on, untested_of
-from core.text import counted, percent, require_answerable, some_of
+from core.text import counted, percent, require_answerable, some_of, whole_number
 from core.types import EncodingPrecision, Prediction, Task
 from storage.records import JobRecord
 
@@ -59,7 +60,7 @@ def read_settings(pairs: list[str]) -> dict[str, object]:
             raise InvalidInput(f"'{pair}' is no setting.", "Write --set epochs=5, say.")
         try:
             settings[key] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):  # text, or brackets too deep to be read
             settings[key] = value
     return settings
 
@@ -127,7 +128,7 @@ def evaluate(options: argparse.Namespace) -> None:
     """Measure a model on a labelled file; without a file, print its figures from training."""
     from app.services.versions.evaluating import evaluate_file, training_figures
 
-    with opened(options, makes=Path(options.model).exists()) as studio:
+    with opened(options, makes=is_file(options.model)) as studio:
         if options.file is None:
             found = training_figures(studio, options.model)
         else:
@@ -173,7 +174,7 @@ def _answers(
     graph = open_graph(options.model)
     if graph is not None:
         return graph.predict(texts), graph.decider.task, None
-    with opened(options, makes=Path(options.model).exists()) as studio:
+    with opened(options, makes=is_file(options.model)) as studio:
         asked = open_asked(studio, options.model)
         return asked.pipeline.predict(texts), asked.pipeline.task, asked.label_revision
 
@@ -205,7 +206,7 @@ def _file_model(options: argparse.Namespace) -> Iterator[FileModel]:
     """
     graph = open_graph(options.model)
     if graph is None:
-        with opened(options, makes=Path(options.model).exists()) as studio:
+        with opened(options, makes=is_file(options.model)) as studio:
             asked = open_asked(studio, options.model)
             precision: EncodingPrecision = options.precision or "float32"
             yield model_of_pipeline(asked.pipeline, asked.label_revision, precision)
@@ -242,8 +243,7 @@ def check(options: argparse.Namespace) -> int:
     wanted = read_wanted(options.least, options.most)
     for path in filter(None, (options.junit, options.summary)):
         require_place(path)
-    has_bundle = Path(options.model).is_file()
-    with opened(options, makes=has_bundle) as studio, ExitStack() as stack:
+    with opened(options, makes=is_file(options.model)) as studio, ExitStack() as stack:
         tests = options.test and stack.enter_context(given_file(options.test))
         report = check_model(studio, CheckRequest(options.model, wanted, options.against, tests))
     if options.json:
@@ -275,10 +275,12 @@ def promote(options: argparse.Namespace) -> None:
     from app.services.versions.registry import promote as make_champion
 
     with opened(options) as studio:
-        name, _, number = options.model.partition("@")
-        if not number.isdecimal():
-            raise InvalidInput(f"'{options.model}' names no version.", "Write PROJECT@3, say.")
-        make_champion(studio, name, int(number))
+        name, _, digits = options.model.partition("@")
+        number = whole_number(digits)
+        if number is None:
+            hint = "Write PROJECT@3, say."
+            raise InvalidInput(f"'{options.model[:140]}' names no version.", hint)
+        make_champion(studio, name, number)
     report(options, f"{options.model} answers from now on.", {"champion": options.model})
 
 

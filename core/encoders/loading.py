@@ -43,6 +43,7 @@ from core.encoders.packed.encoder import (
 from core.encoders.shared_bases import SharedBases
 from core.encoders.weights import read_weights, spare_weights
 from core.errors import MALFORMED, ArtifactDamaged, NotFound
+from core.files import named_folder
 
 BUNDLED = "bundled"
 _CHAIN = re.compile(r"Transformer Pooling( Dense)?( Normalize)?")
@@ -60,12 +61,13 @@ def load_encoder(spec: str, device: str = "cpu") -> Encoder:
     """
     if spec == BUNDLED:
         return load_folder(bundled_folder(), device)
-    if Path(spec).expanduser().is_dir():
-        return load_folder(Path(spec).expanduser(), device)
+    folder = named_folder(spec)
+    if folder is not None:
+        return load_folder(folder, device)
     if _HUB_ID.fullmatch(spec) and not spec.startswith("."):
         return load_folder(_hub_folder(spec), device)
     raise NotFound(
-        f"There is no encoder '{spec}'.",
+        f"There is no encoder '{spec[:200]}'.",
         "Name “bundled”, a folder of sentence-transformers, or a hub id such as org/name.",
     )
 

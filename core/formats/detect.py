@@ -21,6 +21,7 @@ from core.formats.rows import (
     ReadFormat,
     ReadOptions,
 )
+from core.text import whole_number
 
 MOST_COLUMNS = 1_000
 CUE_ENDINGS = (".vtt", ".srt")
@@ -295,7 +296,7 @@ def _named(
 def _no_column(
     place: FilePlace, header: Sequence[str], kind: str, options: ReadOptions
 ) -> InvalidInput:
-    name = _chosen(options)[kind] or kind
+    name = (_chosen(options)[kind] or kind)[:200]
     columns = ", ".join(f"'{cell.strip()}'" for cell in header)[:300]
     return InvalidInput(
         f"{place}: there is no column '{name}' for the {kind}; the columns are {columns}.",
@@ -341,12 +342,13 @@ def _by_content(
 def _numbered(place: FilePlace, number: str | None, width: int) -> int | None:
     if not number:
         return None
-    if not 1 <= int(number) <= width:
+    column = whole_number(number.strip())
+    if column is None or not 1 <= column <= width:
         raise InvalidInput(
-            f"{place}: there is no column {number.strip()}; the row has {width}.",
+            f"{place}: there is no column {number.strip()[:40]}; the row has {width}.",
             "Columns count from 1.",
         )
-    return int(number) - 1
+    return column - 1
 
 
 def _text_of_two(rows: Sequence[Sequence[str]]) -> int:

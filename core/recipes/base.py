@@ -40,6 +40,8 @@ Interpolation = Annotated[
         description="How far to go from the base to the tuned weights; less is steadier.",
     ),
 ]
+MOST = 10_000_000
+"""Of what a setting counts, where nothing else limits it: no machine holds more."""
 MaxTokens = Annotated[
     int, Field(ge=8, le=512, description="Longer texts are cut to so many tokens in tuning.")
 ]
@@ -50,12 +52,14 @@ def _spoken(name: str, _: object) -> str:
 
 
 class Frozen(BaseModel):
-    """A value that cannot change and refuses settings it does not know.
+    """A value that cannot change and refuses settings it does not know, and numbers without end.
 
     A form calls a setting by its title: its own, or its name with spaces.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", field_title_generator=_spoken)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, field_title_generator=_spoken
+    )
 
 
 class Recipe(Frozen):

@@ -4,7 +4,16 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from core.recipes.base import LearningRate, Makes, Recipe, Source, Tuned, Warmup, WeightDecay
+from core.recipes.base import (
+    MOST,
+    LearningRate,
+    Makes,
+    Recipe,
+    Source,
+    Tuned,
+    Warmup,
+    WeightDecay,
+)
 
 
 class RankingRecipe(Recipe):
@@ -30,11 +39,12 @@ class RankingRecipe(Recipe):
         description="How many messages before the last one are read, too.",
     )
     shuffled: int = Field(
-        default=50_000, ge=1, description="Pairs held in memory to draw batches from."
+        default=50_000, ge=1, le=MOST, description="Pairs held in memory to draw batches from."
     )
     chunk: int = Field(
         default=256,
         ge=1,
+        le=MOST,
         description="Texts computed at a time; larger batches cost time, not memory.",
     )
     mixed_precision: bool = Field(default=True, description="Compute in 16 bits on a GPU.")
@@ -108,13 +118,17 @@ class ConvertRecipe(RankingRecipe):
     chunk: int = Field(
         default=1_024,
         ge=1,
+        le=MOST,
         description="Texts computed at a time; larger batches cost time, not memory.",
     )
     vocabulary: int = Field(
         default=8_000, ge=100, le=200_000, description="Subwords at most (31,476 in the paper)."
     )
     min_frequency: int = Field(
-        default=5, ge=1, description="How often a subword occurs at least (250 in the paper)."
+        default=5,
+        ge=1,
+        le=MOST,
+        description="How often a subword occurs at least (250 in the paper).",
     )
     optimizer: Literal["adamw", "adadelta"] = Field(
         default="adamw", description="The paper uses Adadelta at learning rate 1."
@@ -128,6 +142,7 @@ class ConvertRecipe(RankingRecipe):
     annealing: int = Field(
         default=60,
         ge=0,
+        le=MOST,
         description="Steps in which the cosine's scale rises from 1 to the root of the width "
         "(10,000 in the paper).",
     )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from core.recipes.base import Frozen, Seed, WeightDecay
+from core.recipes.base import MOST, Frozen, Seed, WeightDecay
 
 
 class VotesConfig(Frozen):
@@ -18,7 +18,10 @@ class VotesConfig(Frozen):
         default=None, gt=0, le=10, description="Smoothing; empty: chosen by leave-one-out."
     )
     max_exemplars: int = Field(
-        default=16_000, ge=10, description="Above this many, a chosen subset carries the votes."
+        default=16_000,
+        ge=10,
+        le=MOST,
+        description="Above this many, a chosen subset carries the votes.",
     )
 
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from core.recipes.base import (
+    MOST,
     Epochs,
     FrozenLayers,
     Interpolation,
@@ -128,6 +129,7 @@ class TunedRecipe(_HeldOut):
     pool_size: int = Field(
         default=10_000,
         ge=10,
+        le=MOST,
         description="Unlabelled texts to learn from at most, drawn at random.",
     )
     epochs: Epochs = None
@@ -144,6 +146,7 @@ class TunedRecipe(_HeldOut):
     tuned_on: int | None = Field(
         default=25_000,
         ge=10,
+        le=MOST,
         description="Labelled utterances to tune on at most, drawn at random; the head learns from "
         "all. Empty: all.",
     )

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from core.recipes.base import LearningRate, Makes, Source, Tuned
+from core.recipes.base import MOST, LearningRate, Makes, Source, Tuned
 
 
 class TemplatesRecipe(Tuned):
@@ -70,6 +70,7 @@ class TemplatesRecipe(Tuned):
     tuned_on: int | None = Field(
         default=1_200,
         ge=2,
+        le=MOST,
         description="Utterances to tune on, drawn at random from those said and added. Empty: all.",
     )
     epochs: int = Field(

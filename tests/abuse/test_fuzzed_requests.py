@@ -1,8 +1,12 @@
 """Requests made from the server's own schema, with values of every kind in every field."""
 
+import json
+import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 import schemathesis
@@ -13,6 +17,7 @@ from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from tests.abuse.table import Abuse
 from tests.builders.hostile.changed_inputs import fuzz
+from tests.builders.hostile.odd_bodies import Shapes
 from tests.builders.trained_home import Idle
 
 ABUSES = (
@@ -26,6 +31,16 @@ ABUSES = (
 LEAST_OPERATIONS = 100
 MOST_REFUSED = 0.9
 """Share of requests that may be refused; otherwise routes would never be reached."""
+LEAST_PLACES = 100
+HALF = "\ud800"
+ODD = {
+    "half a character": HALF,
+    "a number of 31 digits": 10**30,
+    "31 digits": str(10**30),
+    "5,000 digits": "9" * 5_000,
+}
+_PARAMETER = re.compile(r"\{(\w+)\}")
+_JSON = "application/json"
 
 
 @pytest.fixture
@@ -104,3 +119,42 @@ def test_no_request_breaks_the_server(
     refused = sum(number for status, number in statuses.items() if status >= 400)
     assert sum(statuses.values()) >= n_cases
     assert refused / sum(statuses.values()) < MOST_REFUSED, statuses
+
+
+def odd_requests(
+    schema: dict[str, Any], known: dict[str, list[str]], value: object
+) -> Iterator[tuple[str, str, str | None]]:
+    """Yield method, address and body; each place of a body or a query has the odd value once."""
+    shapes = Shapes(schema["components"]["schemas"])
+    for path, methods in schema["paths"].items():
+        there = {**known, "project": ["other"]} if path.endswith("/projects/{project}") else known
+        address = _PARAMETER.sub(lambda name, ids=there: quote(ids.get(name[1], ["1"])[0]), path)
+        for method, operation in methods.items():
+            body = operation.get("requestBody", {}).get("content", {}).get(_JSON, {}).get("schema")
+            usual = None if body is None else json.dumps(shapes.usual(body))
+            for query in shapes.odd_queries(operation.get("parameters", ()), value):
+                asked = urlencode(query, doseq=True, errors="surrogatepass")
+                yield method, f"{address}?{asked}", usual
+            if body is not None:
+                yield from ((method, address, json.dumps(one)) for one in shapes.odd(body, value))
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=list(ODD))
+def test_one_odd_value_in_any_field_breaks_no_route(
+    client: TestClient, known: dict[str, list[str]], value: object
+) -> None:
+    """Half of a character in an id, a name or a setting was a 500 on nine routes.
+
+    So was a data version of 5,000 digits.
+    """
+    n_bodies = 0
+    for method, address, body in odd_requests(client.get("/api/schema").json(), known, value):
+        headers = {} if body is None else {"Content-Type": _JSON}
+        answer = client.request(method.upper(), address, content=body, headers=headers)
+        assert answer.status_code < 500, (method, address[:200], body, answer.text)
+        if answer.status_code >= 400:
+            assert answer.json()["message"], (method, address[:200])
+        if body is not None and "?" not in address:
+            n_bodies += 1
+            assert value != HALF or answer.status_code == 422, (address, body)
+    assert n_bodies >= LEAST_PLACES

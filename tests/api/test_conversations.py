@@ -55,7 +55,10 @@ def test_a_log_comes_in_and_goes(client: TestClient, labelled: str, tmp_path: Pa
     assert client.get("/api/projects/p/status").json()["conversations"] == 0
     back = client.post(f"/api/projects/p/dialogues/{log['id']}/restore")
     assert back.json()["source"] == "chats.jsonl"
+    again = client.post(f"/api/projects/p/dialogues/{log['id']}/restore")
+    assert (again.status_code, again.json()) == (200, back.json())  # a second click on Undo
     assert client.get("/api/projects/p/status").json()["conversations"] == 24
+    assert client.get(read, params={"first": 2**63 - 1}).status_code == 422
 
 
 def test_what_is_no_log_is_refused_with_its_row(

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from core.files import deflated_size, file_sha256, replace_file, write_atomically
+from core.files import (
+    deflated_size,
+    file_sha256,
+    named_folder,
+    replace_file,
+    write_atomically,
+)
 from core.training.checkpoints import Checkpoint, keep_checkpoint, latest_checkpoint
 
 
@@ -32,6 +38,15 @@ def test_a_missing_folder_is_made_and_permissions_are_as_asked(tmp_path: Path) -
     assert target.read_bytes() == b"new"
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     assert file_sha256(target) == hashlib.sha256(b"new").hexdigest()
+
+
+@pytest.mark.parametrize(
+    "name", ["~nobody-of-this-name/x", "a" * 300, "\u4e2d" * 100, "a\0", "~\0", "\udfff", "~\ud800"]
+)
+def test_a_name_that_no_folder_can_have_names_none(name: str, tmp_path: Path) -> None:
+    """A training that was to start from such a base was a fault of the server."""
+    assert named_folder(name) is None
+    assert named_folder(str(tmp_path)) == tmp_path
 
 
 def test_contents_are_on_disk_before_the_name_is(

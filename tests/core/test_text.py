@@ -19,6 +19,8 @@ from core.text import (
     signed_points,
     size_words,
     text_hash,
+    whole_characters,
+    whole_number,
 )
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -102,6 +104,22 @@ def test_a_negative_figure_has_a_minus_sign_and_zero_has_none() -> None:
 )
 def test_a_name_has_no_sign_that_nobody_sees(typed: str, name: str) -> None:
     assert plain_name(typed) == name
+
+
+@pytest.mark.parametrize(
+    ("digits", "number"),
+    [
+        ("0", 0),
+        ("9" * 18, 10**18 - 1),
+        *((other, None) for other in ("", " 1", "-1", "1.0", "9" * 19, "9" * 5_000)),
+    ],
+)
+def test_a_number_has_at_most_18_digits(digits: str, number: int | None) -> None:
+    assert whole_number(digits) == number
+
+
+def test_half_of_a_character_is_shown_as_a_question_mark() -> None:
+    assert whole_characters("M\udcfcller \ud800 \U0001f600") == "M?ller ? \U0001f600"
 
 
 def test_a_name_that_is_taken_gets_the_first_free_number() -> None:

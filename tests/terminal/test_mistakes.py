@@ -18,6 +18,8 @@ from app.settings import Settings
 from app.terminal.arguments.parser import build_parser
 from storage import jobs
 
+NINES = "9" * 5_000
+
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     with pytest.raises(SystemExit) as left:
@@ -204,6 +206,76 @@ def test_an_error_of_the_program_is_reported_without_texts(capsys, monkeypatch) 
     assert "KeyError" in said
     assert "test_mistakes.py" in said
     assert "card number" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["promote", f"p@{NINES}"], "names no version"),
+        (["explain", f"p@{NINES}", "hi"], "is no version of 'p'"),
+        (["export", "p", "out.csv", "--version", NINES], "is no dataset version"),
+        (
+            ["bench", "few-shot", "--train", "a.csv", "--test", "b.csv", "--seeds", NINES],
+            "is no list of numbers",
+        ),
+    ],
+)
+def test_a_number_of_thousands_of_digits_is_refused(
+    capsys: pytest.CaptureFixture[str], studio: Studio, arguments: list[str], told: str
+) -> None:
+    """Python reads no such number: “Something broke” was said, with exit code 1."""
+    home = str(studio.settings.home)
+    assert main(["--home", home, "new", "p"]) == 0
+    said = refused(capsys, "--home", home, *arguments)
+    assert told in said
+    assert len(said) < 1_000
+
+
+@pytest.mark.parametrize("verb", [["evaluate"], ["explain", "hi"], ["predict", "hi"], ["check"]])
+def test_a_project_whose_name_no_file_could_have_is_looked_for(
+    capsys: pytest.CaptureFixture[str], studio: Studio, verb: list[str]
+) -> None:
+    """A hundred signs may name a project, and take 300 bytes: “Something broke” was said."""
+    home, name = str(studio.settings.home), "\u4e2d" * 100
+    command, *rest = verb
+    assert f"There is no project '{name}'" in refused(capsys, "--home", home, command, name, *rest)
+
+
+def test_brackets_that_are_too_deep_are_no_setting(
+    capsys: pytest.CaptureFixture[str], studio: Studio
+) -> None:
+    home, deep = str(studio.settings.home), "[" * 100_000
+    assert main(["--home", home, "new", "p"]) == 0
+    said = refused(capsys, "--home", home, "train", "p", "--set", f"epochs={deep}")
+    assert "cannot be used: epochs" in said
+
+
+def test_words_that_are_not_in_utf8_are_refused(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    studio: Studio,
+    tmp_path: Path,
+) -> None:
+    """A shell hands over any bytes, and no database keeps these: “Something broke” was said."""
+    home, file = str(studio.settings.home), tmp_path / "M\udcfcller.csv"
+    file.write_text("text,intent\nhello,greet\n", encoding="utf-8")
+    assert main(["--home", home, "new", "p"]) == 0
+    broken = "' has half of a character in it."
+    assert f"'?{broken}" in refused(capsys, "--home", home, "predict", "\udcff", "hi")
+    assert f"M?ller.csv{broken}" in refused(capsys, "--home", home, "import", "p", str(file))
+    monkeypatch.setenv("STUDIO_ACTOR", "M\udcfcller")
+    assert f"'M?ller{broken}" in refused(capsys, "--home", home, "new", "q")
+
+
+def test_a_home_of_nobody_is_refused(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“Something broke” was said, with exit code 1."""
+    home = "~nobody-of-this-name/studio"
+    told = f"'{home}' cannot be used as a home"
+    assert told in refused(capsys, "--home", home, "projects")
+    monkeypatch.setenv("STUDIO_HOME", home)
+    assert told in refused(capsys, "projects")
 
 
 def test_a_port_that_cannot_be_is_refused(studio, capsys, monkeypatch) -> None:

@@ -257,9 +257,9 @@ class RollBackBody(Body):
 class TrainBody(Body):
     """What to train."""
 
-    recipe: str = "convfit"
+    recipe: str = Field(default="convfit", max_length=200)
     settings: dict[str, object] = Field(default_factory=dict)
-    base: str = "bundled"
+    base: str = Field(default="bundled", max_length=4_096)
     gate: bool | None = None
 
 

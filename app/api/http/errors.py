@@ -1,6 +1,7 @@
 """Convert errors to REST answers with status, message and hint; unexpected ones get a number."""
 
 import logging
+from collections.abc import Mapping
 
 from fastapi import FastAPI, Request
 from fastapi.exception_handlers import http_exception_handler
@@ -25,6 +26,7 @@ from core.errors import (
     StudioError,
     TooManyJobs,
 )
+from core.text import whole_characters
 
 _LOG = logging.getLogger("app.api")
 _STATUS: dict[type[StudioError], int] = {
@@ -71,7 +73,15 @@ async def _known(request: Request, error: Exception) -> JSONResponse:
         request.app.state.live_studio.soundness.note()
     wait = _WAIT_SECONDS.get(type(error))
     again = None if wait is None else {"Retry-After": wait}
-    return JSONResponse({"message": error.message, "hint": error.hint}, status, again)
+    return _problem(status, error.message, error.hint, again)
+
+
+def _problem(
+    status: int, message: str, hint: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Return the answer of every error; what it quotes may have half of a character in it."""
+    told = {"message": whole_characters(message), "hint": whole_characters(hint)}
+    return JSONResponse(told, status, headers)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -85,7 +95,7 @@ async def _refused(request: Request, error: Exception) -> Response:
         message, hint = "The request's body cannot be read.", _SCHEMA
     elif error.status_code in (404, 405):
         hint = _SCHEMA
-    return JSONResponse({"message": message, "hint": hint}, error.status_code, error.headers)
+    return _problem(error.status_code, message, hint, error.headers)
 
 
 async def _misshapen(request: Request, error: Exception) -> JSONResponse:
@@ -94,14 +104,14 @@ async def _misshapen(request: Request, error: Exception) -> JSONResponse:
     faults = error.errors()
     kind = _other_kind(request)
     if kind and any(fault["loc"][:1] == ("body",) for fault in faults):
-        return JSONResponse({"message": kind, "hint": _SCHEMA}, 415)
+        return _problem(415, kind, _SCHEMA)
     if faults[0]["type"] == "json_invalid":
         where, why = faults[0]["loc"][1], faults[0].get("ctx", {}).get("error", "")
         message = f"The request's body is no JSON, from character {where} on: {why}."
-        return JSONResponse({"message": message, "hint": _SCHEMA}, 400)
+        return _problem(400, message, _SCHEMA)
     words = [f"{'.'.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in faults]
     message = f"The request cannot be read: {'; '.join(words)}."
-    return JSONResponse({"message": message, "hint": _SCHEMA}, 422)
+    return _problem(422, message, _SCHEMA)
 
 
 def _other_kind(request: Request) -> str:

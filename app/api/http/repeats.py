@@ -9,11 +9,11 @@ from typing import Annotated, Any, BinaryIO, TypeVar, cast
 
 from fastapi import Depends, Header, Request, Response
 from pydantic import BaseModel
-from pydantic_core import to_json
+from pydantic_core import PydanticSerializationError, to_json
 
 from app.api.http.server_state import OpenStudio
 from app.services.studio import Studio
-from core.errors import Conflict
+from core.errors import Conflict, InvalidInput
 from storage.database import Transaction
 from storage.people import request_keys
 from storage.people.request_keys import AnsweredRequest, Keep, keep_nothing
@@ -76,6 +76,7 @@ class Repeats:
 
         Raises:
             Conflict: The key belongs to other content, or its request is being answered.
+            InvalidInput: The content is nested more deeply than can be written.
         """
         if not self.key:
             return shown(act(keep_nothing))
@@ -100,7 +101,12 @@ class Repeats:
 def _digest(content: BaseModel | BinaryIO) -> bytes:
     """Digest a body as it was read, or a file: forms have another boundary each time."""
     if isinstance(content, BaseModel):
-        return hashlib.sha256(content.model_dump_json().encode()).digest()
+        try:
+            return hashlib.sha256(content.model_dump_json().encode()).digest()
+        except PydanticSerializationError as error:
+            raise InvalidInput(
+                "The request's body is nested too deeply.", "See /api/schema."
+            ) from error
     found = hashlib.sha256()
     while piece := content.read(_PIECE):
         found.update(piece)

@@ -1,11 +1,12 @@
 """Routers that carry all that the REST routes have in common."""
 
+import json
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from inspect import iscoroutinefunction
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.exceptions import ResponseValidationError
 from fastapi.routing import APIRoute
 
@@ -28,6 +29,10 @@ _TOLD = {
     "wait",
     507: "The disk is full",
 }
+_HALF = (
+    "A text of the request has half of a character in it, such as \\ud83d without \\ude00. "
+    "Send whole characters."
+)
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": words} for status, words in _TOLD.items()
 }
@@ -41,15 +46,41 @@ def rest_router(*tags: str) -> APIRouter:
     """
     return APIRouter(
         prefix="/api",
-        route_class=_InOneThread,
+        route_class=_RestRoute,
         tags=list(tags),
         responses=_PROBLEMS,
         generate_unique_id_function=_called,
     )
 
 
-class _InOneThread(APIRoute):
-    """A route whose answer is checked and written by the thread that computed it.
+class _WholeRequest(Request):
+    """A request whose JSON has whole characters alone."""
+
+    async def json(self) -> Any:
+        """Return what the body holds.
+
+        Raises:
+            HTTPException: A text in it has half of a character, which nothing can store or send.
+        """
+        if not hasattr(self, "_json"):
+            self._json = _read(await self.body())
+        return self._json
+
+
+def _read(body: bytes) -> Any:
+    """Read JSON; bytes that are no text, such as half of a character's, are a UnicodeError."""
+    text = body.decode(json.detect_encoding(body))
+    found = json.loads(text)
+    if "\\ud" in text or "\\uD" in text:  # mostly pairs, which are whole
+        try:
+            json.dumps(found, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise HTTPException(422, _HALF) from None
+    return found
+
+
+class _RestRoute(APIRoute):
+    """A route that takes whole characters, and answers by the thread that computed the answer.
 
     FastAPI hands the answer to a second thread to be checked, and writes it where all requests are
     received. Each of these steps waits for its turn while others compute.
@@ -57,9 +88,18 @@ class _InOneThread(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return what answers a request."""
+        self._answer_in_one_thread()
+        handle = super().get_route_handler()
+
+        async def handle_whole(request: Request) -> Response:
+            return await handle(_WholeRequest(request.scope, request.receive))
+
+        return handle_whole
+
+    def _answer_in_one_thread(self) -> None:
         compute, field = self.dependant.call, self.response_field
         if compute is None or field is None or iscoroutinefunction(compute):
-            return super().get_route_handler()
+            return
 
         @wraps(compute)
         def answer(**arguments: Any) -> Response:
@@ -74,7 +114,6 @@ class _InOneThread(APIRoute):
             return Response(written, status_code=status, media_type="application/json")
 
         self.dependant.call = answer
-        return super().get_route_handler()
 
 
 def _called(route: APIRoute) -> str:

@@ -16,6 +16,7 @@ from app.services.answering.opened import Space, laid_out, open_space, require_p
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.pipeline import Answerer, IntentPipeline
+from core.text import whole_number
 from storage import models, projects
 from storage.database import Transaction
 from storage.log import versions
@@ -34,9 +35,12 @@ def find_model(connection: Transaction, reference: str) -> tuple[ProjectRecord, 
     name, at, number = reference.partition("@")
     project = projects.find(connection, name)
     if at and number != "champion":
-        if not number.isdecimal():
-            raise InvalidInput(f"'{number}' is no version of '{name}'.", "Write PROJECT@3, say.")
-        return project, models.find(connection, project.id, int(number))
+        found = whole_number(number)
+        if found is None:
+            raise InvalidInput(
+                f"'{number[:40]}' is no version of '{name}'.", "Write PROJECT@3, say."
+            )
+        return project, models.find(connection, project.id, found)
     champion = models.champion(connection, project.id)
     if champion is None:
         raise no_model_yet(name)
@@ -144,8 +148,11 @@ def require_answers(studio: Studio, reference: str) -> None:
 
 def is_bundle(reference: str) -> bool:
     """Whether a reference is the path of a bundle, rather than a model version."""
-    if reference.endswith(".zip"):
-        return True
+    return reference.endswith(".zip") or is_file(reference)
+
+
+def is_file(reference: str) -> bool:
+    """Whether a file has this name."""
     try:
         return Path(reference).is_file()
     except OSError:  # too long for a file's name, but allowed for a project's

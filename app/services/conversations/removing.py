@@ -56,7 +56,7 @@ def remove_log(
 
 
 def restore_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:
-    """Bring a removed log back.
+    """Bring a removed log back; one that is there stays as it is, such as at a second click.
 
     Raises:
         Conflict: Another log came since.
@@ -64,6 +64,9 @@ def restore_log(studio: Studio, project: str, log_id: int) -> ConversationLogRec
     """
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
+        for log in conversation_logs.list_all(connection, project_id):
+            if log.id == log_id:
+                return log
         record = conversation_logs.bring_back(connection, project_id, log_id)
         if record is None:
             raise NotFound("The log is deleted for good.", "Add its file again.")

@@ -12,7 +12,7 @@ from core.platforms.agent import Loss, Platform, refused
 from core.platforms.overlay import Deleted, Labelled, Overlaid, PhraseChange, overlay
 from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
-from core.text import counted, normalise
+from core.text import counted, normalise, whole_number
 from core.types import Split
 from storage import projects
 from storage.log import versions
@@ -119,9 +119,12 @@ def _format_of(path: Path) -> WriteFormat:
 
 def number_of(version: str) -> int:
     """Return the number of a dataset version, or raise `InvalidInput`."""
-    if not version.isdecimal():
-        raise InvalidInput(f"'{version}' is no dataset version.", "Versions are numbers from 1 on.")
-    return int(version)
+    number = whole_number(version)
+    if number is None:
+        raise InvalidInput(
+            f"'{version[:40]}' is no dataset version.", "Versions are numbers from 1 on."
+        )
+    return number
 
 
 def _named(record: UtteranceRecord, names: dict[str, str]) -> tuple[str, ...] | None:

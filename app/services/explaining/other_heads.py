@@ -46,6 +46,8 @@ def _fit_heads(model: ExplainedModel) -> tuple[Head, ...]:
     from core.heads.targets import target_matrix
 
     pipeline = model.pipeline
+    if not pipeline.exemplars:  # there is nothing to fit on
+        return ()
     names = pipeline.head.intents
     targets = target_matrix(
         [exemplar.intents for exemplar in pipeline.exemplars], names, others=True

@@ -60,10 +60,12 @@ def _shown(groups: Sequence[Together], shares: VoteShares) -> list[Together]:
 def _and_nearest(
     shown: Sequence[Together], groups: Sequence[Together], shares: VoteShares
 ) -> list[Together]:
-    """Add the group of the most similar exemplar; all by falling size.
+    """Add the group of the most similar exemplar, if there is any; all by falling size.
 
     What others say nearly as well has a weak vote, even where it is most similar to the text.
     """
+    if not groups:
+        return list(shown)
     row = int(shares.cosines.argmax())
     more = [one for one in groups if row in one.rows and one not in shown]
     return sorted([*shown, *more], key=lambda one: -abs(one.vote))

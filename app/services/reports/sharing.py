@@ -11,6 +11,7 @@ from app.services.reports.model_report import require_version
 from app.services.reports.receipts import find_receipt
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound, StudioError
+from core.text import whole_number
 from storage import projects
 from storage.database import Transaction
 from storage.people import shares
@@ -131,9 +132,10 @@ def _is_news(record: ShareRecord) -> bool:
 
 def _require(studio: Studio, project: str, what: Shared) -> None:
     if what.kind == "report":
-        if not what.target.isdecimal():
+        number = whole_number(what.target)
+        if number is None:
             raise NotFound(f"There is no version '{what.target[:20]}'.", "Give its number.")
-        require_version(studio, project, int(what.target))
+        require_version(studio, project, number)
         return
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.services.slots.book import book_of
 from app.services.studio import Studio
-from core.errors import InvalidInput
+from core.errors import Conflict, InvalidInput
 from core.formats.rows import LONGEST_TEXT
 from core.templates.augmenting import Augmentation, augment
 from core.templates.moved_slots import normalised
@@ -22,6 +22,9 @@ from storage.records import ProjectRecord, UtteranceRecord
 SOURCE = "augmentation"
 """The `source` of a synthetic utterance."""
 
+_VERB = "augment"
+_HIGHEST = 1_000_000
+"""Of each limit of augmentation."""
 _MOST_TEMPLATES = 1_000
 _MOST_EXAMPLES = 20
 
@@ -79,7 +82,7 @@ def preview_augmentation(studio: Studio, project: str, request: AugmentationRequ
     """Return what augmentation would add; nothing is saved.
 
     Raises:
-        InvalidInput: A number is below 1.
+        InvalidInput: A number is below 1, or above a million.
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:
@@ -97,14 +100,20 @@ def add_synthetic(
     no text twice, and no more than `per_template` for an utterance.
 
     Raises:
-        InvalidInput: A number is below 1.
+        Conflict: Another act has the key.
+        InvalidInput: A number is below 1, or above a million.
         NotFound: There is no such project.
     """
     with studio.database.write() as connection:
         record = projects.find(connection, project)
-        action = Action("augment", studio.settings.actor, "page", key or uuid.uuid4().hex)
+        action = Action(_VERB, studio.settings.actor, "page", key or uuid.uuid4().hex)
         before = events.find_batch(connection, record.id, action.key)
         if before is not None:
+            if before.verb != _VERB:
+                raise Conflict(
+                    f"The key '{action.key[:40]}' belongs to another act.",
+                    "Send a new key with each new request, and the same only to repeat one.",
+                )
             rows = [change.after for change in events.changes_of(connection, before.id)]
             n_sources = len({row["synthetic"] for row in rows})
             return Augmented(len(rows), 0, n_sources, (), preview=False)
@@ -117,8 +126,13 @@ def add_synthetic(
 def _make(
     studio: Studio, connection: Transaction, project: ProjectRecord, request: AugmentationRequest
 ) -> list[_SyntheticUtterance]:
-    if min(request.top, request.per_template, request.most) < 1:
+    limits = request.top, request.per_template, request.most
+    if min(limits) < 1:
         raise InvalidInput("Nothing can be made of less than one.", "Use numbers from 1 on.")
+    if max(limits) > _HIGHEST:
+        raise InvalidInput(
+            f"{max(limits):,} is more than is made at once.", f"Use up to {_HIGHEST:,}."
+        )
     sources = [row for row in slots.giving(connection, project.id) if _serves(row, request)]
     before = slots.made_of(connection, project.id)
     book = book_of(studio, connection, project)

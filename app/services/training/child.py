@@ -4,13 +4,13 @@ import logging
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from app.jobs.context import JobContext, Pace
 from app.services.answering.stored import checked_out, find_model
 from app.services.studio import Studio
 from core.encoders.base import Encoder
+from core.files import named_folder
 from core.text import counted
 from storage.database import Transaction
 
@@ -170,7 +170,7 @@ def load_base(studio: Studio, base: str) -> Encoder:
 
 
 def _is_version(base: str) -> bool:
-    return "@" in base and not Path(base).exists()
+    return "@" in base and named_folder(base) is None
 
 
 def settled_base(connection: Transaction, base: str) -> str:
@@ -184,5 +184,5 @@ def settled_base(connection: Transaction, base: str) -> str:
     if _is_version(base):
         project, version = find_model(connection, base)
         return f"{project.name}@{version.number}"
-    path = Path(base).expanduser()
-    return str(path.absolute()) if path.is_dir() else base
+    folder = named_folder(base)
+    return base if folder is None else str(folder.absolute())

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version as package_version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.context import JobContext, Publish
@@ -13,6 +12,7 @@ from app.services.studio import Studio
 from app.services.training.child import TrainingProgress, drive, latest_checkpoint_of, load_base
 from app.services.training.frozen import frozen_state
 from app.services.training.marked_utterances import read_utterances
+from core.files import named_folder
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.read import AnyEncoderRecipe
 from core.recipes.templates import TemplatesRecipe
@@ -153,4 +153,5 @@ def _from_slots(context: JobContext, project: ProjectRecord, recipe: TemplatesRe
 
 
 def _name_of(base: str) -> str:
-    return Path(base).name if Path(base).is_dir() else base
+    folder = named_folder(base)
+    return base if folder is None else folder.name

@@ -6,6 +6,7 @@ from typing import Any
 
 from core.errors import NotFound
 from core.recipes.labels import LEARN_FROM_LABELS
+from core.text import whole_number
 from storage import jobs, models, projects
 from storage.database import Transaction
 from storage.log import versions
@@ -88,12 +89,13 @@ def _place_of_base(connection: Transaction, record: ModelVersionRecord) -> str:
 def _base_version(
     connection: Transaction, record: ModelVersionRecord
 ) -> tuple[ProjectRecord, ModelVersionRecord] | None:
-    name, at, number = str(record.lineage.get("base", "")).rpartition("@")
-    if not at or not number.isdecimal():
+    name, at, digits = str(record.lineage.get("base", "")).rpartition("@")
+    number = whole_number(digits)
+    if not at or number is None:
         return None
     try:
         project = projects.find(connection, name)
     except NotFound:
         return None
-    version = models.recall(connection, project.id, int(number))
+    version = models.recall(connection, project.id, number)
     return None if version is None else (project, version)

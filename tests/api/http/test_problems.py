@@ -49,6 +49,45 @@ def test_a_name_that_no_address_can_carry_is_refused(client, name: str) -> None:
     assert (refused.status_code, "cannot name a project" in refused.text) == (422, True)
 
 
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (rb'{"recipe": "\ud83d"}', 422),
+        (rb'{"settings": {"a": [{"b": "\uDe00"}]}}', 422),
+        (rb'{"settings": {"\ud800": 1}}', 422),
+        (b'{"recipe": "\xed\xa0\xbd"}', 400),
+        (rb'{"recipe": "\ud83d\ude00"}', 422),  # a whole character, of no recipe
+        (rb'{"recipe": "\\ud83d"}', 422),  # six letters
+    ],
+)
+def test_half_of_a_character_is_refused_wherever_it_stands(
+    client, labelled, body: bytes, status: int
+) -> None:
+    """The message quoted it, could not be sent, and the request ended in a fault of ours."""
+    json = {"Content-Type": "application/json"}
+    for route in ("train", "estimate"):
+        refused = client.post(f"/api/projects/p/{route}", content=body, headers=json)
+        message = refused.json()["message"]
+        assert refused.status_code == status, message
+        is_whole = rb"\ud83d\ude00" in body or rb"\\" in body
+        assert ("There is no recipe" in message) is is_whole
+        assert ("half of a character" in message) is (status == 422 and not is_whole)
+
+
+def test_a_refusal_that_quotes_half_of_a_character_can_be_sent(
+    client, labelled, monkeypatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise NotFound("There is no file 'M\udcfcller.csv'.")
+
+    monkeypatch.setattr("app.api.labelling.load_today", refuse)
+    refused = client.get("/api/projects/p/today?since=2026-01-01")
+    assert (refused.status_code, refused.json()["message"]) == (
+        404,
+        "There is no file 'M?ller.csv'.",
+    )
+
+
 def test_what_is_not_there_is_said_in_the_shape_of_every_error(client) -> None:
     answer = client.get("/api/nothing")
     assert answer.status_code == 404
@@ -148,7 +187,12 @@ def test_a_fault_met_while_a_refusal_is_handled_is_told_by_itself(
 
 @pytest.mark.parametrize(
     ("base", "status", "says"),
-    [("p@9", 404, "no model version 9"), ("q@1", 404, "no project 'q'"), ("p@x", 422, "'x' is no")],
+    [
+        ("p@9", 404, "no model version 9"),
+        ("q@1", 404, "no project 'q'"),
+        ("p@x", 422, "'x' is no"),
+        ("\u4e2d" * 100 + "@1", 404, "no project"),  # too long for a file, but not for a project
+    ],
 )
 def test_a_base_that_is_not_there_is_refused_before_anything_is_queued(
     client, labelled, base: str, status: int, says: str

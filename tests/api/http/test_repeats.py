@@ -42,6 +42,16 @@ def test_a_repeated_training_is_one_job_and_other_content_is_refused(client, lab
     assert len(client.get("/api/projects/p/jobs").json()) == 2
 
 
+def test_a_body_that_is_nested_too_deeply_is_refused_with_a_key(client, labelled) -> None:
+    """Its digest could not be computed, and the request ended in a fault of ours."""
+    deep: object = 1
+    for _ in range(300):
+        deep = [deep]
+    refused = client.post(TRAIN, json={"settings": {"a": deep}}, headers=key("a"))
+    assert (refused.status_code, "too deeply" in refused.json()["message"]) == (422, True)
+    assert client.post(TRAIN, json={"recipe": "instant"}, headers=key("a")).status_code == 202
+
+
 def test_a_key_is_known_after_a_restart(client, labelled, live_studio, own_folder) -> None:
     first = client.post(TRAIN, json={"recipe": "instant"}, headers=key("a")).json()
     restarted = browser(build_app(live_studio, None, frozenset({"127.0.0.1"})))

@@ -245,6 +245,10 @@ def test_quotes_of_an_unquoted_tab_file_are_characters(read: Read) -> None:
         ("text,intent\na,b\n", {"text_column": "Frage"}, "no column 'Frage' for the text"),
         ("text,intent\na,b\n", {"intent_column": "Ziel"}, "no column 'Ziel' for the intent"),
         ("a,b\nc,d\n", {"text_column": "3"}, "there is no column 3; the row has 2"),
+        *(
+            ("a,b\nc,d\n", {name: "9" * 5_000}, "there is no column 999")
+            for name in ("text_column", "intent_column", "split_column")
+        ),
         ("foo,bar\na,b\n", {"header": True}, "no column 'text' for the text"),
         ("text,text\na,b\n", {}, "2 columns are named 'text'"),
     ],
@@ -255,6 +259,7 @@ def test_a_missing_column_is_named(
     message = refused(content, **options)
     assert message.startswith(", row 1")
     assert said in message
+    assert len(message) < 200
 
 
 def test_a_split_that_is_none_is_refused(refused: Callable[..., str]) -> None:

@@ -87,3 +87,36 @@ def test_one_refusal_names_every_faulty_setting() -> None:
         read_recipe("convfit", {"head": {"kind": "votes", "tau": 3}})
     with pytest.raises(InvalidInput, match="There is no recipe 'nope'"):
         read_recipe("nope", {})
+
+
+def whole_numbers(recipe: type[Recipe]) -> dict[str, dict[str, object]]:
+    """Return the whole numbers among a recipe's settings, and those of its head."""
+    schema = recipe.model_json_schema()
+    return {
+        name: choice
+        for part in (schema, *schema.get("$defs", {}).values())
+        for name, value in part.get("properties", {}).items()
+        for choice in value.get("anyOf", [value])
+        if choice.get("type") == "integer"
+    }
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_no_number_of_a_recipe_is_without_bounds(name: str) -> None:
+    """10**30 was taken, and the job ended in an error of arithmetic instead of words."""
+    for setting, numbers in whole_numbers(RECIPES[name]).items():
+        assert numbers.keys() & {"minimum", "exclusiveMinimum"}, setting
+        assert numbers.keys() & {"maximum", "exclusiveMaximum"}, setting
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("dialogues", {"minutes": float("inf")}),
+        ("dialogues", {"shuffled": 10**30}),
+        ("instant", {"head": {"kind": "linear", "inverse_penalty": float("inf")}}),
+    ],
+)
+def test_a_setting_without_end_is_refused(name: str, settings: dict[str, object]) -> None:
+    with pytest.raises(InvalidInput, match=f"'{name}' cannot be used"):
+        read_recipe(name, settings)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from app.services.answering.opened import Space, open_space
-from app.services.explaining.explain import explain, explain_reference
+from app.services.explaining.explain import explain, explain_reference, explain_text
+from app.services.explaining.explained_model import explained_bundle
 from app.services.explaining.views import Explanation
 from app.services.explaining.words import nothing_words
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -18,8 +19,9 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput, NotFound
 from core.explain.attribution import attribute
 from core.heads.votes.fit import fit_votes
+from core.intent_names import names_alone
 from core.text import points
-from core.types import Decision, FloatArray
+from core.types import Decision, FloatArray, Intent
 from storage import models, projects
 from tests.builders.tiny_encoder import randomly_adapted
 from tests.builders.trained_home import POOL, change, label, train
@@ -272,6 +274,17 @@ def test_the_nearest_few_alone_vote_where_they_are_the_head(
     for file in ("js/try/why.js", "report/receipt.html"):  # it named headings of an earlier page
         page = (ASSETS / file).read_text(encoding="utf-8")
         assert all(re.search(rf"(heading\('|<h2>){name}", page) for name in headings), file
+
+
+def test_a_model_without_examples_is_explained_by_its_names(
+    studio: Studio, tiny: TransformerEncoder
+) -> None:
+    """The most similar of no examples was a fault of the server."""
+    pipeline = names_alone(tiny, [Intent("refund"), Intent("greeting")])
+    found = explain_text(studio, explained_bundle("names.zip", pipeline), "a refund please")
+    [reason] = found.reasons
+    assert (reason.by_name, reason.votes, reason.others, reason.n_others) == (True, (), 0.0, 0)
+    assert [head.kind for head in found.heads] == ["names"]
 
 
 def test_an_adapted_encoder_shares_words_out_like_its_base(tiny: TransformerEncoder) -> None:

@@ -205,6 +205,15 @@ def test_a_preview_groups_by_template_and_keeps_to_intents_and_the_cap(slotty: S
     assert found.templates[0].intents == ("flight",)
     with pytest.raises(InvalidInput, match="less than one"):
         preview_augmentation(slotty, "p", AugmentationRequest(top=0))
+    with pytest.raises(InvalidInput, match="more than is made at once"):
+        preview_augmentation(slotty, "p", AugmentationRequest(top=10**20))
+
+
+def test_the_key_of_another_act_adds_nothing(slotty: Studio) -> None:
+    """The texts of that act were taken for made ones: a fault of the server."""
+    mark_slots(slotty, "p", "fly from Rome", [], "aaaaaaaa")
+    with pytest.raises(Conflict, match="belongs to another act"):
+        add_synthetic(slotty, "p", AugmentationRequest(), "aaaaaaaa")
 
 
 def test_synthetic_rows_are_found_and_never_become_tests(slotty: Studio) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from app.services.data.history import list_actions
 from app.services.data.projects import create_project
+from app.services.labelling.decisions import Operation, decide
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.studio import Studio
@@ -89,6 +90,19 @@ def test_an_undo_that_was_cut_off_goes_on(
     assert len(texts(live)) == 2
     assert undo_log(live, "p", KEY) == UndoneLog(0, 2, 0)
     assert texts(live) == []
+
+
+def test_a_decision_with_a_key_like_that_of_an_import_stays(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    """It was taken for a part of the import, and the undo ended in a fault of the server."""
+    load(live, tmp_path)
+    with live.studio.database.read() as connection:
+        found = {row.text: row.id for row in utterances.find_all(connection, 1, Filter())}
+    [done] = decide(live.studio, "p", [Operation(f"{KEY}-zz", "skip", found["text 5"])])
+    assert done.state == "saved"
+    assert undo_log(live, "p", KEY) == UndoneLog(6, 5, 1)
+    assert texts(live) == ["text 5"]
 
 
 def test_history_names_the_log_and_nothing_else_is_taken_back(
