@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.characters import storable
 from core.text import (
     decimal,
     digits_that_agree,
     free_name,
+    is_storable,
     match_key,
     normalise,
     percent,
@@ -137,3 +139,13 @@ def test_a_difference_agrees_with_the_two_shares_beside_it() -> None:
         shown = [float(percent(share, digits)[:-2]) for share in (right / 960, before)]
         apart = 100 * abs(right / 960 - before)
         assert abs(abs(shown[0] - shown[1]) - apart) <= 0.5 * 10**-digits + 1e-9 or digits == 3
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(st.characters() | st.sampled_from("\0\ud800\udfff"), max_size=20))
+def test_what_cannot_be_stored_is_replaced_and_nothing_else(text: str) -> None:
+    found = storable(text)
+    assert is_storable(found)
+    assert found.encode()
+    assert (found == text) is is_storable(text)
+    assert len(found) == len(text)
