@@ -208,3 +208,12 @@ def test_a_text_of_any_length_is_counted_and_stops_nothing(tool: str, tmp_path: 
     assert sum(isinstance(row, ImportedRow) for row in rows) == len(TEXTS) - 1
     assert [row.kind for row in rows if not isinstance(row, ImportedRow)] == ["too-long"]
     assert sum(found.files.values()) == len(TEXTS)
+
+
+def test_what_is_told_of_a_file_can_be_sent(tmp_path: Path) -> None:
+    """A field whose name has half of a character broke the request that told of it."""
+    route = {"name": "a", "utterances": ["hi there", 5], "\ud800": 1}
+    (tmp_path / "routes.json").write_text(json.dumps([route]))
+    found, _ = read(tmp_path / "routes.json")
+    told = {one.what: one.count for one in found.losses}
+    assert told == {"“\ufffd”": 1, "utterances that are no text": 1}
