@@ -217,3 +217,12 @@ def test_what_is_told_of_a_file_can_be_sent(tmp_path: Path) -> None:
     found, _ = read(tmp_path / "routes.json")
     told = {one.what: one.count for one in found.losses}
     assert told == {"“\ufffd”": 1, "utterances that are no text": 1}
+
+
+def test_a_row_of_cx_csv_that_ends_early_is_told(tmp_path: Path) -> None:
+    """A row without a cell for its intent stopped the import with an incident."""
+    path = tmp_path / "phrases.csv"
+    path.write_text("Language,Intent Display Name,Phrase\nen\nde,book,hallo\n")
+    found, rows = read(path)
+    assert rows["hallo"].intents == ("book",)
+    assert {one.what: one.count for one in found.losses} == {"rows without a phrase": 1}
