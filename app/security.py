@@ -82,7 +82,6 @@ def new_token() -> str:
 
 
 _CODE_SECONDS = 60.0
-_LAST_PORT = 65_535
 
 
 @dataclass(slots=True)
@@ -132,19 +131,6 @@ def check_binding(host: str, *, token: bool) -> None:
             "where other machines could reach it.",
             "Use --host 127.0.0.1, and an SSH tunnel to reach it from elsewhere: "
             "ssh -L 7860:127.0.0.1:7860 THIS_MACHINE",
-        )
-
-
-def check_port(port: int | None) -> None:
-    """Refuse a number that is no port; 0 is any free one, None the usual one.
-
-    Raises:
-        InvalidInput: There is no such port.
-    """
-    if port is not None and not 0 <= port <= _LAST_PORT:
-        raise InvalidInput(
-            f"There is no port {port}: ports are 1 to {_LAST_PORT:,}.",
-            "Name another with --port, or --port 0 for any free one.",
         )
 
 

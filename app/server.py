@@ -33,7 +33,7 @@ from app.home import Places
 from app.jobs.lock import take_lock
 from app.last_port import keep_port, last_port
 from app.log_lines import set_up_logs
-from app.security import Guard, LaunchCodes, check_binding, check_port, new_token
+from app.security import Guard, LaunchCodes, check_binding, new_token
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
@@ -41,6 +41,7 @@ from app.services.reports.sharing import SharedLinks
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
+from app.serving.limits import check_port
 from app.slow_requests import PunctualProtocol
 from app.ui.asset_files import MOUNTED, AssetFiles
 from core.errors import InvalidInput, StudioError

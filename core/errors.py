@@ -16,6 +16,8 @@ StudioError
 └── ReadOnlyHome      the home may not be written to
 """
 
+from core.characters import storable
+
 MALFORMED = (
     ArithmeticError,
     AttributeError,
@@ -33,13 +35,13 @@ class StudioError(Exception):
     """A failure that the user can understand and act upon.
 
     `message` says what happened and names the value at fault; `hint` is the next step, or "".
+    Both may quote a file: characters that cannot be written are U+FFFD.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
         """Store both sentences; `str(error)` is the message."""
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message, self.hint = storable(message), storable(hint)
+        super().__init__(self.message)
 
 
 class InvalidInput(StudioError):

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from itertools import count
 
+from core.characters import NO_CHARACTER
 from core.errors import InvalidInput
 from core.types import Task
 
@@ -138,12 +139,7 @@ def worded_anew(texts: Iterable[str], known: Iterable[str]) -> Iterator[str]:
 
 def is_storable(text: str) -> bool:
     """Whether a database can keep the text: no NUL, and no half of a surrogate pair."""
-    return "\0" not in text and not any("\ud800" <= sign <= "\udfff" for sign in text)
-
-
-def whole_characters(text: str) -> str:
-    """Return a text that can be sent and printed: "?" stands for each half of a surrogate pair."""
-    return text.encode("utf-8", "replace").decode()
+    return "\0" not in text if text.isascii() else NO_CHARACTER.search(text) is None
 
 
 def whole_number(digits: str) -> int | None:

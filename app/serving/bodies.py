@@ -35,6 +35,18 @@ def named_model(body: dict[str, Any]) -> str:
     return name
 
 
+def echoed(value: object, name: str) -> str:
+    """Return what a request says as the words that its answer repeats.
+
+    Raises:
+        InvalidInput: No answer can repeat them.
+    """
+    words = str(value)
+    if not is_storable(words):
+        raise InvalidInput(f"The {name} is no text of whole characters.", "Send another, or none.")
+    return words
+
+
 def own_texts(body: dict[str, Any], serving: Serving) -> list[str]:
     """Return the texts of `{"text": ...}` or `{"texts": [...]}`.
 

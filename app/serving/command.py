@@ -13,6 +13,7 @@ from app.serving.limits import (
     PUSH_TOKEN,
     Serving,
     check_address,
+    check_port,
     check_push,
     hosts_of,
     read_key,
@@ -102,8 +103,9 @@ def serving_of(options: argparse.Namespace) -> Serving:
     """Read the settings of a server from its command line.
 
     Raises:
-        InvalidInput: A number is too small, or other machines are served without a key.
+        InvalidInput: A number cannot be used, or other machines are served without a key.
     """
+    check_port(options.port)
     for name in ("workers", "most_waiting", "most_texts"):
         if getattr(options, name) < 1:
             raise InvalidInput(f"--{name.replace('_', '-')} must be 1 or more.")

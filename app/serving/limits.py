@@ -12,6 +12,7 @@ from core.errors import InvalidInput
 from core.text import is_blank, is_storable
 
 _LONGEST_SOURCE = 200
+_LAST_PORT = 65_535
 KEY = "INTENT_STUDIO_API_KEY"
 """Name of the variable that holds the key of clients, where no file does."""
 PUSH_TOKEN = "INTENT_STUDIO_PUSH_TOKEN"
@@ -133,6 +134,19 @@ def check_address(host: str, key: str, *, without_key: bool) -> None:
         f"At {host} other machines reach the server, and there is no key.",
         f"Set {KEY} or name --api-key-file FILE; or add --no-key behind a proxy that asks.",
     )
+
+
+def check_port(port: int | None) -> None:
+    """Refuse a number that is no port; 0 is any free one, None the usual one.
+
+    Raises:
+        InvalidInput: There is no such port.
+    """
+    if port is not None and not 0 <= port <= _LAST_PORT:
+        raise InvalidInput(
+            f"There is no port {port}: ports are 1 to {_LAST_PORT:,}.",
+            "Name another with --port, or --port 0 for any free one.",
+        )
 
 
 def hosts_of(host: str, key: str, *, without_key: bool) -> str:

@@ -15,6 +15,7 @@ from app.prometheus import MEDIA_TYPE
 from app.serving.beside.tracing import Tracing
 from app.serving.bodies import (
     checked,
+    echoed,
     named_model,
     own_texts,
     read_object,
@@ -132,6 +133,8 @@ class Service:
         named = self._asked(request)
         body = read_object(await request.body())
         texts, wanted = tensor_texts(body, self.serving), wanted_outputs(body)
+        key = body.get("id")  # some clients write null for none
+        asked = {} if key is None else {"id": echoed(key, "id")}
         model, answers = await self._answers(request, named, texts)
         outputs = shapes.tensors(answers)
         told = {
@@ -139,8 +142,7 @@ class Service:
             "model_version": model.number,
             "outputs": [one for one in outputs if not wanted or one["name"] in wanted],
         }
-        key = body.get("id")  # some clients write null for none
-        return JSONResponse(told if key is None else {**told, "id": str(key)})
+        return JSONResponse({**told, **asked})
 
     async def described(self, request: Request) -> Response:
         """Describe a model as the Open Inference Protocol says."""

@@ -6,10 +6,11 @@ import time
 from functools import partial
 
 from app.addresses import Doorway, check_hosts, read_public, read_token
-from app.security import check_binding, check_port
+from app.security import check_binding
 from app.services.data.projects import create_sample_once
 from app.services.studio import Studio
 from app.services.training import runs
+from app.serving.limits import check_port
 from app.terminal.output import opened, tell
 from core.errors import InvalidInput
 from storage import jobs

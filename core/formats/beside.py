@@ -5,11 +5,11 @@ such as the id of a phrase or a tool's own fields.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from core.formats.rows import ImportedRow
+from core.text import is_storable
 
 LANGUAGE = "language"
 _OWN = frozenset(
@@ -19,8 +19,6 @@ _OWN = frozenset(
     }
 )
 """Keys that writers fill from the text, its labels and its marks."""
-
-_HALF = re.compile("[\ud800-\udfff]")
 
 LONGEST = 20_000
 """Characters of what is kept beside one text; more is left in the file, and told."""
@@ -83,7 +81,7 @@ def is_beside(value: object) -> bool:
 
 
 def _is_storable(text: str) -> bool:
-    return "\\u0000" not in text and (text.isascii() or _HALF.search(text) is None)
+    return "\\u0000" not in text and is_storable(text)
 
 
 def _json(value: object) -> str:

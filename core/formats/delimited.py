@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -22,6 +23,7 @@ from core.formats.rows import (
     read_split,
     split_intents,
     too_long_cell,
+    unreadable_line,
 )
 
 
@@ -34,7 +36,7 @@ def read_delimited(
         InvalidInput: No text column, a NUL, a damaged byte, unbalanced quotes, a cell of over
             `LONGEST_CELL` characters, or a row with more cells than the others.
     """
-    layout = find_layout(path, encoding, options)
+    layout = _layout(path, encoding, options)
     waiting_for_header = bool(layout.names)
     for line, cells in _records(path, encoding, layout):
         if not cells:
@@ -57,7 +59,7 @@ def read_columns(
     Raises:
         InvalidInput: A column is missing, or the file cannot be read as `read_delimited` says.
     """
-    found = [find_layout(path, encoding, replace(options, text_column=name)) for name in names]
+    found = [_layout(path, encoding, replace(options, text_column=name)) for name in names]
     layout, places = found[0], [one.text for one in found]
     waiting_for_header = bool(layout.names)
     for _, cells in _records(path, encoding, layout):
@@ -68,6 +70,20 @@ def read_columns(
         else:
             fits = max(places) < len(cells) and not any(map(str.strip, cells[layout.width :]))
             yield tuple(cells[place] for place in places) if fits else None
+
+
+def _layout(path: Path, encoding: str, options: ReadOptions) -> TableLayout:
+    """Find out how a file is laid out; a column that is not found may have a damaged name."""
+    try:
+        return find_layout(path, encoding, options)
+    except InvalidInput:
+        with closing(read_lines(path, encoding)) as lines:
+            for number, line in enumerate(lines, start=1):
+                if fault := unreadable(line):
+                    raise unreadable_line(FilePlace(path, number), fault) from None
+                if line.strip():
+                    break
+        raise
 
 
 @dataclass(slots=True)

@@ -135,7 +135,7 @@ def _from_json(path: Path) -> Iterator[Dialogue]:
 def _dialogue(value: object, place: FilePlace) -> Dialogue:
     name = str(place.row)
     if isinstance(value, dict):
-        name = str(next((value[key] for key in _IDS if key in value), name))
+        name = _storable(str(next((value[key] for key in _IDS if key in value), ""))) or name
         value = value.get("turns")
     if not isinstance(value, list):
         raise InvalidInput(f"{place}: there is no list of turns.", _EXAMPLE)
@@ -147,7 +147,7 @@ def _turn(value: object, at: int, place: FilePlace) -> Turn:
     speaker = (USER, SYSTEM)[at % 2]
     if isinstance(value, dict):
         name = next((value[key] for key in _SPEAKERS if key in value), "")
-        speaker = str(name).strip()
+        speaker = _storable(str(name))
         value = next((value[key] for key in _TEXTS if key in value), None)
     if not isinstance(value, str):
         raise InvalidInput(f"{place}: turn {at + 1} has no text.", _EXAMPLE)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import InvalidInput
+from core.errors import MALFORMED, InvalidInput
 from core.formats.rows import NO_INTENT, SEPARATOR, cell_text
 from core.text import size_words
 
@@ -111,9 +111,10 @@ def _opened(path: Path) -> Iterator["ParquetFile"]:
         with ParquetFile(path) as file:
             refuse_too_much(path, file)
             yield file
-    except (pyarrow.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
+    except (pyarrow.ArrowException, MemoryError, *MALFORMED) as error:
         raise InvalidInput(
-            f"{path} cannot be read as a Parquet file.", "It may be damaged. Write it again."
+            f"{path} cannot be read as a Parquet file.",
+            "It may be damaged, or hold a date outside the years 1 to 9999. Write it again.",
         ) from error
 
 

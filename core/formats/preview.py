@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.characters import storable
 from core.errors import InvalidInput
 from core.formats.arrays import is_array_of_texts
 from core.formats.containers import Container, find_container
@@ -24,7 +25,8 @@ class FilePreview:
 
     Without a header, `columns` holds numbers from 1; an unclear `text_column` is "". `sheets` are
     those of an Excel workbook, and `sheet` the one that is shown; "" is the first with rows.
-    `split_column` says which rows are for training and which for tests; "" is none.
+    `split_column` says which rows are for training and which for tests; "" is none. In all of them
+    U+FFFD stands for a damaged byte.
     """
 
     format: ReadFormat
@@ -82,12 +84,12 @@ def _of_table(path: Path, kind: Container, options: ReadOptions) -> FilePreview:
 
 def _names(rows: Sequence[Sequence[str]], *, headed: bool) -> list[str]:
     width = max((len(row) for row in rows), default=0)
-    return list(rows[0]) if headed else [str(place + 1) for place in range(width)]
+    return list(map(storable, rows[0])) if headed else [str(at + 1) for at in range(width)]
 
 
 def _shown(rows: Sequence[Sequence[str]], *, headed: bool) -> tuple[tuple[str, ...], ...]:
     shown = rows[1:] if headed else rows
-    return tuple(tuple(cell[:_LONGEST_SHOWN] for cell in row) for row in shown[:_ROWS])
+    return tuple(tuple(storable(cell[:_LONGEST_SHOWN]) for cell in row) for row in shown[:_ROWS])
 
 
 def _layout(path: Path, encoding: str, options: ReadOptions) -> TableLayout | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from core.characters import NO_CHARACTER
 from core.errors import InvalidInput
 from core.platforms.agent import Platform
 from core.templates.slots import Slot
@@ -55,8 +56,6 @@ NO_INTENT = "|"
 
 LANGUAGE_CODE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 """Code of a language, which may stand in the name of a file."""
-
-_NO_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 TEXT_NAMES = (
     *("text", "utterance", "example", "sentence", "query", "phrase", "question", "message"),
@@ -172,7 +171,7 @@ def unreadable_line(place: FilePlace, fault: tuple[int, str, str]) -> InvalidInp
 
 def check_characters(place: FilePlace, text: str) -> None:
     """Refuse NUL and halves of surrogate pairs, which JSON can escape but text cannot hold."""
-    if match := _NO_CHARACTER.search(text):
+    if match := NO_CHARACTER.search(text):
         fault = "a NUL character" if match.group() == "\0" else "half of a character (a surrogate)"
         raise InvalidInput(f"{place}: {fault}, at character {match.start() + 1}.", "Remove it.")
 

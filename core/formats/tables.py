@@ -23,9 +23,11 @@ from core.formats.rows import (
     ImportedRow,
     ReadOptions,
     RowProblem,
+    check_characters,
     too_long_cell,
 )
 from core.formats.workbooks import workbook_head, workbook_rows
+from core.text import is_storable
 
 _SAMPLE_ROWS = 200
 _UNUSED = Dialect(",")
@@ -124,8 +126,8 @@ def _check(place: FilePlace, row: Sequence[str]) -> None:
     for column, cell in enumerate(row, start=1):
         if len(cell) > LONGEST_CELL:
             raise too_long_cell(replace(place, column=column))
-        if "\0" in cell:
-            raise InvalidInput(f"{replace(place, column=column)}: a NUL character.", "Remove it.")
+        if not is_storable(cell):
+            check_characters(replace(place, column=column), cell)
 
 
 def _nothing(path: Path) -> InvalidInput:

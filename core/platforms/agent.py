@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from core.characters import storable
 from core.errors import InvalidInput
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
@@ -66,13 +67,19 @@ class Home:
 class Loss:
     """What has no place on the other side: what it is, how many, and some of them by name.
 
-    `more` is the number of examples beyond those that are named.
+    `more` is the number of examples beyond those that are named. Characters of a file that cannot
+    be written are U+FFFD.
     """
 
     what: str
     count: int
     examples: tuple[str, ...] = ()
     more: int = 0
+
+    def __post_init__(self) -> None:
+        """Replace what can be sent in no answer."""
+        object.__setattr__(self, "what", storable(self.what))
+        object.__setattr__(self, "examples", tuple(map(storable, self.examples)))
 
     def lines(self, verb: str) -> list[str]:
         """Say it in a line that begins with a verb, and name the examples below."""

@@ -9,11 +9,12 @@ from core.platforms.agent import Agent, Home, Loss, Phrase, Platform
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
 from core.templates.slots import Slot, slotted
-from core.text import counted, is_blank
+from core.text import counted, is_blank, is_storable
 
 _NAMED = 5
 """Examples that a loss names."""
 _MOST_KINDS = 100
+_BROKEN = "with a NUL or half of a character"
 
 
 @dataclass(slots=True, eq=False)
@@ -57,6 +58,26 @@ def fitting_slots(text: str, slots: Iterable[Slot], losses: Losses) -> tuple[Slo
         else:
             kept.append(slot)
     return tuple(kept)
+
+
+def storable_values(
+    values: Mapping[str, Mapping[str, Sequence[str]]],
+) -> tuple[dict[str, dict[str, tuple[str, ...]]], tuple[Loss, ...]]:
+    """Return the values with their synonyms by slot that a database keeps, and what is left out."""
+    kept: dict[str, dict[str, tuple[str, ...]]] = {}
+    losses = Losses()
+    for slot, known in values.items():
+        if not is_storable(slot):
+            losses.add(f"values of an entity {_BROKEN} in its name", slot, len(known))
+            continue
+        kept[slot] = {}
+        for value, said in known.items():
+            for word in (value, *said):
+                if not is_storable(word):
+                    losses.add(f"values and synonyms {_BROKEN}", word)
+            if is_storable(value):
+                kept[slot][value] = tuple(filter(is_storable, said))
+    return kept, losses.told()
 
 
 def lookup_values(

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from core.characters import storable
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
 from core.platforms.arrays import ArrayEdits
 from core.platforms.blocks import BlockEdits
@@ -17,7 +18,7 @@ from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
 from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
 from core.templates.slots import Slot, SlottedText
-from core.text import normalise
+from core.text import is_storable, normalise
 
 _NAMED = 20
 _JOINING: tuple[Platform, ...] = ("rasa", "rasa-json")
@@ -170,7 +171,8 @@ def _outside(
     """Count the phrases of intents by which a package means out of scope."""
     if intents is None:
         return Counter()
-    strange = (one for one in agent.phrases if one.intent and one.intent not in intents)
+    named = (one for one in agent.phrases if one.intent and is_storable(one.intent))
+    strange = (one for one in named if one.intent not in intents)
     found = ((one, rows.get(normalise(one.text))) for one in strange)
     return Counter(one.intent for one, row in found if row is not None and row.intents == ())
 
@@ -203,7 +205,7 @@ def _relabel(
         return
     home = _home(plan, intent, phrase.language, phrase.text)
     if home is not None and _move(plan, phrase, intent, home):
-        plan.changes.append(PhraseChange(phrase.text, phrase.intent, intent))
+        plan.changes.append(PhraseChange(phrase.text, storable(phrase.intent), intent))
 
 
 def _is_in_a_list(plan: _Plan, phrase: Phrase) -> bool:
@@ -223,7 +225,7 @@ def _remove(plan: _Plan, phrase: Phrase) -> None:
         plan.lose("phrases deleted or reworded in the project: left as they are", phrase.text)
     elif _is_in_a_list(plan, phrase):
         plan.edits(Home(phrase.file, phrase.array)).remove(phrase.index)
-        plan.changes.append(PhraseChange(phrase.text, phrase.intent, None))
+        plan.changes.append(PhraseChange(phrase.text, storable(phrase.intent), None))
 
 
 def _move(plan: _Plan, phrase: Phrase, intent: str, home: Home) -> bool:

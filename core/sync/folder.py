@@ -257,7 +257,8 @@ def _are_settings(value: Any) -> bool:
 
 
 def _is_fence(limit: Any = None, limits: Any = None, method: Any = "votes", **other: Any) -> bool:
-    numbers = [limit or 0.0, *(limits.values() if isinstance(limits, dict) else ())]
+    numbers = [] if limit is None else [limit]
+    numbers += limits.values() if isinstance(limits, dict) else ()
     known = not other and method in get_args(Method)
     whole = limits is None or isinstance(limits, dict)
     return known and whole and all(type(n) in (int, float) and abs(n) <= _FARTHEST for n in numbers)

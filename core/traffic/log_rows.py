@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from core.characters import storable
 from core.errors import ChoiceMissing, InvalidInput
 from core.formats.containers import find_container
 from core.formats.decoding import find_encoding, read_lines
@@ -370,7 +371,7 @@ def _lines(path: Path, options: ReadOptions) -> Iterator[dict[str, Any]]:
                 f"{FilePlace(path, number)}: not a JSON object.",
                 'Each line is one object such as {"text": "hello", "time": "2026-11-26T14:30Z"}.',
             )
-        yield value
+        yield {storable(key): one for key, one in value.items()}
 
 
 def _of(value: dict[str, Any], name: str) -> str:

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.characters import storable
 from core.text import (
     decimal,
     digits_that_agree,
     free_name,
+    is_storable,
     match_key,
     normalise,
     percent,
@@ -19,7 +21,6 @@ from core.text import (
     signed_points,
     size_words,
     text_hash,
-    whole_characters,
     whole_number,
 )
 
@@ -118,10 +119,6 @@ def test_a_number_has_at_most_18_digits(digits: str, number: int | None) -> None
     assert whole_number(digits) == number
 
 
-def test_half_of_a_character_is_shown_as_a_question_mark() -> None:
-    assert whole_characters("M\udcfcller \ud800 \U0001f600") == "M?ller ? \U0001f600"
-
-
 def test_a_name_that_is_taken_gets_the_first_free_number() -> None:
     assert free_name("card", {"parcel"}, "_") == "card"
     assert free_name("card", ["card", "card 3"], " ") == "card 2"
@@ -155,3 +152,13 @@ def test_a_difference_agrees_with_the_two_shares_beside_it() -> None:
         shown = [float(percent(share, digits)[:-2]) for share in (right / 960, before)]
         apart = 100 * abs(right / 960 - before)
         assert abs(abs(shown[0] - shown[1]) - apart) <= 0.5 * 10**-digits + 1e-9 or digits == 3
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(st.characters() | st.sampled_from("\0\ud800\udfff"), max_size=20))
+def test_what_cannot_be_stored_is_replaced_and_nothing_else(text: str) -> None:
+    found = storable(text)
+    assert is_storable(found)
+    assert found.encode()
+    assert (found == text) is is_storable(text)
+    assert len(found) == len(text)

@@ -141,6 +141,9 @@ def test_settings_that_cannot_be_used_are_refused(
 ) -> None:
     assert main([str(graph), "--workers", "0"]) == 2
     assert "--workers must be 1 or more" in capsys.readouterr().err
+    for port in ("70000", "-1"):  # a fault of the socket, told with an incident
+        assert main([str(graph), f"--port={port}"]) == 2
+        assert f"There is no port {port}" in capsys.readouterr().err
     assert main([f"{graph}.absent"]) == 2
     assert "There is no file" in capsys.readouterr().err
     found = options_of(str(graph), "--workers", "64", "--most-waiting", "9", "--name", "bot")

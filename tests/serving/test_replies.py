@@ -173,6 +173,37 @@ def test_the_protocol_s_errors_have_its_body(
     assert words in reply.json()["error"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "status", "words"),
+    [
+        ("/predict", {"model": "\ud800", "text": KNOWN}, 404, "no model '\ufffd'"),
+        (
+            "/v2/models/p/infer",
+            {
+                "id": "\ud800",
+                "inputs": [{"name": "text", "shape": [1], "datatype": "BYTES", "data": [KNOWN]}],
+            },
+            400,
+            "The id is no text of whole characters",
+        ),
+        (
+            "/v2/projects/shop/agent/sessions/1:detectIntent",
+            {"queryInput": {"text": {"text": KNOWN, "languageCode": "\ud800"}}},
+            400,
+            "The languageCode is no text of whole characters",
+        ),
+    ],
+    ids=["the name of a model", "an id", "a language"],
+)
+def test_half_of_a_character_that_an_answer_would_repeat_is_refused(
+    client: TestClient, path: str, body: object, status: int, words: str
+) -> None:
+    """The server broke where it wrote its answer."""
+    reply = client.post(path, content=json.dumps(body))
+    assert reply.status_code == status
+    assert words in str(reply.json())
+
+
 def test_clients_of_rasa_get_its_shape(client: TestClient, made: IntentPipeline) -> None:
     reply = client.post("/model/parse", json={"text": KNOWN, "message_id": "b2"}).json()
     (mine,) = made.predict([KNOWN])

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from app.api.http.requests import broken, route_of
 from app.failures import failure_in_words
+from core.characters import storable
 from core.errors import (
     ArtifactDamaged,
     Conflict,
@@ -26,7 +27,6 @@ from core.errors import (
     StudioError,
     TooManyJobs,
 )
-from core.text import whole_characters
 
 _LOG = logging.getLogger("app.api")
 _STATUS: dict[type[StudioError], int] = {
@@ -80,7 +80,7 @@ def _problem(
     status: int, message: str, hint: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
     """Return the answer of every error; what it quotes may have half of a character in it."""
-    told = {"message": whole_characters(message), "hint": whole_characters(hint)}
+    told = {"message": storable(message), "hint": storable(hint)}
     return JSONResponse(told, status, headers)
 
 

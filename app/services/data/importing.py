@@ -23,6 +23,7 @@ from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, Tool
 from core.memory import while_memory_lasts
 from core.platforms.agent import Loss, Platform
+from core.platforms.gathering import storable_values
 from core.text import counted, plain_name, text_hash
 from core.types import Split
 from storage import projects
@@ -206,16 +207,18 @@ class _Ending:
         return report
 
     def _keep(self, connection: Transaction, report: ImportReport) -> None:
-        if self.export is not None and self.export.slot_values:
-            keep_values(connection, self.project_id, report.key, self.export.slot_values)
+        values = {} if self.export is None else storable_values(self.export.slot_values)[0]
+        if values:
+            keep_values(connection, self.project_id, report.key, values)
         self.keep(connection, report)
 
 
 def _package(export: Export) -> PackageReport:
     files = tuple(FilePhrases(name, n) for name, n in export.files.items())
-    values = {slot: len(found) for slot, found in export.slot_values.items() if found}
+    kept, left_out = storable_values(export.slot_values)
+    values = {slot: len(found) for slot, found in kept.items() if found}
     unread = TARGETS[export.platform].lacks
-    return PackageReport(export.platform, files, tuple(export.losses), values, unread)
+    return PackageReport(export.platform, files, (*export.losses, *left_out), values, unread)
 
 
 def _without(report: ImportReport, landed: Landed) -> ImportReport:

@@ -18,6 +18,7 @@ from app.services.traffic.receiving import (
     read_sent,
     store_read,
 )
+from core.characters import storable
 from core.errors import InvalidInput
 from core.formats.rows import ReadOptions
 from core.text import counted, is_blank, is_storable, normalise, text_hash
@@ -229,7 +230,7 @@ def _read(
     return read, TrafficLogReport(
         rows=len(every),
         untimed=len(untimed),
-        examples=tuple(time[:_SIGNS] for time in dict.fromkeys(untimed))[:_SHOWN],
+        examples=tuple(storable(time[:_SIGNS]) for time in dict.fromkeys(untimed))[:_SHOWN],
         textless=textless,
         misshapen=len(every) - len(rows),
         first=days[0] if days else "",

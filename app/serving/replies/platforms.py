@@ -7,6 +7,7 @@ import re
 import uuid
 from typing import Any
 
+from app.serving.bodies import echoed
 from app.serving.replies.shapes import Answer, chosen, shares
 from core.errors import InvalidInput, NotFound
 
@@ -69,7 +70,7 @@ def dialogflow_text(body: dict[str, Any]) -> tuple[object, str]:
     """Return what stands for the text in a request to Dialogflow, and its language.
 
     Raises:
-        InvalidInput: It asks by something else than a text.
+        InvalidInput: It asks by something else than a text, or its language is no text.
     """
     asked = body.get("queryInput")
     said = asked.get("text") if isinstance(asked, dict) else None
@@ -79,7 +80,7 @@ def dialogflow_text(body: dict[str, Any]) -> tuple[object, str]:
             'Send {"queryInput": {"text": {"text": "..", "languageCode": "en"}}}.',
         )
     language = said.get("languageCode") or asked.get("languageCode") or ""
-    return said.get("text"), str(language)[:40]
+    return said.get("text"), echoed(language, "languageCode")[:40]
 
 
 def es(text: str, language: str, agent: str, answer: Answer) -> dict[str, Any]:

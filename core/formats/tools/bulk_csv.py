@@ -33,7 +33,7 @@ def read_cx_csv(reading: ToolReading, name: str) -> Rows:
     intent = ""
     for number, cells in records:
         row = dict(zip(names, cells, strict=False))
-        intent = row[_INTENT].strip() or intent
+        intent = row.get(_INTENT, "").strip() or intent
         place = place_in(name, number)
         if not row.get(_PHRASE, "").strip():
             reading.losses.add("rows without a phrase", intent)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.errors import MALFORMED
 from core.formats.delimited import row_of
 from core.formats.detect import Dialect, TableLayout, layout_of
 from core.formats.parquet import cell_of, label_names, names_of_labels, refuse_too_much
@@ -52,7 +53,7 @@ def read_datasets(reading: ToolReading) -> Rows:
         reading.files.setdefault(name, 0)
         try:
             yield from _file(reading, name)
-        except (ArrowException, OSError, MemoryError, ValueError) as error:
+        except (ArrowException, MemoryError, *MALFORMED) as error:
             raise fault(place_in(name, 1), "it cannot be read as Arrow or Parquet") from error
 
 

@@ -131,7 +131,8 @@ def _placed(mark: Slot, text: str, value: Any) -> Slot:
     """Return a mark in characters."""
     if text.isascii() or mark.start < 0:
         return mark
-    start, end = (text.encode()[:at].decode(errors="replace") for at in (mark.start, mark.end))
+    written = text.encode(errors="surrogatepass")  # half of a character is refused with its row
+    start, end = (written[:at].decode(errors="replace") for at in (mark.start, mark.end))
     is_bytes = text.startswith(end) and (value is None or end[len(start) :] == value)
     return Slot(len(start), len(end), mark.name) if is_bytes else mark
 

@@ -97,11 +97,12 @@ class ToolReading:
         self.files[name] = self.files.get(name, 0) + 1
         if len(text) > self.options.longest_text:
             return accept(ImportedRow(text, line=place.row), place, self.options.longest_text)
+        about = about or About()
         marks = fitting_slots(text, slots, self.losses)
         for written in (text, *(intents or ()), *(slot.name for slot in marks)):
             check_characters(place, written)
+        check_characters(replace(place, name="id"), about.key or "")
         names = tuple(dict.fromkeys(filter(None, intents or ())))
-        about = about or About()
         row = ImportedRow(
             text=text,
             intents=None if intents is None or (intents and not names) else names,

@@ -47,9 +47,10 @@ def _examples(found: Gathering, name: str, intent: str, array: Node | None) -> N
         text = one.text("text")
         slots = []
         for mention in one.under("mentions"):
-            ends = [place.value for place in mention.under("location")]
-            if len(ends) == 2 and all(isinstance(end, int) for end in ends):
-                start, end = to_characters(text, *(int(str(end)) for end in ends))
+            places = mention.under("location")
+            ends = [place.value for place in places if type(place.value) is int]
+            if len(ends) == len(places) == 2:
+                start, end = to_characters(text, *ends)
                 slots.append(Slot(start, end, mention.text("entity")))
         marks, fields = found.fitting(text, slots), one.fields(_KNOWN)
         found.add(Phrase(text, intent, name, array, index, marks, fields=fields))

@@ -176,6 +176,16 @@ def test_a_damaged_byte_names_row_and_column(refused: Callable[..., str]) -> Non
     assert refused(content).startswith(", row 3, column 2 ('intent'): the byte 0xFF")
 
 
+def test_a_column_that_is_chosen_by_its_damaged_name_is_told_as_damaged(
+    refused: Callable[..., str],
+) -> None:
+    """The preview shows U+FFFD in the place of the byte, and no column has that name."""
+    content = b"text,art" + b"\xff" + ",id\ncafé naïve zoë,a,1\n".encode()
+    for chosen in ("text_column", "intent_column"):
+        message = refused(content, **{chosen: "art\ufffd"})
+        assert message.startswith(", row 1: the byte 0xFF does not fit")
+
+
 def test_a_nul_names_row_and_column(refused: Callable[..., str]) -> None:
     assert refused('text,intent\na,b\n"c\nd",e\0\n') == (
         ", row 3, column 2 ('intent'): a NUL character."

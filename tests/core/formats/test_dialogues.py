@@ -13,6 +13,7 @@ from core.formats.dialogues import (
     Dialogue,
     Pair,
     Turn,
+    dialogue_line,
     history_text,
     pairs_of,
     read_dialogues,
@@ -120,3 +121,15 @@ def test_a_long_file_streams_in_little_memory(tmp_path: Path) -> None:
     tracemalloc.stop()
     assert n_pairs == 100_000
     assert peak < 4e6
+
+
+def test_an_id_and_a_speaker_lose_what_no_text_can_hold(tmp_path: Path) -> None:
+    """The turns were mended, and the log could not be stored for its id or a speaker."""
+    path = tmp_path / "log.jsonl"
+    turns = [{"speaker": "\ud800user", "text": "Hi"}, {"speaker": "bot", "text": "Ho"}]
+    log = [{"id": name, "turns": turns} for name in ("\udfff", "a\0")]
+    path.write_text("\n".join(map(json.dumps, log)))
+    first, second = read_dialogues(path)
+    assert (first.id, first.turns) == ("1", (Turn("Hi", "user"), Turn("Ho", "bot")))
+    assert second.id == "a"
+    assert dialogue_line(first).encode()

@@ -141,3 +141,25 @@ def test_slots_that_cannot_be_are_refused_with_their_row(path: Path, slots, says
     path.write_text(json.dumps({"text": "fly Oslo", "slots": slots}), encoding="utf-8")
     with pytest.raises(InvalidInput, match=f"slots.*{says}"):
         list(read_rows(path, ReadOptions(slots=True)))
+
+
+@pytest.mark.parametrize(
+    ("content", "options"),
+    [
+        ('{"\\ud800": "x"}', {"text_column": "foo"}),
+        (
+            '{"text": "hi", "slots": [{"slot": "a", "start": 0, "end": 2, "value": "\\ud800"}]}',
+            {"slots": True},
+        ),
+    ],
+    ids=["the name of a key", "a value"],
+)
+def test_a_refusal_that_quotes_half_of_a_character_can_be_sent(
+    path: Path, content: str, options: dict
+) -> None:
+    """The words of the refusal could be written into no answer: the request was a fault."""
+    with pytest.raises(InvalidInput) as caught:
+        read(path, content, **options)
+    said = f"{caught.value.message} {caught.value.hint}"
+    assert "\ufffd" in said
+    assert said.encode()

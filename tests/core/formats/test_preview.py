@@ -81,3 +81,11 @@ def test_lines_and_objects_are_shown_as_text_and_intent(look) -> None:
 def test_what_is_no_text_is_refused(look, content: bytes) -> None:
     with pytest.raises(InvalidInput):
         look(content)
+
+
+def test_a_damaged_byte_is_shown_as_a_sign_that_can_be_sent(look) -> None:
+    """The page could not be told of the file, nor which row to mend."""
+    content = "text,art\xff\ncafé naïve zoë,a\nbad \xff byte,b\n".encode()
+    found = look(content.replace("\xff".encode(), b"\xff"))
+    assert found.columns == ("text", "art\ufffd")
+    assert found.rows == (("café naïve zoë", "a"), ("bad \ufffd byte", "b"))

@@ -220,3 +220,39 @@ def test_a_column_that_is_not_asked_for_leaves_every_row_unlabelled(tmp_path: Pa
         assert rows
         assert {intents for _, intents in rows} == {None}
         assert preview_file(tmp_path / name, ReadOptions(intent_column="")).intent_column == ""
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+@pytest.mark.parametrize(
+    ("number", "kind"),
+    [
+        (pa.array([10_000_000], pa.int32()), pa.date32()),
+        (pa.array([10**12], pa.int64()), pa.timestamp("s")),
+        (pa.array([0], pa.int64()), pa.timestamp("s", tz="Nowhere/Land")),
+    ],
+    ids=["a day", "a time", "a zone"],
+)
+def test_a_date_that_no_calendar_has_is_refused_in_words(
+    tmp_path: Path, number: pa.Array, kind: pa.DataType, ending: str
+) -> None:
+    """A date after the year 9999, or in a zone that nobody knows, broke the upload."""
+    path = tmp_path / f"x.{ending}"
+    table = pa.table({"text": ["hi there"], "at": number.cast(kind)})
+    if ending == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_stream(str(path), table.schema) as out:
+            out.write_table(table)
+    with pytest.raises(InvalidInput, match=r"cannot be read as (a Parquet file|Arrow)"):
+        read(path)
+
+
+def test_the_name_of_a_label_with_half_of_a_character_is_refused(tmp_path: Path) -> None:
+    """It came from beside the rows, unchecked, and the import ended in an incident."""
+    features = {"label": {"names": ["top_up", "\ud800"], "_type": "ClassLabel"}}
+    noted = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
+    table = pa.table({"text": ["hi there", "good day"], "label": [0, 1]})
+    path = tmp_path / "x.parquet"
+    pq.write_table(table.replace_schema_metadata(noted), path)
+    with pytest.raises(InvalidInput, match="row 2, column 2: half of a character"):
+        read(path)

@@ -306,3 +306,15 @@ def test_a_lex_template_moved_to_an_intent_without_its_slot_is_plain_words(tmp_p
     intent = json.loads(after["shop/BotLocales/en_US/Intents/refund/Intent.json"])
     said = [one["utterance"] for one in intent["sampleUtterances"]]
     assert said == ["refund my ticket", "fly to Boston"]
+
+
+def test_what_is_told_of_a_package_can_be_sent(tmp_path: Path) -> None:
+    """Half of a character in a phrase or in the name of an intent broke the whole request."""
+    path = write_export("luis", tmp_path)
+    text = path.read_text("utf-8").replace("who won the match", "who won \\ud800")
+    path.write_text(text.replace('"intent": "refund"', '"intent": "\\ud800"'), "utf-8")
+    rows = [Labelled("refund my ticket", ("book",)), Labelled(REFUND, ("book",))]
+    found = overlay(read_agent(path), rows, {"book"})
+    (change,), (loss,) = found.changes, found.losses
+    assert (change.text, change.before, change.after) == ("refund my ticket", "\ufffd", "book")
+    assert loss.examples == ("🛫 fly to Boston", "who won \ufffd")

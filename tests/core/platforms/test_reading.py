@@ -213,3 +213,15 @@ def test_a_document_without_a_key_of_a_platform_is_not_parsed(tmp_path: Path) ->
     ):
         (tmp_path / f"other{number}.json").write_text(text)
         assert find_agent(tmp_path / f"other{number}.json") is None
+
+
+@pytest.mark.parametrize("location", [[True, False], [True, 3], [0, 2, True], ["0", "2"]])
+def test_a_mention_of_watson_whose_place_is_no_number_marks_nothing(
+    location: list[Any], tmp_path: Path
+) -> None:
+    """`true` was taken for a number, and the import ended in an incident."""
+    example = {"text": "hi there", "mentions": [{"entity": "a", "location": location}]}
+    path = tmp_path / "skill.json"
+    path.write_text(json.dumps({"intents": [{"intent": "greet", "examples": [example]}]}))
+    (phrase,) = read_agent(path).phrases
+    assert (phrase.text, phrase.slots) == ("hi there", ())

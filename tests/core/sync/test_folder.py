@@ -71,6 +71,9 @@ def test_what_is_written_is_read_again_and_written_again_byte_for_byte(
         (PROJECT, SETTINGS.replace("1,", "2,"), "line 1: this is not format 1"),
         (PROJECT, SETTINGS.replace("{}", '{"fence": {"limit": NaN}}'), "line 1: this is no JSON"),
         (PROJECT, SETTINGS.replace("{}", '{"fence": {"limit": 1e9}}'), "'settings' or 'bundle'"),
+        (PROJECT, SETTINGS.replace("{}", '{"fence": {"limit": ""}}'), "'settings' or 'bundle'"),
+        (PROJECT, SETTINGS.replace("{}", '{"fence": {"limit": []}}'), "'settings' or 'bundle'"),
+        (PROJECT, SETTINGS.replace("{}", '{"fence": {"limit": false}}'), "'settings' or 'bundle'"),
     ],
 )
 def test_a_broken_line_is_refused_with_file_and_line(

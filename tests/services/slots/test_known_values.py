@@ -101,3 +101,23 @@ def test_a_value_of_a_list_is_proposed_and_written_for_the_next_platform(
         "- lookup: city\n  examples: |\n    - Boston\n- synonym: Boston\n  examples: |\n"
         "    - Bean Town\n"
     ) in read_export(rasa)["data/nlu.yml"].decode()
+
+
+def test_values_that_no_database_keeps_are_left_out_and_told(
+    studio: Studio, tmp_path: Path
+) -> None:
+    """They came in with the import, and the slot book could never be shown again."""
+    create_project(studio, "shop")
+    cities = [{"value": "Boston", "synonyms": ["Bean Town", "\ud800"]}, {"value": "\udfff"}]
+    entities = [{"entity": "city", "values": cities}, {"entity": "\ud800", "values": cities}]
+    intent = {"intent": "book", "examples": [{"text": "fly to Boston"}]}
+    path = tmp_path / "skill.json"
+    path.write_text(json.dumps({"intents": [intent], "entities": entities}))
+    report = import_file(studio, ImportRequest("shop", path)).package
+    assert report is not None
+    assert report.values == {"city": 1}
+    assert [(one.what, one.count, one.examples) for one in report.losses] == [
+        ("values and synonyms with a NUL or half of a character", 2, ("\ufffd", "\ufffd")),
+        ("values of an entity with a NUL or half of a character in its name", 2, ("\ufffd",)),
+    ]
+    assert _values(studio) == {"city": {"Boston": (0, ("Bean Town",))}}

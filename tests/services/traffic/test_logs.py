@@ -270,6 +270,23 @@ def test_a_log_is_refused_where_nothing_tells_the_time(live: LiveStudio, tmp_pat
         zone_named("Nowhere/Land")
 
 
+def test_a_log_with_halves_of_characters_is_shown_with_signs_that_can_be_sent(
+    live: LiveStudio,
+) -> None:
+    """The name of a key and a time that cannot be read were quoted as they are: a fault."""
+    objects = [{"text": "hi", "time": "2026-02-02 10:00", "\ud800": "app"}]
+    objects.append({"text": "ho", "time": "\ud800"})
+    lines = ["\n".join(map(json.dumps, objects)).encode()]
+    waiting = receive_log(live, "p", "a.jsonl", lines, LogReading("UTC"))
+    assert waiting.names == ("text", "time", "\ufffd")
+    assert waiting.report is not None
+    assert waiting.report.examples == ("\ufffd",)
+    named = LogReading("UTC", LogColumns(source="\ufffd"))
+    looked = look_at_log(live, "p", waiting.key, named)
+    assert looked.report is not None
+    assert looked.report.sources == {"app": 1}
+
+
 def test_a_row_with_too_few_or_too_many_cells_is_counted_and_left_out(
     live: LiveStudio, tmp_path: Path
 ) -> None:

@@ -208,3 +208,21 @@ def test_a_text_of_any_length_is_counted_and_stops_nothing(tool: str, tmp_path: 
     assert sum(isinstance(row, ImportedRow) for row in rows) == len(TEXTS) - 1
     assert [row.kind for row in rows if not isinstance(row, ImportedRow)] == ["too-long"]
     assert sum(found.files.values()) == len(TEXTS)
+
+
+def test_what_is_told_of_a_file_can_be_sent(tmp_path: Path) -> None:
+    """A field whose name has half of a character broke the request that told of it."""
+    route = {"name": "a", "utterances": ["hi there", 5], "\ud800": 1}
+    (tmp_path / "routes.json").write_text(json.dumps([route]))
+    found, _ = read(tmp_path / "routes.json")
+    told = {one.what: one.count for one in found.losses}
+    assert told == {"“\ufffd”": 1, "utterances that are no text": 1}
+
+
+def test_a_row_of_cx_csv_that_ends_early_is_told(tmp_path: Path) -> None:
+    """A row without a cell for its intent stopped the import with an incident."""
+    path = tmp_path / "phrases.csv"
+    path.write_text("Language,Intent Display Name,Phrase\nen\nde,book,hallo\n")
+    found, rows = read(path)
+    assert rows["hallo"].intents == ("book",)
+    assert {one.what: one.count for one in found.losses} == {"rows without a phrase": 1}
