@@ -19,7 +19,6 @@ from core.errors import (
     StudioError,
 )
 from core.files import disk_error, write_atomically
-from core.text import whole_characters
 from storage.records import now
 
 _DAMAGED = ("malformed", "not a database")
@@ -119,8 +118,9 @@ def not_kept(error: BaseException) -> InvalidInput | None:
         # Of a row as JSON, the value at fault alone: others are what customers said.
         before = error.object[: error.start].rpartition('"')[2][-40:]
         after = error.object[error.start :].partition('"')[0][:40]
-        shown = whole_characters(before + after)
-        return InvalidInput(f"'{shown}' has half of a character in it.", "Write it in UTF-8.")
+        return InvalidInput(
+            f"'{before + after}' has half of a character in it.", "Write it in UTF-8."
+        )
     return None
 
 

@@ -261,10 +261,10 @@ def test_words_that_are_not_in_utf8_are_refused(
     file.write_text("text,intent\nhello,greet\n", encoding="utf-8")
     assert main(["--home", home, "new", "p"]) == 0
     broken = "' has half of a character in it."
-    assert f"'?{broken}" in refused(capsys, "--home", home, "predict", "\udcff", "hi")
-    assert f"M?ller.csv{broken}" in refused(capsys, "--home", home, "import", "p", str(file))
+    assert f"'\ufffd{broken}" in refused(capsys, "--home", home, "predict", "\udcff", "hi")
+    assert f"M\ufffdller.csv{broken}" in refused(capsys, "--home", home, "import", "p", str(file))
     monkeypatch.setenv("STUDIO_ACTOR", "M\udcfcller")
-    assert f"'M?ller{broken}" in refused(capsys, "--home", home, "new", "q")
+    assert f"'M\ufffdller{broken}" in refused(capsys, "--home", home, "new", "q")
 
 
 def test_a_home_of_nobody_is_refused(

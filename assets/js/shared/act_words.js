@@ -21,6 +21,7 @@ const WORDS = {
   propose: 'propose changes',
   erase: 'erase for good',
   traffic: 'new texts from production',
+  'export log': 'take out what people said',
   'import log': 'import a log from production',
   'undo log': 'take a log from production back',
   undo: 'take back',

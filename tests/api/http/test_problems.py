@@ -4,6 +4,7 @@ import errno
 from pathlib import Path
 
 import pytest
+from fastapi import HTTPException
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from app.services.training.runs import TrainingRequest
@@ -78,13 +79,13 @@ def test_a_refusal_that_quotes_half_of_a_character_can_be_sent(
     client, labelled, monkeypatch
 ) -> None:
     def refuse(*_: object) -> None:
-        raise NotFound("There is no file 'M\udcfcller.csv'.")
+        raise HTTPException(404, "There is no file 'M\udcfcller.csv'.")
 
     monkeypatch.setattr("app.api.labelling.load_today", refuse)
     refused = client.get("/api/projects/p/today?since=2026-01-01")
     assert (refused.status_code, refused.json()["message"]) == (
         404,
-        "There is no file 'M?ller.csv'.",
+        "There is no file 'M\ufffdller.csv'.",
     )
 
 
