@@ -27,7 +27,7 @@ test: lint
 # story of raw texts: up to 40 minutes on two cores. The simulated day is measured alone: it keeps both cores busy by itself.
 fire: $(DEV_STAMP)
 	OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark" --timeout 2400 tests/faults/day
-	OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark and not quick" --timeout 2400 -n 3 --dist loadfile --no-loadscope-reorder $(wildcard tests/faults tests/abuse) tests/browser/stories/traffic/test_raw_texts.py --ignore tests/faults/day
+	OMP_NUM_THREADS=1 NUMBA_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not benchmark and not quick" --timeout 2400 -n 3 --dist worksteal $(wildcard tests/faults tests/abuse) tests/browser/stories/traffic/test_raw_texts.py --ignore tests/faults/day
 
 check: lint
 	$(BIN)/mypy
