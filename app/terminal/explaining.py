@@ -92,7 +92,8 @@ def _show_reason(reason: IntentReason) -> None:
         )
         for one in reason.votes
     ]
-    others = f"all {counted(reason.n_others, 'other example')}"
+    every = "all " if reason.n_others > 1 else ""
+    others = every + counted(reason.n_others, "other example")
     votes.append((f"{reason.others:+.4f}", "", "", others, ""))
     votes.append((f"{reason.prior:+.4f}", "", "", "share of the labels (prior)", ""))
     if reason.voice:

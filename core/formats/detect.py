@@ -81,7 +81,8 @@ def find_format(path: Path, encoding: str) -> ReadFormat:
     if path.suffix.lower() in CUE_ENDINGS:
         raise ChoiceMissing(
             f"{path} is a transcript of a talk, and no file of texts.",
-            "Discover imports it as a log of what people said.",
+            "Discover imports it as a log of what people said. To use its sentences as texts, save "
+            "them as .txt.",
             "traffic",
         )
     by_name = _ENDINGS.get(path.suffix.lower())

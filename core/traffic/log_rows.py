@@ -28,7 +28,14 @@ from core.formats.rows import (
 )
 from core.text import is_blank, is_storable, normalise
 from core.traffic.conversation_logs import ConversationTool, conversation_tool, user_turns
-from core.traffic.speakers import SPEAKER_NAMES, Speakers, are_roles, is_role, speakers_in
+from core.traffic.speakers import (
+    SPEAKER_NAMES,
+    Speakers,
+    are_roles,
+    is_role,
+    may_name_speakers,
+    speakers_in,
+)
 from core.traffic.times import at_clock, is_clock, is_day, is_time
 from core.traffic.transcripts import is_transcript, read_beginning, read_turns
 
@@ -165,19 +172,24 @@ def find_shape(path: Path, options: ReadOptions, given: LogColumns) -> LogShape:
 def _column_of_roles(
     path: Path, options: ReadOptions, columns: LogColumns, cells: Mapping[str, Sequence[str]]
 ) -> str | None:
-    """Return the first column in which all cells are roles, whatever its name, or None.
+    """Return the one column in which all cells are roles, whatever its name; else None.
 
-    Its first cells tell whether the others are worth reading: an intent may be “agent”, too.
+    Its first cells tell whether the others are worth reading: an intent may be “agent”, too. With
+    two such columns, as of who wrote and to whom, nobody knows.
     """
-    for name, first in cells.items():
-        told = [cell for cell in first if cell.strip()]
-        is_likely = bool(told) and all(map(is_role, told))
-        if is_likely and name not in (columns.text, columns.time):
-            with suppress(InvalidInput):  # a fault of a row is told as the rows are read
-                read = _cells_of(path, options, [name])
-                if are_roles(row[0] for row in read if row is not None):
-                    return name
-    return None
+    taken = (columns.text, columns.time, *columns.of_source)
+    likely = [
+        name
+        for name, first in cells.items()
+        if first and all(map(is_role, first)) and name not in taken and may_name_speakers(name)
+    ]
+    found = []
+    for name in likely:
+        with suppress(InvalidInput):  # a fault of a row is told as the rows are read
+            read = _cells_of(path, options, [name])
+            if are_roles(row[0] for row in read if row is not None):
+                found.append(name)
+    return found[0] if len(found) == 1 else None
 
 
 def _is_transcript(path: Path, options: ReadOptions) -> bool:

@@ -17,6 +17,9 @@ _OTHERS = frozenset(
         *("operator", "advisor", "support", "staff", "employee", "supervisor", "admin"),
     }
 )
+_ROLES_OF_USERS = USERS - {"human"}
+_ROLES_OF_OTHERS = _OTHERS - {"system", "model", "tool", "function", "support", "admin"}
+"""Roles by which a column is known whatever its name: “user” and “admin” are kinds of accounts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +46,20 @@ def is_role(name: str) -> bool:
     return _plain(name) in USERS | _OTHERS
 
 
+def may_name_speakers(column: str) -> bool:
+    """Whether a column may tell who spoke: “handled by” tells who answered."""
+    return not _plain(column).endswith(" by")
+
+
 def are_roles(cells: Iterable[str]) -> bool:
-    """Whether all cells are roles, a user's and another's among them; empty cells say nothing."""
-    told = set[str]()
+    """Whether every cell is a role, a user's and another's among them."""
+    told, roles = set[str](), _ROLES_OF_USERS | _ROLES_OF_OTHERS
     for cell in cells:
-        if cell not in told and cell.strip() and not is_role(cell):
+        if cell not in told and _plain(cell) not in roles:
             return False
         told.add(cell)
-    roles = set(map(_plain, told))
-    return not roles.isdisjoint(USERS) and not roles.isdisjoint(_OTHERS)
+    found = set(map(_plain, told))
+    return not found.isdisjoint(_ROLES_OF_USERS) and not found.isdisjoint(_ROLES_OF_OTHERS)
 
 
 def speakers_in(cells: Iterable[str]) -> Speakers | None:

@@ -164,7 +164,7 @@ def look_at_log(
     waiting = WaitingTrafficLog(key, path.name, shape.names, shape.columns, None)
     try:
         with naming_upload(path):
-            report = import_log(live_studio, replace(request, dry_run=True))
+            report = _import(live_studio, replace(request, dry_run=True), shape)
     except InvalidInput as error:
         if not shape.names:  # no other columns would help
             raise
@@ -196,7 +196,10 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
         InvalidInput: The file cannot be read, or day and month cannot be told apart.
         NotFound: There is no such project.
     """
-    shape = find_shape(request.path, request.options, request.columns)
+    return _import(live_studio, request, find_shape(request.path, request.options, request.columns))
+
+
+def _import(live_studio: LiveStudio, request: LogRequest, shape: LogShape) -> TrafficLogReport:
     every = list(read_log(request.path, shape))
     read, found = _read(every, shape, request)
     known, fresh = _compared(live_studio, request.project, read)

@@ -1,8 +1,12 @@
 """A column of speakers tells which rows users wrote."""
 
+from pathlib import Path
+
 import pytest
 
-from core.traffic.speakers import are_roles, speakers_in
+from core.formats.rows import ReadOptions
+from core.traffic.log_rows import LogColumns, find_shape
+from core.traffic.speakers import are_roles, may_name_speakers, speakers_in
 
 
 @pytest.mark.parametrize(
@@ -28,7 +32,15 @@ def test_names_of_people_say_nothing_of_who_is_a_user() -> None:
 
 
 def test_a_column_of_roles_has_a_users_and_anothers() -> None:
-    assert are_roles(["Customer", "agent", "", "CUSTOMER", "Virtual-Agent"])
+    assert are_roles(["Customer", "agent", "CUSTOMER", "Virtual-Agent"])
+
+
+def test_who_answered_does_not_tell_who_spoke() -> None:
+    assert [may_name_speakers(name) for name in ("who", "handled_by", "Answered By")] == [
+        True,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -38,9 +50,24 @@ def test_a_column_of_roles_has_a_users_and_anothers() -> None:
         ["agent", "refund", "customer"],  # intents
         ["customer", "user"],
         ["agent", "bot"],
+        ["customer", "agent", ""],  # filled in some rows: the others would be taken for no user's
+        ["bot", "human"],  # who answered
+        ["user", "admin"],  # kinds of accounts
         ["", " "],
         [],
     ],
 )
 def test_other_columns_are_none_of_roles(cells: list[str]) -> None:
     assert not are_roles(cells)
+
+
+def test_of_two_columns_of_roles_and_of_a_source_nobody_knows_who_spoke(tmp_path: Path) -> None:
+    """The first of them may say to whom; and a column of sources is not read a second time."""
+    path = tmp_path / "log.csv"
+    path.write_text(
+        "time,to,who,text\n2026-02-03,agent,customer,hello\n2026-02-03,customer,agent,hi\n",
+        encoding="utf-8",
+    )
+    assert find_shape(path, ReadOptions(), LogColumns()).columns.speaker is None
+    of_source = find_shape(path, ReadOptions(), LogColumns(source="to"))
+    assert of_source.columns == LogColumns("text", "time", "to", "who")
