@@ -93,8 +93,8 @@ def discover(options: argparse.Namespace) -> None:
 def _show_group(group: DiscoveredGroup) -> None:
     near = ", ".join(f"{one.intent} ({decimal(one.cosine, 2)})" for one in group.nearest)
     share = "" if group.in_scope is None else f", {percent(group.in_scope)} answered in scope"
-    texts = counted(group.size, "text")
-    say(f"\n{group.name}: {texts}, cohesion {decimal(group.cohesion, 2)}{share}")
+    size = counted(group.size, "text")
+    say(f"\n{group.name}: {size}, cohesion {decimal(group.cohesion, 2)}{share}")
     say(f"  {group.description}")
     if near:
         say(f"  nearest intents: {near}")
