@@ -51,6 +51,7 @@ def serve(options: argparse.Namespace) -> None:
         import uvicorn
 
         from app.serving.server import log_as, make_application
+        from app.slow_requests import PunctualProtocol
     except ImportError as error:
         raise InvalidInput(
             f"The server needs the package {error.name}, which is not installed.",
@@ -60,7 +61,7 @@ def serve(options: argparse.Namespace) -> None:
     how: dict[str, Any] = {"host": options.host, "port": options.port, "access_log": False}
     usual = None if serving.log else _log_config(uvicorn.config.LOGGING_CONFIG)
     how |= {"log_level": "warning", "log_config": usual}
-    how["timeout_graceful_shutdown"] = _LONGEST_END_SECONDS
+    how |= {"http": PunctualProtocol, "timeout_graceful_shutdown": _LONGEST_END_SECONDS}
     log_as(serving.log)
     if options.workers > 1:
         _serve_by_processes(serving, options, how)

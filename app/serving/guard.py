@@ -5,9 +5,11 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
+
+from starlette.exceptions import HTTPException
 
 from app.addresses import name_of
 from app.log_lines import note
@@ -15,6 +17,7 @@ from app.serving.bodies import read_object
 from app.serving.counts import ServingCounts
 from app.serving.limits import Serving
 from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal, without_model
+from app.slow_requests import LimitedBody, Patience
 from core.errors import InvalidInput
 
 Scope = MutableMapping[str, Any]
@@ -36,10 +39,7 @@ _KEYS = (
     *((start, b"x-goog-api-key", "key") for start in DIALOGFLOW),
 )
 """Start of a path, and the header and the parameter in which its clients send a key."""
-
-
-class _TooLargeError(Exception):
-    """A body went on behind the limit, whatever its header promised."""
+_PATIENCE = Patience()
 
 
 class _NoKeyError(Exception):
@@ -47,7 +47,7 @@ class _NoKeyError(Exception):
 
 
 class ServingGuard:
-    """Refuses requests without the key (401) or with too large a body (413), and counts all."""
+    """Refuses requests without the key, and bodies that are too large or too slow; counts all."""
 
     def __init__(self, app: App, serving: Serving, counts: ServingCounts) -> None:
         self.app, self.serving, self.counts = app, serving, counts
@@ -93,18 +93,17 @@ class ServingGuard:
             await _refuse(scope, send, 401, _WRONG_KEY)
             return
         most = self.serving.most_bytes
-        words = f"A request may have {most:,} bytes."
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > most:
-            await _refuse(scope, send, 413, words)
+            await _refuse(scope, send, 413, _too_large(most))
             return
-        limited = _limited(receive, most)
+        body: Receive = LimitedBody(receive, most, _PATIENCE, _too_large)
         try:
             if not is_known:
-                limited = await self._with_key(limited)
-            await self.app(scope, limited, send)
-        except _TooLargeError:
-            await _refuse(scope, send, 413, words)
+                body = await self._with_key(body)
+            await self.app(scope, body, send)
+        except HTTPException as error:  # of a body with a key; routes answer theirs
+            await _refuse(scope, send, error.status_code, error.detail, error.headers)
         except _NoKeyError:
             await _refuse(scope, send, 401, _WRONG_KEY)
 
@@ -132,19 +131,8 @@ class ServingGuard:
         return again
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    """Return what gives a body of so many bytes, and raises `_TooLargeError` behind them."""
-    size = 0
-
-    async def limited() -> Message:
-        nonlocal size
-        message = await receive()
-        size += len(message.get("body", b""))
-        if size > most:
-            raise _TooLargeError
-        return message
-
-    return limited
+def _too_large(most: int) -> str:
+    return f"A request may have {most:,} bytes."
 
 
 def _token_in(body: bytes) -> bytes:
@@ -169,9 +157,12 @@ def _given(scope: Scope, headers: dict[bytes, bytes]) -> Iterator[bytes]:
             yield from (one.encode() for one in query.get(parameter, []))
 
 
-async def _refuse(scope: Scope, send: Send, status: int, words: str) -> None:
+async def _refuse(
+    scope: Scope, send: Send, status: int, words: str, more: Mapping[str, str] | None = None
+) -> None:
     body = json.dumps(refusal(scope["path"], status, words)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    headers += [(name.lower().encode(), value.encode()) for name, value in (more or {}).items()]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

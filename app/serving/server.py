@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -82,8 +83,7 @@ def make_application(serving: Serving) -> Starlette:
             InvalidInput: _invalid,
             NotFound: _not_found,
             TooManyWaitingError: _busy,
-            404: _no_route,
-            405: _no_route,
+            HTTPException: _as_told,
             Exception: _broken,
         },
     )
@@ -104,7 +104,7 @@ async def _busy(request: Request, error: Any) -> Response:
     return reply
 
 
-async def _no_route(request: Request, error: Any) -> Response:
+async def _as_told(request: Request, error: Any) -> Response:
     reply = _refused(request, error.status_code, error.detail)
     reply.headers.update(error.headers or {})
     return reply
