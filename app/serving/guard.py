@@ -6,13 +6,15 @@ import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from app.addresses import name_of
-from app.log_lines import note
+from app.log_lines import note, places_of
 from app.serving.bodies import read_object
 from app.serving.counts import ServingCounts
 from app.serving.limits import Serving
@@ -27,6 +29,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _LOG = logging.getLogger("app.serving.requests")
+_FAULTS = logging.getLogger("app.serving")
 _WRONG_KEY = "The key is missing or wrong."
 _OPEN = ("/health/", "/v2/health/")
 """Routes that orchestrators ask without a key; they tell nothing but whether texts are answered."""
@@ -40,10 +43,28 @@ _KEYS = (
 )
 """Start of a path, and the header and the parameter in which its clients send a key."""
 _PATIENCE = Patience()
+_LEFT = 499
+"""Counted, as nginx does, for a client that left before its request was whole."""
 
 
 class _NoKeyError(Exception):
     """The body of a client that sends its key there has none, or a wrong one."""
+
+
+@dataclass(slots=True)
+class _NumberedAnswer:
+    """Sends an answer with its request's number; the status is 0 until it begins."""
+
+    send: Send
+    number: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    status: int = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = [*message.get("headers", []), (b"x-request-id", self.number.encode())]
+            message = {**message, "headers": headers}
+        await self.send(message)
 
 
 class ServingGuard:
@@ -58,28 +79,27 @@ class ServingGuard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began, status, number = time.perf_counter(), [500], uuid.uuid4().hex[:12]
-        scope.setdefault("state", {})["request_id"] = number
-
-        async def noting(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                status[0] = message["status"]
-                headers = [*message.get("headers", []), (b"x-request-id", number.encode())]
-                message = {**message, "headers": headers}
-            await send(message)
-
+        began, answer = time.perf_counter(), _NumberedAnswer(send)
+        scope.setdefault("state", {})["request_id"] = answer.number
         try:
-            await self._passed(scope, receive, noting)
+            await self._passed(scope, receive, answer)
+        except ClientDisconnect:
+            answer.status = answer.status or _LEFT
+        except Exception as error:  # noqa: BLE001 - uvicorn would log its message
+            await _break(scope, answer, error)
         finally:
-            found = scope.get("path_params") is not None and "route" in scope
-            route = getattr(scope.get("route"), "path", "other") if found else "other"
-            seconds = time.perf_counter() - began
-            model = scope["state"].get("model", "")
-            self.counts.request(model, route, status[0], seconds)
-            if self.serving.log:
-                facts = {"id": number, "method": scope["method"], "route": route}
-                facts |= {"status": status[0], "ms": round(seconds * 1e3, 1), "model": model}
-                note(_LOG, "request", facts | {"texts": scope["state"].get("texts", 0)})
+            self._note(scope, answer, time.perf_counter() - began)
+
+    def _note(self, scope: Scope, answer: _NumberedAnswer, seconds: float) -> None:
+        """Count a request that has ended, and log it where somebody asks for that."""
+        found = scope.get("path_params") is not None and "route" in scope
+        route = getattr(scope.get("route"), "path", "other") if found else "other"
+        status, model = answer.status or 500, scope["state"].get("model", "")
+        self.counts.request(model, route, status, seconds)
+        if self.serving.log:
+            facts = {"id": answer.number, "method": scope["method"], "route": route}
+            facts |= {"status": status, "ms": round(seconds * 1e3, 1), "model": model}
+            note(_LOG, "request", facts | {"texts": scope["state"].get("texts", 0)})
 
     async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.lower(): value for name, value in scope["headers"]}
@@ -118,6 +138,8 @@ class ServingGuard:
         body = b""
         while True:
             message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
             body += message.get("body", b"")
             if not message.get("more_body", False):
                 break
@@ -155,6 +177,14 @@ def _given(scope: Scope, headers: dict[bytes, bytes]) -> Iterator[bytes]:
         if path.startswith(start):
             yield headers.get(header, b"")
             yield from (one.encode() for one in query.get(parameter, []))
+
+
+async def _break(scope: Scope, answer: _NumberedAnswer, error: Exception) -> None:
+    """Log by its places what broke, for its message may quote a text, and answer 500."""
+    _FAULTS.error("incident %s\n    %s", answer.number, "\n    ".join(places_of(error)))
+    scope["state"]["error"] = type(error).__name__  # for the span
+    if not answer.status:
+        await _refuse(scope, answer, 500, f"Something broke (incident {answer.number}).")
 
 
 async def _refuse(

@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -14,7 +13,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.log_lines import places_of, set_up_logs
+from app.log_lines import set_up_logs
 from app.serving.batching import TooManyWaitingError
 from app.serving.beside.tracing import TracedRequests, opened_tracing
 from app.serving.guard import ServingGuard
@@ -84,7 +83,6 @@ def make_application(serving: Serving) -> Starlette:
             NotFound: _not_found,
             TooManyWaitingError: _busy,
             HTTPException: _as_told,
-            Exception: _broken,
         },
     )
 
@@ -108,13 +106,6 @@ async def _as_told(request: Request, error: Any) -> Response:
     reply = _refused(request, error.status_code, error.detail)
     reply.headers.update(error.headers or {})
     return reply
-
-
-async def _broken(request: Request, error: Exception) -> Response:
-    incident = uuid.uuid4().hex[:8]
-    places = "\n    ".join(places_of(error))  # an error's message may quote a text
-    _LOG.error("incident %s\n    %s", incident, places)
-    return _refused(request, 500, f"Something broke (incident {incident}).")
 
 
 def _refused(request: Request, status: int, message: str, hint: str | None = None) -> Response:
