@@ -2,8 +2,16 @@
 
 import http.client
 import json
+from dataclasses import replace
+from math import nan
 from pathlib import Path
 
+import pytest
+
+from app.serving.model import open_model
+from core.errors import ArtifactDamaged
+from core.runtime.engine import Engine
+from core.types import Prediction
 from tests.serving.command_process import server_process
 from tests.serving.load.test_replacing import until
 from tests.serving.test_command import ask
@@ -66,3 +74,20 @@ def test_a_client_that_hangs_up_in_its_body_is_no_fault_of_the_server(
         words = server.await_end()
     assert "incident" not in words
     assert "Traceback" not in words
+
+
+def test_a_graph_that_answers_by_no_number_is_not_served(
+    graph: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A new bundle took the place of a sound one, and each text was answered with 500."""
+    whole = Engine.predict
+
+    def broken(self: Engine, texts: list[str]) -> list[Prediction]:
+        return [
+            replace(one, ranked=tuple(replace(intent, score=nan) for intent in one.ranked))
+            for one in whole(self, texts)
+        ]
+
+    monkeypatch.setattr(Engine, "predict", broken)
+    with pytest.raises(ArtifactDamaged, match=r"The graph in g\.zip answers by what is no number"):
+        open_model(str(graph), threads=1)
