@@ -130,6 +130,24 @@ def test_a_part_of_another_model_is_not_continued(
     assert told.texts == len(ASKED)
 
 
+def test_a_part_of_another_bundle_is_not_continued(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    """Bundles of one name with other votes, or another temperature, were taken for one."""
+    target = tmp_path / "answers.csv"
+    request = FileRequest(source, target)
+
+    def killed(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    one, other = (model_of_pipeline(model, None, bundle=digest) for digest in ("3cb6", "90cd"))
+    for found, went_on_at in ((other, 0), (one, 15)):
+        with pytest.raises(KeyboardInterrupt):
+            answer_file(one, request, killed)
+        told = answer_file(found, request, lambda done, total: None)
+        assert told.went_on_at == went_on_at
+
+
 def test_a_part_is_not_continued_after_an_intent_was_described_otherwise(
     model: IntentPipeline, source: Path, tmp_path: Path
 ) -> None:
