@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from core.bundle.card import model_card
 from core.bundle.facts import as_json, read_facts
+from core.bundle.kinds import odd_fact
 from core.bundle.own_files import CARD, PROGRAM, foreign_program, is_allowed, is_own_card, program
 from core.bundle.signing import (
     SIGNATURE,
@@ -218,10 +219,15 @@ def _checked(folder: Path, manifest: Manifest) -> Manifest:
         )
     if read_facts(folder) != manifest.facts:
         raise ArtifactDamaged("The bundle's manifest and facts.json differ.", _DO_NOT_TRUST)
+    if odd := odd_fact(manifest.facts):
+        raise ArtifactDamaged(
+            f"The bundle's facts cannot be read: '{odd}' is not what a training writes.",
+            _DO_NOT_TRUST,
+        )
     try:
         # The database keeps them, which has neither NaN nor half of a surrogate pair.
         json.dumps(manifest.facts, ensure_ascii=False, allow_nan=False).encode()
-        own_card = not (folder / CARD).exists() or is_own_card(folder, manifest.facts)
+        own_card = is_own_card(folder, manifest.facts)
     except MALFORMED as error:
         raise ArtifactDamaged(f"The bundle's facts cannot be read: {error}.") from error
     return replace(manifest, own_card=own_card)

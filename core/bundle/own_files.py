@@ -83,5 +83,6 @@ def foreign_program(folder: Path) -> str | None:
 
 
 def is_own_card(folder: Path, facts: Mapping[str, Any]) -> bool:
-    """Whether a bundle's card says of its facts what this release would write."""
-    return (folder / CARD).read_bytes() == model_card(facts).encode()
+    """Whether a bundle's card, if it has one, says of its facts what this release would write."""
+    card = model_card(facts).encode()  # of a bundle without one, too: it has to be told of
+    return not (folder / CARD).exists() or (folder / CARD).read_bytes() == card

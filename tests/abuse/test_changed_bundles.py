@@ -3,14 +3,19 @@
 import json
 import zipfile
 from contextlib import suppress
+from dataclasses import asdict
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
-from app.services.data.projects import create_project
+from app.services.data.projects import create_project, delete_project, list_projects
 from app.services.studio import Studio
 from app.services.versions.bundles import import_bundle
+from app.services.versions.registry import lineage
+from app.services.versions.timeline import list_versions, timeline
 from core.bundle.archive import MANIFEST, open_bundle, verify_bundle
 from core.bundle.layout import load_pipeline
 from core.encoders.packed.encoder import TransformerEncoder
@@ -21,6 +26,7 @@ from tests.builders.hostile.changed_bundle import (
     rewritten,
     stored_bundle,
     with_facts,
+    without,
 )
 from tests.builders.hostile.changed_inputs import changed_bytes, changed_json, changed_lines, fuzz
 
@@ -69,18 +75,27 @@ def told_otherwise(name: str, content: bytes, entries: Entries) -> Entries:
     return replaced(entries, name, content)
 
 
+def shown(studio: Studio, project: str) -> None:
+    """Tell of a project with one version what its pages do."""
+    views = [*list_versions(studio, project)[1], *timeline(studio, project)]
+    views += [lineage(studio, project, 1), *list_projects(studio)]
+    json.dumps(list(map(asdict, views)), ensure_ascii=False, allow_nan=False).encode()
+
+
 @pytest.mark.parametrize("n_cases", CASES)
-def test_a_bundle_of_changed_values_answers_or_is_refused(
+def test_a_bundle_of_changed_values_answers_and_is_shown_or_is_refused(
     bundle: Path, tmp_path: Path, studio: Studio, n_cases: int
 ) -> None:
     """Facts of `null`, a size of infinity, an example without a text: each was "Something broke".
 
-    The manifest fits each change, as it does where somebody means harm.
+    The manifest fits each change, as it does where somebody means harm. Such a bundle may come
+    without a card, from which some faults were told.
     """
     path = tmp_path / "changed.zip"
+    bundle = rewritten(bundle, tmp_path / "bare.zip", lambda entries: without(entries, "README.md"))
     files = contents(bundle)
     names = sorted(name for name in files if name.endswith((".json", ".jsonl")))
-    create_project(studio, "p")
+    numbers = count()
 
     def values(name: str) -> st.SearchStrategy[tuple[str, bytes]]:
         change = changed_lines if name.endswith(".jsonl") else changed_json
@@ -88,10 +103,49 @@ def test_a_bundle_of_changed_values_answers_or_is_refused(
 
     def check(change: tuple[str, bytes]) -> None:
         rewritten(bundle, path, lambda entries: told_otherwise(*change, entries))
-        with suppress(StudioError):
-            import_bundle(studio, path, "p")
+        project = f"p{next(numbers)}"
+        create_project(studio, project)
+        try:
+            import_bundle(studio, path, project)
+        except StudioError:
+            pass
+        else:
+            shown(studio, project)
+        finally:
+            delete_project(studio, project)
 
     fuzz(n_cases, st.sampled_from(names).flatmap(values), check)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"recipe": 5},
+        {"recipe": {"kind": ["instant"]}},
+        {"recipe": {"seed": "x"}},
+        {"metrics": 5},
+        {"metrics": {"accuracy": "high"}},
+        {"metrics": {"accuracy": 10**400}},
+        {"metrics": {"task": "multi-label", "accuracy": 0.5}},
+        {"metrics": {"per_intent": [{"intent": "refund"}]}},
+        {"metrics": {"tested_intents": "all", "intents": 5}},
+        {"pins": []},
+        {"pins": {"broken": [5]}},
+        {"n_exemplars": "many"},
+        {"n_unlabelled": None},
+    ],
+    ids=str,
+)
+def test_facts_that_no_page_could_show_are_refused(
+    bundle: Path, tmp_path: Path, studio: Studio, odd: dict[str, Any]
+) -> None:
+    """The version was taken in, and the timeline or the list of all projects broke from then on."""
+    facts = {**json.loads(contents(bundle)["facts.json"]), **odd}
+    path = rewritten(
+        bundle, tmp_path / "odd.zip", lambda e: without(with_facts(e, facts), "README.md")
+    )
+    with pytest.raises(ArtifactDamaged, match="facts cannot be read"):
+        import_bundle(studio, path, "p")
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "\ud800"], ids=repr)

@@ -4,21 +4,39 @@ import gzip
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import strategies as st
 
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
+from app.services.slots.book import view_book
+from app.services.studio import Studio
 from core.errors import InvalidInput
-from core.formats.dialogues import read_dialogues
+from core.formats.dialogues import dialogue_line, read_dialogues
 from core.formats.preview import preview_file
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.text import is_storable
-from tests.builders.hostile.changed_inputs import changed_member, changed_text, fuzz
+from tests.builders.hostile.changed_inputs import (
+    changed_bytes,
+    changed_json,
+    changed_lines,
+    changed_member,
+    changed_text,
+    fuzz,
+)
+from tests.core.formats.tools.tool_files import DOCCANO, HUMANFIRST, LABEL_STUDIO, ROUTES_JSON
+from tests.core.platforms.exports import LUIS, WATSON
 
+CASES = [
+    pytest.param(15, id="quick", marks=pytest.mark.quick),
+    pytest.param(1_000, id="fire", marks=pytest.mark.fire),
+]
 LABELS = ["refund", "parcel", "greeting"]
 ROWS = [(f"text {n} of the {label}", label) for label in LABELS for n in range(4)]
 RASA = 'version: "3.1"\nnlu:\n' + "".join(
@@ -66,14 +84,21 @@ def read_rows_of(path: Path) -> None:
             assert all(map(is_storable, texts)), texts
 
 
+def sent(value: Any) -> None:
+    """Write what is told of a file as an answer does."""
+    json.dumps(asdict(value), ensure_ascii=False).encode()
+
+
 def preview(path: Path) -> None:
     shown = preview_file(path, ReadOptions())
     assert all(len(cell) <= 200 for row in shown.rows for cell in row)
+    sent(shown)
 
 
 def read_conversations(path: Path) -> None:
     for dialogue in read_dialogues(path):
         assert all(is_storable(turn.text) for turn in dialogue.turns)
+        dialogue_line(dialogue).encode()
 
 
 @dataclass(frozen=True)
@@ -96,6 +121,7 @@ TURN_ROWS = b"conversation_id,turn,speaker,text\n" + b"".join(
 )
 KINDS = {
     "rows.csv": Kind(CSV),
+    "accents.csv": Kind(CSV.replace(b" of the ", " à côté du ".encode())),
     "rows.tsv": Kind(CSV.replace(b",", b"\t")),
     "rows.jsonl": Kind(lines([{"text": t, "intents": [i], "split": "test"} for t, i in ROWS])),
     "slots.jsonl": Kind(
@@ -113,13 +139,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(
-    "n_cases",
-    [
-        pytest.param(15, id="quick", marks=pytest.mark.quick),
-        pytest.param(1_000, id="fire", marks=pytest.mark.fire),
-    ],
-)
+@pytest.mark.parametrize("n_cases", CASES)
 def test_a_changed_file_is_read_or_refused_in_words(tmp_path: Path, name: str, n_cases) -> None:
     kind, path = KINDS[name], tmp_path / name
 
@@ -133,3 +153,40 @@ def test_a_changed_file_is_read_or_refused_in_words(tmp_path: Path, name: str, n
     for read in kind.reads:
         read(path)  # what is changed is valid
     fuzz(n_cases, kind.change(kind.content), check)
+
+
+def changed_document(content: bytes) -> st.SearchStrategy[bytes]:
+    return changed_json(content) | changed_bytes(content)
+
+
+EXPORTS: dict[str, tuple[str, Callable[[bytes], st.SearchStrategy[bytes]]]] = {
+    "all.jsonl": (DOCCANO, changed_lines),
+    "project.json": (LABEL_STUDIO, changed_document),
+    "routes.json": (ROUTES_JSON, changed_document),
+    "workspace.json": (HUMANFIRST, changed_document),
+    "app.json": (LUIS["app.json"], changed_document),
+    "skill.json": (WATSON["skill.json"], changed_document),
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+@pytest.mark.parametrize("n_cases", CASES)
+def test_what_a_changed_export_brings_in_can_be_shown(
+    tmp_path: Path, studio: Studio, name: str, n_cases: int
+) -> None:
+    """The import of an entity's value succeeded, and the slot book was broken for good."""
+    (content, change), path = EXPORTS[name], tmp_path / name
+    create_project(studio, "p")
+
+    def check(changed: bytes) -> None:
+        path.write_bytes(changed)
+        with suppress(InvalidInput):
+            preview(path)
+        for dry_run in (True, False):
+            with suppress(InvalidInput):
+                sent(import_file(studio, ImportRequest("p", path, dry_run=dry_run)))
+        sent(view_book(studio, "p"))
+
+    path.write_bytes(content.encode())
+    sent(import_file(studio, ImportRequest("p", path)))  # what is changed is valid
+    fuzz(n_cases, change(content.encode()), check)

@@ -45,6 +45,8 @@ from storage.records import ProjectRecord
 _CHUNK = 512
 _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
 """Name of the share of right answers."""
+_COMPARED = ("accuracy", "n", "noise")
+"""Figures of a training that a comparison by stored figures computes with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,6 +328,8 @@ def _judged_alike(champion: Contender, candidate: Contender) -> bool:
     if champion.data and candidate.data and champion.data != candidate.data:
         return False  # as many labels may be those of other texts
     old, new = champion.metrics, candidate.metrics
+    if not all(name in metrics for metrics in (old, new) for name in _COMPARED):
+        return False  # of a bundle, which may leave out anything
     bases = [with_thousands_marks(str(metrics.get("judged_on") or "")) for metrics in (old, new)]
     return bool(bases[0]) and bases[0] == bases[1] and old.get("task") == new.get("task")
 

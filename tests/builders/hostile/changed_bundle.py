@@ -55,6 +55,19 @@ def with_facts(entries: Entries, facts: object) -> Entries:
     ]
 
 
+def without(entries: Entries, name: str) -> Entries:
+    """Leave out a file, and its promise in the manifest."""
+    result = []
+    for info, content in entries:
+        if info.filename == MANIFEST:
+            value = json.loads(content)
+            del value["files"][name]
+            result.append((info, json.dumps(value).encode()))
+        elif info.filename != name:
+            result.append((info, content))
+    return result
+
+
 def stored_bundle(encoder: TransformerEncoder, folder: Path) -> Path:
     """Store a small model, and return it as a bundle."""
     labels = {text: intent for intent, texts in SENTENCES.items() for text in texts}

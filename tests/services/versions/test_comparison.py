@@ -284,7 +284,14 @@ def test_figures_of_as_many_but_other_labels_are_not_compared_and_each_says_on_w
     assert "16 of 20 texts right, 18 before, both as checked after their trainings" in alike.verdict
 
 
-@pytest.mark.parametrize("metrics", [{}, {**STORED, "judged_on": "other", "accuracy": 0.1}])
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        {},
+        {**STORED, "judged_on": "other", "accuracy": 0.1},
+        {"judged_on": STORED["judged_on"], "accuracy": 0.8},  # of a bundle: it was a fault
+    ],
+)
 def test_without_anything_alike_there_is_no_verdict_and_it_is_said(
     studio: Studio, metrics: dict
 ) -> None:
