@@ -126,7 +126,7 @@ def read_token(file: Path | None) -> str | None:
     if file is not None:
         where = str(file)
         try:
-            said = file.read_text(encoding="utf-8").strip()
+            said = file.read_text(encoding="utf-8-sig").strip()
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidInput(f"{file} cannot be read: {error}.", "Check the path.") from error
     elif not said:

@@ -44,12 +44,14 @@ def too_large(most: int) -> str:
 class LimitedBody:
     """Receives a request's body, of at most `most` bytes, from a sender who does not dawdle.
 
-    A body without a content-length tells its size only while it is read.
+    A body without a content-length tells its size only while it is read. `told` says what is wrong
+    with a body of more than so many bytes.
     """
 
     receive: Receive
     most: int
     patience: Patience
+    told: Callable[[int], str] = too_large
     _bytes: int = 0
     _whole: bool = False
     _began: float = field(default_factory=lambda: asyncio.get_running_loop().time())
@@ -72,7 +74,7 @@ class LimitedBody:
         self._bytes += len(message.get("body", b""))
         self._whole = not message.get("more_body", False)
         if self._bytes > self.most:
-            raise HTTPException(413, too_large(self.most), {"Connection": "close"})
+            raise HTTPException(413, self.told(self.most), {"Connection": "close"})
         return message
 
 

@@ -32,6 +32,10 @@ _OF_ANSWERS = (
 )
 _MOST_ANSWERED, _MOST_ADDED = 1_000, 20_000
 _POLL_SECONDS = 0.5
+_RESTART_SECONDS = 60.0
+"""For so long `wait` bears a studio that does not answer: a training outlives its restart."""
+_RESTARTS = (0, 502, 503, 504)
+"""No answer, or that of a proxy before a studio that is not there."""
 _API = "/api/v1"
 
 
@@ -208,10 +212,20 @@ class Studio:
             if time.monotonic() > until:
                 raise StudioFault(f"The training {job.id} still runs.", "Wait longer.")
             time.sleep(_POLL_SECONDS)
-            job = self.job(job.id)
+            job = self._job_after_restart(job.id, min(until, time.monotonic() + _RESTART_SECONDS))
         if job.state != "succeeded":
             raise StudioFault(job.message or f"The training was {job.state}.", job.hint)
         return job
+
+    def _job_after_restart(self, key: str, until: float) -> Job:
+        """Tell how far a training is; ask again until then while the studio is not there."""
+        while True:
+            try:
+                return self.job(key)
+            except StudioFault as fault:
+                if fault.status not in _RESTARTS or time.monotonic() > until:
+                    raise
+            time.sleep(_POLL_SECONDS)
 
     def promote(self, project: str, number: int) -> None:
         """Use a version from now on."""

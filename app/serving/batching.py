@@ -46,6 +46,14 @@ class _Asked:
     mark: object
 
 
+@dataclass(slots=True)
+class BatchCounts:
+    """Batches answered, and the texts in them; those of the next model go on from here."""
+
+    batches: int = 0
+    texts: int = 0
+
+
 @dataclass(slots=True, eq=False)
 class Batcher:
     """Answers texts of many requests together; used by one event loop.
@@ -56,16 +64,15 @@ class Batcher:
         predict: Answers texts; called by one thread at a time.
         most_waiting: Texts that may wait, with those that are being answered.
         spans: Traces the batches; None where nobody asked for it.
+        done: What was answered.
         waiting: Texts that wait or are being answered.
-        batches: Batches answered, and `texts` in them.
     """
 
     predict: Predict
     most_waiting: int
     spans: BatchSpans | None = None
+    done: BatchCounts = field(default_factory=BatchCounts)
     waiting: int = 0
-    batches: int = 0
-    texts: int = 0
     _rate: float = 100.0
     _queue: deque[_Asked] = field(default_factory=deque)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
@@ -150,8 +157,8 @@ class Batcher:
                     one.done.set_exception(error)
         finally:
             self.waiting -= sum(len(one.texts) for one in batch)
-        self.batches += 1
-        self.texts += len(texts)
+        self.done.batches += 1
+        self.done.texts += len(texts)
         rate = len(texts) / max(time.perf_counter() - began, 1e-6)
         self._rate = _MEMORY * self._rate + (1 - _MEMORY) * rate
 

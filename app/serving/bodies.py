@@ -78,18 +78,22 @@ def tensor_texts(body: dict[str, Any], serving: Serving) -> list[str]:
     return texts
 
 
-def wanted_outputs(body: dict[str, Any]) -> list[object]:
+def wanted_outputs(body: dict[str, Any], known: tuple[str, ...]) -> list[object]:
     """Return the names of the outputs that an Open Inference Protocol request asks for.
 
     There are none where all outputs are wanted.
 
     Raises:
-        InvalidInput: What stands for the outputs is no list.
+        InvalidInput: What stands for the outputs is no list, or names another than the known ones.
     """
     wanted = body.get("outputs") or []
     if not isinstance(wanted, list):
         raise InvalidInput("The outputs are no list.", 'Send [{"name": "intent"}], or none.')
-    return [one.get("name") for one in wanted if isinstance(one, dict)]
+    names: list[object] = [one.get("name") if isinstance(one, dict) else None for one in wanted]
+    if not all(name in known for name in names):
+        hint = f'Send [{{"name": "intent"}}], say. There are {", ".join(known)}.'
+        raise InvalidInput("There is no such output.", hint)
+    return names
 
 
 def checked(texts: object, serving: Serving) -> list[str]:

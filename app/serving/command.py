@@ -23,6 +23,9 @@ from core.errors import InvalidInput, StudioError
 NAME = "serve-model"
 HELP = "serve graphs of bundles over HTTP, without torch"
 
+_LONGEST_END_SECONDS = 15
+"""Requests that are not answered by then are cut: a sender who stops must not hold up the end."""
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command by itself; return its exit code."""
@@ -48,6 +51,7 @@ def serve(options: argparse.Namespace) -> None:
         import uvicorn
 
         from app.serving.server import log_as, make_application
+        from app.slow_requests import PunctualProtocol
     except ImportError as error:
         raise InvalidInput(
             f"The server needs the package {error.name}, which is not installed.",
@@ -57,6 +61,7 @@ def serve(options: argparse.Namespace) -> None:
     how: dict[str, Any] = {"host": options.host, "port": options.port, "access_log": False}
     usual = None if serving.log else _log_config(uvicorn.config.LOGGING_CONFIG)
     how |= {"log_level": "warning", "log_config": usual}
+    how |= {"http": PunctualProtocol, "timeout_graceful_shutdown": _LONGEST_END_SECONDS}
     log_as(serving.log)
     if options.workers > 1:
         _serve_by_processes(serving, options, how)
@@ -76,7 +81,6 @@ def _serve_by_processes(
         ArtifactDamaged: A bundle is not what was written.
     """
     import uvicorn
-    from uvicorn.supervisors import Multiprocess
 
     from app.serving.lifetime import opened_shadow
     from app.serving.models import opened_models
@@ -88,10 +92,23 @@ def _serve_by_processes(
     os.environ[SETTINGS] = json.dumps(serving.values)
     target = "app.serving.server:application"
     config = uvicorn.Config(target, factory=True, workers=options.workers, **how)
-    server = Multiprocess(config, sockets=[config.bind_socket()])
+    server = _processes(config)
     server.run()
     if any(one.process.exitcode == CANNOT_START for one in server.processes):
         raise InvalidInput("A process of the server could not start.", "It said why above.")
+
+
+def _processes(config: Any) -> Any:
+    """Return uvicorn's processes, which take no connection any more once they are to end."""
+    from uvicorn.supervisors import Multiprocess
+
+    class Processes(Multiprocess):
+        def terminate_all(self) -> None:
+            for one in self.sockets:  # this process holds it, too, and answers nobody
+                one.close()
+            super().terminate_all()
+
+    return Processes(config, sockets=[config.bind_socket()])
 
 
 def _say_where(options: argparse.Namespace) -> None:

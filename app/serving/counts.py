@@ -122,8 +122,8 @@ def _named(model: str) -> dict[str, object]:
 _OF_MODEL: _Plain[ModelMeasures] = (
     ("texts_outside_total", "counter", "Texts without intent.", lambda one: one.counts.outside),
     ("waiting_texts", "gauge", "Texts that wait.", lambda one: one.batcher.waiting),
-    ("batches_total", "counter", "Batches computed.", lambda one: one.batcher.batches),
-    ("batched_texts_total", "counter", "Texts in them.", lambda one: one.batcher.texts),
+    ("batches_total", "counter", "Batches computed.", lambda one: one.batcher.done.batches),
+    ("batched_texts_total", "counter", "Texts in them.", lambda one: one.batcher.done.texts),
     ("reloads_total", "counter", "New bundles served.", lambda one: one.counts.reloads.taken),
     ("failed_reloads_total", "counter", "Bundles refused.", lambda one: one.counts.reloads.refused),
 )

@@ -5,16 +5,21 @@ import json
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
 from app.addresses import name_of
-from app.log_lines import note
+from app.log_lines import note, places_of
 from app.serving.bodies import read_object
 from app.serving.counts import ServingCounts
 from app.serving.limits import Serving
 from app.serving.replies.refusals import CLU, DIALOGFLOW, refusal, without_model
+from app.slow_requests import LimitedBody, Patience
 from core.errors import InvalidInput
 
 Scope = MutableMapping[str, Any]
@@ -24,6 +29,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _LOG = logging.getLogger("app.serving.requests")
+_FAULTS = logging.getLogger("app.serving")
 _WRONG_KEY = "The key is missing or wrong."
 _OPEN = ("/health/", "/v2/health/")
 """Routes that orchestrators ask without a key; they tell nothing but whether texts are answered."""
@@ -36,18 +42,33 @@ _KEYS = (
     *((start, b"x-goog-api-key", "key") for start in DIALOGFLOW),
 )
 """Start of a path, and the header and the parameter in which its clients send a key."""
-
-
-class _TooLargeError(Exception):
-    """A body went on behind the limit, whatever its header promised."""
+_PATIENCE = Patience()
+_LEFT = 499
+"""Counted, as nginx does, for a client that left before its request was whole."""
 
 
 class _NoKeyError(Exception):
     """The body of a client that sends its key there has none, or a wrong one."""
 
 
+@dataclass(slots=True)
+class _NumberedAnswer:
+    """Sends an answer with its request's number; the status is 0 until it begins."""
+
+    send: Send
+    number: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
+    status: int = 0
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = [*message.get("headers", []), (b"x-request-id", self.number.encode())]
+            message = {**message, "headers": headers}
+        await self.send(message)
+
+
 class ServingGuard:
-    """Refuses requests without the key (401) or with too large a body (413), and counts all."""
+    """Refuses requests without the key, and bodies that are too large or too slow; counts all."""
 
     def __init__(self, app: App, serving: Serving, counts: ServingCounts) -> None:
         self.app, self.serving, self.counts = app, serving, counts
@@ -58,28 +79,27 @@ class ServingGuard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        began, status, number = time.perf_counter(), [500], uuid.uuid4().hex[:12]
-        scope.setdefault("state", {})["request_id"] = number
-
-        async def noting(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                status[0] = message["status"]
-                headers = [*message.get("headers", []), (b"x-request-id", number.encode())]
-                message = {**message, "headers": headers}
-            await send(message)
-
+        began, answer = time.perf_counter(), _NumberedAnswer(send)
+        scope.setdefault("state", {})["request_id"] = answer.number
         try:
-            await self._passed(scope, receive, noting)
+            await self._passed(scope, receive, answer)
+        except ClientDisconnect:
+            answer.status = answer.status or _LEFT
+        except Exception as error:  # noqa: BLE001 - uvicorn would log its message
+            await _break(scope, answer, error)
         finally:
-            found = scope.get("path_params") is not None and "route" in scope
-            route = getattr(scope.get("route"), "path", "other") if found else "other"
-            seconds = time.perf_counter() - began
-            model = scope["state"].get("model", "")
-            self.counts.request(model, route, status[0], seconds)
-            if self.serving.log:
-                facts = {"id": number, "method": scope["method"], "route": route}
-                facts |= {"status": status[0], "ms": round(seconds * 1e3, 1), "model": model}
-                note(_LOG, "request", facts | {"texts": scope["state"].get("texts", 0)})
+            self._note(scope, answer, time.perf_counter() - began)
+
+    def _note(self, scope: Scope, answer: _NumberedAnswer, seconds: float) -> None:
+        """Count a request that has ended, and log it where somebody asks for that."""
+        found = scope.get("path_params") is not None and "route" in scope
+        route = getattr(scope.get("route"), "path", "other") if found else "other"
+        status, model = answer.status or 500, scope["state"].get("model", "")
+        self.counts.request(model, route, status, seconds)
+        if self.serving.log:
+            facts = {"id": answer.number, "method": scope["method"], "route": route}
+            facts |= {"status": status, "ms": round(seconds * 1e3, 1), "model": model}
+            note(_LOG, "request", facts | {"texts": scope["state"].get("texts", 0)})
 
     async def _passed(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = {name.lower(): value for name, value in scope["headers"]}
@@ -93,18 +113,17 @@ class ServingGuard:
             await _refuse(scope, send, 401, _WRONG_KEY)
             return
         most = self.serving.most_bytes
-        words = f"A request may have {most:,} bytes."
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > most:
-            await _refuse(scope, send, 413, words)
+            await _refuse(scope, send, 413, _too_large(most))
             return
-        limited = _limited(receive, most)
+        body: Receive = LimitedBody(receive, most, _PATIENCE, _too_large)
         try:
             if not is_known:
-                limited = await self._with_key(limited)
-            await self.app(scope, limited, send)
-        except _TooLargeError:
-            await _refuse(scope, send, 413, words)
+                body = await self._with_key(body)
+            await self.app(scope, body, send)
+        except HTTPException as error:  # of a body with a key; routes answer theirs
+            await _refuse(scope, send, error.status_code, error.detail, error.headers)
         except _NoKeyError:
             await _refuse(scope, send, 401, _WRONG_KEY)
 
@@ -119,6 +138,8 @@ class ServingGuard:
         body = b""
         while True:
             message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
             body += message.get("body", b"")
             if not message.get("more_body", False):
                 break
@@ -132,19 +153,8 @@ class ServingGuard:
         return again
 
 
-def _limited(receive: Receive, most: int) -> Receive:
-    """Return what gives a body of so many bytes, and raises `_TooLargeError` behind them."""
-    size = 0
-
-    async def limited() -> Message:
-        nonlocal size
-        message = await receive()
-        size += len(message.get("body", b""))
-        if size > most:
-            raise _TooLargeError
-        return message
-
-    return limited
+def _too_large(most: int) -> str:
+    return f"A request may have {most:,} bytes."
 
 
 def _token_in(body: bytes) -> bytes:
@@ -169,9 +179,20 @@ def _given(scope: Scope, headers: dict[bytes, bytes]) -> Iterator[bytes]:
             yield from (one.encode() for one in query.get(parameter, []))
 
 
-async def _refuse(scope: Scope, send: Send, status: int, words: str) -> None:
+async def _break(scope: Scope, answer: _NumberedAnswer, error: Exception) -> None:
+    """Log by its places what broke, for its message may quote a text, and answer 500."""
+    _FAULTS.error("incident %s\n    %s", answer.number, "\n    ".join(places_of(error)))
+    scope["state"]["error"] = type(error).__name__  # for the span
+    if not answer.status:
+        await _refuse(scope, answer, 500, f"Something broke (incident {answer.number}).")
+
+
+async def _refuse(
+    scope: Scope, send: Send, status: int, words: str, more: Mapping[str, str] | None = None
+) -> None:
     body = json.dumps(refusal(scope["path"], status, words)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    headers += [(name.lower().encode(), value.encode()) for name, value in (more or {}).items()]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": headers})

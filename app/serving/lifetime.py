@@ -83,7 +83,7 @@ async def _take(one: NamedModel, serving: Serving) -> None:
     old = one.current
     how = serving.threads, serving.device
     model = await _opened(one.counts.reloads, one.bundle, old.model.name, *how)
-    one.current = in_use(model, serving, old.batcher.spans)
+    one.current = in_use(model, serving, old.batcher.spans, old.batcher.done)
     one.current.batcher.start()
     _LOG.info("%s answers by version %s from now on", model.name, model.model_version)
     await old.batcher.finish()

@@ -91,7 +91,7 @@ def read_key(file: Path | None, variable: str = KEY) -> str:
     if file is None:
         return _lines(os.environ.get(variable, ""))
     try:
-        key = _lines(file.read_text(encoding="utf-8"))
+        key = _lines(file.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{file} cannot be read: {error}.", "Check the path.") from error
     if not key:

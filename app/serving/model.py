@@ -1,14 +1,17 @@
 """The model that a server answers by: a bundle's graph, its name and its versions."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from app.serving.replacing import Stamp, stamp_of
 from core.bundle.archive import open_bundle
 from core.bundle.facts import is_graph
-from core.errors import InvalidInput
+from core.errors import ArtifactDamaged, InvalidInput
 from core.runtime.engine import Device, Engine, open_engine
+from core.types import Prediction
 
 _FIRST = "hello"
 
@@ -54,7 +57,8 @@ def open_model(
 
     Raises:
         InvalidInput: There is no such file, it holds no graph, or the device cannot compute.
-        ArtifactDamaged: The bundle does not match its manifest, or cannot be read.
+        ArtifactDamaged: The bundle does not match its manifest, cannot be read, or answers by what
+            is no number.
     """
     path = Path(bundle)
     stamp = stamp_of(path)
@@ -65,8 +69,21 @@ def open_model(
                 "Export it by `intent-studio bundle export MODEL OUT.zip --runtime onnx`.",
             )
         engine = open_engine(folder, threads, device)
-    engine.predict([_FIRST])
+    [first] = engine.predict([_FIRST])
+    if not all(map(isfinite, _numbers(first))):
+        raise ArtifactDamaged(
+            f"The graph in {path.name} answers by what is no number.", "Export it again."
+        )
     decider = engine.decider
     project = str(manifest.facts.get("project") or "")
     versions = decider.model_version, decider.dataset_version
     return ServedModel(name or project or path.stem, engine, *versions, stamp, project)
+
+
+def _numbers(answer: Prediction) -> Iterator[float]:
+    """Yield the numbers of an answer, all of which a reply may tell."""
+    yield from (answer.decision.held, answer.decision.threshold)
+    for one in answer.ranked:
+        yield from (one.score, one.probability)
+    for near in answer.reason.neighbours:
+        yield from (near.cosine, near.vote)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from app.serving.batching import Batcher, BatchSpans
+from app.serving.batching import BatchCounts, Batcher, BatchSpans
 from app.serving.beside.pushing import PUSH_SECONDS, Pusher
 from app.serving.counts import AnswerCounts, ModelMeasures
 from app.serving.limits import Serving
@@ -73,9 +73,11 @@ class NamedModels:
         raise NotFound(f"There is no model '{name[:80]}' here.")
 
 
-def in_use(model: ServedModel, serving: Serving, spans: BatchSpans | None) -> InUse:
-    """Put the texts that wait beside a model."""
-    return InUse(model, Batcher(model.engine.predict, serving.most_waiting, spans))
+def in_use(
+    model: ServedModel, serving: Serving, spans: BatchSpans | None, done: BatchCounts
+) -> InUse:
+    """Put the texts that wait beside a model; what was answered before it is counted on."""
+    return InUse(model, Batcher(model.engine.predict, serving.most_waiting, spans, done))
 
 
 def opened_pusher(serving: Serving, model: ServedModel) -> Pusher | None:
@@ -108,7 +110,8 @@ def opened_models(serving: Serving, shadow: Shadow | None, spans: BatchSpans | N
         model = open_model(bundle, name, serving.threads, serving.device)
         _require_new(model.name, bundle, found)
         pusher = opened_pusher(serving, model)
-        found.append(NamedModel(bundle, in_use(model, serving, spans), pusher=pusher))
+        current = in_use(model, serving, spans, BatchCounts())
+        found.append(NamedModel(bundle, current, pusher=pusher))
     found[0].shadow = shadow
     return NamedModels(tuple(found))
 

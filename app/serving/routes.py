@@ -132,7 +132,8 @@ class Service:
         """Answer texts as the Open Inference Protocol says."""
         named = self._asked(request)
         body = read_object(await request.body())
-        texts, wanted = tensor_texts(body, self.serving), wanted_outputs(body)
+        texts = tensor_texts(body, self.serving)
+        wanted = wanted_outputs(body, shapes.OUTPUTS)
         key = body.get("id")  # some clients write null for none
         asked = {} if key is None else {"id": echoed(key, "id")}
         model, answers = await self._answers(request, named, texts)
@@ -175,9 +176,10 @@ class Service:
 
     async def is_ready(self, request: Request) -> Response:
         """Say whether texts are answered."""
+        named = {}
         if "model" in request.path_params:
-            self._asked(request)
-        return JSONResponse({"ready": self.ready}, 200 if self.ready else 503)
+            named["name"] = self._asked(request).name
+        return JSONResponse({**named, "ready": self.ready}, 200 if self.ready else 503)
 
     async def metrics(self, _request: Request) -> Response:
         """Tell all measures to Prometheus."""

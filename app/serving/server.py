@@ -3,17 +3,17 @@
 import json
 import logging
 import os
-import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from app.log_lines import places_of, set_up_logs
+from app.log_lines import set_up_logs
 from app.serving.batching import TooManyWaitingError
 from app.serving.beside.tracing import TracedRequests, opened_tracing
 from app.serving.guard import ServingGuard
@@ -82,9 +82,7 @@ def make_application(serving: Serving) -> Starlette:
             InvalidInput: _invalid,
             NotFound: _not_found,
             TooManyWaitingError: _busy,
-            404: _no_route,
-            405: _no_route,
-            Exception: _broken,
+            HTTPException: _as_told,
         },
     )
 
@@ -104,17 +102,10 @@ async def _busy(request: Request, error: Any) -> Response:
     return reply
 
 
-async def _no_route(request: Request, error: Any) -> Response:
+async def _as_told(request: Request, error: Any) -> Response:
     reply = _refused(request, error.status_code, error.detail)
     reply.headers.update(error.headers or {})
     return reply
-
-
-async def _broken(request: Request, error: Exception) -> Response:
-    incident = uuid.uuid4().hex[:8]
-    places = "\n    ".join(places_of(error))  # an error's message may quote a text
-    _LOG.error("incident %s\n    %s", incident, places)
-    return _refused(request, 500, f"Something broke (incident {incident}).")
 
 
 def _refused(request: Request, status: int, message: str, hint: str | None = None) -> Response:

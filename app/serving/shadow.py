@@ -28,6 +28,9 @@ _MOST_BYTES = 64 << 20
 _NICE = 10
 NOTHING = "(none)"
 """Stands for an answer without an intent."""
+_MOST_PAIRS = 200
+_OTHERS = ("(other)", "(other)")
+"""Counts the texts of all further pairs: each one is a series that Prometheus keeps."""
 
 
 @dataclass(slots=True, eq=False)
@@ -41,7 +44,7 @@ class Shadow:
         file: Gets a line for each differing answer, up to 64 MiB; None for none.
         keeps_texts: Whether such a line has the text.
         texts: Texts answered, and those `left_out`.
-        differing: Texts by the intents of both answers.
+        differing: Texts by the intents of both answers, of 200 such pairs and of all others.
         reloads: Bundles in the place of its own.
     """
 
@@ -97,11 +100,15 @@ class Shadow:
             for one, other in zip(answers, found, strict=True)
             if set(one.decision.intents) != set(other.decision.intents)
         ]
-        self.differing.update(
-            (_words(one.decision.intents), _words(other.decision.intents)) for one, other in pairs
-        )
+        for one, other in pairs:
+            self._count(_words(one.decision.intents), _words(other.decision.intents))
         if self.file is not None and pairs:
             _append(self.file, [self._line(model, *pair) for pair in pairs])
+
+    def _count(self, mine: str, its: str) -> None:
+        is_known = (mine, its) in self.differing
+        pair = (mine, its) if is_known or len(self.differing) < _MOST_PAIRS else _OTHERS
+        self.differing[pair] += 1
 
     def _line(self, model: ServedModel, answer: Prediction, other: Decided) -> dict[str, Any]:
         shares = {one.intent: one.probability for one in answer.ranked}

@@ -14,6 +14,7 @@ from app.services.answering.file_models import (
     model_of_graph,
     model_of_pipeline,
     open_graph,
+    unreplaced,
 )
 from app.services.answering.prediction_view import prediction_view
 from app.services.answering.stored import is_file
@@ -204,19 +205,20 @@ def _file_model(options: argparse.Namespace) -> Iterator[FileModel]:
     Raises:
         InvalidInput: A graph is asked for another precision than it was made in.
     """
-    graph = open_graph(options.model)
+    graph = model_of_graph(options.model)
     if graph is None:
         with opened(options, makes=is_file(options.model)) as studio:
-            asked = open_asked(studio, options.model)
+            with unreplaced(options.model) as digest:
+                asked = open_asked(studio, options.model)
             precision: EncodingPrecision = options.precision or "float32"
-            yield model_of_pipeline(asked.pipeline, asked.label_revision, precision)
+            yield model_of_pipeline(asked.pipeline, asked.label_revision, precision, digest)
         return
     if options.precision not in (None, graph.precision):
         raise InvalidInput(
             f"The graph in {options.model} computes in {graph.precision}.",
             "Leave --precision out, or export another bundle with it.",
         )
-    yield model_of_graph(Path(options.model), graph)
+    yield graph
 
 
 def _file_words(told: FileReport, target: Path) -> str:

@@ -1,8 +1,9 @@
 """Stored answers of the studio, and how far the graph of a bundle is from them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ class Tolerance:
 
     def allows(self, found: FromStored) -> bool:
         """Whether all differences are within these limits."""
-        if found.sums > self.sums:
+        if found.sums > self.sums or found.largest == inf:
             return False
         return self.apart is None or (found.largest <= self.apart and found.others <= self.others)
 
@@ -161,9 +162,14 @@ def _difference(stored: Sequence[dict[str, Any]], again: Sequence[Prediction]) -
             abs(of_intent.probability - then["probability"]),
             _gap_of_votes(then, now),
         )
-        largest = [max(pair) for pair in zip(largest, gaps, strict=True)]
+        largest = [_largest(pair) for pair in zip(largest, gaps, strict=True)]
     score, probability, vote = largest
     return FromStored(len(stored), score, probability, vote, others)
+
+
+def _largest(gaps: Iterable[float]) -> float:
+    """Return the largest difference; one that is no number is beyond every tolerance."""
+    return max((gap if isfinite(gap) else inf for gap in gaps), default=0.0)
 
 
 def _gap_of_sums(engine: Engine, texts: Sequence[str]) -> float:
@@ -173,8 +179,9 @@ def _gap_of_sums(engine: Engine, texts: Sequence[str]) -> float:
         return 0.0
     at_once = max(1, _MOST_PARTS // (len(decider.exemplars) * len(decider.intents)))
     starts = range(0, len(texts), at_once)
-    gaps = (_largest_gap(decider, engine.outputs(texts[at : at + at_once])) for at in starts)
-    return max(gaps, default=0.0)
+    return _largest(
+        _largest_gap(decider, engine.outputs(texts[at : at + at_once])) for at in starts
+    )
 
 
 def _largest_gap(decider: Decider, found: Outputs) -> float:
@@ -190,8 +197,9 @@ def _largest_gap(decider: Decider, found: Outputs) -> float:
         votes, columns = votes[rows], best[rows]
     prior, name = decider.prior[columns], spoken[rows, columns]
     sizes = np.abs(votes).sum(1) + np.abs(prior) + np.abs(name)
-    gaps = np.abs(votes.sum(1) + prior + name - scores[rows, columns])
-    return float((gaps / np.maximum(1.0, sizes)).max(initial=0.0))
+    with np.errstate(invalid="ignore"):  # of two that are endless
+        gaps = np.abs(votes.sum(1) + prior + name - scores[rows, columns])
+        return _largest((gaps / np.maximum(1.0, sizes)).tolist())
 
 
 def _gap_of_votes(then: Mapping[str, Any], now: Prediction) -> float:
@@ -200,12 +208,13 @@ def _gap_of_votes(then: Mapping[str, Any], now: Prediction) -> float:
     if reason is None:
         return 0.0
     votes = {near.exemplar_id: near.vote for near in reason.neighbours}
+    if not all(map(isfinite, votes.values())):
+        return inf
     lightest = min(map(abs, votes.values()), default=0.0)
-    gaps = (
-        abs(vote - votes[key]) if key in votes else max(0.0, abs(vote) - lightest)
+    return _largest(
+        abs(vote - votes[key]) if key in votes else _largest((0.0, abs(vote) - lightest))
         for key, vote in then["votes"].items()
     )
-    return max(gaps, default=0.0)
 
 
 def _probability(one: Prediction) -> float:

@@ -1,15 +1,18 @@
 """The client speaks with a real studio: what it sends once and again, and how refusals are told."""
 
+import json
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
 from intent_studio_client import connection
+from intent_studio_client import studio as studio_module
 from intent_studio_client.answers import Job, Project, Vote
 from intent_studio_client.connection import Connection, Request, StudioFault
 from intent_studio_client.reading import read, read_list
@@ -178,6 +181,26 @@ def test_it_waits_while_a_server_is_busy_if_it_may(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(connection, "_PAUSE_SECONDS", 0.01)
     with answering(LOST, LOST, FINE) as (address, _):
         assert Connection(address, "t").ask(request) == {"fine": True}
+
+
+def test_waiting_for_a_training_outlives_a_restart_of_the_studio(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After three connections that were refused it gave up, and the training went on."""
+    monkeypatch.setattr(connection, "_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(studio_module, "_POLL_SECONDS", 0.01)
+    running = Job("1", "train", "p", "running", 0.5, "learns", "", "", {})
+    ended = replace(running, state="succeeded")
+    told, away = (200, {}, json.dumps(asdict(ended)).encode()), (502, {}, b"<html>")
+    with answering(*[LOST] * 4, away, LOST, told) as (address, _):
+        assert Studio(address, "t").wait(running) == ended
+    with answering((404, {}, b"{}")) as (address, asked):
+        with pytest.raises(StudioFault, match="The server answers 404"):
+            Studio(address, "t").wait(running)
+        assert len(asked) == 1
+    monkeypatch.setattr(studio_module, "_RESTART_SECONDS", 0.05)
+    with answering(LOST) as (address, _), pytest.raises(StudioFault, match="does not answer"):
+        Studio(address, "t").wait(running)
 
 
 def test_a_file_that_is_cut_off_is_not_kept(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.serving.batching import Batcher, TooManyWaitingError
+from app.serving.batching import BatchCounts, Batcher, TooManyWaitingError
 
 
 class Gate:
@@ -49,7 +49,7 @@ def test_what_comes_during_a_batch_is_the_next_one() -> None:
         assert await asyncio.gather(*others) == [[f"b{n}", "c"] for n in range(20)]
         assert await large == [f"d{n}" for n in range(100)]
         assert [len(batch) for batch in gate.batches] == [1, 40, 64, 36]
-        assert (batcher.waiting, batcher.batches, batcher.texts) == (0, 4, 141)
+        assert (batcher.waiting, batcher.done) == (0, BatchCounts(4, 141))
         await batcher.stop()
 
     run(story())

@@ -101,6 +101,13 @@ def test_each_line_of_the_file_is_a_key(
         options_of(str(graph), "--push-to", "http://127.0.0.1", "--push-token-file", str(file))
 
 
+def test_a_mark_before_a_key_is_no_part_of_it(graph: Path, tmp_path: Path) -> None:
+    """Editors of Windows write one (BOM) at the beginning of a file: no key was the right one."""
+    file = tmp_path / "keys"
+    file.write_text("k1\nk2\n", encoding="utf-8-sig")
+    assert options_of(str(graph), "--api-key-file", str(file)).keys == [b"k1", b"k2"]
+
+
 def test_without_a_key_other_names_of_this_machine_are_refused(
     graph: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.serving.limits import Serving
+from app.serving.replies.platforms import clu
 from app.serving.server import make_application
 from core.pipeline import IntentPipeline
 from tests.serving.test_replies import ASKED, KNOWN
@@ -78,6 +79,16 @@ def test_clu(
     assert refused["topIntent"] == "None"
     assert refused["intents"][0] == {"category": "None", "confidenceScore": 1.0}
     assert len(refused["intents"]) == len(made.head.intents) + 1
+
+
+def test_clu_lists_an_intent_that_is_called_none_once(
+    made: IntentPipeline, voted: tuple[str, str, float]
+) -> None:
+    """An imported project may have one; it stood there with its share, and again with 0."""
+    named = made.renamed(tuple(f"None{n or ''}" for n, _ in enumerate(made.head.intents)))
+    for answer in named.predict([KNOWN, voted[0]]):
+        listed = clu(answer.text, answer)["result"]["prediction"]["intents"]
+        assert sorted(one["category"] for one in listed) == sorted(named.head.intents)
 
 
 def test_dialogflow_es(client: TestClient, outside: str, voted: tuple[str, str, float]) -> None:

@@ -137,6 +137,16 @@ def test_outputs_of_nothing_are_all_outputs(client: TestClient) -> None:
         assert (reply.status_code, "no list" in reply.json()["error"]) == (400, True)
 
 
+@pytest.mark.parametrize("odd", [{"name": "intnet"}, {"name": ["intent"]}, {}, 1, None])
+def test_an_output_that_there_is_not_is_refused(client: TestClient, odd: object) -> None:
+    """A wrong name was answered with no output at all, and a number with all of them."""
+    asked = {"name": "text", "shape": [1], "datatype": "BYTES", "data": [KNOWN]}
+    body = {"inputs": [asked], "outputs": [{"name": "intent"}, odd]}
+    reply = client.post("/v2/models/p/infer", json=body)
+    assert (reply.status_code, reply.json()["error"]) == (400, "There is no such output.")
+    assert "intent, intents, probability, in_scope" in reply.json()["hint"]
+
+
 def test_an_id_of_nothing_is_no_id(client: TestClient) -> None:
     """Whoever wrote null for the id got the id "None"."""
     asked = {"name": "text", "shape": [1], "datatype": "BYTES", "data": [KNOWN]}

@@ -96,7 +96,9 @@ def test_the_open_inference_protocol_names_each(client: TestClient) -> None:
     asked = {"inputs": [{"name": "text", "shape": [1], "datatype": "BYTES", "data": [KNOWN]}]}
     for name, number in (("p", "3"), ("shop", "1")):
         assert client.get(f"/v2/models/{name}").json()["versions"] == [number]
-        assert client.get(f"/v2/models/{name}/versions/{number}/ready").status_code == 200
+        for address in (f"/v2/models/{name}", f"/v2/models/{name}/versions/{number}"):
+            ready = client.get(f"{address}/ready")
+            assert (ready.status_code, ready.json()) == (200, {"name": name, "ready": True})
         reply = client.post(f"/v2/models/{name}/infer", json=asked).json()
         assert (reply["model_name"], reply["model_version"]) == (name, number)
         assert reply["outputs"][0]["data"][0].startswith("shop ") is (name == "shop")

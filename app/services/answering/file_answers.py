@@ -1,7 +1,8 @@
 """Answer the texts of a file of any size into another file; a killed run goes on where it was.
 
 Answers go into `TARGET.part`. `TARGET.part.json` says after each chunk how many lines of the source
-are answered, how many bytes of the part are theirs, and by what they were answered.
+are answered, how many bytes of the part are theirs, and by what they were answered. Of a link, both
+stand beside the file that it points to.
 """
 
 import csv
@@ -99,9 +100,10 @@ def answer_file(model: FileModel, request: FileRequest, told: Told) -> FileRepor
     _check_places(request)
     total = sum(1 for _ in read_rows(request.source))
     identity = _answered_by(model, request)
-    make_folder(request.target.parent)
-    with _opened_part(request.target) as part:
-        done = first = _resume(part, request.target, identity)
+    target = request.target.resolve()  # a link goes on pointing to its file
+    make_folder(target.parent)
+    with _opened_part(target) as part:
+        done = first = _resume(part, target, identity)
         rows = islice(read_rows(request.source), done.rows, None)
         while chunk := list(islice(rows, _CHUNK)):
             found = [row for row in chunk if isinstance(row, ImportedRow)]
@@ -109,11 +111,11 @@ def answer_file(model: FileModel, request: FileRequest, told: Told) -> FileRepor
             if model.exact is not None and done.same_answers is None:
                 done = replace(done, same_answers=_same(model.exact, found, answers))
             part.write(_written(found, answers, request.written_as, has_head=done.bytes > 0))
-            done = _kept(part, request.target, _further(done, len(chunk), len(found)))
+            done = _kept(part, target, _further(done, len(chunk), len(found)))
             told(done.rows, total)
-    if not done.texts:
-        raise InvalidInput(f"There is no text in {request.source}.", "Check its columns.")
-    _finish(request.target)
+        if not done.texts:
+            raise InvalidInput(f"There is no text in {request.source}.", "Check its columns.")
+        _finish(target)
     return FileReport(
         texts=done.texts,
         left_out=done.rows - done.texts,
@@ -127,6 +129,8 @@ def answer_file(model: FileModel, request: FileRequest, told: Told) -> FileRepor
 def _check_places(request: FileRequest) -> None:
     if request.target.is_dir():
         raise InvalidInput(f"{request.target} is a folder.", "Name a file in it.")
+    if request.target.exists() and not request.target.is_file():
+        raise InvalidInput(f"{request.target} is no file.", "Name one.")
     with suppress(OSError):
         if request.source.samefile(request.target):
             raise InvalidInput("The answers would overwrite the texts.", "Name another file.")
@@ -146,15 +150,26 @@ def _part(target: Path) -> Path:
 
 @contextmanager
 def _opened_part(target: Path) -> Iterator[IO[bytes]]:
-    """Open the part to append to it, for one run at a time."""
+    """Open the part to append to it, for one run at a time, until it is in the target's place."""
+    busy = InvalidInput(f"Another run is writing {target}.", "Wait for it, or name another.")
     lock = take_lock(_part(target))
     if lock is None:
-        raise InvalidInput(f"Another run is writing {target}.", "Wait for it, or name another.")
+        raise busy
     try:
+        if not _is_at(lock, _part(target)):
+            raise busy
         with _part(target).open("ab") as part:
             yield part
     finally:
         os.close(lock)
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether an opened file is still at a path; the run that had it may have finished."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _state(target: Path) -> Path:
@@ -163,11 +178,14 @@ def _state(target: Path) -> Path:
 
 def _resume(part: IO[bytes], target: Path, identity: str) -> _Progress:
     """Cut the part after its last whole chunk, or empty it where something else answered."""
-    done = _Progress(identity)
+    done = fresh = _Progress(identity)
     with suppress(OSError, ValueError, TypeError):
         found = _Progress(**json.loads(_state(target).read_text(encoding="utf-8")))
         if found.answered_by == identity and found.bytes <= part.seek(0, io.SEEK_END):
             done = found
+    if done is fresh:  # whoever noted how far it was would go on after what comes now
+        _state(target).unlink(missing_ok=True)
+        sync_folder(target.parent)
     part.truncate(done.bytes)
     part.seek(done.bytes)
     return done
@@ -186,6 +204,9 @@ def _kept(part: IO[bytes], target: Path, done: _Progress) -> _Progress:
 
 
 def _finish(target: Path) -> None:
+    """Put the part in the target's place, with its permissions, or those of any new file."""
+    usual = target if target.exists() else _state(target)
+    _part(target).chmod(usual.stat().st_mode & 0o777)  # until now it was its owner's alone
     _part(target).replace(target)
     _state(target).unlink()
     sync_folder(target.parent)

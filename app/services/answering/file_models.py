@@ -1,7 +1,8 @@
 """What can answer the texts of a file: the studio's own models, and bundles that are one graph."""
 
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -40,11 +41,15 @@ class FileModel:
 
 
 def model_of_pipeline(
-    model: "IntentPipeline", revision: int | None, precision: EncodingPrecision = "float32"
+    model: "IntentPipeline",
+    revision: int | None,
+    precision: EncodingPrecision = "float32",
+    bundle: str = "",
 ) -> FileModel:
     """Let a pipeline answer; `revision` is that of the labels that vote, None without any.
 
-    `bfloat16` and `int8` round inside the encoder, where the processor multiplies such numbers.
+    `bundle` is the SHA-256 of the file that it is from; "" for a version of a project. `bfloat16`
+    and `int8` round inside the encoder, where the processor multiplies such numbers.
     """
     quick = model
     if precision != "float32":
@@ -52,16 +57,48 @@ def model_of_pipeline(
 
         quick = replace(model, encoder=quick_copy(model.encoder, precision))
     spoken = _digest_of_names(model.head)
-    words = quick.encoder.fingerprint, str(revision), spoken, *_words_of(quick.decider)
+    words = quick.encoder.fingerprint, str(revision), spoken, bundle, *_words_of(quick.decider)
     if quick.encoder is model.encoder:
         return FileModel(quick.decide, words, "float32")
     return FileModel(quick.decide, words, precision, model.decide)
 
 
-def model_of_graph(bundle: Path, engine: "Engine") -> FileModel:
-    """Let the graph of a bundle answer."""
-    words = (file_sha256(bundle), *_words_of(engine.decider))
+def model_of_graph(reference: str, threads: int = 0) -> FileModel | None:
+    """Let a bundle that is one graph answer; None for any other model, as of `open_graph`.
+
+    Raises:
+        ArtifactDamaged: The bundle is not what was written.
+        InvalidInput: Another bundle took its place meanwhile.
+    """
+    if not _holds_graph(Path(reference)):
+        return None
+    with unreplaced(reference) as digest:
+        engine = open_graph(reference, threads)
+    if engine is None:
+        return None
+    words = (digest, *_words_of(engine.decider))
     return FileModel(engine.decide, words, "int8" if engine.precision == "int8" else "float32")
+
+
+@contextmanager
+def unreplaced(reference: str) -> Iterator[str]:
+    """Yield the SHA-256 of a bundle that is opened in the block; "" for a version of a project.
+
+    Raises:
+        InvalidInput: Another bundle took its place meanwhile.
+    """
+    path = Path(reference)
+    before = _digest_of_file(path)
+    yield before
+    if before != _digest_of_file(path):
+        raise InvalidInput(f"{path.name} was replaced while it was opened.", "Try again.")
+
+
+def _digest_of_file(path: Path) -> str:
+    try:
+        return file_sha256(path) if path.is_file() else ""
+    except OSError:  # too long for a file's name, but allowed for a project's
+        return ""
 
 
 def _words_of(decider: Decider) -> tuple[str, ...]:

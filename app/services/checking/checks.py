@@ -94,14 +94,15 @@ def check_model(studio: Studio, request: CheckRequest) -> CheckReport:
 
 
 def _figures(studio: Studio, subject: Subject, asked: Asked) -> tuple[Mapping[str, Any], str]:
-    """Measure a model on texts that it has not learned; without any, take its stored figures."""
+    """Measure a model on texts that it has not learned; without a text, take its stored figures."""
     tests = asked.questions.tests
-    judged = tests_for(subject.pipeline, tests)
-    if not judged.texts and not judged.outside:
-        where = f"; there is no test text {asked.origin} that it has not learned" if tests else ""
+    if not tests:
         stored = {**subject.figures, **subject.exported}
         words = str(stored.get("judged_on") or "nothing")
-        return stored, f"figures stored with {subject.name}, judged on {words}{where}"
+        return stored, f"figures stored with {subject.name}, judged on {words}"
+    judged = tests_for(subject.pipeline, tests)
+    if not judged.texts and not judged.outside:
+        return {}, f"nothing: there is no test text {asked.origin} that it has not learned"
     embed = partial(rows_for, studio.database, subject.pipeline)
     found = judge_tests(subject.pipeline, judged, embed)
     n, n_outside = len(judged.texts), len(judged.outside)

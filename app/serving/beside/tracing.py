@@ -56,7 +56,7 @@ class Tracing:
         try:
             yield
         except Exception as error:
-            _tell(span, error)
+            _tell(span, type(error).__name__)
             raise
         finally:
             span.end()
@@ -87,9 +87,6 @@ class TracedRequests:
         try:
             with use_span(span, record_exception=False, set_status_on_exception=False):
                 await self.app(scope, receive, _noting(send, span))
-        except Exception as error:
-            _tell(span, error)
-            raise
         finally:
             _name(span, scope)
             span.end()
@@ -143,19 +140,21 @@ def _noting(send: Send, span: "Span") -> Send:
 
 
 def _name(span: "Span", scope: Scope) -> None:
-    """Name a request by the pattern of its route, and by the model that answered."""
+    """Name a request by the pattern of its route, the model that answered, and what broke."""
     route = getattr(scope.get("route"), "path", "")
     if route:
         span.update_name(f"{scope['method']} {route}")
         span.set_attribute("http.route", route)
-    model = scope.get("state", {}).get("model", "")
-    if model:
-        span.set_attribute("intent_studio.model", model)
+    state = scope.get("state", {})
+    if state.get("model"):
+        span.set_attribute("intent_studio.model", state["model"])
+    if state.get("error"):
+        _tell(span, state["error"])
 
 
-def _tell(span: "Span", error: Exception) -> None:
+def _tell(span: "Span", kind: str) -> None:
     """Say by its type what broke: an error's message may quote a text."""
-    span.set_attribute("error.type", type(error).__name__)
+    span.set_attribute("error.type", kind)
     _fail(span)
 
 

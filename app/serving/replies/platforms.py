@@ -43,7 +43,9 @@ def clu(text: str, answer: Answer) -> dict[str, Any]:
     top = chosen(answer)
     first = (NONE, 1.0) if top is None else top
     rest = [one for one in shares(answer).items() if one[0] != first[0]]
-    listed = [first, *rest, *([(NONE, 0.0)] if top is not None else [])]
+    listed = [first, *rest]
+    if all(name != NONE for name, _ in listed):
+        listed.append((NONE, 0.0))
     prediction = {
         "topIntent": first[0],
         "projectKind": "Conversation",

@@ -101,3 +101,7 @@ def tensors(answers: Sequence[Answer]) -> list[dict[str, Any]]:
 
 def _tensor(name: str, datatype: str, data: list[Any]) -> dict[str, Any]:
     return {"name": name, "shape": [len(data)], "datatype": datatype, "data": data}
+
+
+OUTPUTS: tuple[str, ...] = tuple(one["name"] for one in tensors([]))
+"""Names of these outputs."""

@@ -98,6 +98,8 @@ def test_the_token_comes_from_a_file_or_the_environment(
     file = tmp_path / "token"
     file.write_text("a-token-of-a-file-0123\n", encoding="utf-8")
     assert read_token(file) == "a-token-of-a-file-0123"
+    file.write_text("a-token-of-a-file-0123", encoding="utf-8-sig")  # as an editor of Windows does
+    assert read_token(file) == "a-token-of-a-file-0123"
     for said in ("", "short", "a token with spaces in it", "x" * 201):
         file.write_text(said, encoding="utf-8")
         with pytest.raises(InvalidInput, match="holds no token") as refused:

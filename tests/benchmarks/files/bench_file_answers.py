@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from app.services.answering.file_answers import FileRequest, answer_file
-from app.services.answering.file_models import (
-    FileModel,
-    model_of_graph,
-    model_of_pipeline,
-    open_graph,
-)
+from app.services.answering.file_models import FileModel, model_of_graph, model_of_pipeline
 from core.memory import peak_bytes, resident_bytes
 from core.types import EncodingPrecision
 from tests.benchmarks.files.apart import tell, told_figure
@@ -76,11 +71,11 @@ def _opened(way: str, folder: Path) -> FileModel:
     kind, _, precision = way.partition("-")
     if kind == "graph":
         bundle = folder / f"{way}.zip"
-        engine = open_graph(str(bundle))
-        if engine is None:
+        found = model_of_graph(str(bundle))
+        if found is None:
             message = f"{bundle} holds no graph"
             raise ValueError(message)
-        return model_of_graph(bundle, engine)
+        return found
     from core.bundle.archive import open_bundle
     from core.bundle.layout import load_pipeline
 

@@ -130,6 +130,24 @@ def test_a_part_of_another_model_is_not_continued(
     assert told.texts == len(ASKED)
 
 
+def test_a_part_of_another_bundle_is_not_continued(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    """Bundles of one name with other votes, or another temperature, were taken for one."""
+    target = tmp_path / "answers.csv"
+    request = FileRequest(source, target)
+
+    def killed(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    one, other = (model_of_pipeline(model, None, bundle=digest) for digest in ("3cb6", "90cd"))
+    for found, went_on_at in ((other, 0), (one, 15)):
+        with pytest.raises(KeyboardInterrupt):
+            answer_file(one, request, killed)
+        told = answer_file(found, request, lambda done, total: None)
+        assert told.went_on_at == went_on_at
+
+
 def test_a_part_is_not_continued_after_an_intent_was_described_otherwise(
     model: IntentPipeline, source: Path, tmp_path: Path
 ) -> None:
@@ -159,6 +177,91 @@ def test_two_runs_do_not_write_one_file(
         answer(model, source, tmp_path / "answers.csv")
     os.close(held)
     assert answer(model, source, tmp_path / "answers.csv").texts == len(ASKED)
+
+
+def test_a_run_begins_anew_after_another_model_began(
+    model: IntentPipeline, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it had noted stayed, and its answers went on after those of the other model."""
+    whole, target = tmp_path / "whole.csv", tmp_path / "answers.csv"
+    answer(model, source, whole)
+    request = FileRequest(source, target)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        answer_file(model_of_pipeline(model, 5), request, killed)
+    other = model.renamed(tuple(f"another {name}" for name in model.head.intents))
+    with monkeypatch.context() as patch:
+        patch.setattr(file_answers, "write_atomically", killed)  # before it has noted its chunk
+        with pytest.raises(KeyboardInterrupt):
+            answer_file(model_of_pipeline(other, 5), request, lambda done, total: None)
+    assert "another" in (tmp_path / "answers.csv.part").read_text("utf-8")
+    assert answer(model, source, target).went_on_at == 0
+    assert target.read_bytes() == whole.read_bytes()
+
+
+def test_answers_have_the_permissions_of_the_file_before_them_or_of_any_other(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    """They were their owner's alone, and no other program could read them."""
+    usual, old, new = (tmp_path / name for name in ("usual", "old.csv", "new.csv"))
+    usual.touch()
+    old.touch()
+    old.chmod(0o664)
+    for target, like in ((old, 0o664), (new, usual.stat().st_mode & 0o777)):
+        answer(model, source, target)
+        assert target.stat().st_mode & 0o777 == like
+
+
+def test_a_link_goes_on_pointing_to_its_file(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    """The answers took the place of the link, and its file stayed as it was."""
+    (tmp_path / "far").mkdir()
+    file, link = tmp_path / "far" / "answers.csv", tmp_path / "link.csv"
+    link.symlink_to(file)
+    for _ in ("a file that is not there yet", "one that is"):
+        answer(model, source, link)
+        assert link.is_symlink()
+        assert len(file.read_text("utf-8").splitlines()) == len(ASKED) + 1
+        file.write_text("old", "utf-8")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["far", "link.csv", "texts.csv"]
+    assert list(file.parent.iterdir()) == [file]
+
+
+def test_no_run_begins_while_another_puts_its_answers_in_place(
+    model: IntentPipeline, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that began just then emptied the part, which was put in place all the same."""
+    finish, held = file_answers._finish, []
+
+    def finished(target: Path) -> None:
+        held.append(take_lock(tmp_path / "answers.csv.part"))
+        finish(target)
+
+    def late(path: Path) -> int | None:
+        lock = take_lock(path)
+        path.unlink()  # as by a run that has finished since the file was opened
+        return lock
+
+    monkeypatch.setattr(file_answers, "_finish", finished)
+    assert answer(model, source, tmp_path / "answers.csv").texts == len(ASKED)
+    assert held == [None]
+    monkeypatch.setattr(file_answers, "take_lock", late)
+    with pytest.raises(InvalidInput, match="Another run is writing"):
+        answer(model, source, tmp_path / "answers.csv")
+
+
+def test_what_is_no_file_is_not_replaced(
+    model: IntentPipeline, source: Path, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InvalidInput, match="pipe is no file"):
+        answer(model, source, pipe)
+    assert pipe.is_fifo()
 
 
 def test_the_texts_are_never_overwritten(model: IntentPipeline, source: Path) -> None:

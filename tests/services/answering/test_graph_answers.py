@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.services.answering import file_answers
+from app.services.answering import file_answers, file_models
 from app.services.answering.file_answers import FileRequest, answer_file
 from app.services.answering.file_models import model_of_graph, open_graph
 from core.bundle.archive import export_bundle
 from core.bundle.graph_layout import save_graph
 from core.bundle.layout import save_pipeline
 from core.encoders.packed.encoder import TransformerEncoder
+from core.errors import InvalidInput
 from core.pipeline import IntentPipeline
 from core.runtime.engine import Engine
 from tests.conftest import SENTENCES
@@ -86,7 +87,8 @@ def test_a_file_gets_the_answers_of_the_pipeline_and_a_killed_run_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(file_answers, "_CHUNK", 16)
-    model = model_of_graph(graph, opened(graph))
+    model = model_of_graph(str(graph), 1)
+    assert model is not None
     whole, broken = tmp_path / "whole.csv", tmp_path / "broken.csv"
     told = answer_file(model, FileRequest(source, whole), lambda done, total: None)
     assert (told.texts, told.precision, told.same_answers) == (len(ASKED), "float32", None)
@@ -105,6 +107,23 @@ def test_a_file_gets_the_answers_of_the_pipeline_and_a_killed_run_goes_on(
     again = answer_file(model, FileRequest(source, broken), lambda done, total: None)
     assert again.went_on_at == 16
     assert broken.read_bytes() == whole.read_bytes()
+
+
+def test_a_bundle_that_is_replaced_while_it_is_opened_answers_nothing(
+    graph: Path, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file went on with the answers of another graph: it was named by the new one's hash."""
+    bundle = tmp_path / "g.zip"
+    bundle.write_bytes(graph.read_bytes())
+
+    def replaced(reference: str, threads: int = 0) -> Engine | None:
+        engine = open_graph(reference, threads)
+        bundle.write_bytes(b"another one")
+        return engine
+
+    monkeypatch.setattr(file_models, "open_graph", replaced)
+    with pytest.raises(InvalidInput, match=r"g\.zip was replaced while it was opened"):
+        model_of_graph(str(bundle), 1)
 
 
 def test_the_command_answers_a_file_where_torch_is_not(

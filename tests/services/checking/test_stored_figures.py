@@ -13,6 +13,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from tests.builders.trained_home import POOL, train_here
+from tests.conftest import SENTENCES
 
 
 def hold_out(studio: Studio, tests: list[str]) -> None:
@@ -64,3 +65,18 @@ def test_right_answers_of_an_export_are_told_with_the_texts_of_then(
         right, accuracy = check_model(home, CheckRequest(str(bundle), floors)).checks
         assert right.found.endswith(told)
         assert accuracy.found.endswith("of 2 texts")
+
+
+def test_a_file_of_learned_texts_passes_no_floor_by_what_is_stored(
+    home: Studio, bundles: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """The figures of the training were taken, and passed: nothing of the file had been judged."""
+    learned = tmp_path / "tests.csv"
+    rows = [f"{text},{name}" for name, texts in SENTENCES.items() for text in texts]
+    learned.write_text("\n".join(["text,intent", *rows]), "utf-8")
+    floors = read_wanted(["accuracy=0", "answered_right=0"], [])
+    report = check_model(home, CheckRequest(str(bundles[1]), floors, None, learned))
+    assert [one.state for one in report.checks] == ["failed", "failed"]
+    assert {one.found for one in report.checks} == {"not judged: no test text tells it"}
+    words = "nothing: there is no test text of tests.csv that it has not learned"
+    assert report.judged_on == words

@@ -65,6 +65,10 @@ def measure(client: TestClient, name: str) -> str:
 
 RELOADS = 'intent_studio_model_reloads_total{model="p"}'
 FAILED = 'intent_studio_model_failed_reloads_total{model="p"}'
+BATCHED = (
+    'intent_studio_model_batches_total{model="p"}',
+    'intent_studio_model_batched_texts_total{model="p"}',
+)
 
 
 def test_under_traffic_every_request_is_answered_by_one_of_both(served: Path, newer: bytes) -> None:
@@ -125,6 +129,7 @@ def test_a_broken_file_is_refused_in_words_and_the_next_good_one_is_taken(
     until(lambda: measure(client, RELOADS) == "1")
     reply = client.post("/predict", json={"text": KNOWN}).json()
     assert (reply["model"], reply["model_version"]) == ("p", "p@4")
+    assert [measure(client, name) for name in BATCHED] == ["3", "3"]  # both began anew
     assert "p answers by version p@4 from now on" in caplog.text
     assert measure(client, FAILED) == "1"
 

@@ -14,6 +14,7 @@ from app.serving.server import make_application
 from app.serving.shadow import Shadow
 from core.bundle.archive import export_bundle
 from core.bundle.graph_layout import save_graph
+from core.deciding import Decided
 from core.pipeline import IntentPipeline
 from tests.core.bundle.test_bundle import FACTS
 from tests.serving.load.test_replacing import FAILED, QUICK, RELOADS, measure, put, until
@@ -94,6 +95,21 @@ def test_a_shadow_is_replaced_as_the_model_is_and_counted_apart(
         until(lambda: measure(client, TEXTS) == str(2 * len(ASKED)))
         assert "shadow_differing_total{" in client.get("/metrics").text
         assert [measure(client, name) for name in (RELOADS, FAILED)] == ["0", "0"]
+
+
+def test_further_pairs_of_answers_are_counted_together(
+    graph: Path, made: IntentPipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each set of several intents made a measure of its own, of which there was no end."""
+    monkeypatch.setattr(shadow_module, "_MOST_PAIRS", 2)
+    shadow = Shadow(open_model(str(graph), threads=1))
+    [answer] = made.predict(ASKED[:1])
+    for intents in ((), ("a", "b"), ("c",), ("d",), ("b", "a"), ()):
+        other = Decided(replace(answer.decision, intents=intents), [0], ())
+        shadow._compare(shadow.model, [answer], [other])
+    mine = answer.decision.intents[0]
+    told = {(mine, "(none)"): 2, (mine, "a+b"): 2, ("(other)", "(other)"): 2}
+    assert (shadow.differing, shadow.texts) == (told, 6)
 
 
 def test_what_there_is_no_room_for_is_left_out(

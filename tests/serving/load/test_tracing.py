@@ -184,6 +184,7 @@ def test_what_breaks_is_told_by_its_type_and_the_service_by_its_variable(
         assert attributes_of(found[name])["error.type"] == "RuntimeError"
         assert found[name].status.code == 2
         assert list(found[name].events) == []
+    assert attributes_of(found["POST /predict"])["http.response.status_code"] == 500
     assert attributes_of(found["GET"])["http.response.status_code"] == 404
     assert found["GET"].status.code == 0
     assert not any(b"secret" in body for body in collector.bodies)
