@@ -15,6 +15,7 @@ import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
 import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
+import {newKey} from './shared/new_key.js';
 import {tellIfPinned} from './shared/pins.js';
 import {post, Refused} from './shared/rest.js';
 import {SecondClick} from './shared/second_click.js';
@@ -247,7 +248,7 @@ class DataPage {
 
   async #decide(row, kind, value) {
     const {base} = this.#context;
-    const key = crypto.randomUUID();
+    const key = newKey();
     const {changed} = await this.#edit(row, kind, value, key);
     if (!changed) return;
     const named = value ? this.#intents.byId.get(value).name : this.#intents.nothing;
@@ -283,7 +284,7 @@ class DataPage {
   }
 
   async #remove(row) {
-    const key = crypto.randomUUID();
+    const key = newKey();
     await this.#edit(row, 'delete', '', key);
     const undo = undoing(this.#context.base, key, () => this.#reloadTold());
     toast(`“${row.text.slice(0, 60)}” is deleted.`, '', 'good', undo);

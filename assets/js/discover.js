@@ -11,6 +11,7 @@ import {fill, h, progressBar} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {newKey} from './shared/new_key.js';
 import {Newest, whenLabelsCount} from './shared/newest.js';
 import {call, post} from './shared/rest.js';
 import {failed, skeleton} from './shared/skeleton.js';
@@ -301,7 +302,7 @@ class DiscoverPage {
   }
 
   async #take(card, how) {
-    const key = crypto.randomUUID();
+    const key = newKey();
     const done = await post(`${this.#context.base}/groups/${card.id}/take`, {...how, key});
     await this.#intents.load();
     const label = done.intent ? (this.#intents.byId.get(done.intent)?.name ?? '') : this.#intents.nothing;

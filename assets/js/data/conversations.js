@@ -3,6 +3,7 @@ import {address} from '../shared/address.js';
 import {field, fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {call, post, upload} from '../shared/rest.js';
 import {kindsOf, number, plural} from '../shared/words.js';
 import {LogReader, talk} from './dialogues.js';
@@ -111,7 +112,7 @@ export class ConversationSheet {
       const given = await ask(`Delete ${log.source}?`, deletion(log), 'Delete log', 'danger');
       if (!given) return;
       const takesTexts = Boolean(given.texts);
-      const key = crypto.randomUUID();
+      const key = newKey();
       const wish = takesTexts ? `?texts=true&key=${key}` : '';
       await call(`${this.#base}/${log.id}${wish}`, {method: 'DELETE'});
       await this.#reload();

@@ -5,6 +5,7 @@ import {busyButton} from '../shared/evidence.js';
 import {fitting} from '../shared/finder.js';
 import {chip, textsOf} from '../shared/intents.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {agree, leftWords} from '../shared/reach.js';
 import {call, post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
@@ -170,7 +171,7 @@ export class IntentList {
     const edit = {filter: {intent: id}, kind: 'out-of-scope', value: ''};
     const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true, counted: leave});
     if (!terms) return;
-    const key = crypto.randomUUID();
+    const key = newKey();
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, key, ...terms});
     const isEmpty = left.labelled + left.test + left.meanwhile === 0;
     if (isEmpty) await this.#change(intent, {archived: true});

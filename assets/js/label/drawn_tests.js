@@ -2,6 +2,7 @@
 import {query, setQuery} from '../shared/address.js';
 import {h} from '../shared/elements.js';
 import {ask, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {call, post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
 import {plural} from '../shared/words.js';
@@ -37,7 +38,7 @@ export async function drawTests({base, refreshSoon}, queue, {client, few}) {
 }
 
 async function makeTests(base, ids, then) {
-  const key = crypto.randomUUID();
+  const key = newKey();
   await post(`${base}/edits`, {filter: {ids}, kind: 'move', value: 'test', key, expected: ids.length});
   const said = `${plural(ids.length, 'text is a test text', 'texts are test texts')} now.`;
   toast(said, 'Their labels check the model, which never learns from them.', 'good', undoing(base, key, then));

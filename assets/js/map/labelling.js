@@ -3,6 +3,7 @@ import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
 import {guarded} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {Newest, whenLabelsCount} from '../shared/newest.js';
 import {Reach, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
@@ -144,7 +145,7 @@ export class Labelling {
   }
 
   async #send(edit, said, about = '') {
-    const key = crypto.randomUUID();
+    const key = newKey();
     try {
       const {changed, left} = await post(`${this.#base}/edits`, {...edit, key});
       const words = [`${plural(changed, 'text')} ${said}.`, leftWords(left)].filter(Boolean).join(' ');

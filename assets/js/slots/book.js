@@ -2,6 +2,7 @@
 import {field, fill, h, table} from '../shared/elements.js';
 import {hueOf} from '../shared/marker.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {call, post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
 import {number, percent, plural} from '../shared/words.js';
@@ -117,7 +118,7 @@ export class BookSheet {
     ];
     const given = await ask(`Rename the slot ${name}`, content, 'Rename');
     if (!given || given.to.trim() === name) return;
-    const key = crypto.randomUUID();
+    const key = newKey();
     await post(`${this.#base}/slots/rename`, {name, to: given.to.trim(), key});
     this.#chosen = given.to.trim();
     toast(`${name} is called ${this.#chosen} now.`, '', 'good', undoing(this.#base, key, this.#changed));
