@@ -1,5 +1,6 @@
 """Train, Versions and the map while answers are late: nothing starts twice or is forgotten."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,28 @@ def test_a_tick_that_could_not_be_stored_is_taken_back(
     expect(page.locator(".toast.bad")).to_contain_text("The disk is full.")
     expect(box).to_be_checked(checked=was)
     expect(outlook).to_have_text(told)
+
+
+def test_versions_lists_what_was_decided_elsewhere(
+    visit: Callable[..., Page], twice_home: Path, serve_copy: Callable[[Path], Served]
+) -> None:
+    """The list stayed as it was when another tab used a version, or a training ended."""
+    served = serve_copy(twice_home)
+    page = visit(served, "/versions?project=sample")
+    states = page.locator("[data-role=models] [data-role=state]")
+    expect(states).to_have_text([re.compile("Waits for you"), re.compile("Live")])
+    failures = [{"message": "Not now.", "hint": ""}]
+
+    def fail_once(route: Route) -> None:
+        if failures:
+            route.fulfill(status=503, json=failures.pop())
+        else:
+            route.fallback()
+
+    reroute(page, "**/projects/sample/versions", fail_once)
+    served.ask("/projects/sample/models/2/promote", {})
+    expect(states).to_have_text([re.compile("Live"), re.compile("Was live")])
+    assert failures == []
 
 
 def test_a_file_that_was_refused_can_be_chosen_again(
