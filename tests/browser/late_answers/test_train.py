@@ -102,6 +102,22 @@ def test_a_tick_that_could_not_be_stored_is_taken_back(
     expect(outlook).to_have_text(told)
 
 
+def test_what_cannot_be_trained_stays_so_with_the_next_status(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """Retrain could be pressed again four seconds after its settings had been refused."""
+    page = visit(twice)
+    refused = {"message": "Too few examples.", "hint": ""}
+    answer = "**/projects/sample/estimate"
+    reroute(page, answer, lambda route: route.fulfill(status=422, json=refused))
+    page.goto(f"{twice.base}/train?project=sample")
+    expect(page.locator("[data-role=estimate]")).to_contain_text("Too few examples.")
+    for _ in range(2):
+        page.wait_for_event("requestfinished", lambda done: done.url.endswith("/status"))
+    settle(page)
+    assert page.get_by_role("button", name="Retrain").is_disabled()
+
+
 def test_versions_lists_what_was_decided_elsewhere(
     visit: Callable[..., Page], twice_home: Path, serve_copy: Callable[[Path], Served]
 ) -> None:
