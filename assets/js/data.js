@@ -199,8 +199,7 @@ class DataPage {
 
   #loadOthers() {
     this.#saved.draw();
-    this.#rows.unpick();
-    this.#rows.load();
+    this.#rows.loadOthers();
   }
 
   async #loadIntents() {

@@ -27,6 +27,8 @@ FAILED = "[data-role=failed]"
         ("discover?project=sample&tab=traffic", "**/projects/sample/traffic?*"),
         ("slots?project=sample", "**/projects/sample/slots?*"),
         ("data?project=sample", "**/projects/sample/overview"),
+        ("data?project=sample", "**/projects/sample/utterances?*"),
+        ("label?project=sample", "**/projects/sample/queue?*"),
         ("versions?project=sample", "**/projects/sample/versions"),
         ("label?project=sample", "**/projects/sample/status"),
         ("", "**/api/projects"),
@@ -47,6 +49,63 @@ def test_what_could_not_be_read_is_asked_for_again(
     again.evaluate_all("all => all.forEach(one => one.click())")  # some pages ask by themselves
     expect(page.locator(FAILED)).to_have_count(0)
     expect(page.locator("[data-role=skeleton], [data-role=comparing]")).to_have_count(0)
+
+
+def test_rows_of_another_filter_that_do_not_come_leave_nothing_picked(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“1 text picked” stood below rows of the filter before, and an act reached no text."""
+    page = visit(studio, "/data?project=sample")
+    rows = page.locator("[data-role=utterances] tr[data-id]")
+    rows.first.get_by_role("checkbox").check()
+    broken = fails(page, "**/projects/sample/utterances?*")
+    page.get_by_label("State of the label", exact=True).select_option("unlabelled")
+    expect(page.locator(FAILED)).to_contain_text("The disk is full.")
+    expect(rows).to_have_count(0)
+    expect(page.locator("[data-role=picked]")).to_be_hidden()
+    broken.clear()
+    page.get_by_role("button", name="Try again").click()
+    expect(rows.first).to_contain_text("Add label")
+
+
+def test_rows_that_do_not_come_are_not_passed_over(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The next press went on from the page that had not come, and skipped it."""
+    page = visit(studio, "/data?project=sample")
+    total = page.locator("[data-role=total]")
+    expect(total).to_contain_text("page 1 of")
+    broken = fails(page, "**/projects/sample/utterances?*")
+    following = page.get_by_role("button", name="Next", exact=True)
+    following.click()
+    expect(total).to_have_text("The disk is full.")
+    expect(page.locator("[data-role=utterances] tr[data-id]").first).to_be_visible()
+    broken.clear()
+    following.click()
+    expect(total).to_contain_text("page 2 of")
+
+
+def test_acts_that_do_not_come_are_not_passed_over(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    asked: list[str] = []
+
+    def many(route: Route) -> None:
+        asked.extend(re.findall(r"offset=(\d+)", route.request.url))
+        route.fulfill(json={**route.fetch().json(), "total": 200})
+
+    page = visit(studio)
+    reroute(page, "**/projects/sample/acts?*", many)
+    page.goto(f"{studio.base}/history?project=sample")
+    older = page.get_by_role("button", name="Older")
+    expect(older).to_be_enabled()
+    broken = fails(page, "**/projects/sample/acts?*")
+    older.click()
+    expect(page.locator(".toast.bad", has_text="The disk is full.")).to_be_visible()
+    broken.clear()
+    older.click()
+    expect(page.get_by_text("51 to 100 of 200 acts")).to_be_visible()
+    assert asked == ["0", "50"]
 
 
 def test_a_preview_that_fails_is_counted_again(visit: Callable[..., Page], studio: Served) -> None:
