@@ -1,8 +1,10 @@
 """Requests that fail: the page says so where the answer would stand, and asks again."""
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -49,6 +51,40 @@ def test_what_could_not_be_read_is_asked_for_again(
     again.evaluate_all("all => all.forEach(one => one.click())")  # some pages ask by themselves
     expect(page.locator(FAILED)).to_have_count(0)
     expect(page.locator("[data-role=skeleton], [data-role=comparing]")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("path", "asks", "counting"),
+    [
+        ("discover?project=sample&tab=traffic", "**/projects/sample/traffic?*", {"counting": True}),
+        ("review?project=sample", "**/projects/sample/review?*", {"recounted": 1}),
+        ("review?project=sample&tab=border", "**/review/border?*", {"counting": True}),
+    ],
+)
+def test_what_is_still_counted_is_asked_for_again_after_failures(
+    visit: Callable[..., Page], talked: Served, path: str, asks: str, counting: dict[str, Any]
+) -> None:
+    """One request in vain was the last: the page said for ever that it is being counted."""
+    answers: list[dict[str, Any]] = [counting, {}, {}]  # of the first request, and two failures
+    whole: list[Route] = []
+
+    def answer(route: Route) -> None:
+        if not answers:
+            whole.append(route)
+            route.fallback()
+        elif more := answers.pop(0):
+            route.fulfill(json={**route.fetch().json(), **more})
+        else:
+            route.fulfill(status=500, json=BROKEN)
+
+    page = visit(talked)
+    reroute(page, asks, answer)
+    page.goto(f"{talked.base}/{path}")
+    limit = time.monotonic() + 60
+    while not whole:
+        assert time.monotonic() < limit, f"it was not asked again: {answers}"
+        page.wait_for_timeout(20)
+    expect(page.locator(f"{FAILED}, [data-role=skeleton], [data-role=comparing]")).to_have_count(0)
 
 
 def test_rows_of_another_filter_that_do_not_come_leave_nothing_picked(
