@@ -87,6 +87,17 @@ def test_what_is_still_counted_is_asked_for_again_after_failures(
     expect(page.locator(f"{FAILED}, [data-role=skeleton], [data-role=comparing]")).to_have_count(0)
 
 
+def test_a_page_to_log_in_is_no_answer_of_the_studio(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A proxy answered with 200 and its own page, and the studio's page broke on it."""
+    page = visit(studio)
+    asks, shown = "**/projects/sample/versions", "<html>Log in</html>"
+    reroute(page, asks, lambda route: route.fulfill(content_type="text/html", body=shown))
+    page.goto(f"{studio.base}/versions?project=sample")
+    expect(page.locator(FAILED)).to_contain_text("answered in its place. Perhaps you have to log")
+
+
 def test_rows_of_another_filter_that_do_not_come_leave_nothing_picked(
     visit: Callable[..., Page], studio: Served
 ) -> None:
