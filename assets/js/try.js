@@ -114,10 +114,17 @@ class TryPage {
     this.#compression.element.hidden = status.champion === null;
     if (!before) return;
     if (before.champion === status.champion && before.revision === status.revision) return;
+    this.#follow();
+  }
+
+  // The project has changed, by an act of this page or of another.
+  async #follow() {
+    await this.#intents.load().catch(() => {}); // one may be new, or have another name; else those of before stay
     this.#landing.renew().catch(() => {});
     this.#compression.renew().catch(() => {});
     this.#ask();
     this.#pins.load().catch(() => {});
+    await this.#ask();
   }
 
   // After an act on this page.
