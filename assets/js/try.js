@@ -122,7 +122,6 @@ class TryPage {
     await this.#intents.load().catch(() => {}); // one may be new, or have another name; else those of before stay
     this.#landing.renew().catch(() => {});
     this.#compression.renew().catch(() => {});
-    this.#ask();
     this.#pins.load().catch(() => {});
     await this.#ask();
   }
@@ -222,6 +221,7 @@ class TryPage {
 
   #showTrouble({message, hint}) {
     this.#why.hide();
+    this.#answers.hidden = this.#landed.hidden = true;
     this.#answer.hidden = false;
     fill(this.#answer, h('div', {class: 'note bad'}, message, h('div', {class: 'small'}, hint)));
   }
