@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from tests.builders.held_answers import hold, settle
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, probe
 
 DATA = "/data?project=sample"
 
@@ -90,6 +90,25 @@ def test_undo_pressed_twice_takes_two_acts_back(visit: Callable[..., Page], stud
     expect(page.locator(".toast.bad")).to_have_count(0)
     left = [one["name"] for one in studio.ask("/projects/sample/overview")["intents"]]
     assert not set(left) & set(names)
+
+
+def test_a_selection_of_the_map_is_flagged_once(visit: Callable[..., Page], studio: Served) -> None:
+    """The second act changed nothing, stood there as the newest one, and its Undo failed."""
+    page = visit(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    page.evaluate(probe("lasso"), [0, 1])
+    edits = hold(page, "**/projects/sample/edits", "POST")
+    page.locator("[data-key=flag]").focus()
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    edits.arrived()
+    settle(page)
+    assert len(edits.routes) == 1
+    left = {"labelled": 0, "test": 0, "meanwhile": 2}
+    edits.routes.pop().fulfill(json={"changed": 0, "left": left})
+    told = page.locator(".toast", has_text="0 texts flagged")
+    expect(told).to_contain_text("Left as they were: 2 texts that changed meanwhile.")
+    expect(page.locator("[data-role=newest]")).to_be_hidden()
 
 
 def test_the_sample_is_made_once(visit: Callable[..., Page], serve: Callable[..., Served]) -> None:
