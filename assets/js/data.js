@@ -326,6 +326,7 @@ class DataPage {
     if (typing || dialogIsOpen()) return;
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') {
       event.preventDefault();
+      if (event.repeat) return; // held down, it would take back act after act
       guarded(() => this.#stepInTurn(event.shiftKey ? 'redo' : 'undo'))();
     } else if (event.key === '/') {
       event.preventDefault();

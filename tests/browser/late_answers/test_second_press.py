@@ -92,6 +92,25 @@ def test_undo_pressed_twice_takes_two_acts_back(visit: Callable[..., Page], stud
     assert not set(left) & set(names)
 
 
+def test_undo_held_down_takes_back_one_act(visit: Callable[..., Page], studio: Served) -> None:
+    """Each repetition of the key took back another act."""
+    names = [f"made to be held {place}" for place in range(2)]
+    for name in names:
+        studio.ask("/projects/sample/intents", {"name": name})
+    page = visit(studio, DATA)
+    undo = page.locator("[data-key=undo]")
+    expect(undo).to_have_text(f"Undo: create intent {names[1]}")
+    page.keyboard.down("Control")
+    for _ in range(3):
+        page.keyboard.down("z")
+    page.keyboard.up("z")
+    page.keyboard.up("Control")
+    expect(undo).to_have_text(f"Undo: create intent {names[0]}")
+    settle(page)
+    left = [one["name"] for one in studio.ask("/projects/sample/overview")["intents"]]
+    assert set(left) & set(names) == {names[0]}
+
+
 def test_a_selection_of_the_map_is_flagged_once(visit: Callable[..., Page], studio: Served) -> None:
     """The second act changed nothing, stood there as the newest one, and its Undo failed."""
     page = visit(studio, "/map?project=sample")
