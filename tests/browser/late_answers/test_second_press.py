@@ -130,6 +130,19 @@ def test_a_selection_of_the_map_is_flagged_once(visit: Callable[..., Page], stud
     expect(page.locator("[data-role=newest]")).to_be_hidden()
 
 
+def test_how_to_group_anew_is_asked_once(visit: Callable[..., Page], studio: Served) -> None:
+    """Two dialogs lay over each other."""
+    page = visit(studio, "/discover?project=sample")
+    expect(page.get_by_role("button", name="Group anew…")).to_be_visible()
+    groups = hold(page, "**/projects/sample/groups")
+    press_twice(page, "Group anew…")
+    groups.arrived()
+    settle(page)
+    assert len(groups.routes) == 1
+    groups.release()
+    expect(page.get_by_role("dialog")).to_have_count(1)
+
+
 def test_the_sample_is_made_once(visit: Callable[..., Page], serve: Callable[..., Served]) -> None:
     """A second press made “sample 3” beside “sample 2”."""
     page = visit(serve(empty=True))
