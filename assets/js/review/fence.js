@@ -123,7 +123,8 @@ export class FenceTab {
       return;
     }
     await this.#look().catch(error => {
-      if (!this.#stands) fill(this.#wishes, failed(error, () => this.renew()));
+      const isLate = error.name === 'AbortError'; // a newer look is on its way
+      if (!this.#stands && !isLate) fill(this.#wishes, failed(error, () => this.renew()));
       throw error;
     });
   }

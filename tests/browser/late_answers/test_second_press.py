@@ -143,6 +143,21 @@ def test_how_to_group_anew_is_asked_once(visit: Callable[..., Page], studio: Ser
     expect(page.get_by_role("dialog")).to_have_count(1)
 
 
+def test_a_second_click_on_out_of_scope_is_no_failure(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The request of the first click was given up for that of the second, as if it had failed."""
+    page = visit(studio, "/review?project=sample&tab=pins")
+    looks = hold(page, "**/fence/what-if", "POST")
+    for asked in (1, 2):
+        page.locator("button[data-key=fence]").click()
+        looks.arrived(asked)
+    settle(page)
+    expect(page.locator("[data-role=failed]")).to_have_count(0)
+    looks.release(1)
+    expect(page.locator(".figure").first).to_be_visible()
+
+
 def test_the_sample_is_made_once(visit: Callable[..., Page], serve: Callable[..., Served]) -> None:
     """A second press made “sample 3” beside “sample 2”."""
     page = visit(serve(empty=True))
