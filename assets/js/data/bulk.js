@@ -80,6 +80,7 @@ export class Bulk {
       intents: () => this.#intents,
       pick: intent => this.#choose(intent),
       create: this.#action.value === 'label' ? name => this.#choose({name}) : null,
+      left: () => this.#action.focus(),
       label: 'Intent to label with',
       isForMany: true,
       key: '',
