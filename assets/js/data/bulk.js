@@ -133,7 +133,8 @@ export class Bulk {
     const {id = '', name} = this.#named ? this.#chosen : {id: target};
     const edit = {filter, kind, value: id};
     const isNew = this.#named && !id;
-    const said = this.#action.selectedOptions[0].textContent.replace('…', isNew ? `“${name}”, a new one` : name);
+    const named = isNew ? `“${name}”, a new one` : name;
+    const said = this.#action.selectedOptions[0].textContent.replace('…', () => named); // a name may hold “$&”
     const terms = await agree(this.#base, edit, said, {joins: this.#several});
     if (!terms) return null;
     const key = newKey();
