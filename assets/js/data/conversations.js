@@ -164,13 +164,18 @@ export class ConversationSheet {
       checked: true,
       onchange: guarded(async () => {
         const asked = (looks += 1);
-        fill(bare, !mask.checked && notMasked());
-        const again = await this.#beginning(waiting, mask.checked);
-        if (asked !== looks) return;
-        fill(beginning, again.beginning.map(talk));
-        if (mask.checked) return;
-        const found = await call(`${this.#base}/waiting/${waiting.key}/personal`);
-        if (asked === looks) fill(bare, notMasked(found));
+        fill(bare, !mask.checked && bareNote(`${BARE}. Counting it in the whole file …`));
+        try {
+          const again = await this.#beginning(waiting, mask.checked);
+          if (asked !== looks) return;
+          fill(beginning, again.beginning.map(talk));
+          if (mask.checked) return;
+          const found = await call(`${this.#base}/waiting/${waiting.key}/personal`);
+          if (asked === looks) fill(bare, notMasked(found));
+        } catch (error) {
+          if (asked === looks) fill(bare, !mask.checked && bareNote(`${BARE}.`)); // nothing counts it any more
+          throw error;
+        }
       }),
     });
     const pool = h('input', {type: 'number', name: 'pool', min: 0, max: 1000000, step: 1, value: POOL});
@@ -251,14 +256,15 @@ function deletion({n_dialogues: held, n_texts: n, n_labelled: labelled}) {
   );
 }
 
-// What is stored as it was said, by what was `found` in the whole file, which may not be counted yet.
-function notMasked(found = null) {
-  const pieces = found && kindsOf(found).join(', ');
-  const counted = pieces ? `${BARE} (${pieces}).` : 'Nothing to mask was found in this file.';
-  const words = found ? counted : `${BARE}. Counting it in the whole file …`;
-  const is = pieces || !found ? 'note warn' : 'soft small';
-  return h('div', {class: is, 'data-role': 'unmasked'}, words, pieces && ` ${LATER}`);
+// What is stored as it was said, by what was `found` in the whole file.
+function notMasked(found) {
+  const pieces = kindsOf(found).join(', ');
+  return pieces
+    ? bareNote(`${BARE} (${pieces}). ${LATER}`)
+    : bareNote('Nothing to mask was found in this file.', 'soft small');
 }
+
+const bareNote = (words, looks = 'note warn') => h('div', {class: looks, 'data-role': 'unmasked'}, words);
 const BARE = 'Not masked: personal data is stored as it was said';
 const LATER = 'Masking it later takes deleting the log and its texts, and adding it again.';
 

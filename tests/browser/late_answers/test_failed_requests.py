@@ -155,6 +155,22 @@ def test_acts_that_do_not_come_are_not_passed_over(
     assert asked == ["0", "50"]
 
 
+def test_personal_data_that_could_not_be_counted_is_not_said_to_be_counted(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """“Counting it in the whole file …” stood there for ever."""
+    page = visit(studio, "/data?project=sample")
+    page.get_by_role("link", name="Conversations").click()
+    log = page.get_by_label("Log of conversations to import")
+    log.set_input_files(write_log(tmp_path / "talks.jsonl", 1))
+    mask = page.get_by_label("Mask e-mail")
+    expect(mask).to_be_visible()
+    fails(page, "**/waiting/*/personal")
+    mask.uncheck()
+    told = page.locator("[data-role=unmasked]")
+    expect(told).to_have_text("Not masked: personal data is stored as it was said.")
+
+
 def test_a_preview_that_fails_is_counted_again(visit: Callable[..., Page], studio: Served) -> None:
     """What was told of an earlier choice stayed there, and nothing could be done."""
     page = visit(studio, "/review?project=sample&tab=add")
