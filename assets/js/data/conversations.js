@@ -2,6 +2,7 @@
 import {address} from '../shared/address.js';
 import {field, fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
+import {deleteOnLeaving} from '../shared/leaving.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {newKey} from '../shared/new_key.js';
 import {call, post, upload} from '../shared/rest.js';
@@ -199,18 +200,22 @@ export class ConversationSheet {
   }
 
   #buttons({key, name, beginning}, chosen) {
+    const path = `${this.#base}/waiting/${key}`;
+    let stays = deleteOnLeaving(path);
     const take = guarded(async () => {
       const wish = chosen();
+      stays(); // leaving the page does not stop the import
       const said = h('p', {class: 'soft', role: 'status'}, `Importing ${name} …`);
       const before = [...this.#place.children];
       fill(this.#place, said);
       try {
-        const done = await post(`${this.#base}/waiting/${key}/import`, wish);
+        const done = await post(`${path}/import`, wish);
         const note = {class: 'note good after', role: 'status'};
         // Another log may have been chosen meanwhile, and stand there.
         if (said.isConnected) fill(this.#place, h('div', note, summary(done)));
         else toast(summary(done), name, 'good');
       } catch (error) {
+        stays = deleteOnLeaving(path);
         if (said.isConnected) fill(this.#place, ...before);
         throw error;
       }
@@ -218,7 +223,8 @@ export class ConversationSheet {
     });
     const cancel = guarded(async () => {
       fill(this.#place);
-      await call(`${this.#base}/waiting/${key}`, {method: 'DELETE'});
+      stays();
+      await call(path, {method: 'DELETE'});
       await this.load();
     });
     return h(
