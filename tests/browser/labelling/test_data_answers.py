@@ -148,6 +148,15 @@ def test_a_filter_is_kept_by_name_and_deleted_with_undo(
     expect(chip).to_be_visible()
 
 
+def test_a_link_to_an_intent_that_is_gone_says_so(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“any intent” stood above a list without a row."""
+    page = visit(studio, "/data?project=sample&intent=gone")
+    chosen = page.get_by_label("Intent", exact=True).locator("option:checked")
+    expect(chosen).to_have_text("an intent that is gone")
+
+
 def test_answers_have_a_column_once_there_is_a_model(
     visit: Callable[..., Page], studio: Served
 ) -> None:
