@@ -14,7 +14,7 @@ import {Behind} from './shared/behind.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
-import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
+import {askToDo, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
 import {newKey} from './shared/new_key.js';
 import {tellIfPinned} from './shared/pins.js';
 import {post, Refused} from './shared/rest.js';
@@ -265,10 +265,8 @@ class DataPage {
 
   async #editText(row) {
     const field = h('textarea', {name: 'text', rows: 4, maxlength: 10000, 'aria-label': 'Text'}, row.text);
-    const given = await ask('Edit the text', field, 'Save');
-    if (!given || given.text === row.text) return;
-    await this.#edit(row, 'text', given.text);
-    await this.#reload();
+    const save = async ({text}) => text !== row.text && this.#edit(row, 'text', text);
+    if (await askToDo('Edit the text', field, 'Save', save)) await this.#reload();
   }
 
   async #markValues(row) {

@@ -155,6 +155,28 @@ def test_acts_that_do_not_come_are_not_passed_over(
     assert asked == ["0", "50"]
 
 
+def test_a_description_is_not_lost_where_the_name_is_taken(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The dialog closed before the server answered, and what was typed went with it."""
+    page = visit(studio, "/data?project=sample")
+    intents = page.get_by_role("region", name="Intents")
+    intents.get_by_role("button", name="New", exact=True).click()
+    dialog = page.get_by_role("dialog", name="New intent")
+    name = dialog.get_by_label("Name", exact=True)
+    about = dialog.get_by_label("What belongs to it")
+    name.fill("roaming")
+    about.fill("Calls from abroad")
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog.locator(".toast.bad")).to_be_visible()
+    expect(about).to_have_value("Calls from abroad")
+    name.fill("calls from abroad")
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog).to_have_count(0)
+    made = intents.get_by_role("button", name="calls from abroad")
+    expect(made).to_have_attribute("title", "Calls from abroad")
+
+
 def test_personal_data_that_could_not_be_counted_is_not_said_to_be_counted(
     visit: Callable[..., Page], studio: Served, tmp_path: Path
 ) -> None:
