@@ -88,7 +88,7 @@ export class BookSheet {
       return;
     }
     const {name, count, values, n_values: all, n_found: found} = slot;
-    const more = `and ${number(found - values.length)} rarer ones`;
+    const more = `and ${plural(found - values.length, 'rarer one')}`;
     const rest = found > values.length && h('p', {class: 'soft small'}, more);
     const renaming = {class: 'small push', 'data-key': 'rename', onclick: guarded(() => this.#rename(slot))};
     const rename = count > 0 && h('button', renaming, 'Rename');
