@@ -14,7 +14,8 @@ import {Behind} from './shared/behind.js';
 import {fill, h} from './shared/elements.js';
 import {Intents} from './shared/intents.js';
 import {Marker} from './shared/marker.js';
-import {ask, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
+import {askToDo, dialogIsOpen, guarded, present, toast} from './shared/messages.js';
+import {newKey} from './shared/new_key.js';
 import {tellIfPinned} from './shared/pins.js';
 import {post, Refused} from './shared/rest.js';
 import {SecondClick} from './shared/second_click.js';
@@ -198,8 +199,7 @@ class DataPage {
 
   #loadOthers() {
     this.#saved.draw();
-    this.#rows.unpick();
-    this.#rows.load();
+    this.#rows.loadOthers();
   }
 
   async #loadIntents() {
@@ -247,7 +247,7 @@ class DataPage {
 
   async #decide(row, kind, value) {
     const {base} = this.#context;
-    const key = crypto.randomUUID();
+    const key = newKey();
     const {changed} = await this.#edit(row, kind, value, key);
     if (!changed) return;
     const named = value ? this.#intents.byId.get(value).name : this.#intents.nothing;
@@ -265,10 +265,8 @@ class DataPage {
 
   async #editText(row) {
     const field = h('textarea', {name: 'text', rows: 4, maxlength: 10000, 'aria-label': 'Text'}, row.text);
-    const given = await ask('Edit the text', field, 'Save');
-    if (!given || given.text === row.text) return;
-    await this.#edit(row, 'text', given.text);
-    await this.#reload();
+    const save = async ({text}) => text !== row.text && this.#edit(row, 'text', text);
+    if (await askToDo('Edit the text', field, 'Save', save)) await this.#reload();
   }
 
   async #markValues(row) {
@@ -283,7 +281,7 @@ class DataPage {
   }
 
   async #remove(row) {
-    const key = crypto.randomUUID();
+    const key = newKey();
     await this.#edit(row, 'delete', '', key);
     const undo = undoing(this.#context.base, key, () => this.#reloadTold());
     toast(`“${row.text.slice(0, 60)}” is deleted.`, '', 'good', undo);
@@ -326,6 +324,7 @@ class DataPage {
     if (typing || dialogIsOpen()) return;
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') {
       event.preventDefault();
+      if (event.repeat) return; // held down, it would take back act after act
       guarded(() => this.#stepInTurn(event.shiftKey ? 'redo' : 'undo'))();
     } else if (event.key === '/') {
       event.preventDefault();

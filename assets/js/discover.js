@@ -10,7 +10,8 @@ import {Behind} from './shared/behind.js';
 import {fill, h, progressBar} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
-import {dialogIsOpen, guarded, toast} from './shared/messages.js';
+import {dialogIsOpen, guarded, once, toast} from './shared/messages.js';
+import {newKey} from './shared/new_key.js';
 import {Newest, whenLabelsCount} from './shared/newest.js';
 import {call, post} from './shared/rest.js';
 import {failed, skeleton} from './shared/skeleton.js';
@@ -53,6 +54,8 @@ class DiscoverPage {
   #switch = h('div', {class: 'tabs', role: 'group', 'aria-label': 'What to look at'});
   #part = h('div');
   #asked = 0;
+  #finds = once(how => this.#find(how)); // by any button
+  #asksAnew = once(() => this.#askAnew());
 
   constructor(context) {
     this.#context = context;
@@ -201,14 +204,14 @@ class DiscoverPage {
       );
     if (!waiting) {
       const words = 'Groups are made of texts without a label. Import more to see what is new.';
-      const again = {'data-key': 'find', onclick: guarded(() => this.#find({out_of_scope: true}))};
+      const again = {'data-key': 'find', onclick: () => this.#finds({out_of_scope: true})};
       const most = `Group ${plural(outside, 'text')} labelled “${this.#intents.nothing}”`;
       const brings = h('a', {class: 'button primary', href: address('data', project)}, 'Import texts');
       const acts = outside ? h('div', {class: 'row centre'}, brings, h('button', again, most)) : brings;
       return emptyPage('Every text has a label', words, acts);
     }
-    const finds = () => this.#find({out_of_scope: Boolean(box && box.querySelector('input').checked)});
-    const find = {class: 'primary', 'data-key': 'find', onclick: guarded(finds)};
+    const finds = () => this.#finds({out_of_scope: Boolean(box && box.querySelector('input').checked)});
+    const find = {class: 'primary', 'data-key': 'find', onclick: finds};
     const words = `${plural(waiting, 'text')} without a label. Similar ones form groups, and each gets a name.`;
     const button = h('button', find, 'Find groups');
     return emptyPage('What are they about?', words, box ? h('div', {class: 'row centre'}, button, box) : button);
@@ -243,7 +246,7 @@ class DiscoverPage {
     const {ungrouped, groups} = this.#groups;
     this.#note.hidden = !groups.length;
     this.#note.classList.toggle('note', ungrouped > 0);
-    const sort = {'data-key': 'sort', onclick: guarded(() => this.#find())};
+    const sort = {'data-key': 'sort', onclick: () => this.#finds()};
     const open = groups.filter(({state}) => state === 'open');
     const fresh = open.filter(one => one.is_new).length;
     const others = open.some(one => one.known !== null) ? 'first those that resemble no intent' : 'the largest first';
@@ -261,7 +264,7 @@ class DiscoverPage {
         ungrouped ? '' : mostlyLabelled(groups),
       ),
       ungrouped > 0 && h('button', {...sort, class: 'primary'}, 'Sort them in'),
-      h('button', {'data-key': 'anew', onclick: guarded(() => this.#askAnew())}, 'Group anew…'),
+      h('button', {'data-key': 'anew', onclick: this.#asksAnew}, 'Group anew…'),
     );
   }
 
@@ -301,7 +304,7 @@ class DiscoverPage {
   }
 
   async #take(card, how) {
-    const key = crypto.randomUUID();
+    const key = newKey();
     const done = await post(`${this.#context.base}/groups/${card.id}/take`, {...how, key});
     await this.#intents.load();
     const label = done.intent ? (this.#intents.byId.get(done.intent)?.name ?? '') : this.#intents.nothing;

@@ -27,7 +27,8 @@ export const mount = view =>
 class HistoryPage {
   #base;
   #nothing; // the project's word for a text without an intent
-  #offset = 0;
+  #offset = 0; // of the acts that were asked for last
+  #shown = 0; // of those in view
   #asked = 0; // number of the newest request; older answers are dropped
   #lists = {actor: this.#filter('Who', 'actor'), verb: this.#filter('What', 'verb')};
   #filters = h('div', {class: 'row'});
@@ -50,8 +51,12 @@ class HistoryPage {
     const asked = (this.#asked += 1);
     const wanted = new URLSearchParams({offset: this.#offset, limit: STEP});
     for (const name of ['actor', 'verb']) if (query().get(name)) wanted.set(name, query().get(name));
-    const found = await call(`${this.#base}?${wanted}`);
+    const found = await call(`${this.#base}?${wanted}`).catch(error => {
+      if (asked === this.#asked) this.#offset = this.#shown; // the next press goes on from what is in view
+      throw error;
+    });
     if (asked !== this.#asked) return;
+    this.#shown = this.#offset;
     this.#offer('actor', found.actors, whoOf);
     this.#offer('verb', found.verbs, verb => capital(actWords(verb, this.#nothing)));
     if (!this.#filters.firstChild)

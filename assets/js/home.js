@@ -2,6 +2,7 @@
 import {cardOf, heldWords} from './home/card.js';
 import {makeSample, SAMPLE_NAME} from './home/sample.js';
 import {address} from './shared/address.js';
+import {Again} from './shared/again.js';
 import {field, fill, h} from './shared/elements.js';
 import {busyButton} from './shared/evidence.js';
 import {ask, guarded, once, toast} from './shared/messages.js';
@@ -43,6 +44,7 @@ class HomePage {
   #toForm = h('button', {class: 'push', hidden: true, onclick: () => this.#showForm()}, 'New project');
   #deleted = h('div', {'data-role': 'deleted'});
   #asked = 0; // number of the newest request; older answers are dropped
+  #again = new Again(PAUSE, () => !this.#isMaking && this.#load());
   #acts = {
     rename: guarded(name => this.#rename(name)),
     remove: guarded(project => this.#remove(project)),
@@ -87,7 +89,7 @@ class HomePage {
     fill(this.#list, inOrder.length ? inOrder.map(card) : welcome(this.#sampleOffer()));
     fill(this.#deleted, deleted.length > 0 && this.#deletedList(deleted));
     // The accuracy of today is computed in the background; until then that of the training stands there.
-    if (projects.some(project => project.checking)) this.#lookAgain(asked);
+    this.#again.follow(projects.some(project => project.checking));
   }
 
   // Cards that are there stay.
@@ -100,13 +102,6 @@ class HomePage {
   #showForm() {
     this.#form.scrollIntoView({block: 'center'});
     this.#form.querySelector('[name=name]').focus({preventScroll: true});
-  }
-
-  #lookAgain(asked) {
-    setTimeout(() => {
-      if (this.#isMaking) this.#lookAgain(asked);
-      else if (asked === this.#asked) this.#load().catch(() => this.#lookAgain(this.#asked));
-    }, PAUSE);
   }
 
   // A button, and beside it how far the sample project is.

@@ -26,6 +26,7 @@ import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
 import {whenLabelsCount} from './shared/newest.js';
+import {failed} from './shared/skeleton.js';
 import {number} from './shared/words.js';
 import {frame} from './studio.js';
 
@@ -352,9 +353,10 @@ class LabelPage {
   }
 
   #done() {
-    const {waiting} = this.#queue;
+    const {waiting, trouble} = this.#queue;
     const {unsaved} = this.#decisions;
     const again = () => this.#queue.refill();
+    if (trouble) return failed(trouble, again); // nobody knows whether a text is left
     return resting(this.#context.status, this.#intents.counts, {waiting, unsaved, again});
   }
 }

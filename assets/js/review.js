@@ -11,6 +11,7 @@ import {fill, h} from './shared/elements.js';
 import {emptyPage, firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
 import {dialogIsOpen, guarded} from './shared/messages.js';
+import {newKey} from './shared/new_key.js';
 import {Newest, whenLabelsCount, WHEN_TESTS_COUNT} from './shared/newest.js';
 import {gainsOf} from './shared/radius.js';
 import {call, post} from './shared/rest.js';
@@ -136,7 +137,7 @@ class ReviewPage {
   // texts in sight were read, `blast` what it was foretold to change; `isTest`, whether it is about a test text.
   async #act(repair, words, {finding = '', seen = null, blast = null, isTest = false} = {}) {
     const about = LABELLING.has(repair?.kind) && (isTest ? WHEN_TESTS_COUNT : whenLabelsCount(this.#context.status));
-    const one = {key: crypto.randomUUID(), words, finding, repair, gain: blast && gainsOf(blast, repair.kind), about};
+    const one = {key: newKey(), words, finding, repair, gain: blast && gainsOf(blast, repair.kind), about};
     this.#newest.add(one);
     this.#findings.leaveOut(one);
     try {
@@ -154,7 +155,7 @@ class ReviewPage {
 
   // A pin is no change of the data, but Undo and U take it back like one; returns what the Undo of its message does.
   #note(words, back) {
-    const one = {key: crypto.randomUUID(), words, finding: '', repair: null, back, isSaved: true};
+    const one = {key: newKey(), words, finding: '', repair: null, back, isSaved: true};
     this.#newest.add(one);
     guarded(() => this.#countPins())();
     return () => this.#newest.undo(one);

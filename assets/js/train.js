@@ -37,6 +37,7 @@ class TrainPage {
   #follows = 0; // number of the newest request for it; older answers are dropped
   #looks = 0; // the same for what can be chosen
   #compared = null; // the newest version and the live one, once it was asked which of them is better
+  #isRefused = false; // whether the server takes no training with what is chosen
   #isStarting = false; // until the server has taken the training, nothing starts another one
   #estimates = 0; // number of the newest request; older answers are dropped
   #estimated = h('p', {role: 'status', 'data-role': 'estimate'});
@@ -163,13 +164,13 @@ class TrainPage {
       const other = time === this.#choices.chosen.time ? '' : `With these settings: ${time}. `;
       this.#estimated.textContent = other + CALM;
       this.#defaults.textContent = defaults;
-      this.#start.disabled = this.#isTaken;
+      this.#allowStart(true);
     } catch (error) {
       if (asked !== this.#estimates) return;
       this.#estimated.className = 'bad';
       this.#estimated.textContent = `${error.message} ${error.hint}`;
       this.#defaults.textContent = '';
-      this.#start.disabled = error.status === 422 || this.#isTaken;
+      this.#allowStart(error.status !== 422);
       if (error.status === 422) await this.#offerLabels(asked).catch(() => {}); // the error is shown
     }
   }
@@ -182,6 +183,12 @@ class TrainPage {
     const more = counts.labelled ? {...counts, labelled: 0, unlabelled: 0} : counts; // with some labels, Label
     fill(this.#estimated, firstAct(this.#context.project, more));
     this.#start.hidden = this.#gateLine.hidden = true; // nothing can be trained that could be used
+  }
+
+  // Told by the answer to the newest estimate; until there is another one, it stays so.
+  #allowStart(is = !this.#isRefused) {
+    this.#isRefused = !is;
+    this.#start.disabled = !is || this.#isTaken;
   }
 
   // Whether a training runs, or is being started.
@@ -306,7 +313,7 @@ class TrainPage {
     this.#nothingNew.textContent = known + this.#ofOtherWay;
     const again = first ? 'Train' : 'Retrain';
     this.#unsaved.textContent = besideStart(this.#context.unsaved, this.#isStarting);
-    this.#start.disabled = this.#isTaken;
+    this.#allowStart();
     this.#start.textContent = this.#running ? 'Training …' : again;
     this.#form.classList.toggle('waits', Boolean(this.#running)); // what runs tells its own time left
   }

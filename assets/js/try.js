@@ -114,10 +114,16 @@ class TryPage {
     this.#compression.element.hidden = status.champion === null;
     if (!before) return;
     if (before.champion === status.champion && before.revision === status.revision) return;
+    this.#follow();
+  }
+
+  // The project has changed, by an act of this page or of another.
+  async #follow() {
+    await this.#intents.load().catch(() => {}); // one may be new, or have another name; else those of before stay
     this.#landing.renew().catch(() => {});
     this.#compression.renew().catch(() => {});
-    this.#ask();
     this.#pins.load().catch(() => {});
+    await this.#ask();
   }
 
   // After an act on this page.
@@ -215,6 +221,7 @@ class TryPage {
 
   #showTrouble({message, hint}) {
     this.#why.hide();
+    this.#answers.hidden = this.#landed.hidden = true;
     this.#answer.hidden = false;
     fill(this.#answer, h('div', {class: 'note bad'}, message, h('div', {class: 'small'}, hint)));
   }

@@ -28,6 +28,7 @@ class VersionsPage {
   #advised = null; // the waiting version's number, that of the live one, and which to use
   #compared = null; // number of the version whose comparison with the live one is open
   #drawModels = () => {};
+  #isOld = false; // whether another version is live, or waits, than when they were listed
   #coming = null; // the newest request
   #asked = 0; // number of the newest request about them; older answers are dropped
   #models = h('section', {class: 'sheet', 'aria-label': 'Versions'});
@@ -51,17 +52,27 @@ class VersionsPage {
   async start() {
     this.#context.main.append(this.#models, this.#detail, this.#data, this.#charts.element);
     await this.#load();
-    this.#context.onStatus((status, before) => {
-      const isNews = accuracyState(status) !== accuracyState(before);
-      if (before && isNews) this.#drawModels(); // the accuracy of today has come
-    });
+    this.#context.onStatus((status, before) => before && this.#onStatus(status, before));
     const [candidate, champion] = ['candidate', 'champion'].map(name => query().get(name));
     if (candidate) await this.#compare(Number(candidate), Number(champion));
   }
 
-  async #load() {
+  // A training may end while the page is open, and another tab may promote a version.
+  #onStatus(status, before) {
+    this.#isOld ||= status.champion !== before.champion || status.candidate !== before.candidate;
+    if (this.#isOld) this.#load({isStatusNew: true}).catch(() => {}); // the next status asks again
+    else if (accuracyState(status) !== accuracyState(before)) this.#drawModels(); // the accuracy of today has come
+  }
+
+  // The status is asked for, too, unless it has just come.
+  async #load({isStatusNew = false} = {}) {
     const asked = (this.#asked += 1);
-    const [found] = await Promise.all([call(`${this.#base}/versions`), this.#context.refresh()]);
+    this.#isOld = false;
+    const coming = Promise.all([call(`${this.#base}/versions`), isStatusNew || this.#context.refresh()]);
+    const [found] = await coming.catch(error => {
+      this.#isOld = true;
+      throw error;
+    });
     if (asked !== this.#asked) return;
     this.#made = found.models;
     this.#states = found.states;

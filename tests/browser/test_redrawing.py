@@ -40,6 +40,32 @@ def test_the_focus_goes_to_the_row_after_a_deleted_one(
     assert page.evaluate(_FOCUS) == f"delete {ids[1]}"
 
 
+def test_the_focus_stays_among_the_pages_where_there_is_no_next_one(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """On the last page Next could not be pressed, and the focus went to the top."""
+    pages = -(-studio.ask("/projects/sample/utterances?size=1")["total"] // 50)
+    page = visit(studio, f"/data?project=sample&page={pages - 2}")
+    page.get_by_role("button", name="Next", exact=True).press("Enter")
+    expect(page.locator("[data-role=total]")).to_contain_text(f"page {pages} of {pages}")
+    assert page.evaluate(_FOCUS) == "Previous"
+
+
+def test_escape_leads_from_a_finder_back_to_where_it_was_opened(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    page = visit(studio, "/data?project=sample&state=unlabelled")
+    row = page.locator("[data-role=utterances] tr[data-id]").first
+    label = row.get_by_role("button", name="Add label")
+    label.press("Enter")
+    expect(page.get_by_role("combobox", name="Find an intent")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(label).to_be_focused()
+    row.get_by_role("checkbox").check()
+    page.get_by_role("combobox", name="Intent to label with").press("Escape")
+    expect(page.get_by_label("What to do")).to_be_focused()
+
+
 def test_what_to_do_with_the_picked_rows_outlives_another_pick(
     visit: Callable[..., Page], studio: Served
 ) -> None:

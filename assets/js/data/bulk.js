@@ -5,6 +5,7 @@ import {IntentFinder} from '../shared/finder.js';
 import {icon} from '../shared/icons.js';
 import {chip} from '../shared/intents.js';
 import {toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {agree, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
@@ -79,6 +80,7 @@ export class Bulk {
       intents: () => this.#intents,
       pick: intent => this.#choose(intent),
       create: this.#action.value === 'label' ? name => this.#choose({name}) : null,
+      left: () => this.#action.focus(),
       label: 'Intent to label with',
       isForMany: true,
       key: '',
@@ -131,10 +133,11 @@ export class Bulk {
     const {id = '', name} = this.#named ? this.#chosen : {id: target};
     const edit = {filter, kind, value: id};
     const isNew = this.#named && !id;
-    const said = this.#action.selectedOptions[0].textContent.replace('…', isNew ? `“${name}”, a new one` : name);
+    const named = isNew ? `“${name}”, a new one` : name;
+    const said = this.#action.selectedOptions[0].textContent.replace('…', () => named); // a name may hold “$&”
     const terms = await agree(this.#base, edit, said, {joins: this.#several});
     if (!terms) return null;
-    const key = crypto.randomUUID();
+    const key = newKey();
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, create: isNew ? name : '', key, ...terms});
     const words = `${plural(changed, 'text')}: ${said[0].toLowerCase()}${said.slice(1)}.`;
     toast(words, leftWords(left), 'good', undoing(this.#base, key, this.#done));

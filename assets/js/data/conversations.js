@@ -2,7 +2,9 @@
 import {address} from '../shared/address.js';
 import {field, fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
+import {deleteOnLeaving} from '../shared/leaving.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {call, post, upload} from '../shared/rest.js';
 import {kindsOf, number, plural} from '../shared/words.js';
 import {LogReader, talk} from './dialogues.js';
@@ -111,7 +113,7 @@ export class ConversationSheet {
       const given = await ask(`Delete ${log.source}?`, deletion(log), 'Delete log', 'danger');
       if (!given) return;
       const takesTexts = Boolean(given.texts);
-      const key = crypto.randomUUID();
+      const key = newKey();
       const wish = takesTexts ? `?texts=true&key=${key}` : '';
       await call(`${this.#base}/${log.id}${wish}`, {method: 'DELETE'});
       await this.#reload();
@@ -163,13 +165,18 @@ export class ConversationSheet {
       checked: true,
       onchange: guarded(async () => {
         const asked = (looks += 1);
-        fill(bare, !mask.checked && notMasked());
-        const again = await this.#beginning(waiting, mask.checked);
-        if (asked !== looks) return;
-        fill(beginning, again.beginning.map(talk));
-        if (mask.checked) return;
-        const found = await call(`${this.#base}/waiting/${waiting.key}/personal`);
-        if (asked === looks) fill(bare, notMasked(found));
+        fill(bare, !mask.checked && bareNote(`${BARE}. Counting it in the whole file …`));
+        try {
+          const again = await this.#beginning(waiting, mask.checked);
+          if (asked !== looks) return;
+          fill(beginning, again.beginning.map(talk));
+          if (mask.checked) return;
+          const found = await call(`${this.#base}/waiting/${waiting.key}/personal`);
+          if (asked === looks) fill(bare, notMasked(found));
+        } catch (error) {
+          if (asked === looks) fill(bare, !mask.checked && bareNote(`${BARE}.`)); // nothing counts it any more
+          throw error;
+        }
       }),
     });
     const pool = h('input', {type: 'number', name: 'pool', min: 0, max: 1000000, step: 1, value: POOL});
@@ -193,18 +200,22 @@ export class ConversationSheet {
   }
 
   #buttons({key, name, beginning}, chosen) {
+    const path = `${this.#base}/waiting/${key}`;
+    let stays = deleteOnLeaving(path);
     const take = guarded(async () => {
       const wish = chosen();
+      stays(); // leaving the page does not stop the import
       const said = h('p', {class: 'soft', role: 'status'}, `Importing ${name} …`);
       const before = [...this.#place.children];
       fill(this.#place, said);
       try {
-        const done = await post(`${this.#base}/waiting/${key}/import`, wish);
+        const done = await post(`${path}/import`, wish);
         const note = {class: 'note good after', role: 'status'};
         // Another log may have been chosen meanwhile, and stand there.
         if (said.isConnected) fill(this.#place, h('div', note, summary(done)));
         else toast(summary(done), name, 'good');
       } catch (error) {
+        stays = deleteOnLeaving(path);
         if (said.isConnected) fill(this.#place, ...before);
         throw error;
       }
@@ -212,7 +223,8 @@ export class ConversationSheet {
     });
     const cancel = guarded(async () => {
       fill(this.#place);
-      await call(`${this.#base}/waiting/${key}`, {method: 'DELETE'});
+      stays();
+      await call(path, {method: 'DELETE'});
       await this.load();
     });
     return h(
@@ -250,14 +262,15 @@ function deletion({n_dialogues: held, n_texts: n, n_labelled: labelled}) {
   );
 }
 
-// What is stored as it was said, by what was `found` in the whole file, which may not be counted yet.
-function notMasked(found = null) {
-  const pieces = found && kindsOf(found).join(', ');
-  const counted = pieces ? `${BARE} (${pieces}).` : 'Nothing to mask was found in this file.';
-  const words = found ? counted : `${BARE}. Counting it in the whole file …`;
-  const is = pieces || !found ? 'note warn' : 'soft small';
-  return h('div', {class: is, 'data-role': 'unmasked'}, words, pieces && ` ${LATER}`);
+// What is stored as it was said, by what was `found` in the whole file.
+function notMasked(found) {
+  const pieces = kindsOf(found).join(', ');
+  return pieces
+    ? bareNote(`${BARE} (${pieces}). ${LATER}`)
+    : bareNote('Nothing to mask was found in this file.', 'soft small');
 }
+
+const bareNote = (words, looks = 'note warn') => h('div', {class: looks, 'data-role': 'unmasked'}, words);
 const BARE = 'Not masked: personal data is stored as it was said';
 const LATER = 'Masking it later takes deleting the log and its texts, and adding it again.';
 

@@ -86,7 +86,8 @@ export class LogReader {
   async #answer(customers, places, asked) {
     if (!customers.length) return;
     const texts = customers.map(([, {text}]) => text);
-    const found = await post(`${this.#context.base}/predict`, {texts, fields: ['decision', 'ranked'], top_k: 2});
+    const most = this.#intents.multi ? {} : {top_k: 2}; // an answer of several intents may have more
+    const found = await post(`${this.#context.base}/predict`, {texts, fields: ['decision', 'ranked'], ...most});
     if (asked !== this.#asked) return;
     for (const [at, [turn]] of customers.entries()) fill(places.get(turn), this.#lineOf(found[at]));
   }

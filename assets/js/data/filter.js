@@ -41,6 +41,7 @@ export class Filter {
   #values; // filter and order
   #changed;
   #counts = null;
+  #intents = []; // id and name of each
   #timer = 0;
   #search;
   #selects;
@@ -160,6 +161,7 @@ export class Filter {
     const {text = '', intent = '', split = '', state = '', order = 'newest'} = kept;
     const chosen = {intent, split, state, order};
     this.#search.value = text;
+    this.#offerIntents(intent);
     for (const [name, value] of Object.entries(chosen)) this.#selects[name].value = value;
     this.#differs.checked = kept.differs === 'true';
     this.#borderline.checked = kept.borderline === 'true';
@@ -185,9 +187,16 @@ export class Filter {
   }
 
   offer(intents) {
-    const named = intents.map(({id, name, archived}) => [id, archived ? `${name} (archived)` : name]);
-    offer(this.#selects.intent, [['', 'any intent'], ...named], this.#values.intent);
+    this.#intents = intents.map(({id, name, archived}) => [id, archived ? `${name} (archived)` : name]);
+    this.#offerIntents(this.#values.intent);
     this.#say();
+  }
+
+  // A link or a saved filter may ask for one that is there no more: its name is not known, and no text has it.
+  #offerIntents(chosen) {
+    const isKnown = !chosen || this.#intents.some(([id]) => id === chosen);
+    const gone = isKnown ? [] : [[chosen, 'an intent that is gone']];
+    offer(this.#selects.intent, [['', 'any intent'], ...this.#intents, ...gone], chosen);
   }
 
   // Shows how many texts each set has; a click shows those alone, a second one all again.

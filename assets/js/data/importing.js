@@ -4,6 +4,7 @@ import {fill, h, table} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {firstAct} from '../shared/first_act.js';
 import {icon} from '../shared/icons.js';
+import {deleteOnLeaving} from '../shared/leaving.js';
 import {complain, guarded, toast} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
@@ -37,6 +38,7 @@ export class ImportSheet {
   #wish = ''; // “test” where a link leads here to bring test texts
   #questions = new Questions();
   #traffic = null; // whether the texts of the file in the preview count as traffic, too
+  #stays = () => {}; // the file in the preview is not deleted any more as the page is left
   #drawButtons = () => {};
   #secondClick = new SecondClick();
   #asked = 0; // number of the newest preview; older answers are dropped
@@ -129,7 +131,9 @@ export class ImportSheet {
     this.#say(h('div', {class: 'soft', role: 'status'}, `Reading ${file.name} …`));
     try {
       const incoming = await upload(this.#uploads, file);
+      const stays = deleteOnLeaving(`${this.#uploads}/${incoming.key}`);
       if (asked !== this.#asked) return;
+      this.#stays = stays;
       if (this.#wish || TESTS.test(file.name)) await this.#look(incoming.key, {split: 'test'});
       else this.#show(incoming);
     } catch (error) {
@@ -211,6 +215,7 @@ export class ImportSheet {
       this.#asked += 1;
       this.#say();
       this.#leaveTraffic();
+      this.#stays();
       await call(`${this.#uploads}/${incoming.key}`, {method: 'DELETE'});
     });
     return [
@@ -247,6 +252,7 @@ export class ImportSheet {
   // A look that is under way would bring back what is imported now, and another file may be chosen meanwhile.
   async #take(key, values) {
     const asked = (this.#asked += 1);
+    this.#stays(); // leaving the page does not stop the import
     try {
       const report = await post(`${this.#uploads}/${key}/import`, values);
       const also = await this.#storeTraffic();
@@ -255,6 +261,8 @@ export class ImportSheet {
       await this.#imported();
       this.#leadOn();
     } catch (error) {
+      const stays = deleteOnLeaving(`${this.#uploads}/${key}`);
+      if (asked === this.#asked) this.#stays = stays;
       if (error.status !== 409) throw error;
       complain(error); // the project has changed since it was counted
       if (asked === this.#asked) await this.#look(key, {...values, counted: null});

@@ -4,7 +4,8 @@ import {field, fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {fitting} from '../shared/finder.js';
 import {chip, textsOf} from '../shared/intents.js';
-import {ask, guarded, toast} from '../shared/messages.js';
+import {ask, askToDo, guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {agree, leftWords} from '../shared/reach.js';
 import {call, post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
@@ -69,18 +70,15 @@ export class IntentList {
   }
 
   async #create() {
-    const given = await ask('New intent', [nameField(), describing('What belongs to it', 3)], 'Create');
-    if (!given) return;
-    await post(`${this.#base}/intents`, {name: given.name, description: given.description});
-    await this.#changed();
+    const content = [nameField(), describing('What belongs to it', 3)];
+    const create = ({name, description}) => post(`${this.#base}/intents`, {name, description});
+    if (await askToDo('New intent', content, 'Create', create)) await this.#changed();
   }
 
   async #edit(intent) {
     const content = [...editing(intent), this.#otherChanges(intent)];
-    const given = await ask(`Intent ${intent.name}`, content, 'Save');
-    if (!given) return;
-    await this.#change(intent, changes(intent, given));
-    await this.#changed();
+    const save = given => this.#change(intent, changes(intent, given));
+    if (await askToDo(`Intent ${intent.name}`, content, 'Save', save)) await this.#changed();
   }
 
   #change({id}, body) {
@@ -129,8 +127,11 @@ export class IntentList {
   async #addExamples({name}, leave) {
     leave();
     const box = h('textarea', {name: 'texts', rows: 6, required: true});
-    const given = await ask(`Add examples to ${name}`, field('One text a line', box), 'Add');
-    const lines = given?.texts.split(/[\r\n]+/).filter(line => line.trim()) ?? [];
+    const add = ({texts}) => this.#add(name, texts.split(/[\r\n]+/).filter(line => line.trim()));
+    if (await askToDo(`Add examples to ${name}`, field('One text a line', box), 'Add', add)) await this.#told();
+  }
+
+  async #add(name, lines) {
     if (!lines.length) return;
     const texts = lines.map(text => ({text, intents: [name]}));
     const {added, conflicting, key} = await post(`${this.#base}/texts`, {texts});
@@ -138,7 +139,6 @@ export class IntentList {
     const kept = conflicting ? `${plural(conflicting, one, many)}.` : '';
     const undo = key ? undoing(this.#base, key, this.#changed) : null;
     toast(`${plural(added, 'text')} added to ${name}.`, kept, 'good', undo);
-    await this.#told();
   }
 
   async #askToArchive(intent, leave) {
@@ -170,7 +170,7 @@ export class IntentList {
     const edit = {filter: {intent: id}, kind: 'out-of-scope', value: ''};
     const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true, counted: leave});
     if (!terms) return;
-    const key = crypto.randomUUID();
+    const key = newKey();
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, key, ...terms});
     const isEmpty = left.labelled + left.test + left.meanwhile === 0;
     if (isEmpty) await this.#change(intent, {archived: true});

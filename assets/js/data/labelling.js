@@ -40,6 +40,7 @@ export class LabelCell {
     const finder = new IntentFinder({
       intents: () => [...this.#intents.open, nothing],
       pick: guarded(intent => (intent === nothing ? this.#take('out-of-scope') : this.#pick(intent))),
+      left: () => this.#button.focus(),
       label: 'Find an intent',
     });
     const keep = event => event.preventDefault(); // the list of the finder would close under the pointer

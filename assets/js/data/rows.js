@@ -5,6 +5,7 @@ import {slotChips} from '../shared/marker.js';
 import {guarded, once} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
+import {failed} from '../shared/skeleton.js';
 import {number, plural} from '../shared/words.js';
 import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
@@ -22,6 +23,8 @@ export class Rows {
   #picked = new Set();
   #pickedAll = false; // all that match the filter, including other pages
   #late = false; // an answer came while a label was being chosen
+  #isOther = true; // the filter is another than that of the rows in view, or there are none yet
+  #page = 0; // of the rows in view
   #asked = 0; // number of the newest request; older answers are dropped
   #context;
   #base;
@@ -89,6 +92,13 @@ export class Rows {
     this.#pickedAll = false;
   }
 
+  // Those of another filter.
+  async loadOthers() {
+    this.unpick();
+    this.#isOther = true;
+    await this.load();
+  }
+
   async load() {
     const asked = (this.#asked += 1);
     this.#late = false;
@@ -108,6 +118,8 @@ export class Rows {
         await this.load();
         return;
       }
+      this.#isOther = false;
+      this.#page = this.#filter.page;
       const seen = found.rows.filter(({id}) => this.#picked.has(id)); // no act reaches a text that went out of sight
       this.#picked = new Set(seen.map(({id}) => id));
       this.#draw();
@@ -115,8 +127,22 @@ export class Rows {
       this.table.classList.toggle('unanswered', !isAnswered);
       if (isAnswered) this.#answers.ask(this.#rows, this.#body);
     } catch (error) {
-      if (asked === this.#asked) this.total.textContent = error.message;
+      if (asked === this.#asked) this.#fail(error);
     }
+  }
+
+  // Rows of the same filter stay, and the next press goes on from them.
+  #fail(error) {
+    this.total.textContent = this.#isOther ? '' : error.message;
+    if (!this.#isOther) {
+      this.#filter.turn(this.#page - this.#filter.page);
+      return;
+    }
+    this.#rows = [];
+    this.#count = 0;
+    fill(this.#body, this.#across(failed(error, () => this.load())));
+    fill(this.pager);
+    this.#hears.picked();
   }
 
   #pickRows(rows) {
@@ -147,10 +173,14 @@ export class Rows {
     const where = pages > 1 ? `, page ${number(this.#filter.page + 1)} of ${number(pages)}` : '';
     this.total.textContent = plural(this.#count, 'text') + where;
     this.#pickPage.checked = rows.length > 0 && rows.every(row => this.#isPicked(row));
-    const none = h('tr', {}, h('td', {colspan: 6}, this.#nothing()));
-    fill(this.#body, rows.length ? rows.map(row => this.#row(row)) : none);
+    fill(this.#body, rows.length ? rows.map(row => this.#row(row)) : this.#across(this.#nothing()));
     fill(this.pager, pages > 1 && this.#turns(pages));
     this.#hears.picked();
+  }
+
+  // In place of rows.
+  #across(content) {
+    return h('tr', {}, h('td', {colspan: 6}, content));
   }
 
   #row(row) {
@@ -249,7 +279,6 @@ export class Rows {
   // A second press before the rows are there goes on, and not beyond the last page.
   #turn(by) {
     const to = Math.min(Math.max(0, this.#filter.page + by), this.#pages - 1);
-    this.#picked.clear();
     this.#filter.turn(to - this.#filter.page);
     this.load();
     this.table.scrollIntoView({block: 'start'});

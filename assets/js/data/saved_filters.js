@@ -1,7 +1,7 @@
 // Filters that the person keeps by name: chips that set the filter, each with a way to delete it.
 import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
-import {ask, guarded, once, toast} from '../shared/messages.js';
+import {askToDo, guarded, once, toast} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
 export class SavedFilters {
@@ -75,8 +75,14 @@ export class SavedFilters {
       required: true,
       'aria-label': 'Name of the filter',
     });
-    const given = await ask('Save this filter', h('label', {}, 'Name ', field), 'Save');
-    if (given?.name) await this.#keep({name: given.name, query: this.#filter.kept});
+    await askToDo('Save this filter', h('label', {}, 'Name ', field), 'Save', ({name}) => this.#keepAs(name.trim()));
+  }
+
+  // The name may be that of another filter, which can be brought back.
+  async #keepAs(name) {
+    const before = this.#saved.find(one => one.name === name);
+    await this.#keep({name, query: this.#filter.kept});
+    if (before) toast(`“${name}” was in use: it is this filter now.`, '', 'good', () => this.#keep(before));
   }
 
   async #keep({name, query}) {

@@ -1,5 +1,6 @@
 // What customers said, what gets no answer, and what changed: sentences first, each with its evidence.
 import {address, inStudio} from '../shared/address.js';
+import {Again} from '../shared/again.js';
 import {field, fill, h, optionsOf, table} from '../shared/elements.js';
 import {emptyPage, firstAct} from '../shared/first_act.js';
 import {chip} from '../shared/intents.js';
@@ -48,6 +49,7 @@ export class TrafficTab {
   #days = 7;
   #isAll = false; // whether the table shows every intent
   #asked = 0; // number of the newest question; what earlier ones find is not shown
+  #again = new Again(PAUSE, () => this.element.isConnected && this.renew());
   #chart = new AnsweredChart();
   #compared;
   #period = h('select', {'data-key': 'period', onchange: guarded(event => this.#choose(event))}, [
@@ -81,7 +83,8 @@ export class TrafficTab {
     try {
       await this.#load(asked);
     } catch (error) {
-      if (asked === this.#asked && !this.#view) this.#wait(failed(error, () => this.renew()));
+      const isShown = this.#view && !this.#view.counting;
+      if (asked === this.#asked && !isShown) this.#wait(failed(error, () => this.renew()));
       throw error;
     }
   }
@@ -102,16 +105,12 @@ export class TrafficTab {
     if (asked !== this.#asked) return;
     this.#view = view;
     this.#draw();
-    if (view.counting) setTimeout(() => this.#lookAgain(asked), PAUSE);
+    this.#again.follow(view.counting);
   }
 
   // The choice of the days stays, for who has it open or goes through it by keys.
   #wait(content) {
     fill(this.element, this.#choices.firstChild && this.#top, h('div', {class: 'sheet'}, content));
-  }
-
-  #lookAgain(asked) {
-    if (this.element.isConnected && asked === this.#asked) this.renew().catch(complain);
   }
 
   #draw() {

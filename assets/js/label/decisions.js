@@ -3,6 +3,7 @@
 import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {complain, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {Outbox} from '../shared/outbox.js';
 import {plural} from '../shared/words.js';
 
@@ -70,7 +71,7 @@ export class Decisions {
 
   // `marks` are the intents with which the text comes back, null for what the model says.
   add(kind, item, more, marks) {
-    const operation = {key: crypto.randomUUID(), kind, id: item.id, seen: item.labels, ...more};
+    const operation = {key: newKey(), kind, id: item.id, seen: item.labels, ...more};
     this.#made.push({operation, item, marks});
     this.#acted = true;
     this.#outbox.add(operation);
@@ -101,7 +102,7 @@ export class Decisions {
     const {operation, item, takeBack} = made;
     this.#undone.set(operation.key, {made, place});
     if (!takeBack && !this.#outbox.withdraw(operation.key))
-      this.#outbox.add({key: crypto.randomUUID(), kind: 'undo', of: operation.key, id: item.id});
+      this.#outbox.add({key: newKey(), kind: 'undo', of: operation.key, id: item.id});
     this.draw();
     return made;
   }

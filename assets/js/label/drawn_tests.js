@@ -2,6 +2,7 @@
 import {query, setQuery} from '../shared/address.js';
 import {h} from '../shared/elements.js';
 import {ask, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {call, post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
 import {plural} from '../shared/words.js';
@@ -13,10 +14,15 @@ const WHY = [
     'is better than this test shows.',
   'A version that has learned from them, unlabelled, is not tested by them. The one that you train next is.',
 ];
+const USE = {
+  one: 'Its label checks the model, which never learns from it.',
+  many: 'Their labels check the model, which never learns from them.',
+};
 
 // Draws as many as the address asks for, if the person agrees, and puts them before all others of the queue. `few`
 // counts how far they are.
-export async function drawTests({base, refreshSoon}, queue, {client, few}) {
+export async function drawTests(context, queue, {client, few}) {
+  const {base} = context;
   const wanted = Number(query().get('tests'));
   setQuery({tests: ''}); // a reload would draw others
   if (!(wanted > 0)) return;
@@ -28,17 +34,23 @@ export async function drawTests({base, refreshSoon}, queue, {client, few}) {
   }
   const n = items.length;
   const why = WHY.map(words => h('p', {}, words));
-  if (!(await ask(`Label ${n} texts at random as test texts?`, why, `Draw ${plural(n, 'text')}`))) return;
+  const title = `Label ${plural(n, 'text')} at random as ${n === 1 ? 'a test text' : 'test texts'}?`;
+  if (!(await ask(title, why, `Draw ${plural(n, 'text')}`))) return;
   const ids = items.filter(({split}) => split !== 'test').map(({id}) => id);
-  if (ids.length) await makeTests(base, ids, refreshSoon);
+  const takenBack = async () => {
+    few.ask(0, false);
+    context.refreshSoon();
+    await queue.reorder(queue.order);
+  };
+  if (ids.length) await makeTests(base, ids, takenBack);
   few.ask(n, true);
   const drawn = items.map(item => ({...item, split: 'test'}));
   queue.startWith(drawn, left => `${plural(left, 'test text')} to label, drawn at random.`);
 }
 
 async function makeTests(base, ids, then) {
-  const key = crypto.randomUUID();
+  const key = newKey();
   await post(`${base}/edits`, {filter: {ids}, kind: 'move', value: 'test', key, expected: ids.length});
   const said = `${plural(ids.length, 'text is a test text', 'texts are test texts')} now.`;
-  toast(said, 'Their labels check the model, which never learns from them.', 'good', undoing(base, key, then));
+  toast(said, ids.length === 1 ? USE.one : USE.many, 'good', undoing(base, key, then));
 }

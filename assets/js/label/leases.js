@@ -1,4 +1,5 @@
 // The texts that the server leases to this tab, so that no other tab shows them: given back as the page is left.
+import {newKey} from '../shared/new_key.js';
 import {call} from '../shared/rest.js';
 
 const STORE = 'client';
@@ -31,7 +32,7 @@ export class Leases {
 // The name is stored only between two pages of this tab. While a page is open, a copy of the tab finds none in its own
 // copy of the store: with the same name both tabs would show the same texts, and the first to close give back those of
 // the other.
-function takeName(own = sessionStorage.getItem(STORE) ?? crypto.randomUUID()) {
+function takeName(own = sessionStorage.getItem(STORE) ?? newKey()) {
   sessionStorage.removeItem(STORE);
   return own;
 }

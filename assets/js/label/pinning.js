@@ -1,5 +1,6 @@
 // Pins set on the card, and labels that contradict a pin.
 import {toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {pin, tellBrokenPin} from '../shared/pins.js';
 import {call} from '../shared/rest.js';
 
@@ -59,7 +60,7 @@ export class Pinning {
       toast('The pin is taken back.');
       await this.load();
     };
-    const key = crypto.randomUUID();
+    const key = newKey();
     const text = `${item.text}: must get ${words}`;
     this.#decisions.addDone({operation: {key, kind: 'pin'}, item: {id: item.id, text}, takeBack});
     return () => this.#undo(key);

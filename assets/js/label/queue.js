@@ -34,6 +34,7 @@ export class Queue {
   items = [];
   waiting = 0; // on the server, including those leased to other browsers
   fetching = false;
+  trouble = null; // why the newest texts that were asked for did not come
   #context;
   #client;
   #settled;
@@ -162,6 +163,7 @@ export class Queue {
       const found = await this.#fetch(without, held.length);
       if (round === this.#round) this.#add(found, anew);
     } catch (error) {
+      this.trouble = error;
       if (!this.items.length) complain(error);
     }
     this.fetching = false;
@@ -192,6 +194,7 @@ export class Queue {
     }
     this.#anew = false;
     this.#answered = true;
+    this.trouble = null;
     const known = new Set([...this.items.map(item => item.id), ...this.#settled()]);
     this.items.push(...items.filter(item => !known.has(item.id)));
     this.waiting = waiting;

@@ -4,6 +4,11 @@ import {h} from '../shared/elements.js';
 import {emptyPage, firstAct} from '../shared/first_act.js';
 import {number, plural} from '../shared/words.js';
 
+const ELSEWHERE = {
+  one: 'It is on the card of another person, or in another tab of yours.',
+  many: 'They are on the cards of other people, or in other tabs of yours.',
+};
+
 // `status` is the project's, `counts` are its utterances by state. `waiting`: texts on no card here. `unsaved`:
 // decisions that are under way, whose texts wait, too. `again` asks the server for texts once more.
 export function resting(status, counts, {waiting, unsaved, again}) {
@@ -11,8 +16,9 @@ export function resting(status, counts, {waiting, unsaved, again}) {
   if (counts?.total === 0 && status.unlabelled === 0)
     return emptyPage('No texts yet', 'Import some; then they come here one by one.', firstAct(project, counts));
   if (waiting > unsaved) {
-    const words = 'They are on the cards of other people, or in other tabs of yours.';
-    return message(`Others have the last ${plural(waiting - unsaved, 'text')}`, words, [lookAgain(again, true)]);
+    const n = waiting - unsaved;
+    const title = `Others have the last ${n === 1 ? 'text' : plural(n, 'text')}`;
+    return message(title, n === 1 ? ELSEWHERE.one : ELSEWHERE.many, [lookAgain(again, true)]);
   }
   if (unsaved) {
     const words = `${plural(unsaved, 'decision')} of yours ${unsaved === 1 ? 'is' : 'are'} being saved.`;
@@ -49,8 +55,10 @@ const skippedLink = (project, skipped) =>
 function doneWords(counts) {
   if (!counts) return '';
   const {total, skipped} = counts;
-  if (!skipped) return total === 1 ? 'The only text has a label.' : `All ${number(total)} texts have a label.`;
-  return `${number(total - skipped)} of ${plural(total, 'text')} have a label, ${number(skipped)} you skipped.`;
+  if (total === 1) return skipped ? 'You skipped the only text.' : 'The only text has a label.';
+  if (!skipped) return `All ${number(total)} texts have a label.`;
+  const has = total - skipped === 1 ? 'has' : 'have';
+  return `${number(total - skipped)} of ${number(total)} texts ${has} a label, ${number(skipped)} you skipped.`;
 }
 
 // The act that helps now. A model needs labels of two intents; what is learned already needs more texts.

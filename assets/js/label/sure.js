@@ -2,6 +2,7 @@
 import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {complain, guarded, present, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {leftWords} from '../shared/reach.js';
 import {call, post} from '../shared/rest.js';
 import {failed} from '../shared/skeleton.js';
@@ -270,7 +271,7 @@ class SpotCheck {
   // What can be done after the verdict: to accept `all` labels, or the `judged` ones alone. The dialog stays open until
   // they are saved: if the server refuses, what was judged is still there, and the same act can be sent again.
   #deeds({all, judged}, {verdict, isSound}) {
-    const act = {...this.#answers, key: crypto.randomUUID()};
+    const act = {...this.#answers, key: newKey()};
     const button = (key, kind, words, onclick) => h('button', {'data-key': key, class: kind, onclick}, words);
     const whole = guarded(() => accept(all));
     const take = button('accept', isSound ? 'primary' : '', `Accept ${plural(all, 'label')}`, whole);

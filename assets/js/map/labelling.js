@@ -2,7 +2,8 @@
 import {fill, h} from '../shared/elements.js';
 import {IntentFinder} from '../shared/finder.js';
 import {chip} from '../shared/intents.js';
-import {guarded} from '../shared/messages.js';
+import {guarded, once, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {Newest, whenLabelsCount} from '../shared/newest.js';
 import {Reach, leftWords} from '../shared/reach.js';
 import {post} from '../shared/rest.js';
@@ -22,9 +23,9 @@ export class Labelling {
   #target = null; // kind, value and chip of the chosen label
   #reach;
   #chosen = h('div', {class: 'row tight', 'data-role': 'chosen-label'});
-  #button = h('button', {class: 'primary', 'data-key': 'label', onclick: guarded(() => this.#label())});
+  #button = h('button', {class: 'primary', 'data-key': 'label', onclick: once(() => this.#label())});
   #newest = new Newest(({back}) => back());
-  #flag = h('button', {'data-key': 'flag', onclick: guarded(() => this.#flagAll())});
+  #flag = h('button', {'data-key': 'flag', onclick: once(() => this.#flagAll())});
   #outside = h('button', {'data-key': 'out-of-scope', onclick: guarded(() => this.#chooseNone())});
   #tests = 0; // selected texts of the test set
 
@@ -144,11 +145,12 @@ export class Labelling {
   }
 
   async #send(edit, said, about = '') {
-    const key = crypto.randomUUID();
+    const key = newKey();
     try {
       const {changed, left} = await post(`${this.#base}/edits`, {...edit, key});
       const words = [`${plural(changed, 'text')} ${said}.`, leftWords(left)].filter(Boolean).join(' ');
-      this.#newest.add({words, about, isSaved: true, back: undoing(this.#base, key, this.#done)});
+      if (changed) this.#newest.add({words, about, isSaved: true, back: undoing(this.#base, key, this.#done)});
+      else toast(words); // there is nothing to undo
       this.#reach.reset(); // a tick is for one act
     } finally {
       await this.#done(); // also after a refusal, so that the counts are those of now

@@ -38,7 +38,7 @@ export class MixedUp {
     const asked = (this.#asked += 1);
     fill(this.element, h('p', {class: 'soft'}, 'Comparing your examples …'));
     const {findings} = await call(`${base}/review?kind=confusion&limit=${MOST}`).catch(error => {
-      if (asked === this.#asked) fill(this.element, failed(error, () => this.#load()));
+      if (asked === this.#asked) this.#fail(error);
       throw error;
     });
     if (asked !== this.#asked) return;
@@ -54,6 +54,11 @@ export class MixedUp {
       h('ul', {class: 'last pairs'}, findings.map(pair => h('li', {}, this.#button(pair)))),
       h('a', {class: 'small', href: address('review', project, {kind: 'confusion'})}, 'All of them, and what helps'),
     );
+  }
+
+  #fail(error) {
+    this.element.hidden = false;
+    fill(this.element, failed(error, () => this.#load()));
   }
 
   #button(pair) {

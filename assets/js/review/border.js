@@ -1,6 +1,7 @@
 // The border of two intents: the texts between them, those nearest to it first.
 import {query, setQuery} from '../shared/address.js';
 import {labelAs} from '../shared/act_words.js';
+import {Again} from '../shared/again.js';
 import {field, fill, h, offer, said} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {guarded, once} from '../shared/messages.js';
@@ -31,7 +32,7 @@ export class BorderTab {
   #walked = []; // the pair of the list that was shown last: it stays there when its texts are mended
   #isFree = false; // whether any two intents are chosen, and not a pair of the list
   #foretold; // what each relabel in sight would change
-  #soon = 0;
+  #again = new Again(SOON_MS, () => this.element.isConnected && this.renew());
   #seen = null; // the revision at which the texts in sight were read
   #reach = 1; // difference of two scores that fills the lane
   #second = new SecondClick(); // the next text comes where one that was kept stood
@@ -138,15 +139,10 @@ export class BorderTab {
     setQuery({first, second});
     const found = await call(`${this.#tools.base}/review/border?${new URLSearchParams({first, second})}`);
     if (asked !== this.#asked) return;
-    clearTimeout(this.#soon);
-    if (found.counting) this.#soon = setTimeout(() => this.#again(), SOON_MS);
+    this.#again.follow(found.counting);
     this.#foretold.clear();
     this.#seen = found.revision;
     fill(this.#walk, this.#steps(found));
-  }
-
-  #again() {
-    if (this.element.isConnected) this.renew().catch(() => {}); // the header shows the error
   }
 
   #sideOf(place, words) {

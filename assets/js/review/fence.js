@@ -10,6 +10,7 @@ import {changesView, crossedView, METHODS, pinsView} from './moved_line.js';
 
 const PAUSE = 60;
 const OF_VOTES = [-0.2, 1.2];
+const FITTING = ['test text that has', 'test texts that have'];
 const OF_TRAINING = 'texts that you labelled out of scope, none a test text';
 const FEWEST = 20; // texts labelled out of scope by which a limit can be judged; reports ask for as many
 const UNMOVED = 'Nothing to save yet: choose a limit, or move the slider.';
@@ -123,7 +124,8 @@ export class FenceTab {
       return;
     }
     await this.#look().catch(error => {
-      if (!this.#stands) fill(this.#wishes, failed(error, () => this.renew()));
+      const isLate = error.name === 'AbortError'; // a newer look is on its way
+      if (!this.#stands && !isLate) fill(this.#wishes, failed(error, () => this.renew()));
       throw error;
     });
   }
@@ -212,7 +214,7 @@ export class FenceTab {
     const labelled = isTested ? 'test texts labelled out of scope' : OF_TRAINING;
     fill(
       this.#figures,
-      figure('Answered right', accuracy, `of ${plural(judged[0], 'test text')} that have an intent`),
+      figure('Answered right', accuracy, `of ${plural(judged[0], ...FITTING)} an intent`),
       figure('Not refused', kept, 'of the same texts'),
       figure(
         'Refused, as they should be',
@@ -295,9 +297,9 @@ export class FenceTab {
     const choose = () => this.#set({limit, limits});
     const {length: all} = this.#intents.openSorted;
     const words = `Give ${many === all ? `each of ${all}` : `${many} of ${all}`} intents a limit of its own`;
+    const [kept, them] = all - many === 1 ? ['one keeps', 'it'] : [`${all - many} keep`, 'them'];
     const others =
-      `The other ${all - many} keep the limit of all: ` +
-      'the model answers too few of your examples with them to set one.';
+      `The other ${kept} the limit of all: the model answers too few of your examples with ${them} to set one.`;
     return (
       many > 0 && [
         h('button', {class: 'small after', 'data-key': 'each', onclick: choose}, words),

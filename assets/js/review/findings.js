@@ -1,5 +1,6 @@
 // The list of findings with a filter by kind; one is selected.
 import {query, setQuery} from '../shared/address.js';
+import {Again} from '../shared/again.js';
 import {fill, h, titled} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
@@ -76,7 +77,7 @@ export class FindingsTab {
   #asked = 0;
   #wanted = null;
   #most = AT_ONCE; // findings that are listed; more on demand
-  #soon = null;
+  #again = new Again(SOON_MS, () => this.element.isConnected && this.renew());
   #answered = false; // whether there was a list before
   #filter = h('div', {class: 'row tight', role: 'group', 'aria-label': 'Kinds of findings'});
   #list = h('ul', {class: 'findings', 'data-role': 'findings'});
@@ -132,9 +133,7 @@ export class FindingsTab {
     const found = await call(`${this.#base}/review?${this.#asks()}`).catch(error => this.#fail(error, asked));
     if (asked !== this.#asked) return;
     this.#answered = true;
-    clearTimeout(this.#soon);
-    if (!found.effects || found.recounted)
-      this.#soon = setTimeout(() => this.element.isConnected && this.renew().catch(() => {}), SOON_MS);
+    this.#again.follow(!found.effects || found.recounted > 0);
     const before = this.#view.typedFor ?? this.#wanted ?? this.#findings[this.#at]?.id;
     this.#wanted = null;
     this.#findings = found.findings.map(one => ({...one, seen: found.revision}));

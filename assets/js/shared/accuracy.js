@@ -1,6 +1,6 @@
 // The accuracy of what answers now; beside it, named so, that of the training, and what made the difference.
 import {h} from './elements.js';
-import {figuresOf, number} from './words.js';
+import {figuresOf, number, plural} from './words.js';
 
 const COUNTS = 'counting …';
 
@@ -23,7 +23,7 @@ export function accuracyParts(figures) {
   if (isCounting(figures)) return {figure: COUNTS, base: '', words: `${whenTrained(figures)}.`};
   if (!now) return {figure: figuresOf(figures), base: `right answers ${trainedOn(figures)}`, words: ''};
   const since = isOther(figures) && sinceWords(figures);
-  const base = `of ${number(now.n)} test text${now.n === 1 ? '' : 's'} answered right today`;
+  const base = `of ${plural(now.n, 'test text')} answered right today`;
   return {figure: inWords(now), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
 }
 
@@ -93,7 +93,7 @@ export const accuracyBasis = figures => `${ANSWER} ${countedWords(figures)}`;
 function countedWords(figures) {
   const {now, checking} = figures;
   if (!now) return `${whenTrained(figures)}.`;
-  const counted = `Answered right today: ${number(now.right)} of ${number(now.n)} test texts.`;
+  const counted = `Answered right today: ${number(now.right)} of ${plural(now.n, 'test text')}.`;
   const today = checking ? `${counted} ${COUNTING}` : counted;
   return isOther(figures) ? `${today} ${sinceWords(figures)}` : today;
 }
@@ -108,6 +108,6 @@ export const whenTrained = figures => `${figuresOf(figures)} ${trainedOn(figures
 const ofItself = figures => `${whenTrained(figures)}; these are often easier than what users write.`;
 const sinceWords = figures => `${whenTrained(figures)}; since then: ${figures.now.causes.join(', ')}.`;
 const rightOf = ({right, n, micro_f1: f1}) =>
-  `${number(right)} of ${number(n)} test texts answered ${f1 === null ? '' : 'exactly '}right`;
+  `${number(right)} of ${plural(n, 'test text')} answered ${f1 === null ? '' : 'exactly '}right`;
 const inWords = ({share, micro_f1: f1}) => figuresOf({accuracy: share, micro_f1: f1});
 const isOther = ({now, ...figures}) => now.causes.length > 0 && inWords(now) !== figuresOf(figures);

@@ -101,13 +101,13 @@ function placesOf(node, control) {
   return {all: all.indexOf(control), alike: all.filter(one => kindOf(one) === kindOf(control)).indexOf(control)};
 }
 
-// If the focused control is gone, that of its kind in the next row gets the focus, or else the control in its place:
-// rows may have more or fewer controls than before.
+// If the focused control is gone or disabled, that of its kind in the next row gets the focus, or else the control in
+// its place: rows may have more or fewer controls than before.
 function refocus(node, focused, places) {
   if (node.contains(focused)) focused.focus({preventScroll: true});
   if (!places || document.activeElement === focused) return;
-  const now = keyed(node);
-  const same = now.find(one => one.dataset.key === focused.dataset.key && !one.disabled);
+  const now = keyed(node).filter(one => !one.disabled); // a disabled one takes no focus
+  const same = now.find(one => one.dataset.key === focused.dataset.key);
   const alike = now.filter(one => kindOf(one) === kindOf(focused));
   const next = alike[Math.min(places.alike, alike.length - 1)] ?? now[Math.min(places.all, now.length - 1)];
   (same ?? next)?.focus({preventScroll: true});

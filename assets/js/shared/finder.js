@@ -171,8 +171,8 @@ export class IntentFinder {
 
   // `intents` returns the intents to choose from; without `create` no new intent can be made. In an act on many texts,
   // Enter takes a whole name alone: “calendar”, meant as a new intent, labelled thirty as “calendar_update”.
-  // `key` opens it on its page.
-  constructor({intents, pick, create = null, label, isForMany = false, key = KEY}) {
+  // `key` opens it on its page. `left` is called on Escape.
+  constructor({intents, pick, create = null, label, isForMany = false, key = KEY, left}) {
     this.#intents = intents;
     this.#create = create;
     this.#finder = new Finder({
@@ -181,6 +181,7 @@ export class IntentFinder {
         intent ? chip(intent) : [h('span', {class: 'badge accent'}, 'new'), `Create “${name}”`],
       takes: ({intent, name}) => (intent ? pick(intent) : create(name)),
       isSure: ({intent, name}, typed) => !isForMany || plain(intent?.name ?? name) === plain(typed),
+      left,
       label,
       placeholder: create ? `Find or create an intent${key}` : label,
     });

@@ -1,6 +1,7 @@
 // Marks values in one utterance: select words by mouse or arrow keys, then name their slot.
 import {fill, h} from './elements.js';
 import {guarded} from './messages.js';
+import {newKey} from './new_key.js';
 import {call} from './rest.js';
 import {part, wordsOf} from './tokens.js';
 import {Turns} from './turns.js';
@@ -115,7 +116,7 @@ export class Marker {
 
   async #put(shown, slots) {
     const wanted = slots.map(({start, end, name}) => ({start, end, name}));
-    const body = {slots: wanted, key: crypto.randomUUID()};
+    const body = {slots: wanted, key: newKey()};
     const found = await call(shown.path, {method: 'PUT', body});
     this.#names.add(found.slots);
     this.#take(shown, found);

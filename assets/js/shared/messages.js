@@ -112,6 +112,21 @@ export function ask(title, content, confirm, kind = 'primary') {
   );
 }
 
+// Asks, and does `act` with the values. If that fails, it asks again with what was typed: a name that is taken costs no
+// description. Returns whether it was done.
+export async function askToDo(title, content, confirm, act) {
+  for (;;) {
+    const given = await ask(title, content, confirm);
+    if (!given) return false;
+    try {
+      await act(given);
+      return true;
+    } catch (error) {
+      complain(error);
+    }
+  }
+}
+
 // Shows a dialog whose controls act at once. Resolves when it is closed.
 export function present(title, content) {
   const close = h('button', {type: 'button', class: 'push', onclick: () => dialog.close()}, 'Close');

@@ -113,11 +113,11 @@ export class Outbox {
       this.#isLate = true;
       this.#hears.changed();
     }, LATE);
-    const outcomes = await this.#send(batch);
-    clearTimeout(late);
-    this.#isLate = false;
-    this.#sending = new Set();
-    const byKey = new Map(outcomes.map(outcome => [outcome.key, outcome]));
+    const byKey = await this.#send(batch).finally(() => {
+      clearTimeout(late);
+      this.#isLate = false;
+      this.#sending = new Set();
+    });
     this.#pending = this.#pending.filter(operation => !byKey.has(operation.key));
     this.#keep();
     this.#hears.changed();
@@ -130,16 +130,17 @@ export class Outbox {
     this.#flush();
   }
 
+  // Returns the outcomes by key. What is none, though it came as an answer, is a failure like any other.
   async #send(batch) {
     for (let wait = SHORTEST_WAIT; ; wait = Math.min(LONGEST_WAIT, 2 * wait)) {
       try {
-        const outcomes = await post(this.#path, batch);
+        const byKey = keyed(await post(this.#path, batch));
         this.#failing = false;
-        return outcomes;
+        return byKey;
       } catch (error) {
         if (isFinal(error)) {
           this.#failing = false;
-          return batch.map(({key}) => refusal(key, error));
+          return keyed(batch.map(({key}) => refusal(key, error)));
         }
         if (!this.#failing && error.status) this.#hears.failed(error);
         this.#failing = true;
@@ -152,6 +153,7 @@ export class Outbox {
 
 // The server would refuse such an operation again, so it is not retried.
 const isFinal = ({status}) => status >= 400 && status < 500 && !MAY_PASS.has(status);
+const keyed = outcomes => new Map(outcomes.map(outcome => [outcome.key, outcome]));
 const refusal = (key, {message, hint}) => ({key, state: 'refused', message, hint});
 
 const pauseOrOnline = wait =>

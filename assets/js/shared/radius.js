@@ -166,7 +166,8 @@ export function turnsOf(blast, kind = '') {
   const none = touched[0] > 0 && !leftOut && UNCHECKED;
   const basis = isChecked(watched) ? `Checked on ${checkedOn(watched)}.` : none;
   const judged = rightOf(blast, kind);
-  const missing = leftOut > 0 && `${plural(leftOut, isChecked(watched) ? 'more text' : 'text')} were not checked.`;
+  const were = leftOut === 1 ? 'was' : 'were';
+  const missing = leftOut > 0 && `${plural(leftOut, isChecked(watched) ? 'more text' : 'text')} ${were} not checked.`;
   return h(
     'div',
     {class: 'turns'},
@@ -178,11 +179,12 @@ export function turnsOf(blast, kind = '') {
 
 // The accuracy in the header counts the same texts; those that fit no intent are told apart from them.
 function rightOf({in_scope: fitting, outside, watched: [, nTest]}, kind) {
-  const scope = fitting.n < nTest ? ' that fit an intent and are no examples' : '';
+  const [one, many] = [' that fits an intent and is no example', ' that fit an intent and are no examples'];
+  const scope = fitting.n < nTest ? (fitting.n === 1 ? one : many) : '';
   const which = `${plural(fitting.n, 'test text')}${scope}`;
-  const right = fitting.n > 0 && `Of ${which} ${number(fitting.now)} are right, ${after(fitting)}.`;
-  const refused =
-    outside.n > 0 && `Of ${number(outside.n)} that fit none ${number(outside.now)} are refused, ${after(outside)}.`;
+  const right = fitting.n > 0 && `Of ${which} ${plural(fitting.now, 'is', 'are')} right, ${after(fitting)}.`;
+  const none = plural(outside.n, 'that fits none', 'that fit none');
+  const refused = outside.n > 0 && `Of ${none} ${plural(outside.now, 'is', 'are')} refused, ${after(outside)}.`;
   const joined =
     right && kind === 'merge' && 'A test text of either intent counts as right when it gets the joint intent.';
   return [right, joined, refused].filter(Boolean).join(' ');

@@ -74,7 +74,7 @@ export class Reach {
       !this.#own && h('span', {}, unlabelled ? `${number(free)} unlabelled` : plural(free, 'text')),
       labelled > 0 && this.#tick('labelled', this.#labelledWords(kind, value, labelled)),
       test > 0 && this.#tick('test', `Also ${plural(test, 'test text')}${inTestWords}`),
-      same > 0 && h('span', {class: 'soft small'}, `${number(same)} need no change`),
+      same > 0 && h('span', {class: 'soft small'}, `${plural(same, 'needs', 'need')} no change`),
     ];
   }
 

@@ -2,10 +2,13 @@
 import {inStudio} from './address.js';
 import {untilReleased} from './pressed.js';
 
+const NOT_THE_STUDIO = 'Something between this browser and the studio answered in its place.';
+const LOG_IN = 'Perhaps you have to log in again: load the page anew.';
+
 export class Refused extends Error {
   constructor(status, message, hint) {
     super(message);
-    this.status = status; // 0: the server did not answer
+    this.status = status; // 0: the studio did not answer
     this.hint = hint;
   }
 }
@@ -17,7 +20,7 @@ export async function call(path, {body, ...options} = {}) {
     headers: json ? {'Content-Type': 'application/json'} : {},
     body: json ? JSON.stringify(body) : body,
   });
-  const found = answer.status === 204 ? null : parsed(await answer.text());
+  const found = answer.status === 204 ? null : ofStudio(await answer.text());
   await untilReleased();
   options.signal?.throwIfAborted(); // what was clicked meanwhile asks for something else
   return found;
@@ -51,6 +54,13 @@ function unanswered(error) {
   if (error.name === 'AbortError') throw error;
   const hint = 'Is it still running? Your labels are kept here until it does.';
   throw new Refused(0, 'The studio does not answer.', hint);
+}
+
+// What a proxy puts in the studio's place, such as its page to log in, comes with a status of success, too.
+function ofStudio(text) {
+  const found = parsed(text);
+  if (found === null && text.trim() !== 'null') throw new Refused(0, NOT_THE_STUDIO, LOG_IN);
+  return found;
 }
 
 function parsed(text) {

@@ -72,7 +72,7 @@ export class Sharing {
         'div',
         {class: 'row tight'},
         h('div', {style: {flex: '1 1 220px'}}, box),
-        h('button', {onclick: copy}, 'Copy'),
+        navigator.clipboard && h('button', {onclick: copy}, 'Copy'), // by http browsers offer none
       ),
       this.#page.reaches_others && h('p', {class: 'small soft'}, COPY_IT),
     ];

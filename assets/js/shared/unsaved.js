@@ -2,6 +2,7 @@
 // how many wait.
 import {fill, h} from './elements.js';
 import {complain, toast} from './messages.js';
+import {newKey} from './new_key.js';
 import {Outbox} from './outbox.js';
 import {plural} from './words.js';
 
@@ -24,7 +25,7 @@ export class Unsaved {
 
   constructor(context) {
     this.#context = context;
-    this.#outbox = new Outbox(context, crypto.randomUUID(), {
+    this.#outbox = new Outbox(context, newKey(), {
       changed: () => this.#draw(),
       refused: (_, {message, hint}) => {
         this.#saved -= 1;

@@ -2,6 +2,7 @@
 import {field, fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
@@ -146,7 +147,7 @@ export class AugmentingSheet {
   async #add(body) {
     clearTimeout(this.#timer);
     this.#asked += 1; // earlier answers are out of date
-    const key = crypto.randomUUID();
+    const key = newKey();
     const {n} = await post(`${this.#base}/augmentation`, {...body, key});
     const undo = undoing(this.#base, key, this.#changed);
     toast(`${plural(n, 'generated text')} added to your examples.`, '', 'good', undo);

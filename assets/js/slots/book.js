@@ -2,6 +2,7 @@
 import {field, fill, h, table} from '../shared/elements.js';
 import {hueOf} from '../shared/marker.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {call, post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
 import {number, percent, plural} from '../shared/words.js';
@@ -87,7 +88,7 @@ export class BookSheet {
       return;
     }
     const {name, count, values, n_values: all, n_found: found} = slot;
-    const more = `and ${number(found - values.length)} rarer ones`;
+    const more = `and ${plural(found - values.length, 'rarer one')}`;
     const rest = found > values.length && h('p', {class: 'soft small'}, more);
     const renaming = {class: 'small push', 'data-key': 'rename', onclick: guarded(() => this.#rename(slot))};
     const rename = count > 0 && h('button', renaming, 'Rename');
@@ -117,7 +118,7 @@ export class BookSheet {
     ];
     const given = await ask(`Rename the slot ${name}`, content, 'Rename');
     if (!given || given.to.trim() === name) return;
-    const key = crypto.randomUUID();
+    const key = newKey();
     await post(`${this.#base}/slots/rename`, {name, to: given.to.trim(), key});
     this.#chosen = given.to.trim();
     toast(`${name} is called ${this.#chosen} now.`, '', 'good', undoing(this.#base, key, this.#changed));

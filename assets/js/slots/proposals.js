@@ -3,6 +3,7 @@ import {fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {slotChips} from '../shared/marker.js';
 import {guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
 import {number, plural} from '../shared/words.js';
@@ -144,7 +145,7 @@ export class ProposalsSheet {
   // Marks what was listed and not refused, even if the tick for unsure ones has changed since.
   async #accept(found, noisy) {
     this.#asked += 1; // earlier answers are out of date
-    const key = crypto.randomUUID();
+    const key = newKey();
     const utterances = this.#kept(found).map(one => one.id);
     const refused = Object.fromEntries(
       found.examples.map(one => [one.id, one.slots.filter(slot => this.#isRefused(one, slot)).map(({start}) => start)]),

@@ -1,6 +1,7 @@
 // What a person does with an answer: add the text as an example, relabel a voter, pin. Each act shows its effect here.
 import {fill, h} from '../shared/elements.js';
 import {ask, guarded, toast} from '../shared/messages.js';
+import {newKey} from '../shared/new_key.js';
 import {post} from '../shared/rest.js';
 import {SecondClick} from '../shared/second_click.js';
 import {undoing} from '../shared/undoing.js';
@@ -299,7 +300,7 @@ export class Acts {
     const {text} = this.#answer.prediction;
     fill(this.#place, h('p', {class: 'soft small'}, 'Counting the answers that change …'));
     const counted = await this.#count(repair);
-    const key = crypto.randomUUID();
+    const key = newKey();
     await post(`${this.#base}/review/act`, {key, repair, seen}).catch(error => {
       this.#changed().catch(() => {}); // the message tells of the first error
       throw error;

@@ -3,7 +3,7 @@ import {field, fill, h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {placeExample} from '../shared/placeholder.js';
 import {post} from '../shared/rest.js';
-import {number, plural, points} from '../shared/words.js';
+import {plural, points} from '../shared/words.js';
 
 const TITLE = 'Which reply fits a conversation?';
 const LEAD =
@@ -86,7 +86,7 @@ export class ReplySheet {
       ? `${plural(candidates, 'reply', 'replies')} from your conversations`
       : plural(candidates, 'reply', 'replies');
     const reads = contexts
-      ? `, which reads up to ${number(contexts)} earlier turns`
+      ? `, which reads up to ${plural(contexts, 'earlier turn')}`
       : ', which reads the last turn';
     const rows = best.map(({text, cosine}) => [text, h('td', {class: 'number'}, points(cosine))]);
     const fit = h('th', {class: 'number'}, 'Fit, of 100');

@@ -97,19 +97,20 @@ export class Charts {
     const round = ++this.#running;
     const numbers = [0, ...this.#models.slice(-MOST).map(model => model.number)];
     const found = [];
-    for (const number of numbers) {
+    for (const [at, number] of numbers.entries()) {
       const shape = await call(`${this.#base}/models/${number}/shape`).catch(() => null);
       if (round !== this.#running || !this.element.isConnected) return;
       if (shape) found.push(shape);
-      await this.#drawSpace(found, numbers.length);
+      await this.#drawSpace(found, at + 1 < numbers.length);
     }
   }
 
-  async #drawSpace(found, expected) {
+  // `isComing`: others are still measured. One that cannot be measured is left out.
+  async #drawSpace(found, isComing) {
     const points = found.filter(({alignment}) => alignment !== null);
     const on = found.length ? `Measured on ${found[0].basis}.` : '';
     const why = points.length ? on : (found[0]?.basis ?? '');
-    this.#basis.textContent = why + (found.length < expected ? ' Measuring …' : '');
+    this.#basis.textContent = why + (isComing ? ' Measuring …' : found.length ? '' : 'No version could be measured.');
     this.#space.hidden = points.length === 0;
     if (!points.length) return;
     this.#spaceReading.textContent = spaceReadingOf(points.filter(({number}) => number));

@@ -45,3 +45,23 @@ def test_a_file_that_a_link_asks_for_becomes_test_texts(
     file = {"name": "more.csv", "mimeType": "text/csv", "buffer": b"text,intent\nwhat now,other\n"}
     page.get_by_label("File to import").set_input_files(file)
     expect(page.locator("[data-role=destination]")).to_contain_text("They become test texts")
+
+
+def test_undo_gives_back_the_texts_that_were_drawn(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """After “Taken back.” came an error, and the page went on to count “0 of these 4”."""
+    before = counted(studio, "unlabelled")
+    page = visit(studio, "/label?project=sample&tests=4")
+    page.get_by_role("dialog").get_by_role("button", name="Draw 4 texts").click()
+    few, note = page.locator("[data-role=few]"), page.locator(".order-note")
+    expect(few).to_have_text("0 of these 4")
+    expect(note).to_contain_text("4 test texts to label, drawn at random.")
+    told = page.locator(".toast", has_text="4 texts are test texts now.")
+    told.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
+    expect(few).to_be_hidden()
+    expect(note).not_to_contain_text("drawn at random")
+    expect(page.locator("[data-role=utterance]:not(:empty)")).to_be_visible()
+    expect(page.locator(".toast.bad")).to_have_count(0)
+    assert counted(studio, "unlabelled") == before

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 
@@ -32,3 +33,16 @@ def test_a_version_and_the_data_that_it_learned_from_have_a_word_each(
     for read in (page.locator(".content").inner_text(), report):
         assert "data version" not in read
         assert "dataset version" not in read
+
+
+def test_a_version_that_cannot_be_measured_is_left_out(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """“Measuring …” stood there for ever."""
+    page = visit(twice, "/versions?project=sample")
+    broken = {"message": "A file of this version is missing.", "hint": ""}
+    reroute(page, "**/models/2/shape", lambda route: route.fulfill(status=409, json=broken))
+    page.get_by_text("Charts and figures for researchers").click()
+    basis = page.locator("[data-role=shapes-basis]")
+    expect(basis).to_contain_text("Measured on")
+    expect(basis).not_to_contain_text("Measuring")

@@ -148,6 +148,34 @@ def test_a_filter_is_kept_by_name_and_deleted_with_undo(
     expect(chip).to_be_visible()
 
 
+def test_a_filter_that_another_one_replaces_can_be_brought_back(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A name that was in use took the new filter, and the old one was gone without a word."""
+    page = visit(studio)
+    chip = page.locator("[data-role=saved-filters]").get_by_role("button", name="mine", exact=True)
+    for state in ("unlabelled", "flagged"):
+        page.goto(f"{studio.base}/data?project=sample&state={state}")
+        page.get_by_role("button", name="Save this filter").click()
+        page.get_by_label("Name of the filter").fill("mine")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(chip).to_have_attribute("aria-pressed", "true")
+    told = page.locator(".toast", has_text="“mine” was in use: it is this filter now.")
+    told.get_by_role("button", name="Undo").click()
+    expect(chip).to_have_attribute("aria-pressed", "false")
+    chip.click()
+    expect(page.get_by_label("State of the label", exact=True)).to_have_value("unlabelled")
+
+
+def test_a_link_to_an_intent_that_is_gone_says_so(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“any intent” stood above a list without a row."""
+    page = visit(studio, "/data?project=sample&intent=gone")
+    chosen = page.get_by_label("Intent", exact=True).locator("option:checked")
+    expect(chosen).to_have_text("an intent that is gone")
+
+
 def test_answers_have_a_column_once_there_is_a_model(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -1,8 +1,10 @@
 """Requests that fail: the page says so where the answer would stand, and asks again."""
 
 import re
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -27,6 +29,8 @@ FAILED = "[data-role=failed]"
         ("discover?project=sample&tab=traffic", "**/projects/sample/traffic?*"),
         ("slots?project=sample", "**/projects/sample/slots?*"),
         ("data?project=sample", "**/projects/sample/overview"),
+        ("data?project=sample", "**/projects/sample/utterances?*"),
+        ("label?project=sample", "**/projects/sample/queue?*"),
         ("versions?project=sample", "**/projects/sample/versions"),
         ("label?project=sample", "**/projects/sample/status"),
         ("", "**/api/projects"),
@@ -47,6 +51,146 @@ def test_what_could_not_be_read_is_asked_for_again(
     again.evaluate_all("all => all.forEach(one => one.click())")  # some pages ask by themselves
     expect(page.locator(FAILED)).to_have_count(0)
     expect(page.locator("[data-role=skeleton], [data-role=comparing]")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("path", "asks", "counting"),
+    [
+        ("discover?project=sample&tab=traffic", "**/projects/sample/traffic?*", {"counting": True}),
+        ("review?project=sample", "**/projects/sample/review?*", {"recounted": 1}),
+        ("review?project=sample&tab=border", "**/review/border?*", {"counting": True}),
+    ],
+)
+def test_what_is_still_counted_is_asked_for_again_after_failures(
+    visit: Callable[..., Page], talked: Served, path: str, asks: str, counting: dict[str, Any]
+) -> None:
+    """One request in vain was the last: the page said for ever that it is being counted."""
+    answers: list[dict[str, Any]] = [counting, {}, {}]  # of the first request, and two failures
+    whole: list[Route] = []
+
+    def answer(route: Route) -> None:
+        if not answers:
+            whole.append(route)
+            route.fallback()
+        elif more := answers.pop(0):
+            route.fulfill(json={**route.fetch().json(), **more})
+        else:
+            route.fulfill(status=500, json=BROKEN)
+
+    page = visit(talked)
+    reroute(page, asks, answer)
+    page.goto(f"{talked.base}/{path}")
+    limit = time.monotonic() + 60
+    while not whole:
+        assert time.monotonic() < limit, f"it was not asked again: {answers}"
+        page.wait_for_timeout(20)
+    expect(page.locator(f"{FAILED}, [data-role=skeleton], [data-role=comparing]")).to_have_count(0)
+
+
+def test_a_page_to_log_in_is_no_answer_of_the_studio(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A proxy answered with 200 and its own page, and the studio's page broke on it."""
+    page = visit(studio)
+    asks, shown = "**/projects/sample/versions", "<html>Log in</html>"
+    reroute(page, asks, lambda route: route.fulfill(content_type="text/html", body=shown))
+    page.goto(f"{studio.base}/versions?project=sample")
+    expect(page.locator(FAILED)).to_contain_text("answered in its place. Perhaps you have to log")
+
+
+def test_rows_of_another_filter_that_do_not_come_leave_nothing_picked(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“1 text picked” stood below rows of the filter before, and an act reached no text."""
+    page = visit(studio, "/data?project=sample")
+    rows = page.locator("[data-role=utterances] tr[data-id]")
+    rows.first.get_by_role("checkbox").check()
+    broken = fails(page, "**/projects/sample/utterances?*")
+    page.get_by_label("State of the label", exact=True).select_option("unlabelled")
+    expect(page.locator(FAILED)).to_contain_text("The disk is full.")
+    expect(rows).to_have_count(0)
+    expect(page.locator("[data-role=picked]")).to_be_hidden()
+    broken.clear()
+    page.get_by_role("button", name="Try again").click()
+    expect(rows.first).to_contain_text("Add label")
+
+
+def test_rows_that_do_not_come_are_not_passed_over(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The next press went on from the page that had not come, and skipped it."""
+    page = visit(studio, "/data?project=sample")
+    total = page.locator("[data-role=total]")
+    expect(total).to_contain_text("page 1 of")
+    broken = fails(page, "**/projects/sample/utterances?*")
+    following = page.get_by_role("button", name="Next", exact=True)
+    following.click()
+    expect(total).to_have_text("The disk is full.")
+    expect(page.locator("[data-role=utterances] tr[data-id]").first).to_be_visible()
+    broken.clear()
+    following.click()
+    expect(total).to_contain_text("page 2 of")
+
+
+def test_acts_that_do_not_come_are_not_passed_over(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    asked: list[str] = []
+
+    def many(route: Route) -> None:
+        asked.extend(re.findall(r"offset=(\d+)", route.request.url))
+        route.fulfill(json={**route.fetch().json(), "total": 200})
+
+    page = visit(studio)
+    reroute(page, "**/projects/sample/acts?*", many)
+    page.goto(f"{studio.base}/history?project=sample")
+    older = page.get_by_role("button", name="Older")
+    expect(older).to_be_enabled()
+    broken = fails(page, "**/projects/sample/acts?*")
+    older.click()
+    expect(page.locator(".toast.bad", has_text="The disk is full.")).to_be_visible()
+    broken.clear()
+    older.click()
+    expect(page.get_by_text("51 to 100 of 200 acts")).to_be_visible()
+    assert asked == ["0", "50"]
+
+
+def test_a_description_is_not_lost_where_the_name_is_taken(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The dialog closed before the server answered, and what was typed went with it."""
+    page = visit(studio, "/data?project=sample")
+    intents = page.get_by_role("region", name="Intents")
+    intents.get_by_role("button", name="New", exact=True).click()
+    dialog = page.get_by_role("dialog", name="New intent")
+    name = dialog.get_by_label("Name", exact=True)
+    about = dialog.get_by_label("What belongs to it")
+    name.fill("roaming")
+    about.fill("Calls from abroad")
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog.locator(".toast.bad")).to_be_visible()
+    expect(about).to_have_value("Calls from abroad")
+    name.fill("calls from abroad")
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog).to_have_count(0)
+    made = intents.get_by_role("button", name="calls from abroad")
+    expect(made).to_have_attribute("title", "Calls from abroad")
+
+
+def test_personal_data_that_could_not_be_counted_is_not_said_to_be_counted(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """“Counting it in the whole file …” stood there for ever."""
+    page = visit(studio, "/data?project=sample")
+    page.get_by_role("link", name="Conversations").click()
+    log = page.get_by_label("Log of conversations to import")
+    log.set_input_files(write_log(tmp_path / "talks.jsonl", 1))
+    mask = page.get_by_label("Mask e-mail")
+    expect(mask).to_be_visible()
+    fails(page, "**/waiting/*/personal")
+    mask.uncheck()
+    told = page.locator("[data-role=unmasked]")
+    expect(told).to_have_text("Not masked: personal data is stored as it was said.")
 
 
 def test_a_preview_that_fails_is_counted_again(visit: Callable[..., Page], studio: Served) -> None:

@@ -94,6 +94,17 @@ def test_a_label_goes_to_the_newest_lasso_before_its_texts_are_there(
     held.release()
 
 
+def test_an_intent_that_was_made_elsewhere_can_be_given_on_the_map(
+    page: Page, studio: Served
+) -> None:
+    lasso(page, [0, 1])
+    with page.expect_event("requestfinished", lambda done: done.url.endswith("/overview")):
+        studio.ask("/projects/sample/intents", {"name": "made beside the map"})
+    settle(page)
+    page.get_by_role("combobox", name="Choose the label").fill("beside the map")
+    expect(page.get_by_role("option", name="made beside the map")).to_be_visible()
+
+
 def test_late_colours_are_not_shown_under_the_name_of_others(
     visit: Callable[..., Page], studio: Served
 ) -> None:

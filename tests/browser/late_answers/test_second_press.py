@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, Request, expect
 
 from tests.builders.held_answers import hold, settle
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, probe
 
 DATA = "/data?project=sample"
 
@@ -90,6 +90,72 @@ def test_undo_pressed_twice_takes_two_acts_back(visit: Callable[..., Page], stud
     expect(page.locator(".toast.bad")).to_have_count(0)
     left = [one["name"] for one in studio.ask("/projects/sample/overview")["intents"]]
     assert not set(left) & set(names)
+
+
+def test_undo_held_down_takes_back_one_act(visit: Callable[..., Page], studio: Served) -> None:
+    """Each repetition of the key took back another act."""
+    names = [f"made to be held {place}" for place in range(2)]
+    for name in names:
+        studio.ask("/projects/sample/intents", {"name": name})
+    page = visit(studio, DATA)
+    undo = page.locator("[data-key=undo]")
+    expect(undo).to_have_text(f"Undo: create intent {names[1]}")
+    page.keyboard.down("Control")
+    for _ in range(3):
+        page.keyboard.down("z")
+    page.keyboard.up("z")
+    page.keyboard.up("Control")
+    expect(undo).to_have_text(f"Undo: create intent {names[0]}")
+    settle(page)
+    left = [one["name"] for one in studio.ask("/projects/sample/overview")["intents"]]
+    assert set(left) & set(names) == {names[0]}
+
+
+def test_a_selection_of_the_map_is_flagged_once(visit: Callable[..., Page], studio: Served) -> None:
+    """The second act changed nothing, stood there as the newest one, and its Undo failed."""
+    page = visit(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    page.evaluate(probe("lasso"), [0, 1])
+    edits = hold(page, "**/projects/sample/edits", "POST")
+    page.locator("[data-key=flag]").focus()
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    edits.arrived()
+    settle(page)
+    assert len(edits.routes) == 1
+    left = {"labelled": 0, "test": 0, "meanwhile": 2}
+    edits.routes.pop().fulfill(json={"changed": 0, "left": left})
+    told = page.locator(".toast", has_text="0 texts flagged")
+    expect(told).to_contain_text("Left as they were: 2 texts that changed meanwhile.")
+    expect(page.locator("[data-role=newest]")).to_be_hidden()
+
+
+def test_how_to_group_anew_is_asked_once(visit: Callable[..., Page], studio: Served) -> None:
+    """Two dialogs lay over each other."""
+    page = visit(studio, "/discover?project=sample")
+    expect(page.get_by_role("button", name="Group anew…")).to_be_visible()
+    groups = hold(page, "**/projects/sample/groups")
+    press_twice(page, "Group anew…")
+    groups.arrived()
+    settle(page)
+    assert len(groups.routes) == 1
+    groups.release()
+    expect(page.get_by_role("dialog")).to_have_count(1)
+
+
+def test_a_second_click_on_out_of_scope_is_no_failure(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The request of the first click was given up for that of the second, as if it had failed."""
+    page = visit(studio, "/review?project=sample&tab=pins")
+    looks = hold(page, "**/fence/what-if", "POST")
+    for asked in (1, 2):
+        page.locator("button[data-key=fence]").click()
+        looks.arrived(asked)
+    settle(page)
+    expect(page.locator("[data-role=failed]")).to_have_count(0)
+    looks.release(1)
+    expect(page.locator(".figure").first).to_be_visible()
 
 
 def test_the_sample_is_made_once(visit: Callable[..., Page], serve: Callable[..., Served]) -> None:

@@ -1,5 +1,6 @@
 """Train, Versions and the map while answers are late: nothing starts twice or is forgotten."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,44 @@ def test_a_tick_that_could_not_be_stored_is_taken_back(
     expect(page.locator(".toast.bad")).to_contain_text("The disk is full.")
     expect(box).to_be_checked(checked=was)
     expect(outlook).to_have_text(told)
+
+
+def test_what_cannot_be_trained_stays_so_with_the_next_status(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """Retrain could be pressed again four seconds after its settings had been refused."""
+    page = visit(twice)
+    refused = {"message": "Too few examples.", "hint": ""}
+    answer = "**/projects/sample/estimate"
+    reroute(page, answer, lambda route: route.fulfill(status=422, json=refused))
+    page.goto(f"{twice.base}/train?project=sample")
+    expect(page.locator("[data-role=estimate]")).to_contain_text("Too few examples.")
+    for _ in range(2):
+        page.wait_for_event("requestfinished", lambda done: done.url.endswith("/status"))
+    settle(page)
+    assert page.get_by_role("button", name="Retrain").is_disabled()
+
+
+def test_versions_lists_what_was_decided_elsewhere(
+    visit: Callable[..., Page], twice_home: Path, serve_copy: Callable[[Path], Served]
+) -> None:
+    """The list stayed as it was when another tab used a version, or a training ended."""
+    served = serve_copy(twice_home)
+    page = visit(served, "/versions?project=sample")
+    states = page.locator("[data-role=models] [data-role=state]")
+    expect(states).to_have_text([re.compile("Waits for you"), re.compile("Live")])
+    failures = [{"message": "Not now.", "hint": ""}]
+
+    def fail_once(route: Route) -> None:
+        if failures:
+            route.fulfill(status=503, json=failures.pop())
+        else:
+            route.fallback()
+
+    reroute(page, "**/projects/sample/versions", fail_once)
+    served.ask("/projects/sample/models/2/promote", {})
+    expect(states).to_have_text([re.compile("Live"), re.compile("Was live")])
+    assert failures == []
 
 
 def test_a_file_that_was_refused_can_be_chosen_again(

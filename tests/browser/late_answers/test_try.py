@@ -86,6 +86,17 @@ def test_an_answer_to_what_was_typed_before_is_given_up_at_the_next_letter(
         box.fill(SECOND)
 
 
+def test_an_intent_that_was_made_elsewhere_can_be_expected(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Try went on with the intents that it had begun with, until it was loaded anew."""
+    page = visit(studio, f"/try?project=sample&text={quote(FIRST)}")
+    expected = page.get_by_label("Expected intent")
+    expect(expected).to_be_visible()
+    studio.ask("/projects/sample/intents", {"name": "made beside Try"})
+    expect(expected.locator("option", has_text="made beside Try")).to_have_count(1)
+
+
 def test_a_receipt_that_comes_late_does_not_stand_under_another_text(
     visit: Callable[..., Page], studio: Served
 ) -> None:

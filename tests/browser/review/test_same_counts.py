@@ -7,6 +7,14 @@ from playwright.sync_api import Page, expect
 
 from tests.builders.served_studio import Served
 
+_OF_ONE = """async () => {
+  const {turnsOf} = await import('/studio/js/shared/radius.js');
+  const share = {n: 1, now: 1, then: 0};
+  const blast = {told: '', turns: [], watched: [0, 2, 0], touched: [1], pins_broken: []};
+  return turnsOf({...blast, left_out: 1, in_scope: share, outside: share}).textContent;
+}"""
+"""What a repair does where one text fits an intent, one fits none, and a third is left out."""
+
 
 def numbers(words: str) -> dict[str, int]:
     """Return how many answers change, become right and wrong, and are right as two count as one."""
@@ -59,3 +67,12 @@ def test_a_label_is_told_by_the_same_counts_before_and_after_it(
     gain = page.locator("[data-role=newest] [data-role=gain]")
     expect(gain).to_contain_text(re.compile("answers? changed: "))
     assert numbers(gain.inner_text()) == before
+
+
+def test_one_text_is_told_as_one(visit: Callable[..., Page], studio: Served) -> None:
+    """“Of 1 test text 1 are right” and “1 more text were not checked” stood there."""
+    assert visit(studio).evaluate(_OF_ONE) == (
+        "Of 1 test text that fits an intent and is no example 1 is right, and 0 after it. "
+        "Of 1 that fits none 1 is refused, and 0 after it. "
+        "Checked on 2 test texts. 1 more text was not checked."
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -54,6 +55,32 @@ def test_a_label_is_saved_and_what_the_browser_keeps_bears_the_prefix(
     assert "/nlu/intents project" in kept
     own = [name for name in kept if name.startswith(("project", "outbox", "set aside"))]
     assert own == []
+
+
+def test_pages_work_where_browsers_offer_neither_keys_nor_a_clipboard(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """By http under another name than localhost every page of a project ended with an error."""
+    page = visit(studio)
+    page.add_init_script(
+        "delete Crypto.prototype.randomUUID; delete Navigator.prototype.clipboard;"
+    )
+    page.goto(f"{studio.base}/label?project=sample")
+    page.wait_for_function("document.querySelector('[data-role=utterance]')?.dataset.id")
+    page.keyboard.press("s")
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    keys = page.evaluate(
+        """import('/nlu/intents/studio/js/shared/new_key.js')
+        .then(({newKey}) => [newKey(), newKey()])"""
+    )
+    assert [UUID(key).version for key in keys] == [4, 4]
+    assert len(set(keys)) == 2
+    page.goto(f"{studio.base}/versions?project=sample")
+    page.get_by_role("button", name="Report").click()
+    page.get_by_text("A link that works only on this computer").click()
+    page.get_by_role("button", name="Make a link").click()
+    expect(page.get_by_label("Link to the report")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy", exact=True)).to_have_count(0)
 
 
 def test_a_receipt_is_opened_downloaded_and_shared(

@@ -54,6 +54,20 @@ def test_the_test_rows_of_a_teams_sheet_become_test_texts(
     }
 
 
+def test_a_file_that_was_not_imported_is_deleted_as_the_page_is_left(
+    visit: Callable[..., Page], studio: Served, tmp_path: Path
+) -> None:
+    """It lay on the server for a day, with the personal data in it."""
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("text,intent\ncall me at home,other\n")
+    page = visit(studio, "/data?project=sample")
+    choose(page, sheet)
+    with page.expect_response(lambda answer: answer.request.method == "DELETE") as left:
+        page.evaluate("window.dispatchEvent(new PageTransitionEvent('pagehide'))")
+    assert "/uploads/" in left.value.url
+    assert left.value.status == 204
+
+
 def test_rows_for_validation_are_told(
     visit: Callable[..., Page], studio: Served, tmp_path: Path
 ) -> None:

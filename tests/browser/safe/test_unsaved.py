@@ -85,6 +85,27 @@ def test_what_the_studio_cannot_take_stays_and_is_sent_when_the_connection_is_ba
     assert kept(page) == 0
 
 
+def test_a_proxy_that_answers_in_place_of_the_studio_takes_no_decision(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Its page to log in came with the status 200, and nothing was sent until a reload."""
+    page = visit(studio, "/history?project=sample")
+    left_behind(page, studio, 1)
+    proxied = ["<html>Log in</html>", '{"login": "/"}']
+
+    def answer(route: Route) -> None:
+        if proxied:
+            route.fulfill(body=proxied.pop(0))
+        else:
+            route.fallback()
+
+    reroute(page, OPS, answer)
+    page.goto(f"{studio.base}/data?project=sample")
+    expect(page.locator(".toast", has_text="1 decision of Label saved.")).to_be_visible()
+    assert proxied == []
+    assert kept(page) == 0
+
+
 def test_a_training_waits_for_decisions_and_asks_if_they_take_long(
     visit: Callable[..., Page], studio: Served
 ) -> None:

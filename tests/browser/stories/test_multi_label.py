@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 LABELLED = [
@@ -65,6 +66,7 @@ def test_the_story_of_several_intents(
     trains(page, studio)
     labels_what_is_marked(page, studio)
     explains_each_intent(page, studio)
+    reads_a_log(page, tmp_path)
     exports_the_sets(page, tmp_path)
     takes_a_group_and_gives_it_back(page, studio)
 
@@ -192,6 +194,28 @@ def explains_each_intent(page: Page, studio: Served) -> None:
     expect(rows).to_have_count(2)
     expect(rows.nth(0).locator(".chip")).to_have_count(2)
     expect(rows.nth(1).locator(".chip")).to_have_text(["no intent"])
+
+
+def reads_a_log(page: Page, folder: Path) -> None:
+    """Of a third intent in an answer the likelihood was cut off: “NaN %” stood there."""
+    file = folder / "talk.jsonl"
+    file.write_text(json.dumps(["cancel my card please", "what about it?"]), encoding="utf-8")
+    go(page, "Conversations")
+    page.get_by_label("Log of conversations to import").set_input_files(file)
+    page.get_by_label("Customers’ texts to take, at most").fill("0")
+    page.get_by_role("button", name="Import the log").click()
+
+    def with_three(route: Route) -> None:
+        answers = route.fetch().json()
+        for answer in answers:
+            answer["decision"]["intents"] = ["cancel", "card", "transfer"]
+        route.fulfill(json=answers)
+
+    reroute(page, "**/projects/bank/predict", with_three)
+    page.get_by_text("Read the conversations").click()
+    told = page.locator("[data-role=turn-answer] .tabular")
+    expect(told).to_have_text(re.compile(r"^((\d+|under 1) %(, )?){3}$"))
+    page.unroute("**/projects/bank/predict")
 
 
 def exports_the_sets(page: Page, folder: Path) -> None:

@@ -371,3 +371,16 @@ def test_a_receipt_has_the_lines_and_the_sums_of_try(live_studio: LiveStudio) ->
     assert others[0] - others[1] == 1 + len(votes[-1].get("twins", ()))
     assert "The most similar example." in words_of(pages[1])
     assert "Most similar example:" not in words_of(pages[1])
+
+
+@pytest.mark.parametrize(("n", "told"), [(0, "Left by rounding"), (1, "1 other example, added up")])
+def test_a_receipt_counts_the_other_examples(live_studio: LiveStudio, n: int, told: str) -> None:
+    """“0 other examples, added up” and “1 other examples” stood there."""
+    made = keep_receipt(live_studio, "p", "please give my money back")
+    content = dict(find_receipt(live_studio.studio, made.id).content)
+    [reason, *_] = content["explanation"]["reasons"]
+    few = {**reason, "votes": reason["votes"][:3], "n_others": n}
+    explanation = {**content["explanation"], "reasons": [few]}
+    bare = {**content["map"], "nearest": None}
+    page = receipt_page({**content, "explanation": explanation, "map": bare}, STAMP, "", {})
+    assert told in words_of(page)

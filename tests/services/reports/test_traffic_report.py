@@ -49,6 +49,13 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     assert '50.0 % <span class="soft small">(43.1 to 56.9)</span>' in page  # how sure it is
 
 
+def test_a_report_on_one_text_says_so() -> None:
+    """“100.0 % of 1 texts got an intent” was the first line of it."""
+    page = page_of(rows("2026-02-10", a=1), [])
+    assert "100.0 % of 1 text got an intent" in page
+    assert "of 1 text</span>" in page
+
+
 def test_a_report_on_a_sample_says_so() -> None:
     """It spoke of 5,000 texts, and a manager knew that 60,000 had been written."""
     now, earlier = rows("2026-02-10", a=100, lost=100), rows("2026-02-03", a=200)
