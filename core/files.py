@@ -134,6 +134,14 @@ def sync_file(stream: IO[bytes]) -> None:
     os.fsync(stream.fileno())
 
 
+def is_file(name: str) -> bool:
+    """Whether a file has this name."""
+    try:
+        return Path(name).is_file()
+    except OSError:  # too long for a file's name, but allowed for a project's
+        return False
+
+
 def named_folder(name: str) -> Path | None:
     """Return the folder that a person names, with `~` expanded; None if there is none.
 

@@ -5,6 +5,7 @@ import json
 import logging
 import time
 import uuid
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,6 +86,9 @@ class ServingGuard:
             await self._passed(scope, receive, answer)
         except ClientDisconnect:
             answer.status = answer.status or _LEFT
+        except CancelledError:  # the server ends: uvicorn would log this as a fault
+            if not answer.status:
+                await _refuse(scope, answer, 503, "This server ends.", {"Connection": "close"})
         except Exception as error:  # noqa: BLE001 - uvicorn would log its message
             await _break(scope, answer, error)
         finally:

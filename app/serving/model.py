@@ -85,5 +85,7 @@ def _numbers(answer: Prediction) -> Iterator[float]:
     yield from (answer.decision.held, answer.decision.threshold)
     for one in answer.ranked:
         yield from (one.score, one.probability)
-    for near in answer.reason.neighbours:
-        yield from (near.cosine, near.vote)
+    for reason in answer.reasons:
+        yield from (reason.prior, reason.voice)
+        for near in reason.neighbours:
+            yield from (near.cosine, near.vote)

@@ -2,12 +2,12 @@
 
 import argparse
 
-from app.services.answering.stored import is_file
 from app.services.explaining.explained_model import ExplainedModel, explained_reference
 from app.services.explaining.views import Explanation, IntentReason, WordsView
 from app.services.studio import Studio
 from app.terminal.output import opened, plain, print_json, say, table, tell
 from app.terminal.versions import prediction_as_json
+from core.files import is_file
 from core.text import counted, percent
 from storage.records import now
 

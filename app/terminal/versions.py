@@ -17,7 +17,6 @@ from app.services.answering.file_models import (
     unreplaced,
 )
 from app.services.answering.prediction_view import prediction_view
-from app.services.answering.stored import is_file
 from app.services.checking.junit import junit_xml
 from app.services.checking.summary import summary_markdown
 from app.services.checking.views import CheckReport
@@ -30,7 +29,7 @@ from app.services.training.jobs import cancel_job
 from app.terminal.arguments.given_file import given_file
 from app.terminal.output import opened, plain, print_json, progress_bar, report, say, table, tell
 from core.errors import InvalidInput, RunFailed
-from core.files import require_place, write_together
+from core.files import is_file, require_place, write_together
 from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow
 from core.metrics.in_words import figure_words, measured_on, untested_of

@@ -1,5 +1,6 @@
 """A model server as a process of its own, whose words and end a test looks at."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -62,7 +63,11 @@ def server_process(
     words = ["serve-model", str(graph), "--port", str(port), *options]
     with said.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-c", program, *words], stdout=output, stderr=output, cwd=ROOT
+            [sys.executable, "-c", program, *words],
+            stdout=output,
+            stderr=output,
+            cwd=ROOT,
+            start_new_session=True,
         )
     found = ServerProcess(process, port, said)
     try:
@@ -78,7 +83,7 @@ def server_process(
             try:
                 process.wait(30)
             except subprocess.TimeoutExpired:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)  # its workers, too
                 process.wait()
                 raise
 

@@ -12,13 +12,13 @@ SHORT = """
 from app import slow_requests
 from app.serving import guard
 slow_requests.PunctualProtocol.seconds = 0.8
-guard._PATIENCE = slow_requests.Patience(body=0.4)
+guard._PATIENCE = slow_requests.Patience(body=2.0)
 """
 
 
 @pytest.fixture(scope="module")
 def server(graph: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """A server with a key, started by its command, which waits for senders less than a second."""
+    """A server with a key, started by its command, which waits two seconds at most for a body."""
     folder = tmp_path_factory.mktemp("slow")
     (folder / "key").write_text("k1", encoding="utf-8")
     options = ("--api-key-file", str(folder / "key"))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.deciding import Decided, Decider
 from core.errors import InvalidInput
-from core.files import file_sha256, has_large_directory
+from core.files import file_sha256, has_large_directory, is_file
 from core.types import EncodingPrecision
 
 if TYPE_CHECKING:
@@ -88,17 +88,10 @@ def unreplaced(reference: str) -> Iterator[str]:
         InvalidInput: Another bundle took its place meanwhile.
     """
     path = Path(reference)
-    before = _digest_of_file(path)
+    before = file_sha256(path) if is_file(reference) else ""
     yield before
-    if before != _digest_of_file(path):
+    if before != (file_sha256(path) if is_file(reference) else ""):
         raise InvalidInput(f"{path.name} was replaced while it was opened.", "Try again.")
-
-
-def _digest_of_file(path: Path) -> str:
-    try:
-        return file_sha256(path) if path.is_file() else ""
-    except OSError:  # too long for a file's name, but allowed for a project's
-        return ""
 
 
 def _words_of(decider: Decider) -> tuple[str, ...]:

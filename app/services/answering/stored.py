@@ -15,6 +15,7 @@ from app.services.answering.as_project import (
 from app.services.answering.opened import Space, laid_out, open_space, require_pipeline
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
+from core.files import is_file
 from core.pipeline import Answerer, IntentPipeline
 from core.text import whole_number
 from storage import models, projects
@@ -149,11 +150,3 @@ def require_answers(studio: Studio, reference: str) -> None:
 def is_bundle(reference: str) -> bool:
     """Whether a reference is the path of a bundle, rather than a model version."""
     return reference.endswith(".zip") or is_file(reference)
-
-
-def is_file(reference: str) -> bool:
-    """Whether a file has this name."""
-    try:
-        return Path(reference).is_file()
-    except OSError:  # too long for a file's name, but allowed for a project's
-        return False

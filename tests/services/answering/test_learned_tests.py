@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.services.answering.stored import load_model
+from app.services.checking.checks import CheckRequest, check_model
+from app.services.checking.wanted import read_wanted
 from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportRequest, import_file
@@ -84,6 +86,12 @@ def test_without_any_other_test_text_examples_are_held_out(
         "5-fold cross-validation over 20 texts; 20 texts that it has learned were left out"
     )
     assert accuracy_now(studio, *live_studio.models.open("p"), no_pause) is None
+    floor = read_wanted(["accuracy=0"], [])
+    checked = check_model(studio, CheckRequest("p@1", floor))
+    assert [one.state for one in checked.checks] == ["passed"]
+    assert "5-fold cross-validation" in checked.judged_on
+    of_file = check_model(studio, CheckRequest("p@1", floor, tests=labelled_csv))
+    assert [one.state for one in of_file.checks] == ["failed"]  # it has learned the whole file
 
 
 def test_review_lists_them_until_one_of_the_copies_is_deleted(
