@@ -104,8 +104,9 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("POST /api/projects/{project}/explain", "answer", "reasons[].votes[].twins"),
     *(
         ("DELETE /api/projects/{project}/dialogues/{log}", "parameters", f"query {name}")
-        for name in ("key", "texts")
+        for name in ("also", "expected", "key", "revision", "texts")
     ),
+    ("DELETE /api/projects/{project}/dialogues/{log}", "answer", "texts_deleted"),
     ("GET /api/projects/{project}/models/{number}/bundle", "parameters", "query without_texts"),
     *(
         (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")
@@ -166,7 +167,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/status", "answer", "joins"),
     *(
         ("GET /api/projects/{project}/dialogues", "answer", f"[].{n}")
-        for n in ("n_texts", "n_labelled")
+        for n in ("n_texts", "n_labelled", "n_tests", "n_tests_labelled", "revision")
     ),
     *(("GET /api/projects/{project}/status", "answer", f"undoes{n}") for n in ("", ".about", ".n")),
     ("PATCH /api/projects/{project}", "body", "name"),

@@ -6,6 +6,7 @@ from typing import Literal
 
 from app.services.data.bulk import Allowed, BulkCounts, Edit, Plan, plan
 from app.services.data.intents import named_intents
+from app.services.data.utterances import touched_texts
 from app.services.discover.stored import waiting_in_family
 from app.services.studio import Studio
 from core.discover.order import CORE
@@ -196,8 +197,7 @@ def _planned(
     connection: Transaction, project: ProjectRecord, ids: list[str], intent: str, taking: Taking
 ) -> Plan:
     """Plan the labels; texts that changed since the group was shown are left as they are."""
-    touched = events.touched_since(connection, project.id, taking.revision)
-    stale = frozenset(key for subject, key in touched if subject == "utterance")
+    stale = touched_texts(connection, project.id, taking.revision)
     records = list(utterances.by_ids(connection, project.id, ids).values())
     edit = Edit("label", intent) if intent else Edit("out-of-scope")
     made = plan(records, edit, stale, joins=project.task == "multi-label")
