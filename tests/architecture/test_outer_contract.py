@@ -171,6 +171,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(("GET /api/projects/{project}/status", "answer", f"undoes{n}") for n in ("", ".about", ".n")),
     ("PATCH /api/projects/{project}", "body", "name"),
+    *(
+        ("PATCH /api/projects/{project}/intents/{intent_id}", "body", f"seen{name}")
+        for name in ("", ".description", ".name")
+    ),
     *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),
     *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),
     *(("POST /api/projects/{project}/pins", "body", f"seen{name}") for name in ("", "[]")),
