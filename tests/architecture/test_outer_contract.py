@@ -44,6 +44,7 @@ _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 _OF_LINE = (".right", ".outside", ".unlabelled")
+_OF_MARK = (".end", ".name", ".start")
 _ORIGIN = ("changes_since", "imported")
 _OF_FENCE = ("", ".limit", ".limits", ".limits{}", ".method")
 _OF_BORDER = ("mixed", "left_out", "counting", "revision")
@@ -171,6 +172,10 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     *(("GET /api/projects/{project}/status", "answer", f"undoes{n}") for n in ("", ".about", ".n")),
     ("PATCH /api/projects/{project}", "body", "name"),
+    *(
+        ("PUT /api/projects/{project}/utterances/{utterance}/slots", "body", f"seen{name}")
+        for name in ("", ".text", ".slots", *(f".slots[]{n}" for n in _OF_MARK))
+    ),
     *(
         ("PATCH /api/projects/{project}/intents/{intent_id}", "body", f"seen{name}")
         for name in ("", ".description", ".name")

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.http.bodies import Body, Key, WhichModel
+from app.api.http.bodies import Body, Key, MarkBody, SlotBody, Text, WhichModel
 from app.services.conversations.removing import TextsToo
 from app.services.data.bulk import Allowed
 from app.services.data.import_cases import Across, Contradicted, ImportChoices, Kept
@@ -12,6 +12,7 @@ from app.services.data.uploads import ColumnMapping
 from app.services.traffic.receiving import LONGEST_SOURCE, MOST, Sent
 from app.services.trying.pins import SeenPin
 from core.formats.rows import LONGEST_TEXT, ImportedRow
+from core.templates.slots import Slot, SlottedText
 from core.types import Exemplar, Split
 
 
@@ -105,6 +106,26 @@ class PinBody(Body):
     def read_seen(self) -> SeenPin | None:
         """Return what the caller knows of the text's pin; None if it does not say."""
         return SeenPin(self.seen) if "seen" in self.model_fields_set else None
+
+
+class SeenMarksBody(Body):
+    """A text and its marked values as a person saw them."""
+
+    text: Text
+    slots: list[SlotBody] = Field(max_length=500)
+
+
+class SeenMarkBody(MarkBody):
+    """All values of an utterance; with `seen`, only if text and values still are as they were."""
+
+    seen: SeenMarksBody | None = None
+
+    def read_seen(self) -> SlottedText | None:
+        """Return what the caller saw; None if it does not say."""
+        if self.seen is None:
+            return None
+        slots = (Slot(slot.start, slot.end, slot.name) for slot in self.seen.slots)
+        return SlottedText(self.seen.text, tuple(slots))
 
 
 class LogRemovalQuery(Body):
