@@ -180,9 +180,11 @@ def accept_proposals(
     action = _action(studio, "accept slots", key)
     with studio.database.write() as connection:
         target = projects.find(connection, project)
-        again = events.find_batch(connection, target.id, action.key) is not None
+        before = events.find_batch(connection, target.id, action.key)
         book = book_of(studio, connection, target)
-        if not again and request.state not in (None, _state(book)):
+        if before is not None:
+            return _accepted_before(events.changes_of(connection, before.id), book)
+        if request.state not in (None, _state(book)):
             raise Conflict(
                 "The marked values have changed meanwhile, so other ones may be proposed.",
                 "Look at the list again, then mark them.",
@@ -229,6 +231,12 @@ def _accepted(
     )
     n_proposals = sum(len(proposals) for _, proposals in planned)
     return Accepted(n_proposals, len(planned), examples, preview, _state(book))
+
+
+def _accepted_before(changes: Sequence[Change], book: Book) -> Accepted:
+    """Say what an act marked that is asked for again; its texts are not listed."""
+    n_proposals = sum(len(change.after) - len(change.before) for change in changes)
+    return Accepted(n_proposals, len(changes), (), preview=False, state=_state(book))
 
 
 def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | None = None) -> int:

@@ -158,6 +158,8 @@ def test_accepting_marks_what_is_sure_in_texts_without_marks(slotty: Studio) -> 
     assert (done.proposals, done.examples, done.preview) == (2, shown.examples, False)
     assert rows(slotty)["meet at 10:30"].slots == (Slot(8, 13, "time"),)
     assert rows(slotty)["fly to Rome"].slots == ()  # a test is not touched unless it is named
+    again = accept_proposals(slotty, "p", AcceptRequest(), "accept-1")  # its answer was lost
+    assert (again.proposals, again.utterances) == (2, 2)
     assert accept_proposals(slotty, "p", AcceptRequest()).proposals == 0
     undo_last(slotty, "p")
     assert rows(slotty) == before
