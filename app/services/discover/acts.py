@@ -91,9 +91,7 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         target = projects.find(connection, project)
         action = Action("label", studio.settings.actor, GROUP, taking.key)
         if (before := events.find_batch(connection, target.id, action.key)) is not None:
-            changes = events.changes_of(connection, before.id)
-            texts = {one.subject_id for one in changes if one.subject == "utterance"}
-            return TakenView(len(texts), taking.intent, Plan().counts)
+            return _taken_before(events.changes_of(connection, before.id))
         ids = _undecided(connection, target, number, taking.revision)
         created, intent = _intent(connection, target, taking)
         made = _planned(connection, target, _chosen(ids, taking), intent, taking)
@@ -106,6 +104,14 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         facts = {**text_groups.find(connection, target.id, number).facts, **taken, **then}
         text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
     return TakenView(len(texts_of), intent, made.left(_ASKED_AGAIN))
+
+
+def _taken_before(changes: Sequence[Change]) -> TakenView:
+    """Say what a taking did that is asked for again."""
+    texts = {one.subject_id for one in changes if one.subject == "utterance"}
+    labels = [one for one in changes if one.field == "labels"]
+    given = {key for one in labels for key in set(one.after or ()) - set(one.before or ())}
+    return TakenView(len(texts), min(given, default=""), Plan().counts)
 
 
 def change_group(studio: Studio, project: str, number: int, change: GroupChange) -> None:
