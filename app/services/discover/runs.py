@@ -146,19 +146,33 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     groups = _records(made, before, centres)
 
     def publish(connection: Transaction) -> dict[str, Any]:
-        if payload["anew"]:
-            head = projects.get(connection, project.id).head_revision
-            forget_others(connection, project.id, head)
+        anew = bool(payload["anew"])
+        settled = _begin_anew(connection, project, texts) if anew else set(before.places)
         _renew(connection, project, groups)
         fresh = [group for group in groups if not group.id]
         free = iter(text_groups.add(connection, project.id, fresh))
         members = members_of(made, [group.id or next(free) for group in groups])
-        placed = [one for one in members if one.utterance_id not in before.places]
+        placed = [one for one in members if one.utterance_id not in settled]
         text_groups.place(connection, project.id, placed)
         told = {"groups": len(fresh), "texts": len(placed), "by": space.name}
         return {**told, "precision": precision_of_maps(studio, encoder, exact)}
 
     return publish
+
+
+def _begin_anew(
+    connection: Transaction, project: ProjectRecord, texts: Sequence[UtteranceRecord]
+) -> set[str]:
+    """Remove the groups that were not taken; return the ids of texts that stay in the others.
+
+    These have got a label since they were read, such as with a group that was taken meanwhile.
+    """
+    head = projects.get(connection, project.id).head_revision
+    forget_others(connection, project.id, head)
+    places = text_groups.places(connection, project.id)
+    there = {one.id: one.labels for one in texts if one.id in places}
+    now = utterances.by_ids(connection, project.id, list(there))
+    return {key for key, one in now.items() if one.labels not in (None, there[key])}
 
 
 def count_out_of_scope(studio: Studio, project: str) -> int:
