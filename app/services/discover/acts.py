@@ -7,6 +7,7 @@ from typing import Literal
 from app.services.data.bulk import Allowed, BulkCounts, Edit, Plan, plan
 from app.services.data.intents import named_intents
 from app.services.data.utterances import touched_texts
+from app.services.discover.splitting import bring_back
 from app.services.discover.stored import waiting_in_family
 from app.services.studio import Studio
 from core.discover.order import CORE
@@ -138,8 +139,15 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
             values["facts"] = {**group.facts, **told}
         if change.merged_into is not None:
             values["merged_into"] = _merged(connection, target, group, change.merged_into)
+        whole = _shown_in(connection, target, number) if change.merged_into == 0 else number
         if values:
             text_groups.change(connection, target.id, number, values)
+        if whole != number:
+            bring_back(connection, target, number, whole)
+
+
+def _shown_in(connection: Transaction, project: ProjectRecord, number: int) -> int:
+    return text_groups.families(connection, project.id).shown(number)
 
 
 def _size(connection: Transaction, project: ProjectRecord, number: int) -> int:

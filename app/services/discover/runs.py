@@ -1,7 +1,7 @@
 """Group a project's unlabelled texts as a job, and keep the groups for the Discover page."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,8 @@ class GroupFacts:
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
     `is_split`: its texts went to new groups, and it was taken neither before nor since.
     `outside`: ids of texts that were grouped on wish though they are out of scope.
+    `came_from`: of a part of a split, the group and closeness of texts, by id, that were in a group
+    which had been merged into the whole.
     """
 
     description: str
@@ -72,6 +74,7 @@ class GroupFacts:
     texts_then: int | None = None
     space: str = ""
     outside: Sequence[str] = ()
+    came_from: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,7 +258,7 @@ def _renew(
 ) -> None:
     """Store what was found about groups that are there, beside what people did with them since."""
     acted = {one.id: one.facts for one in text_groups.list_all(connection, project.id)}
-    kept = ("description", "left", "for_later", "is_split", "reopened", "texts_then")
+    kept = ("description", "left", "for_later", "is_split", "reopened", "texts_then", "came_from")
     for group in groups:
         if (facts := acted.get(group.id)) is not None:
             told = {name: facts[name] for name in kept if name in facts}
