@@ -163,6 +163,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects", "answer", f"[].{n}") for n in ("empty_intents", "answered_right")),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
+    ("GET /api/projects/{project}/status", "answer", "id"),
     ("GET /api/projects/{project}/status", "answer", "undo_id"),
     ("GET /api/projects/{project}/status", "answer", "job.slowed"),
     ("GET /api/projects/{project}/status", "answer", "joins"),

@@ -4,6 +4,7 @@ import {fill, h} from '../shared/elements.js';
 import {chip} from '../shared/intents.js';
 import {complain, toast} from '../shared/messages.js';
 import {Outbox} from '../shared/outbox.js';
+import {dropButton} from '../shared/unsaved.js';
 import {plural} from '../shared/words.js';
 
 const SHOWN = 10;
@@ -190,7 +191,7 @@ export class Decisions {
       offline: `${plural(size, 'decision')} not saved, kept here in this browser`,
     };
     this.state.className = `saved ${LOOKS[state]}`;
-    this.state.textContent = words[state];
+    fill(this.state, words[state], this.#outbox.isMissing && dropButton(this.#outbox));
   }
 }
 
