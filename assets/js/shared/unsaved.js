@@ -108,5 +108,5 @@ export function dropButton(outbox) {
     const words = `Drop ${plural(outbox.size, 'decision')}?`;
     if (await ask(words, h('p', {}, GONE), 'Drop', 'danger')) outbox.drop();
   };
-  return h('button', {class: 'small', type: 'button', onclick: guarded(drop)}, 'Drop …');
+  return h('button', {class: 'small', type: 'button', 'data-key': 'drop', onclick: guarded(drop)}, 'Drop …');
 }
