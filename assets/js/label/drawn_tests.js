@@ -38,7 +38,8 @@ export async function drawTests({base, refreshSoon}, queue, {client, few}) {
 
 async function makeTests(base, ids, then) {
   const key = crypto.randomUUID();
-  await post(`${base}/edits`, {filter: {ids}, kind: 'move', value: 'test', key, expected: ids.length});
+  const filter = {ids, state: 'unlabelled'}; // what somebody has labelled meanwhile stays an example
+  await post(`${base}/edits`, {filter, kind: 'move', value: 'test', key, expected: ids.length});
   const said = `${plural(ids.length, 'text is a test text', 'texts are test texts')} now.`;
   toast(said, 'Their labels check the model, which never learns from them.', 'good', undoing(base, key, then));
 }
