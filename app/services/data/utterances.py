@@ -217,9 +217,6 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
             return replace(edit, value=_usable_text(edit.value))
         case "flag":
             edits.check_note(edit.value)
-            return replace(edit, value=edit.value or "flagged")
-        case "unflag":
-            return replace(edit, value="")
         case _:
             pass
     return edit
