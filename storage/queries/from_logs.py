@@ -14,7 +14,9 @@ from storage.queries.dataset import read_many_utterances
 from storage.records import ConversationLogRecord, UtteranceRecord
 from storage.tables import batch, event, utterance
 
-_TOGETHER = timedelta(minutes=1)
+_NAMED = "conversations-"
+"""Begins the key of an import that names its log."""
+_TOGETHER = timedelta(seconds=10)
 """The time in which a log and its texts come: imports of an earlier release named no log."""
 
 
@@ -61,7 +63,7 @@ def from_log(connection: Connection, log: ConversationLogRecord) -> list[Utteran
 
 
 def _beginning(log_id: int) -> str:
-    return f"conversations-{log_id}-"
+    return f"{_NAMED}{log_id}-"
 
 
 def _came(connection: Connection, log: ConversationLogRecord) -> sa.ColumnElement[bool]:
@@ -73,17 +75,20 @@ def _came(connection: Connection, log: ConversationLogRecord) -> sa.ColumnElemen
     return sa.and_(utterance.c.project_id == log.project_id, utterance.c.id.in_(brought))
 
 
-def _imports(connection: Connection, log: ConversationLogRecord) -> list[int]:
+def _imports(connection: Connection, log: ConversationLogRecord) -> set[int]:
     """Return the ids of the actions that brought utterances of a log."""
-    query = sa.select(batch.c.id).where(
+    query = sa.select(batch.c.id, batch.c.key).where(
         batch.c.project_id == log.project_id, batch.c.verb == "import"
     )
     first = _beginning(log.id)
     named = query.where(batch.c.key.between(first, f"{first}~"))  # hexadecimal digits follow
+    found = {row.id for row in connection.execute(named)}
     until = datetime.fromisoformat(log.created_at) + _TOGETHER
     beside = query.where(
         batch.c.origin == f"import {log.source}",
         batch.c.at.between(log.created_at, until.isoformat(timespec="milliseconds")),
     )
-    own = beside.order_by(batch.c.id).limit(1)
-    return [*connection.execute(named).scalars(), *connection.execute(own).scalars()]
+    own = connection.execute(beside.order_by(batch.c.id).limit(1)).first()
+    if own is not None and not own.key.startswith(_NAMED):
+        found.add(own.id)
+    return found

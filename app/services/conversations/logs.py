@@ -236,11 +236,13 @@ def _store(
     name = request.path.name
     stored = set(columns.columns(connection, project.id).hashes)
     fresh = [text for text in reading.sample if text_hash(text) not in stored]
-    created = (edits.create_utterance(uuid.uuid4().hex, text, "pool", name, None) for text in fresh)
-    # Also without a text: so it is known that none came from the log.
-    key = from_logs.import_key(log or _stored_before(connection, project, name))
-    action = Action("import", actor, f"import {name}", key)
-    events.record(connection, project.id, action, created)
+    if fresh:
+        created = (
+            edits.create_utterance(uuid.uuid4().hex, text, "pool", name, None) for text in fresh
+        )
+        key = from_logs.import_key(log or _stored_before(connection, project, name))
+        action = Action("import", actor, f"import {name}", key)
+        events.record(connection, project.id, action, created)
     return reading.report(len(fresh), log)
 
 
