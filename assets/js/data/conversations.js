@@ -2,7 +2,7 @@
 import {address} from '../shared/address.js';
 import {field, fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
-import {ask, guarded, toast} from '../shared/messages.js';
+import {ask, guarded, once, toast} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
 import {kindsOf, number, plural} from '../shared/words.js';
 import {LogReader, talk} from './dialogues.js';
@@ -106,8 +106,14 @@ export class ConversationSheet {
     this.element.focus({preventScroll: true});
   }
 
-  #remover(log) {
-    return guarded(async () => {
+  // What goes is counted as the dialog opens: the list is as old as the page.
+  #remover({id}) {
+    return once(async () => {
+      const log = (await call(this.#base)).find(one => one.id === id);
+      if (!log) {
+        await this.load();
+        return;
+      }
       const given = await ask(`Delete ${log.source}?`, deletion(log), 'Delete log', 'danger');
       if (!given) return;
       const key = crypto.randomUUID();
@@ -124,7 +130,6 @@ export class ConversationSheet {
     });
   }
 
-  // The list is as old as what was refused.
   #refuse(error) {
     this.#reload().catch(() => {}); // the message tells of the first error
     throw error;
