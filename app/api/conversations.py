@@ -5,14 +5,20 @@ from typing import Annotated
 
 from fastapi import Query, Response, UploadFile
 
-from app.api.http.bodies import DialogueBody, Key, RepliesBody
+from app.api.http.bodies import DialogueBody, RepliesBody
 from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
+from app.api.http.text_bodies import LogRemovalQuery
 from app.services.conversations import replies, uploads
 from app.services.conversations.logs import DialogueReport, LogView, view_logs
 from app.services.conversations.reading import conversations_of_log
-from app.services.conversations.removing import delete_removed_later, remove_log, restore_log
+from app.services.conversations.removing import (
+    RemovedLog,
+    delete_removed_later,
+    remove_log,
+    restore_log,
+)
 from app.services.conversations.uploads import WaitingLog
 from app.services.data.uploads import delete_upload
 from core.formats.dialogues import Dialogue
@@ -20,7 +26,6 @@ from storage.records import ConversationLogRecord
 
 router = rest_router("dialogues")
 _PIECE = 1 << 20
-OptionalKey = Annotated[Key | None, Query()]
 
 
 @router.get("/projects/{project}/dialogues")
@@ -70,13 +75,13 @@ def forget(studio: OpenStudio, key: str) -> Response:
 
 @router.delete("/projects/{project}/dialogues/{log}")
 def remove(
-    studio: OpenStudio, project: str, log: int, texts: bool = False, key: OptionalKey = None
-) -> ConversationLogRecord:
+    studio: OpenStudio, project: str, log: int, how: Annotated[LogRemovalQuery, Query()]
+) -> RemovedLog:
     """Remove a log; with `texts`, also the utterances that came from it, undone by their `key`.
 
     For ten minutes it can be restored; then its files are deleted.
     """
-    record = remove_log(studio, project, log, texts=texts, key=key)
+    record = remove_log(studio, project, log, how.read())
     delete_removed_later(studio)
     return record
 

@@ -7,12 +7,11 @@ from fastapi import Path
 from app.api.http import schemas
 from app.api.http.bodies import (
     IntentBody,
-    IntentChangeBody,
     MergeBody,
     NewProject,
     ProjectChange,
 )
-from app.api.http.labelling_bodies import TakeBackBody
+from app.api.http.labelling_bodies import SeenIntentChangeBody, TakeBackBody
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data import intents
@@ -144,11 +143,11 @@ def add_intent(studio: OpenStudio, project: str, body: IntentBody) -> schemas.In
 
 @router.patch("/projects/{project}/intents/{intent_id}")
 def change_intent(
-    studio: OpenStudio, project: str, intent_id: str, body: IntentChangeBody
+    studio: OpenStudio, project: str, intent_id: str, body: SeenIntentChangeBody
 ) -> schemas.IntentKey:
     """Rename, describe, colour, archive or restore an intent."""
-    values = body.model_dump(exclude_none=True)
-    intents.change_intent(studio, project, intent_id, values)
+    values = body.model_dump(exclude_none=True, exclude={"seen"})
+    intents.change_intent(studio, project, intent_id, values, body.read_seen())
     return schemas.IntentKey(intent_id)
 
 

@@ -16,6 +16,7 @@ from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceView
 from app.services.review.groups import IntentGroups, propose_groups
 from app.services.review.proposals import proposing
+from app.services.review.proposals.accepting import act_on_finding
 from app.services.trying.pins import PinHistory, load_pin_history
 from app.services.what_if import preview, repairs, views
 from storage.queries.utterances import Page
@@ -61,7 +62,7 @@ def act(studio: OpenStudio, project: str, body: ActBody) -> dict[str, str]:
         repairs.keep_finding(studio, project, body.finding, body.key)
     else:
         repair = body.repair.read()
-        repairs.apply_repair(studio, project, repair, body.key, body.finding, seen=body.seen)
+        act_on_finding(studio, project, repair, body.key, body.finding, seen=body.seen)
     return {"key": body.key}
 
 

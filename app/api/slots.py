@@ -5,9 +5,10 @@ from typing import Annotated
 from fastapi import Query
 
 from app.api.http import schemas
-from app.api.http.bodies import AcceptBody, AugmentBody, MarkBody, SlotRename
+from app.api.http.bodies import AcceptBody, AugmentBody, SlotRename
 from app.api.http.routers import rest_router
 from app.api.http.server_state import OpenStudio
+from app.api.http.text_bodies import SeenMarkBody
 from app.services.slots.augmentation import Augmented, add_synthetic, preview_augmentation
 from app.services.slots.book import BookView, view_book
 from app.services.slots.marking import (
@@ -54,9 +55,10 @@ def marked(studio: OpenStudio, project: str, utterance: str) -> Marked:
 
 
 @router.put("/projects/{project}/utterances/{utterance}/slots")
-def mark(studio: OpenStudio, project: str, utterance: str, body: MarkBody) -> Marked:
+def mark(studio: OpenStudio, project: str, utterance: str, body: SeenMarkBody) -> Marked:
     """Replace all marked values of an utterance."""
-    return mark_slots(studio, project, utterance, body.read(), body.key)
+    wanted, seen = body.read(), body.read_seen()
+    return mark_slots(studio, project, utterance, wanted, body.key, seen=seen)
 
 
 @router.post("/projects/{project}/slots/accept")

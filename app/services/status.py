@@ -51,6 +51,7 @@ class StatusView:
     """A project at a glance.
 
     Attributes:
+        id: Its number, which stays when it is renamed.
         accuracy: The champion's accuracy at its training, in [0, 1]; in multi-label projects, the
             share of exact matches.
         answered_right: The same where a text that is refused as out of scope is answered wrongly;
@@ -77,6 +78,7 @@ class StatusView:
     """
 
     project: str
+    id: int
     task: Task
     revision: int
     champion: int | None
@@ -126,9 +128,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
     number = None if champion is None else champion.number
     accuracy, checking = _accuracy(live_studio, project, champion if live else None)
     return StatusView(
-        project=project.name,
-        task=project.task,
-        revision=project.head_revision,
+        **_itself(project),
         champion=number,
         **_when_trained({} if champion is None else champion.metrics),
         hot=0 if live is None else count_hot(studio, project, live),
@@ -141,7 +141,6 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         conversations=conversations,
         marked=_is_marked(studio, project),
         job=running,
-        auto_promote=project.auto_promote,
         can_undo="" if undoable is None else undoable.verb,
         undo_id=None if undoable is None else undoable.id,
         can_redo=redoable is not None,
@@ -151,6 +150,16 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         verdict=_verdict(live_studio, project, champion, accuracy),
         queued=tuple(job.kind for job in mine if running and job.id != running.id),
     )
+
+
+def _itself(project: ProjectRecord) -> dict[str, Any]:
+    return {
+        "project": project.name,
+        "id": project.id,
+        "task": project.task,
+        "revision": project.head_revision,
+        "auto_promote": project.auto_promote,
+    }
 
 
 def _when_trained(metrics: Mapping[str, Any]) -> dict[str, Any]:

@@ -312,7 +312,8 @@ class DiscoverPage {
     if (meanwhile) toast(`${plural(meanwhile, 'text')} changed meanwhile: left as they are.`);
     this.#remember(`${plural(done.changed, 'text')}: ${label}`, card.id, async () => {
       await post(`${this.#context.base}/undo`, {key});
-      await this.#change(card.id, {set_aside: card.set_aside, for_later: card.for_later});
+      const change = this.#change(card.id, {set_aside: card.set_aside, for_later: card.for_later});
+      await change.catch(error => error.status === 404 || Promise.reject(error)); // its group may be gone by now
     });
   }
 

@@ -102,6 +102,14 @@ def places(connection: Connection, project_id: int) -> dict[str, int]:
     return {row.utterance_id: row.group_id for row in rows}
 
 
+def members(connection: Connection, project_id: int, groups: Collection[int]) -> list[GroupMember]:
+    """Return the texts of some groups, whether they have a label or not."""
+    query = sa.select(grouped_text).where(
+        grouped_text.c.project_id == project_id, grouped_text.c.group_id.in_(groups)
+    )
+    return [record_of(GroupMember, row) for row in connection.execute(query)]
+
+
 def waiting_places(connection: Connection, project_id: int) -> dict[str, int]:
     """Return the group of each text that is in one and waits for a label, by the text's id."""
     query = sa.select(grouped_text.c.utterance_id, grouped_text.c.group_id)

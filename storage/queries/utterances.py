@@ -132,22 +132,6 @@ def find_all(connection: Connection, project_id: int, which: Filter) -> list[Utt
     return read_utterances(connection, query.order_by(*_order("oldest")))
 
 
-def counts_by_source(
-    connection: Connection, project_id: int, sources: Sequence[str]
-) -> dict[str, tuple[int, int]]:
-    """Count the utterances that came from some files, and those of them that have a label."""
-    query = sa.select(utterance.c.source, sa.func.count(), sa.func.count(utterance.c.labels))
-    query = query.where(utterance.c.project_id == project_id, utterance.c.source.in_(sources))
-    rows = connection.execute(query.group_by(utterance.c.source))
-    return {source: (int(n), int(labelled)) for source, n, labelled in rows}
-
-
-def from_source(connection: Connection, project_id: int, source: str) -> list[UtteranceRecord]:
-    """Return the utterances that came from a file, oldest first."""
-    here = sa.and_(utterance.c.project_id == project_id, utterance.c.source == source)
-    return read_utterances(connection, sa.select(utterance).where(here).order_by(*_order("oldest")))
-
-
 def counts(connection: Connection, project_id: int) -> Counts:
     """Count everything in one pass."""
     shape = (

@@ -61,6 +61,28 @@ def test_a_log_comes_in_and_goes(client: TestClient, labelled: str, tmp_path: Pa
     assert client.get(read, params={"first": 2**63 - 1}).status_code == 422
 
 
+def test_a_log_goes_with_the_texts_that_were_counted(
+    client: TestClient, labelled: str, tmp_path: Path
+) -> None:
+    waiting = send(client, write_log(tmp_path / "chats.jsonl"))
+    place = f"/api/projects/p/dialogues/waiting/{waiting['key']}"
+    client.post(f"{place}/import", json={"pool": 10})
+    [log] = client.get("/api/projects/p/dialogues").json()
+    assert (log["n_texts"], log["n_labelled"], log["n_tests"]) == (10, 0, 0)
+    path = f"/api/projects/p/dialogues/{log['id']}"
+    asked = {"texts": True, "key": "with-texts", "also": ["labelled", "test"]}
+    asked |= {"revision": log["revision"]}
+    refused = client.delete(path, params={**asked, "expected": 9})
+    assert (refused.status_code, "not 9" in refused.json()["message"]) == (409, True)
+    done = client.delete(path, params={**asked, "expected": 10})
+    assert (done.status_code, done.json()["texts_deleted"]) == (200, 10)
+    assert client.post(f"{path}/restore").status_code == 200
+    assert client.post("/api/projects/p/undo", json={"key": "with-texts"}).status_code == 200
+    [back] = client.get("/api/projects/p/dialogues").json()
+    assert back == {**log, "revision": back["revision"]}
+    assert client.delete(path, params={"also": ["everything"]}).status_code == 422
+
+
 def test_what_is_no_log_is_refused_with_its_row(
     client: TestClient, labelled: str, tmp_path: Path
 ) -> None:

@@ -44,6 +44,7 @@ _OF_NEXT = ("", ".kind", ".action", ".reason", ".page", ".query")
 _OF_STEPS = ("", ".imported", ".labelled", ".trained")
 _OF_PINS = ("", "[]", "[].text", "[].expected", "[].before", "[].after", "[].kept")
 _OF_LINE = (".right", ".outside", ".unlabelled")
+_OF_MARK = (".end", ".name", ".start")
 _ORIGIN = ("changes_since", "imported")
 _OF_FENCE = ("", ".limit", ".limits", ".limits{}", ".method")
 _OF_BORDER = ("mixed", "left_out", "counting", "revision")
@@ -104,8 +105,9 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("POST /api/projects/{project}/explain", "answer", "reasons[].votes[].twins"),
     *(
         ("DELETE /api/projects/{project}/dialogues/{log}", "parameters", f"query {name}")
-        for name in ("key", "texts")
+        for name in ("also", "expected", "key", "revision", "texts")
     ),
+    ("DELETE /api/projects/{project}/dialogues/{log}", "answer", "texts_deleted"),
     ("GET /api/projects/{project}/models/{number}/bundle", "parameters", "query without_texts"),
     *(
         (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")
@@ -161,15 +163,24 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects", "answer", f"[].{n}") for n in ("empty_intents", "answered_right")),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
+    ("GET /api/projects/{project}/status", "answer", "id"),
     ("GET /api/projects/{project}/status", "answer", "undo_id"),
     ("GET /api/projects/{project}/status", "answer", "job.slowed"),
     ("GET /api/projects/{project}/status", "answer", "joins"),
     *(
         ("GET /api/projects/{project}/dialogues", "answer", f"[].{n}")
-        for n in ("n_texts", "n_labelled")
+        for n in ("n_texts", "n_labelled", "n_tests", "n_tests_labelled", "revision")
     ),
     *(("GET /api/projects/{project}/status", "answer", f"undoes{n}") for n in ("", ".about", ".n")),
     ("PATCH /api/projects/{project}", "body", "name"),
+    *(
+        ("PUT /api/projects/{project}/utterances/{utterance}/slots", "body", f"seen{name}")
+        for name in ("", ".text", ".slots", *(f".slots[]{n}" for n in _OF_MARK))
+    ),
+    *(
+        ("PATCH /api/projects/{project}/intents/{intent_id}", "body", f"seen{name}")
+        for name in ("", ".description", ".name")
+    ),
     *(("GET /api/projects", "answer", f"[].next{name}") for name in _OF_NEXT),
     *(("GET /api/projects", "answer", f"[].steps{name}") for name in _OF_STEPS),
     *(("POST /api/projects/{project}/pins", "body", f"seen{name}") for name in ("", "[]")),

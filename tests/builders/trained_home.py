@@ -92,9 +92,9 @@ def group_here(studio: Studio, project: str) -> None:
     assert do(studio, job.id).state == "succeeded"
 
 
-def found_groups(studio: Studio, project: str) -> Publish:
+def found_groups(studio: Studio, project: str, **how: object) -> Publish:
     """Group the unlabelled texts, up to the step that stores the groups; return that step."""
-    queued = start_grouping(studio, project)
+    queued = start_grouping(studio, project, **how)  # type: ignore[arg-type]
     with studio.database.write() as connection:
         claimed = jobs.claim(connection, queued.id)
     return do_grouping(studio, JobContext(studio.places, studio.database, claimed))

@@ -366,7 +366,7 @@ class WhatIfBody(Body):
 class ActBody(Body):
     """A repair to apply once for each key; without a repair, the finding is dismissed.
 
-    `seen` is the revision at which the texts were shown; a text that was changed since refuses.
+    `seen` is the revision at which texts and intents were shown; one that changed since refuses.
     """
 
     key: Key

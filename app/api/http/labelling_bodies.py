@@ -1,10 +1,10 @@
-"""Request bodies of the Label page, of proposals and of the fence, validated by pydantic."""
+"""Request bodies of the Label page, of intents, proposals and the fence, validated by pydantic."""
 
 from typing import Annotated
 
 from pydantic import Field
 
-from app.api.http.bodies import Body, FenceBody, Key, RepairBody
+from app.api.http.bodies import Body, FenceBody, IntentChangeBody, Key, RepairBody
 from app.services.labelling.sure import CheckedAnswers
 from app.services.review.proposals.proposing import (
     LONGEST_NAME,
@@ -61,6 +61,23 @@ class ProposalsBody(Body):
     def read(self) -> list[ProposedChange]:
         """Convert to the service's changes."""
         return [ProposedChange(one.repair.read(), one.why) for one in self.proposals]
+
+
+class SeenIntentBody(Body):
+    """Words of an intent as a person saw them."""
+
+    name: str | None = Field(default=None, max_length=1_000)
+    description: str | None = Field(default=None, max_length=5_000)
+
+
+class SeenIntentChangeBody(IntentChangeBody):
+    """Attributes of an intent to change; with `seen`, only words that still are as they were."""
+
+    seen: SeenIntentBody | None = None
+
+    def read_seen(self) -> dict[str, str]:
+        """Return the words that the caller saw."""
+        return {} if self.seen is None else self.seen.model_dump(exclude_none=True)
 
 
 class FenceChangeBody(FenceBody):

@@ -1,15 +1,18 @@
-"""Request bodies with labelled texts, to add, to judge a model by or to pin."""
+"""Request bodies with texts: to add, to judge a model by, to pin, or to delete with their log."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.api.http.bodies import Body, WhichModel
+from app.api.http.bodies import Body, Key, MarkBody, SlotBody, Text, WhichModel
+from app.services.conversations.removing import TextsToo
+from app.services.data.bulk import Allowed
 from app.services.data.import_cases import Across, Contradicted, ImportChoices, Kept
 from app.services.data.uploads import ColumnMapping
 from app.services.traffic.receiving import LONGEST_SOURCE, MOST, Sent
 from app.services.trying.pins import SeenPin
 from core.formats.rows import LONGEST_TEXT, ImportedRow
+from core.templates.slots import Slot, SlottedText
 from core.types import Exemplar, Split
 
 
@@ -103,3 +106,42 @@ class PinBody(Body):
     def read_seen(self) -> SeenPin | None:
         """Return what the caller knows of the text's pin; None if it does not say."""
         return SeenPin(self.seen) if "seen" in self.model_fields_set else None
+
+
+class SeenMarksBody(Body):
+    """A text and its marked values as a person saw them."""
+
+    text: Text
+    slots: list[SlotBody] = Field(max_length=500)
+
+
+class SeenMarkBody(MarkBody):
+    """All values of an utterance; with `seen`, only if text and values still are as they were."""
+
+    seen: SeenMarksBody | None = None
+
+    def read_seen(self) -> SlottedText | None:
+        """Return what the caller saw; None if it does not say."""
+        if self.seen is None:
+            return None
+        slots = (Slot(slot.start, slot.end, slot.name) for slot in self.seen.slots)
+        return SlottedText(self.seen.text, tuple(slots))
+
+
+class LogRemovalQuery(Body):
+    """How a log is removed: with `texts` the utterances that came from it are deleted, too.
+
+    Of these, labelled ones and those of the test set stay unless `also` names them, and so do those
+    that changed after `revision`. If their number is not as `expected`, nothing is removed.
+    """
+
+    texts: bool = False
+    key: Key | None = None
+    also: list[Literal["labelled", "test"]] = Field(default=[], max_length=2)
+    expected: int | None = Field(default=None, ge=0)
+    revision: int | None = Field(default=None, ge=0)
+
+    def read(self) -> TextsToo | None:
+        """Convert to the service's value; None keeps all utterances."""
+        allowed = Allowed("labelled" in self.also, "test" in self.also, self.revision)
+        return TextsToo(allowed, self.expected, self.key or "") if self.texts else None

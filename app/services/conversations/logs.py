@@ -29,7 +29,7 @@ from storage.log.events import Action
 from storage.people import acts
 from storage.people.acts import Act
 from storage.people.request_keys import Keep, keep_nothing
-from storage.queries import columns, utterances
+from storage.queries import columns, from_logs
 from storage.records import ConversationLogRecord, ProjectRecord
 
 POOL = 5_000
@@ -233,16 +233,23 @@ def _store(
         log = conversation_logs.add(connection, values).id
         done = Act("import conversations", actor, request.path.name)
         acts.note(connection, project.id, done)
+    name = request.path.name
     stored = set(columns.columns(connection, project.id).hashes)
     fresh = [text for text in reading.sample if text_hash(text) not in stored]
     if fresh:
         created = (
-            edits.create_utterance(uuid.uuid4().hex, text, "pool", request.path.name, None)
-            for text in fresh
+            edits.create_utterance(uuid.uuid4().hex, text, "pool", name, None) for text in fresh
         )
-        action = Action("import", actor, f"import {request.path.name}")
+        key = from_logs.import_key(log or _stored_before(connection, project, name))
+        action = Action("import", actor, f"import {name}", key)
         events.record(connection, project.id, action, created)
     return reading.report(len(fresh), log)
+
+
+def _stored_before(connection: Transaction, project: ProjectRecord, name: str) -> int | None:
+    """Return the id of the newest log from a file of a name; None: there is none."""
+    every = conversation_logs.list_all(connection, project.id)
+    return next((one.id for one in reversed(every) if one.source == name), None)
 
 
 def list_logs(studio: Studio, project: str) -> list[ConversationLogRecord]:
@@ -257,15 +264,21 @@ def list_logs(studio: Studio, project: str) -> list[ConversationLogRecord]:
 
 @dataclass(frozen=True, slots=True)
 class LogView(ConversationLogRecord):
-    """A log with the utterances that came from it and are still there.
+    """A log with the numbers of the utterances that came from it and are still there.
 
     Attributes:
         n_texts: Number of these utterances.
         n_labelled: Number of those that have a label.
+        n_tests: Number of those in the test set.
+        n_tests_labelled: Number of those in the test set that have a label.
+        revision: Revision of the project at which they were counted.
     """
 
     n_texts: int
     n_labelled: int
+    n_tests: int
+    n_tests_labelled: int
+    revision: int
 
 
 def view_logs(studio: Studio, project: str) -> list[LogView]:
@@ -274,12 +287,13 @@ def view_logs(studio: Studio, project: str) -> list[LogView]:
     Raises:
         NotFound: There is no such project.
     """
-    records = list_logs(studio, project)
     with studio.database.read() as connection:
-        project_id = projects.find(connection, project).id
-        held = utterances.counts_by_source(connection, project_id, [r.source for r in records])
-    none = (0, 0)
-    return [
-        LogView(**asdict(record), n_texts=n, n_labelled=labelled)
-        for record, (n, labelled) in ((one, held.get(one.source, none)) for one in records)
-    ]
+        target = projects.find(connection, project)
+        return [
+            LogView(
+                **asdict(log),
+                **asdict(from_logs.count_from_log(connection, log)),
+                revision=target.head_revision,
+            )
+            for log in conversation_logs.list_all(connection, target.id)
+        ]

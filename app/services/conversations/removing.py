@@ -7,52 +7,93 @@ people remove logs to be rid of what was said in them.
 import threading
 import uuid
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from app.services.data.bulk import Allowed, Edit, plan
+from app.services.data.utterances import touched_texts
 from app.services.studio import Studio
 from core.errors import Conflict, NotFound, StudioError
+from core.text import counted
 from storage import conversation_logs, jobs, projects
 from storage.artifacts import drop_tree
 from storage.database import Transaction
-from storage.log import edits, events
+from storage.log import events
 from storage.log.events import Action
 from storage.people import acts
 from storage.people.acts import Act
-from storage.queries import utterances
+from storage.queries.from_logs import from_log
 from storage.records import ConversationLogRecord
 
 KEPT_SECONDS = 600.0
 """For so long a removed log can come back."""
 
 
+@dataclass(frozen=True, slots=True)
+class TextsToo:
+    """How the utterances that came from a log are deleted with it.
+
+    Attributes:
+        allowed: Whether labelled ones and those of the test set go, too.
+        expected: How many came from it when the page showed them; None: any number.
+        key: Of the action that deletes them, by which it is undone; empty: one of its own.
+    """
+
+    allowed: Allowed = field(default_factory=Allowed)
+    expected: int | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedLog(ConversationLogRecord):
+    """A log that was removed; `texts_deleted` of its utterances were deleted with it."""
+
+    texts_deleted: int = 0
+
+
 def remove_log(
-    studio: Studio, project: str, log_id: int, *, texts: bool = False, key: str | None = None
-) -> ConversationLogRecord:
+    studio: Studio, project: str, log_id: int, texts: TextsToo | None = None
+) -> RemovedLog:
     """Remove a log so that it can come back; utterances that came from it are kept.
 
-    With `texts` these are deleted, too, as one action under the key, which can be undone.
+    With `texts` these are deleted, too, as one action, which can be undone. The rule for bulk acts
+    holds for it (`app/services/data/bulk.py`).
 
     Raises:
-        Conflict: A training is using it.
+        Conflict: A training is using it, or another number of utterances came from it.
         NotFound: There is no such project or log.
     """
     actor = studio.settings.actor
     with studio.database.write() as connection:
-        project_id = projects.find(connection, project).id
-        record = conversation_logs.find(connection, project_id, log_id)
+        target = projects.find(connection, project)
+        record = conversation_logs.find(connection, target.id, log_id)
         for job in jobs.live(connection):
             if log_id in job.payload.get("logs", ()):
                 raise Conflict(
                     f"Job {job.id} learns from '{record.source}'.", "Wait, or cancel it first."
                 )
         conversation_logs.set_aside(connection, record)
-        acts.note(connection, project_id, Act("remove conversations", actor, record.source))
-        if texts:
-            found = utterances.from_source(connection, project_id, record.source)
-            gone = [edits.delete_utterance(row) for row in found]
-            action = Action("delete", actor, "page", key or uuid.uuid4().hex)
-            events.record(connection, project_id, action, gone)
-    return record
+        acts.note(connection, target.id, Act("remove conversations", actor, record.source))
+        n_deleted = 0 if texts is None else _delete_texts(connection, record, texts, actor)
+    return RemovedLog(**asdict(record), texts_deleted=n_deleted)
+
+
+def _delete_texts(
+    connection: Transaction, record: ConversationLogRecord, texts: TextsToo, actor: str
+) -> int:
+    """Delete the utterances of a log that may go; return their number."""
+    found = from_log(connection, record)
+    if texts.expected is not None and texts.expected != len(found):
+        raise Conflict(
+            f"Meanwhile {counted(len(found), 'text')} of '{record.source}' can be deleted, "
+            f"not {texts.expected:,}.",
+            "Nothing was deleted. Look at the list again, then delete it.",
+        )
+    touched = touched_texts(connection, record.project_id, texts.allowed.revision)
+    made = plan(found, Edit("delete"), touched, joins=False)
+    action = Action("delete", actor, "page", texts.key or uuid.uuid4().hex)
+    events.record(connection, record.project_id, action, made.changes(texts.allowed))
+    return len(made.allowed(texts.allowed))
 
 
 def restore_log(studio: Studio, project: str, log_id: int) -> ConversationLogRecord:

@@ -20,7 +20,7 @@ class Edit:
     Attributes:
         kind: What changes; in a multi-label project `label` keeps the other intents.
         value: Intent id for `label`, and for `unlabel` to remove only that one; split for `move`, a
-            reason for `flag`, the text for `text`.
+            note for `flag`, the text for `text`. Without a note, those that are there stay.
         create: Name of the intent for `label` in place of its id. It is created if there is none of
             this name, and brought back if it is archived.
     """
@@ -45,6 +45,9 @@ class Allowed:
     test: bool = False
     revision: int | None = None
 
+
+FLAGGED = "flagged"
+"""The note of a flag where a person wrote none."""
 
 EVERY_TEXT = Allowed(labelled=True, test=True)
 """For an act on one text that the person sees with its label and its split."""
@@ -185,7 +188,11 @@ def changes_of(record: UtteranceRecord, edit: Edit, *, joins: bool) -> list[Chan
         case "move":
             return _set(record, "split", edit.value)
         case "flag" | "unflag":
-            return _set(record, "flagged", edit.value)
+            return _set(record, "flagged", _note(record, edit))
+
+
+def _note(record: UtteranceRecord, edit: Edit) -> str:
+    return "" if edit.kind == "unflag" else edit.value or record.flagged or FLAGGED
 
 
 def _set(record: UtteranceRecord, field_name: str, value: str) -> list[Change]:

@@ -1,6 +1,6 @@
 """List a project's intents with their counts; add, change and merge them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.services.studio import Studio
@@ -103,23 +103,44 @@ def named_intents(
     return changes, ids
 
 
-def change_intent(studio: Studio, project: str, intent_id: str, values: dict[str, object]) -> None:
+def change_intent(
+    studio: Studio,
+    project: str,
+    intent_id: str,
+    values: dict[str, object],
+    seen: Mapping[str, str] | None = None,
+) -> None:
     """Rename, describe, colour, archive or restore an intent; no label changes.
 
+    `seen` has the name and the description that the person saw.
+
     Raises:
-        Conflict: The new name is taken, or looks like that of another intent.
+        Conflict: The new name is taken, or looks like that of another intent; or what would change
+            is not what the person saw.
         InvalidInput: A value is invalid.
         NotFound: There is no such intent.
     """
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
         record = dataset.intent_by_id(connection, project_id, intent_id)
+        _refuse_unseen(record, values, seen or {})
         intents = dataset.intents(connection, project_id)
         others = [intent for intent in intents if intent.id != intent_id]
         changes = list(_intent_changes(record, values, others))
         action = Action("change intent", studio.settings.actor, "page")
         if changes:
             events.record(connection, project_id, action, changes)
+
+
+def _refuse_unseen(
+    record: IntentRecord, values: Mapping[str, object], seen: Mapping[str, str]
+) -> None:
+    for field in seen.keys() & values.keys():
+        if getattr(record, field) not in (seen[field], values[field]):
+            raise Conflict(
+                f"The {field} of '{record.name}' was changed meanwhile.",
+                "Nothing was overwritten. Open the intent once more.",
+            )
 
 
 def _intent_changes(

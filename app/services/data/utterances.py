@@ -104,7 +104,7 @@ def change_many(
         checked = _checked(named, usable)
         records = find_all(connection, target.id, which)
         _refuse_number(records, checked, act.expected)
-        touched = _touched(connection, target.id, act.allowed.revision)
+        touched = touched_texts(connection, target.id, act.allowed.revision)
         made = plan(records, checked, touched, joins=target.task == "multi-label")
         return replace(made, first=first)
 
@@ -127,7 +127,7 @@ def label_each(studio: Studio, project: str, labels: Mapping[str, str], act: Bul
         edits_by_id = {k: _checked(Edit("label", v), usable) for k, v in labels.items()}
         records = list(by_ids(connection, target.id, list(labels)).values())
         _refuse_number(records, Edit("label"), act.expected)
-        touched = _touched(connection, target.id, act.allowed.revision)
+        touched = touched_texts(connection, target.id, act.allowed.revision)
         asked = [(record, edits_by_id[record.id]) for record in records]
         return plan_each(asked, touched, joins=target.task == "multi-label")
 
@@ -188,8 +188,8 @@ def _refuse_number(records: Sequence[UtteranceRecord], edit: Edit, expected: int
         raise InvalidInput(f"{len(records):,} texts cannot say the same.", "Change one at a time.")
 
 
-def _touched(connection: Transaction, project_id: int, revision: int | None) -> frozenset[str]:
-    """Return the ids of the utterances that changed after a revision."""
+def touched_texts(connection: Transaction, project_id: int, revision: int | None) -> frozenset[str]:
+    """Return the ids of the utterances that changed after a revision; None: of none."""
     if revision is None:
         return frozenset()
     touched = events.touched_since(connection, project_id, revision)
@@ -217,9 +217,6 @@ def _checked(edit: Edit, intent_ids: set[str]) -> Edit:
             return replace(edit, value=_usable_text(edit.value))
         case "flag":
             edits.check_note(edit.value)
-            return replace(edit, value=edit.value or "flagged")
-        case "unflag":
-            return replace(edit, value="")
         case _:
             pass
     return edit

@@ -6,6 +6,8 @@ from typing import Literal
 
 from app.services.data.bulk import Allowed, BulkCounts, Edit, Plan, plan
 from app.services.data.intents import named_intents
+from app.services.data.utterances import touched_texts
+from app.services.discover.splitting import bring_back
 from app.services.discover.stored import waiting_in_family
 from app.services.studio import Studio
 from core.discover.order import CORE
@@ -90,9 +92,7 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         target = projects.find(connection, project)
         action = Action("label", studio.settings.actor, GROUP, taking.key)
         if (before := events.find_batch(connection, target.id, action.key)) is not None:
-            changes = events.changes_of(connection, before.id)
-            texts = {one.subject_id for one in changes if one.subject == "utterance"}
-            return TakenView(len(texts), taking.intent, Plan().counts)
+            return _taken_before(events.changes_of(connection, before.id))
         ids = _undecided(connection, target, number, taking.revision)
         created, intent = _intent(connection, target, taking)
         made = _planned(connection, target, _chosen(ids, taking), intent, taking)
@@ -105,6 +105,14 @@ def take_group(studio: Studio, project: str, number: int, taking: Taking) -> Tak
         facts = {**text_groups.find(connection, target.id, number).facts, **taken, **then}
         text_groups.change(connection, target.id, number, {"set_aside": rest, "facts": facts})
     return TakenView(len(texts_of), intent, made.left(_ASKED_AGAIN))
+
+
+def _taken_before(changes: Sequence[Change]) -> TakenView:
+    """Say what a taking did that is asked for again."""
+    texts = {one.subject_id for one in changes if one.subject == "utterance"}
+    labels = [one for one in changes if one.field == "labels"]
+    given = {key for one in labels for key in set(one.after or ()) - set(one.before or ())}
+    return TakenView(len(texts), min(given, default=""), Plan().counts)
 
 
 def change_group(studio: Studio, project: str, number: int, change: GroupChange) -> None:
@@ -131,8 +139,15 @@ def change_group(studio: Studio, project: str, number: int, change: GroupChange)
             values["facts"] = {**group.facts, **told}
         if change.merged_into is not None:
             values["merged_into"] = _merged(connection, target, group, change.merged_into)
+        whole = _shown_in(connection, target, number) if change.merged_into == 0 else number
         if values:
             text_groups.change(connection, target.id, number, values)
+        if whole != number:
+            bring_back(connection, target, number, whole)
+
+
+def _shown_in(connection: Transaction, project: ProjectRecord, number: int) -> int:
+    return text_groups.families(connection, project.id).shown(number)
 
 
 def _size(connection: Transaction, project: ProjectRecord, number: int) -> int:
@@ -196,8 +211,7 @@ def _planned(
     connection: Transaction, project: ProjectRecord, ids: list[str], intent: str, taking: Taking
 ) -> Plan:
     """Plan the labels; texts that changed since the group was shown are left as they are."""
-    touched = events.touched_since(connection, project.id, taking.revision)
-    stale = frozenset(key for subject, key in touched if subject == "utterance")
+    stale = touched_texts(connection, project.id, taking.revision)
     records = list(utterances.by_ids(connection, project.id, ids).values())
     edit = Edit("label", intent) if intent else Edit("out-of-scope")
     made = plan(records, edit, stale, joins=project.task == "multi-label")

@@ -1,7 +1,7 @@
 """Group a project's unlabelled texts as a job, and keep the groups for the Discover page."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,8 @@ class GroupFacts:
     texts were grouped anew. `for_later`: somebody put it aside; None of one that nobody has.
     `is_split`: its texts went to new groups, and it was taken neither before nor since.
     `outside`: ids of texts that were grouped on wish though they are out of scope.
+    `came_from`: of a part of a split, the group and closeness of texts, by id, that were in a group
+    which had been merged into the whole.
     """
 
     description: str
@@ -72,6 +74,7 @@ class GroupFacts:
     texts_then: int | None = None
     space: str = ""
     outside: Sequence[str] = ()
+    came_from: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,19 +149,33 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     groups = _records(made, before, centres)
 
     def publish(connection: Transaction) -> dict[str, Any]:
-        if payload["anew"]:
-            head = projects.get(connection, project.id).head_revision
-            forget_others(connection, project.id, head)
+        anew = bool(payload["anew"])
+        settled = _begin_anew(connection, project, texts) if anew else set(before.places)
         _renew(connection, project, groups)
         fresh = [group for group in groups if not group.id]
         free = iter(text_groups.add(connection, project.id, fresh))
         members = members_of(made, [group.id or next(free) for group in groups])
-        placed = [one for one in members if one.utterance_id not in before.places]
+        placed = [one for one in members if one.utterance_id not in settled]
         text_groups.place(connection, project.id, placed)
         told = {"groups": len(fresh), "texts": len(placed), "by": space.name}
         return {**told, "precision": precision_of_maps(studio, encoder, exact)}
 
     return publish
+
+
+def _begin_anew(
+    connection: Transaction, project: ProjectRecord, texts: Sequence[UtteranceRecord]
+) -> set[str]:
+    """Remove the groups that were not taken; return the ids of texts that stay in the others.
+
+    These have got a label since they were read, such as with a group that was taken meanwhile.
+    """
+    head = projects.get(connection, project.id).head_revision
+    forget_others(connection, project.id, head)
+    places = text_groups.places(connection, project.id)
+    there = {one.id: one.labels for one in texts if one.id in places}
+    now = utterances.by_ids(connection, project.id, list(there))
+    return {key for key, one in now.items() if one.labels not in (None, there[key])}
 
 
 def count_out_of_scope(studio: Studio, project: str) -> int:
@@ -241,7 +258,7 @@ def _renew(
 ) -> None:
     """Store what was found about groups that are there, beside what people did with them since."""
     acted = {one.id: one.facts for one in text_groups.list_all(connection, project.id)}
-    kept = ("description", "left", "for_later", "is_split", "reopened", "texts_then")
+    kept = ("description", "left", "for_later", "is_split", "reopened", "texts_then", "came_from")
     for group in groups:
         if (facts := acted.get(group.id)) is not None:
             told = {name: facts[name] for name in kept if name in facts}

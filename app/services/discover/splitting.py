@@ -1,6 +1,7 @@
 """Divide a group by meaning into a few."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from app.services.answering.opened import find_space, open_space
@@ -20,8 +21,10 @@ from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
 from storage.computed.taken_groups import taken_groups
+from storage.computed.text_groups import Families, GroupMember
+from storage.database import Transaction
 from storage.queries import utterances
-from storage.records import TextGroupRecord, UtteranceRecord
+from storage.records import ProjectRecord, TextGroupRecord, UtteranceRecord
 
 _FEWEST, _MOST_PARTS = 4, 6
 """A group of fewer texts is not split; a larger one into at most so many parts."""
@@ -31,7 +34,8 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
     """Divide a group by meaning; return the numbers of the new groups, the largest first.
 
     The group is left without texts that wait, and listed no more unless it was taken. Merging the
-    new groups into it takes the split back.
+    new groups into it takes the split back. They remember which of their texts came from groups
+    that had been merged into it.
 
     Raises:
         NotFound: There is no such group.
@@ -47,9 +51,11 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
     with studio.database.write() as connection:
         if waiting_texts(connection, target, number) != ids:
             raise Conflict("Somebody has changed the group meanwhile.", "Split it once more.")
-        every = text_groups.list_all(connection, target.id)
-        whole = text_groups.find(connection, target.id, number)
-        numbers = text_groups.add(connection, target.id, _fresh(made, whole, every))
+        families = text_groups.families(connection, target.id)
+        whole = families.groups[number]
+        joined = [part for part in families.parts[number] if part != number]
+        fresh = _fresh(made, whole, families, text_groups.members(connection, target.id, joined))
+        numbers = text_groups.add(connection, target.id, fresh)
         facts = {**whole.facts, "is_split": number not in taken}
         text_groups.change(connection, target.id, number, {"facts": facts})
         text_groups.place(connection, target.id, members_of(made, numbers))
@@ -75,14 +81,31 @@ def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Group
 
 
 def _fresh(
-    made: Grouped, whole: TextGroupRecord, every: list[TextGroupRecord]
+    made: Grouped, whole: TextGroupRecord, families: Families, joined: Sequence[GroupMember]
 ) -> list[TextGroupRecord]:
     """Return the new groups, each with the name and the description that its own texts give it."""
-    names = {one.name for one in every if one.id != whole.id}
+    names = {one.name for one in families.groups.values() if one.id != whole.id}
+    came = {one.utterance_id: (one.group_id, one.closeness) for one in joined}
     fresh = list[TextGroupRecord]()
     for at, rows in enumerate(made.grouping.members()):
         new = group_record(made, at, rows, whole.facts["nearest"])
-        new = replace(new, facts={**new.facts, "known": whole.facts.get("known")})
+        ids = [made.texts[row].id for row in rows]
+        own = {"came_from": {key: came[key] for key in ids if key in came}}
+        new = replace(new, facts={**new.facts, "known": whole.facts.get("known"), **own})
         fresh.append(replace(new, name=free_name(new.name, names, " ")))
         names.add(fresh[-1].name)
     return fresh
+
+
+def bring_back(connection: Transaction, project: ProjectRecord, number: int, whole: int) -> None:
+    """Give a group that left another one its texts again, if a split of that one had moved them.
+
+    Only texts that are in a group of the other one are moved.
+    """
+    families = text_groups.families(connection, project.id)
+    own, parts = families.parts[number], families.parts.get(whole, ())
+    told = [families.groups[part].facts.get("came_from", {}) for part in parts]
+    came = {key: place for one in told for key, place in one.items() if place[0] in own}
+    there = text_groups.members(connection, project.id, parts) if came else []
+    back = [key for one in there if (key := one.utterance_id) in came]
+    text_groups.place(connection, project.id, [GroupMember(key, *came[key]) for key in back])

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from app.services.data.bulk import FLAGGED
 from app.services.data.intents import named_intents
 from app.services.studio import Studio
 from core.errors import MACHINE_FAULTS, Conflict, InvalidInput, NotFound, StudioError
@@ -361,7 +362,7 @@ def _changes(
         case "skip":
             return [] if record.skipped else [edits.edit(record, "skipped", value=True)]
         case "flag":
-            note = operation.note or "flagged"
+            note = operation.note or record.flagged or FLAGGED
             edits.check_note(note)
             return _flagged(record, note)
         case "unlabel":

@@ -116,22 +116,43 @@ def find_unmarked(studio: Studio, project: str, text: str, most: int) -> list[Un
 
 
 def mark_slots(
-    studio: Studio, project: str, key: str, wanted: Sequence[Slot], action: str | None = None
+    studio: Studio,
+    project: str,
+    key: str,
+    wanted: Sequence[Slot],
+    action: str | None = None,
+    *,
+    seen: SlottedText | None = None,
 ) -> Marked:
     """Replace all marked values of an utterance; once for each action key.
 
+    `seen` is the text with its marked values as the person saw them.
+
     Raises:
+        Conflict: It is not as the person saw it.
         InvalidInput: A slot does not fit the text; it is named.
         NotFound: There is no such project or utterance.
     """
+    done = _action(studio, "mark slots", action)
     with studio.database.write() as connection:
         project_id = projects.find(connection, project).id
-        record = dataset.utterance_by_id(connection, project_id, key)
-        named = [Slot(slot.start, slot.end, usable_name(slot.name)) for slot in wanted]
-        change = edits.mark(record, named)
-        changes = [] if change.before == change.after else [change]
-        events.record(connection, project_id, _action(studio, "mark slots", action), changes)
+        if events.find_batch(connection, project_id, done.key) is None:
+            record = dataset.utterance_by_id(connection, project_id, key)
+            if seen is not None:
+                _refuse_unseen(record, seen)
+            named = [Slot(slot.start, slot.end, usable_name(slot.name)) for slot in wanted]
+            change = edits.mark(record, named)
+            changes = [] if change.before == change.after else [change]
+            events.record(connection, project_id, done, changes)
     return load_marked(studio, project, key)
+
+
+def _refuse_unseen(record: UtteranceRecord, seen: SlottedText) -> None:
+    if (record.text, set(record.slots)) != (seen.text, set(seen.slots)):
+        raise Conflict(
+            "This text was edited, or marked otherwise, meanwhile.",
+            "Nothing was overwritten. Look at it once more.",
+        )
 
 
 def preview_proposals(studio: Studio, project: str, request: AcceptRequest) -> Accepted:
@@ -159,9 +180,11 @@ def accept_proposals(
     action = _action(studio, "accept slots", key)
     with studio.database.write() as connection:
         target = projects.find(connection, project)
-        again = events.find_batch(connection, target.id, action.key) is not None
+        before = events.find_batch(connection, target.id, action.key)
         book = book_of(studio, connection, target)
-        if not again and request.state not in (None, _state(book)):
+        if before is not None:
+            return _accepted_before(events.changes_of(connection, before.id), book)
+        if request.state not in (None, _state(book)):
             raise Conflict(
                 "The marked values have changed meanwhile, so other ones may be proposed.",
                 "Look at the list again, then mark them.",
@@ -208,6 +231,12 @@ def _accepted(
     )
     n_proposals = sum(len(proposals) for _, proposals in planned)
     return Accepted(n_proposals, len(planned), examples, preview, _state(book))
+
+
+def _accepted_before(changes: Sequence[Change], book: Book) -> Accepted:
+    """Say what an act marked that is asked for again; its texts are not listed."""
+    n_proposals = sum(len(change.after) - len(change.before) for change in changes)
+    return Accepted(n_proposals, len(changes), (), preview=False, state=_state(book))
 
 
 def rename_slot(studio: Studio, project: str, name: str, to: str, action: str | None = None) -> int:

@@ -23,6 +23,7 @@ from app.services.what_if.touched import (
     finds_no_room,
     new_example,
     preview_untold,
+    seen_at,
     touched_by,
     untold,
 )
@@ -134,7 +135,7 @@ class Previews:
             unread = sorted(changed - known.keys())
             originals = known | utterances.by_ids(connection, self.project.id, unread)
         return [
-            _blast(self, repair, changes, originals)
+            seen_at(self.revision, _blast(self, repair, changes, originals))
             for repair, changes in zip(repairs, planned, strict=True)
         ]
 

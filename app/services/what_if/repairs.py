@@ -72,11 +72,11 @@ def apply_repair(
 ) -> None:
     """Save a repair and settle its finding; a repeated key has no second effect.
 
-    `seen` is the revision at which a person saw the texts.
+    `seen` is the revision at which a person saw the texts and the intents.
 
     Raises:
-        Conflict: A text was changed since it was seen, a name is taken, or an intent is
-            archived.
+        Conflict: A text or an intent was changed since it was seen, a name is taken, or an intent
+            is archived.
         InvalidInput: A value does not fit.
         NotFound: The project, an utterance or an intent does not exist.
     """
@@ -105,20 +105,29 @@ def _labels_it(change: Change) -> bool:
 def _refuse_changed(
     connection: Transaction, project_id: int, repair: Repair, seen: int | None
 ) -> None:
-    """Raise `Conflict` where another act has changed a text since a person saw it."""
+    """Raise `Conflict` where another act has changed a text or an intent since a person saw it."""
     if seen is None:
         return
-    ids: Sequence[str] = repair.ids
+    touched = events.touched_since(connection, project_id, seen)
+    ids = _texts_of(connection, project_id, repair)
+    # The value is an intent where two are merged; no other value is as an intent's id.
+    intents = (repair.intent, repair.value)
+    told = (("A text", "utterance", ids), ("An intent", "intent", intents))
+    for what, subject, keys in told:
+        if any((subject, key) in touched for key in keys):
+            raise Conflict(
+                f"{what} was changed meanwhile.", "Nothing was overwritten. Look at it once more."
+            )
+
+
+def _texts_of(connection: Transaction, project_id: int, repair: Repair) -> Sequence[str]:
+    """Return the ids of the texts that a repair changes, of a merge all that it relabels."""
     if repair.kind == "add":
         copies = utterances.by_text(connection, project_id, normalise(repair.value))
-        ids = [record.id for record in copies]
-    if not ids:
-        return
-    touched = events.touched_since(connection, project_id, seen)
-    if any(("utterance", key) in touched for key in ids):
-        raise Conflict(
-            "A text was changed meanwhile.", "Nothing was overwritten. Look at it once more."
-        )
+        return [record.id for record in copies]
+    if repair.kind == "merge":
+        return dataset.ids_labelled_with(connection, project_id, repair.intent)
+    return [*repair.ids, *(key for part in repair.parts for key in part.ids)]
 
 
 def keep_finding(studio: Studio, project: str, finding: str, key: str) -> None:

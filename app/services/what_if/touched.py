@@ -15,6 +15,7 @@ from core.text import normalise
 from core.types import FloatArray
 from core.vectors import unit_rows
 from storage.database import Database
+from storage.log import events
 from storage.queries import utterances
 from storage.records import Change, ProjectRecord, UtteranceRecord, row_of, utterance_record
 
@@ -72,13 +73,19 @@ def preview_untold(
         NotFound: An utterance or intent was deleted.
     """
     with database.read() as connection:
+        head = events.head(connection, project.id)
         planned = [changes_of(connection, project, repair) for repair in repairs]
         ids = sorted({c.subject_id for of in planned for c in of if c.subject == "utterance"})
         originals = utterances.by_ids(connection, project.id, ids)
     return [
-        untold(live, repair, changes, originals)
+        seen_at(head, untold(live, repair, changes, originals))
         for repair, changes in zip(repairs, planned, strict=True)
     ]
+
+
+def seen_at(revision: int, blast: Blast) -> Blast:
+    """Return what a repair does with the revision at which that was so, unless it has an older."""
+    return blast if blast.revision else replace(blast, revision=revision)
 
 
 def finds_no_room(

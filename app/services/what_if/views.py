@@ -84,7 +84,8 @@ class Blast:
             repair joins or parts two intents.
         stays: Other changed answers of test texts and pins, that stay right and that stay wrong.
         another: Unlabelled texts that get another intent, and are not `renamed`.
-        revision: The project's at which the labels of `near` were read; 0 where nothing is added.
+        revision: The project's at which all this was so; where a text is added, at which the labels
+            of `near` were read.
         told: Where it is not `counted`, all else but `touched`, `near` and `now` is empty.
 
     Each changed answer is in one of `fixed`, `broken`, `pins_fixed`, `pins_broken`, `scope`,

@@ -3,7 +3,7 @@ import {address} from '../shared/address.js';
 import {field, fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {deleteOnLeaving} from '../shared/leaving.js';
-import {ask, guarded, toast} from '../shared/messages.js';
+import {ask, guarded, once, toast} from '../shared/messages.js';
 import {newKey} from '../shared/new_key.js';
 import {call, post, upload} from '../shared/rest.js';
 import {kindsOf, number, plural} from '../shared/words.js';
@@ -108,25 +108,48 @@ export class ConversationSheet {
     this.element.focus({preventScroll: true});
   }
 
-  #remover(log) {
-    return guarded(async () => {
+  // What goes is counted as the dialog opens: the list is as old as the page.
+  #remover({id}) {
+    return once(async () => {
+      const log = (await call(this.#base)).find(one => one.id === id);
+      if (!log) {
+        await this.load();
+        return;
+      }
       const given = await ask(`Delete ${log.source}?`, deletion(log), 'Delete log', 'danger');
       if (!given) return;
-      const takesTexts = Boolean(given.texts);
       const key = newKey();
-      const wish = takesTexts ? `?texts=true&key=${key}` : '';
-      await call(`${this.#base}/${log.id}${wish}`, {method: 'DELETE'});
+      const remove = call(`${this.#base}/${log.id}${wishOf(log, given, key)}`, {method: 'DELETE'});
+      const {texts_deleted: went} = await remove.catch(error => this.#refuse(error));
       await this.#reload();
-      const texts = plural(log.n_texts, 'text');
-      const became = takesTexts ? `${texts} went with it.` : log.n_texts > 0 && `${texts} of it stay on Data.`;
-      toast(`${log.source} is deleted.`, became || '', 'good', () => this.#bringBack(log, takesTexts && key));
+      const stay = log.n_texts - went;
+      const became = [
+        went > 0 && `${plural(went, 'text')} went with it.`,
+        stay > 0 && `${plural(stay, 'text')} of it ${stay === 1 ? 'stays' : 'stay'} on Data.`,
+      ];
+      const back = () => this.#bringBack(log, went > 0 && key);
+      toast(`${log.source} is deleted.`, became.filter(Boolean).join(' '), 'good', back);
     });
   }
 
+  #refuse(error) {
+    this.#reload().catch(() => {}); // the message tells of the first error
+    throw error;
+  }
+
+  // The texts come back also where the log cannot, because another one was added since.
   async #bringBack(log, key) {
-    await post(`${this.#base}/${log.id}/restore`);
-    if (key) await post(`${this.#context.base}/undo`, {key});
-    await this.#reload();
+    const refusal = await post(`${this.#base}/${log.id}/restore`).then(
+      () => null,
+      error => error,
+    );
+    try {
+      if (key) await post(`${this.#context.base}/undo`, {key});
+    } finally {
+      await this.#reload();
+    }
+    if (refusal && key) toast(`The texts of ${log.source} are back.`);
+    if (refusal) throw refusal;
     toast(`${log.source} is back.`, '', 'good');
   }
 
@@ -247,19 +270,45 @@ const toMask = () =>
   h('div', {class: 'warn small', 'data-role': 'not-masked'}, `Not masked: ${MASK} stand as they were said. ${TO_MASK}`);
 const TO_MASK = 'To mask them, delete the log and its texts, and add it again with the mask ticked.';
 
-// What goes, what stays, and for how long it can be taken back.
-function deletion({n_dialogues: held, n_texts: n, n_labelled: labelled}) {
+// What goes, what stays, and for how long it can be taken back. Labelled texts and test texts go if they are ticked.
+function deletion(log) {
+  const {n_dialogues: held, n_texts: n, n_labelled: labelled} = log;
   const labels = labelled > 0 ? ` with ${labelled === 1 ? 'its label' : `their ${number(labelled)} labels`}` : '';
   const stay = `${plural(n, 'text')} that came from it ${n === 1 ? 'stays' : 'stay'} on Data${labels}.`;
-  const box = h('input', {type: 'checkbox', name: 'texts'});
-  const too = `Delete ${n === 1 ? 'this text' : `these ${number(n)} texts`}, too${labels}`;
   return h(
     'div',
     {'data-role': 'deletion'},
     h('p', {}, `No training learns from its ${plural(held, 'conversation')} any more. Versions that did so stay.`),
-    n > 0 && [h('p', {}, stay), h('label', {class: 'check'}, box, too)],
+    n > 0 && [h('p', {}, stay), textsToo(log)],
     h('p', {class: 'soft small'}, FOR_A_WHILE),
   );
+}
+
+// What may go with a log. Those that nobody has decided about go first: without them no others do.
+function textsToo({n_texts: n, n_labelled, n_tests: tests, n_tests_labelled: both}) {
+  const labelled = n_labelled - both;
+  const free = n - labelled - tests;
+  const box = (name, values) => h('input', {type: 'checkbox', name, ...values});
+  const others = ['labelled', 'test'].map(name => box(name, {disabled: free > 0}));
+  const allow = ({target: {checked}}) => {
+    for (const one of others) [one.disabled, one.checked] = [!checked, checked && one.checked];
+  };
+  const all = n === 1 ? 'this text' : `these ${number(n)} texts`;
+  const line = (tick, words) => h('label', {class: 'check'}, tick, `Delete ${words}, too`);
+  return [
+    free > 0 && line(box('texts', {onchange: allow}), free === n ? all : plural(free, 'unlabelled text')),
+    labelled > 0 && line(others[0], plural(labelled, 'labelled text')),
+    tests > 0 && line(others[1], plural(tests, 'test text')),
+  ];
+}
+
+// How a log is deleted as the dialog was filled in; what was counted there goes along.
+function wishOf({n_texts: expected, revision}, given, key) {
+  const also = ['labelled', 'test'].filter(name => given[name]);
+  if (!given.texts && !also.length) return '';
+  const wish = new URLSearchParams({texts: true, key, expected, revision});
+  for (const name of also) wish.append('also', name);
+  return `?${wish}`;
 }
 
 // What is stored as it was said, by what was `found` in the whole file.

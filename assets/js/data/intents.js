@@ -77,8 +77,13 @@ export class IntentList {
 
   async #edit(intent) {
     const content = [...editing(intent), this.#otherChanges(intent)];
-    const save = given => this.#change(intent, changes(intent, given));
-    if (await askToDo(`Intent ${intent.name}`, content, 'Save', save)) await this.#changed();
+    const {name, description} = intent;
+    const save = async given => {
+      const changed = changes(intent, given);
+      if (Object.keys(changed).length) await this.#change(intent, {...changed, seen: {name, description}});
+    };
+    await askToDo(`Intent ${intent.name}`, content, 'Save', save);
+    await this.#changed();
   }
 
   #change({id}, body) {
@@ -174,10 +179,11 @@ export class IntentList {
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, key, ...terms});
     const isEmpty = left.labelled + left.test + left.meanwhile === 0;
     if (isEmpty) await this.#change(intent, {archived: true});
-    const undo = async () => {
+    // Its texts first: where they are not taken back, it would be an answer that no text has.
+    const undo = undoing(this.#base, key, async () => {
       if (isEmpty) await this.#change(intent, {archived: false});
-      await undoing(this.#base, key, this.#changed)();
-    };
+      await this.#changed();
+    });
     const rest = isEmpty ? `${name} is archived.` : leftWords(left);
     toast(`${plural(changed, 'text')} of ${name}: out of scope now.`, rest, 'good', undo);
     await this.#told();
@@ -204,12 +210,15 @@ function editing(intent) {
   ];
 }
 
-// A colour is sent only if the user has chosen one.
+// Only what the user has changed is sent: somebody else may have changed the rest since.
 function changes(intent, given) {
-  const shown = isHex(intent.color) ? intent.color : GREY;
-  return {
-    name: given.name,
-    description: given.description,
-    ...(given.color === shown ? {} : {color: given.color}),
+  const shown = {
+    name: intent.name,
+    description: intent.description,
+    color: isHex(intent.color) ? intent.color.toLowerCase() : GREY,
   };
+  const fields = Object.keys(shown).filter(field => plain(shown[field]) !== plain(given[field]));
+  return Object.fromEntries(fields.map(field => [field, given[field]]));
 }
+
+const plain = words => words.replace(/\r\n?/g, '\n'); // a field for several lines has line ends of its own

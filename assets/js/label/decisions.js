@@ -5,6 +5,7 @@ import {chip} from '../shared/intents.js';
 import {complain, toast} from '../shared/messages.js';
 import {newKey} from '../shared/new_key.js';
 import {Outbox} from '../shared/outbox.js';
+import {dropButton} from '../shared/unsaved.js';
 import {plural} from '../shared/words.js';
 
 const SHOWN = 10;
@@ -191,7 +192,7 @@ export class Decisions {
       offline: `${plural(size, 'decision')} not saved, kept here in this browser`,
     };
     this.state.className = `saved ${LOOKS[state]}`;
-    this.state.textContent = words[state];
+    fill(this.state, words[state], this.#outbox.isMissing && dropButton(this.#outbox));
   }
 }
 

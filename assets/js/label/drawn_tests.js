@@ -50,7 +50,8 @@ export async function drawTests(context, queue, {client, few}) {
 
 async function makeTests(base, ids, then) {
   const key = newKey();
-  await post(`${base}/edits`, {filter: {ids}, kind: 'move', value: 'test', key, expected: ids.length});
+  const filter = {ids, state: 'unlabelled'}; // what somebody has labelled meanwhile stays an example
+  await post(`${base}/edits`, {filter, kind: 'move', value: 'test', key, expected: ids.length});
   const said = `${plural(ids.length, 'text is a test text', 'texts are test texts')} now.`;
   toast(said, ids.length === 1 ? USE.one : USE.many, 'good', undoing(base, key, then));
 }

@@ -140,7 +140,7 @@ export class Labelling {
   }
 
   async #flagAll() {
-    const flag = {filter: {ids: this.#ids}, kind: 'flag', value: 'from the map'};
+    const flag = {filter: {ids: this.#ids}, kind: 'flag', value: ''}; // a note that is there stays
     await this.#send({...flag, expected: this.#ids.length}, `flagged${this.#tests ? `, ${this.#testWords}` : ''}`);
   }
 

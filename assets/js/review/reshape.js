@@ -258,7 +258,7 @@ export class ReshapeTab {
     this.#splitting.clear();
     this.#arm(null);
     try {
-      await act(repair, words, {blast, seen: this.#seen});
+      await act(repair, words, {blast, seen: this.#seen ?? blast.revision});
     } catch (error) {
       if (!this.#form.intent) [this.#form, this.#chosen] = [form, chosen]; // so that it can be tried again
       this.renew().catch(() => {}); // the message tells of the first error

@@ -81,6 +81,8 @@ export class Marker {
     Object.assign(shown, found);
     if (shown !== this.#shown) return;
     this.#words = wordsOf(shown.text);
+    const last = Math.max(0, this.#words.length - 1);
+    [this.#anchor, this.#at] = [Math.min(this.#anchor, last), Math.min(this.#at, last)];
     this.#draw();
   }
 
@@ -107,17 +109,21 @@ export class Marker {
   // one and starts from the server's answer to it. A refused change does not block later ones.
   #save = guarded((change, {done, idle = ''}) => {
     const shown = this.#shown;
+    const {text} = shown; // where it was edited meanwhile, other words stand at these places
     return this.#saves.take(async () => {
-      const slots = change(shown.slots);
+      const slots = text === shown.text ? change(shown.slots) : null;
       if (slots) await this.#put(shown, slots);
       if (shown === this.#shown) this.#note.textContent = slots ? done : idle;
     });
   });
 
   async #put(shown, slots) {
-    const wanted = slots.map(({start, end, name}) => ({start, end, name}));
-    const body = {slots: wanted, key: newKey()};
-    const found = await call(shown.path, {method: 'PUT', body});
+    const seen = {text: shown.text, slots: bare(shown.slots)};
+    const body = {slots: bare(slots), key: newKey(), seen};
+    const found = await call(shown.path, {method: 'PUT', body}).catch(async error => {
+      if (error.status === 409) this.#take(shown, await call(shown.path)); // as somebody else has left it
+      throw error;
+    });
     this.#names.add(found.slots);
     this.#take(shown, found);
     this.#saved();
@@ -279,6 +285,7 @@ export class Marker {
   }
 }
 
+const bare = marks => marks.map(({start, end, name}) => ({start, end, name}));
 const overlap = (one, other) => one.start < other.end && one.end > other.start;
 const apart = (marks, from) => marks.filter(mark => !overlap(mark, from));
 

@@ -1,7 +1,7 @@
 // Decisions on their way to the server: kept in order, sent together, each with its own key.
 // Unsaved decisions survive a reload, a crash of the tab and a network failure: the project's next page sends them.
 import {keptAs} from './address.js';
-import {post} from './rest.js';
+import {call, post} from './rest.js';
 
 const SHORTEST_WAIT = 300; // milliseconds before a failed message is sent again
 const LONGEST_WAIT = 8000;
@@ -9,26 +9,45 @@ const LATEST_PAINT = 100; // milliseconds that a decision waits for the next car
 const LATE = 5000; // milliseconds without an answer after which a person is told
 const LOOK = 4000; // milliseconds between two looks for decisions of tabs that were closed
 const MOST = 200; // operations in one message
-const MAY_PASS = new Set([401, 408, 429]); // HTTP statuses after which another try may succeed
+const MISSING = 404; // of the whole message: the project was renamed or deleted, and may come back
+const MAY_PASS = new Set([401, MISSING, 408, 429]); // HTTP statuses after which another try may succeed
 
 export class Outbox {
   #path;
-  #prefix;
-  #store;
+  #base;
+  #project;
+  #id; // the project's number, null until it is known
+  #client;
   #hears;
   #pending = [];
   #sending = new Set();
   #failing = false;
   #isLate = false;
+  #isMissing = false;
 
   // `client` is this tab's name, under which unsaved decisions are stored. Callbacks in `hears`: `changed` on any
   // change, `refused` with an operation and its outcome, `failed` with the error when the server begins to answer that
   // it cannot save, `sent` when a batch was answered, `saved` when the outbox is empty.
-  constructor({project, base}, client, hears) {
+  constructor({project, base, status}, client, hears) {
     this.#path = `${base}/ops`;
-    this.#prefix = keptAs(`outbox:${project}:`);
-    this.#store = this.#prefix + client;
+    this.#base = base;
+    this.#project = project;
+    this.#id = status?.id ?? null;
+    this.#client = client;
     this.#hears = hears;
+  }
+
+  // Decisions are kept under the project's number, which stays when it is renamed; by earlier releases under its name.
+  get #prefixes() {
+    return [`/${this.#id}`, this.#project].map(name => keptAs(`outbox:${name}:`));
+  }
+
+  get #store() {
+    return this.#prefixes[0] + this.#client;
+  }
+
+  get #others() {
+    return this.#prefixes.flatMap(storedUnder).filter(name => name !== this.#store);
   }
 
   get size() {
@@ -45,27 +64,52 @@ export class Outbox {
     return this.#pending.map(operation => operation.id);
   }
 
+  // Whether the server knows no project of this name any more.
+  get isMissing() {
+    return this.#failing && this.#isMissing;
+  }
+
   // How many decisions wait in other tabs.
   get elsewhere() {
-    const others = storedUnder(this.#prefix).filter(name => name !== this.#store);
-    return others.reduce((n, name) => n + operationsIn(name).length, 0);
+    return this.#others.reduce((n, name) => n + operationsIn(name).length, 0);
+  }
+
+  // Gives up what waits in this tab; the page begins anew, so that nothing of it is still on its way.
+  drop() {
+    this.#pending = [];
+    this.#keep();
+    location.reload();
   }
 
   // Takes over and sends unsaved decisions of this tab, and of tabs that are closed, now and later.
   async restore() {
-    this.#take(this.#store);
-    hold(this.#store);
+    if (this.#id !== null) this.#begin();
     await this.#takeOver();
     if (!navigator.locks) return; // no tab can tell which ones are open
     setInterval(() => this.#takeOver(), LOOK);
     window.addEventListener('online', () => this.#takeOver());
   }
 
+  #begin() {
+    this.#take(this.#store);
+    hold(this.#store);
+  }
+
   // An open tab sends its own.
   async #takeOver() {
-    for (const name of storedUnder(this.#prefix)) {
-      if (name !== this.#store) await ifFree(name, () => this.#take(name));
-    }
+    if (this.#id === null) await this.#identify();
+    if (this.#id === null) return;
+    for (const name of this.#others) await ifFree(name, () => this.#take(name));
+  }
+
+  // Asks for the project's number where the browser keeps any decision.
+  async #identify() {
+    if (!storedUnder(keptAs('outbox:')).length) return;
+    const status = await call(`${this.#base}/status`).catch(() => null); // it is asked for again
+    if (!status || this.#id !== null) return;
+    this.#id = status.id;
+    this.#begin();
+    this.#hears.changed();
   }
 
   #take(name) {
@@ -143,6 +187,7 @@ export class Outbox {
           return keyed(batch.map(({key}) => refusal(key, error)));
         }
         if (!this.#failing && error.status) this.#hears.failed(error);
+        this.#isMissing = error.status === MISSING;
         this.#failing = true;
         this.#hears.changed();
         await pauseOrOnline(wait);

@@ -1,7 +1,7 @@
 // Decisions of the Label page that were not saved when it was left: every other page sends them, and says above itself
 // how many wait.
 import {fill, h} from './elements.js';
-import {complain, toast} from './messages.js';
+import {ask, complain, guarded, toast} from './messages.js';
 import {newKey} from './new_key.js';
 import {Outbox} from './outbox.js';
 import {plural} from './words.js';
@@ -68,7 +68,8 @@ export class Unsaved {
   #draw() {
     this.#timeOthers();
     const isTold = this.#outbox.size > 0 || this.#isLate;
-    fill(this.element, isTold && h('div', {class: 'note warn'}, `${this.words}: ${WAYS[this.#way]}`));
+    const drop = this.#outbox.isMissing && dropButton(this.#outbox);
+    fill(this.element, isTold && h('div', {class: 'note warn'}, `${this.words}: ${WAYS[this.#way]} `, drop));
     for (const listener of this.#listeners) listener();
   }
 
@@ -96,4 +97,17 @@ export class Unsaved {
     this.#saved = 0;
     this.#context.refreshSoon();
   }
+}
+
+const GONE =
+  'Their project was renamed or deleted. A page of it sends them as soon as it is there again, whatever its name. ' +
+  'Dropped, they are lost for good.';
+
+// Gives up decisions of a project that is not there any more, if the user agrees.
+export function dropButton(outbox) {
+  const drop = async () => {
+    const words = `Drop ${plural(outbox.size, 'decision')}?`;
+    if (await ask(words, h('p', {}, GONE), 'Drop', 'danger')) outbox.drop();
+  };
+  return h('button', {class: 'small', type: 'button', 'data-key': 'drop', onclick: guarded(drop)}, 'Drop …');
 }

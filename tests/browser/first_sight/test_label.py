@@ -104,6 +104,25 @@ def test_a_text_that_is_flagged_as_unclear_does_not_come_again(
     expect(row).to_have_count(0)
 
 
+def test_the_card_leaves_the_note_that_somebody_wrote_on_its_text(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """F wrote “flagged while labelling” over it."""
+    newest = "/projects/sample/utterances?state=unlabelled&order=newest&size=1"
+    [row] = studio.ask(newest)["rows"]
+    flag = {"filter": {"ids": [row["id"]]}, "kind": "flag", "value": "ask Ann", "expected": 1}
+    studio.ask("/projects/sample/edits", flag)
+    page = visit(studio, "/label?project=sample&order=newest")
+    card = page.locator("[data-role=utterance]")
+    expect(card).to_have_attribute("data-id", row["id"])
+    expect(page.get_by_text("ask Ann", exact=True)).to_be_visible()
+    page.keyboard.press("f")
+    expect(card).not_to_have_attribute("data-id", row["id"])
+    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+    [row] = studio.ask("/projects/sample/utterances/by-ids", {"ids": [row["id"]]})
+    assert (row["flagged"], row["skipped"]) == ("ask Ann", True)
+
+
 def test_a_suggestion_that_the_model_is_not_sure_of_says_so_beside_what_enter_takes(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 _TESTS = "/projects/sample/utterances?size=1&split=test&state="
@@ -34,6 +35,24 @@ def test_texts_drawn_at_random_become_test_texts_once_a_person_agrees(
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
     assert counted(studio, "labelled") == labelled + 5
     assert counted(studio, "unlabelled") == before
+
+
+def test_a_text_that_somebody_labelled_before_it_was_drawn_stays_an_example(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It became a test text, and the model forgot what it had just learned from it."""
+    page = visit(studio, "/label?project=sample&tests=4")
+    draws = hold(page, "**/projects/sample/edits", "POST")
+    page.get_by_role("dialog").get_by_role("button", name="Draw 4 texts").click()
+    draws.arrived()
+    first = draws.routes[0].request.post_data_json["filter"]["ids"][0]
+    label = {"filter": {"ids": [first]}, "kind": "out-of-scope", "value": "", "expected": 1}
+    studio.ask("/projects/sample/edits", label)
+    draws.release()
+    told = page.locator(".toast.bad")
+    expect(told).to_contain_text("Meanwhile this would change 3 texts, not 4.")
+    [row] = studio.ask("/projects/sample/utterances/by-ids", {"ids": [first]})
+    assert (row["split"], row["labels"]) == ("train", [])
 
 
 def test_a_file_that_a_link_asks_for_becomes_test_texts(

@@ -164,3 +164,32 @@ def test_texts_out_of_scope_are_counted_first_and_grouped_on_wish(
     # The usual number is that of the texts without a label alone: 3,000 others made one group.
     assert it.value.post_data_json["n_groups"] is None
     page.unroute_all(behavior="wait")
+
+
+def test_labels_of_a_group_that_is_forgotten_by_now_are_taken_back_in_words(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """They were taken back, and the page said: “This group is there no more. Nothing was changed.”
+
+    All groups are forgotten when a text is erased.
+    """
+    served = serve()
+    before = served.ask("/projects/sample/overview")["counts"]["labelled"]
+
+    def alike(route: Route) -> None:  # else the press only shows the texts first
+        route.fulfill(json={**route.fetch().json(), "cohesion": 1.0})
+
+    page = visit(served, "/")
+    page.route(re.compile(r"/projects/sample/groups/\d+$"), alike)
+    page.goto(f"{served.base}/discover?project=sample")
+    expect(page.locator("[data-role=typical] li").first).to_be_visible()
+    page.locator("[data-key='act I']").click()
+    newest = page.locator("[data-role=newest]")
+    expect(newest.locator(".good")).to_be_visible()
+    page.unroute_all(behavior="wait")
+    assert served.ask("/projects/sample/overview")["counts"]["labelled"] > before
+    [waiting] = served.ask("/projects/sample/utterances?state=unlabelled&size=1")["rows"]
+    served.ask("/projects/sample/erase", {"texts": [waiting["text"]], "now": True})
+    newest.get_by_role("button", name="Undo").click()
+    expect(newest).to_contain_text("Taken back")
+    assert served.ask("/projects/sample/overview")["counts"]["labelled"] == before

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from playwright.sync_api import Page, expect
@@ -229,6 +230,66 @@ def test_a_change_that_came_under_a_dialog_is_shown_when_it_closes(
     expect(row).not_to_contain_text("look at it")
     row.get_by_role("checkbox").uncheck()
     expect(row).to_contain_text("look at it")
+
+
+def intent_of(studio: Served, name: str) -> Any:
+    found = studio.ask("/projects/sample/overview")["intents"]
+    return next(one for one in found if one["name"] == name)
+
+
+def test_a_dialog_of_an_intent_takes_nothing_back_that_somebody_changed_under_it(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It sent name and description as it had shown them, whatever they were by then."""
+    page = visit(studio, "/data?project=sample")
+    key = intent_of(studio, "roaming")["id"]
+    dialog = page.get_by_role("dialog")
+    described = dialog.get_by_label("What belongs to it, and what does not")
+
+    def described_by_somebody(words: str) -> None:
+        repair = {"kind": "describe", "intent": key, "value": words}
+        studio.ask("/projects/sample/review/act", {"key": uuid4().hex, "repair": repair})
+
+    page.get_by_role("region", name="Intents").get_by_role("button", name="roaming").click()
+    described_by_somebody("what costs abroad")
+    dialog.get_by_label("Name").fill("roaming_abroad")
+    dialog.get_by_role("button", name="Save").click()
+    entry = page.get_by_role("region", name="Intents").get_by_role("button", name="roaming_abroad")
+    expect(entry).to_be_visible()
+    assert intent_of(studio, "roaming_abroad")["description"] == "what costs abroad"
+    entry.click()
+    expect(described).to_have_value("what costs abroad")
+    described_by_somebody("what is said abroad")
+    described.fill("what is done abroad")
+    dialog.get_by_role("button", name="Save").click()
+    told = page.locator(".toast.bad", has_text="was changed meanwhile")
+    expect(told).to_contain_text("Nothing was overwritten.")
+    assert intent_of(studio, "roaming_abroad")["description"] == "what is said abroad"
+    entry.click()
+    expect(described).to_have_value("what is said abroad")
+
+
+def test_an_intent_whose_texts_do_not_come_back_stays_archived(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """Undo brought it back first: it was an answer again, and none of its texts had it."""
+    served = serve()
+    page = visit(served, "/data?project=sample")
+    roaming = intent_of(served, "roaming")
+    entry = page.get_by_role("region", name="Intents").get_by_role("button", name="roaming")
+    entry.click()
+    page.get_by_role("button", name="Turn into out of scope …").click()
+    page.get_by_label(f"Also {roaming['tests']} test texts").check()
+    page.get_by_role("button", name=f"out of scope: {roaming['utterances']} texts").click()
+    told = page.locator(".toast", has_text="roaming is archived.")
+    expect(entry).to_contain_text("archived")
+    [row, *_] = served.ask("/projects/sample/utterances?state=out-of-scope&order=changed")["rows"]
+    label = intent_of(served, "lost_sim")["id"]
+    edit = {"filter": {"ids": [row["id"]]}, "kind": "label", "value": label, "expected": 1}
+    served.ask("/projects/sample/edits", {**edit, "also": ["labelled", "test"]})
+    told.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast.bad")).to_contain_text("changed meanwhile")
+    assert intent_of(served, "roaming")["archived"]
 
 
 def somebody_else(studio: Served) -> None:

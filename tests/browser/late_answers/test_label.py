@@ -38,7 +38,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory, studios: StudioPool) -> Ite
         few(prepared, name, file)
     for name in ("several", "undone"):
         few(prepared, name, file, "multi-label")
-    for name in ("names", "twice", "marks", "proposals", "augmentation"):
+    for name in ("names", "twice", "marks", "others", "proposals", "augmentation"):
         with_values(prepared, name)
         import_file(prepared, ImportRequest(name, file))
     prepared.database.close()
@@ -117,6 +117,25 @@ def test_marks_made_at_once_are_all_kept(visit: Callable[..., Page], studio: Ser
     saves.release()
     expect(page.locator(".marking .slot small")).to_have_text(["city", "city"])
     expect(words(page).nth(1)).to_have_text("the")
+
+
+def test_marks_of_somebody_else_are_shown_and_not_replaced(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A mark was saved with all others as the page had them: a new name of theirs was undone."""
+    page, _ = label(visit, studio, "others")
+    page.keyboard.press("v")
+    expect(words(page)).to_have_text(TEXTS[0].split())
+    marks = page.locator(".marking .slot small")
+    page.keyboard.press("1")
+    expect(marks).to_have_text(["city"])
+    studio.ask("/projects/others/slots/rename", {"name": "city", "to": "town"})
+    page.keyboard.press("End")
+    page.keyboard.press("1")
+    expect(page.locator(".toast.bad")).to_contain_text("Nothing was overwritten.")
+    expect(marks).to_have_text(["town"])
+    page.keyboard.press("1")
+    expect(marks).to_have_text(["town", "city"])
 
 
 def test_ticked_intents_stay_with_their_utterance(

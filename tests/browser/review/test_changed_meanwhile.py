@@ -73,3 +73,20 @@ def test_no_text_is_moved_that_somebody_labelled_meanwhile(
     expect(told(page)).to_contain_text("Nothing was overwritten.")
     expect(form.get_by_text(text, exact=True)).to_have_count(0)
     assert label_of(studio, text) == [by["roaming"]]
+
+
+def test_no_intents_are_merged_of_which_somebody_labelled_another_text_meanwhile(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """A merge told no revision, and took along labels that nobody had counted."""
+    by, text = intents(studio), "xylophone quartz 5 5 5"
+    labelled(studio, text, "roaming")
+    chosen = f"intent={by['no_internet']}&how=merge&target={by['slow_internet']}"
+    page = visit(studio, f"/review?project=sample&tab=reshape&{chosen}")
+    merge = page.locator("button[data-key=do]")
+    expect(merge).to_be_enabled()
+    hold(page, "**/sample/status")  # else the page would count again
+    labelled(studio, text, "no_internet")
+    merge.click()
+    expect(told(page)).to_contain_text("Nothing was overwritten.")
+    assert label_of(studio, text) == [by["no_internet"]]

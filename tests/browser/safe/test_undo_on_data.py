@@ -1,6 +1,8 @@
 """Undo and Redo stand on the Data page where they do something, in one row with Export."""
 
+import json
 import re
+import urllib.request
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
@@ -129,3 +131,59 @@ def test_one_undo_and_one_train_stand_on_the_page_at_a_time(
     expect(undos).to_have_text("Undo")
     toast.get_by_label("Close this message").click()
     expect(undos).to_have_text(re.compile("^Undo: delete “text"))
+
+
+def told_by_customers(studio: Served, *texts: str) -> None:
+    """Bring a log of one conversation for each text into the project `talk`."""
+    lines = "\n".join(json.dumps([text, "One moment."]) for text in texts)
+    part = '--x\r\nContent-Disposition: form-data; name="file"; filename="chats.jsonl"\r\n\r\n'
+    headers = {
+        "Authorization": f"Bearer {studio.token}",
+        "Content-Type": "multipart/form-data; boundary=x",
+    }
+    request = urllib.request.Request(
+        f"{studio.base}/api/projects/talk/dialogues",
+        f"{part}{lines}\r\n--x--\r\n".encode(),
+        headers,
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        key = json.load(answer)["key"]
+    studio.ask(f"/projects/talk/dialogues/waiting/{key}/import", {})
+
+
+def test_a_log_takes_no_label_and_no_test_text_along_unless_they_are_ticked(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """“These 4 texts” were test texts, too, and the dialog never said so.
+
+    Their Undo brought the log back first, and no text where that was refused.
+    """
+    served = serve(empty=True)
+    served.ask("/projects", {"name": "talk", "task": "single-label"})
+    told_by_customers(served, "hello", "good day", "a bill", "a refund")
+    ids = {row["text"]: row["id"] for row in served.ask("/projects/talk/utterances")["rows"]}
+    for text, kind, value in (("a bill", "move", "test"), ("a refund", "out-of-scope", "")):
+        edit = {"filter": {"ids": [ids[text]]}, "kind": kind, "value": value, "expected": 1}
+        served.ask("/projects/talk/edits", edit)
+    page = visit(served, "/data?project=talk")
+    page.goto(f"{served.base}/data?project=talk#conversations")
+    page.get_by_role("button", name="Delete chats.jsonl").click()
+    asked = page.locator("[data-role=deletion]")
+    labelled, test = (
+        asked.get_by_label(f"Delete 1 {kind} text, too") for kind in ("labelled", "test")
+    )
+    expect(test).to_be_disabled()
+    asked.get_by_label("Delete 2 unlabelled texts, too").check()
+    expect(labelled).to_be_enabled()
+    test.check()
+    page.get_by_role("button", name="Delete log", exact=True).click()
+    said = page.locator(".toast", has_text="chats.jsonl is deleted.")
+    expect(said).to_contain_text("3 texts went with it. 1 text of it stays on Data.")
+    rows = served.ask("/projects/talk/utterances")["rows"]
+    assert [row["text"] for row in rows] == ["a refund"]
+    told_by_customers(served, "something else")
+    said.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast.bad")).to_contain_text("another log was added since")
+    expect(page.locator(".toast", has_text="The texts of chats.jsonl are back.")).to_be_visible()
+    texts = {row["text"] for row in served.ask("/projects/talk/utterances")["rows"]}
+    assert texts == {*ids, "something else"}

@@ -2,6 +2,7 @@
 
 import json
 import re
+import urllib.request
 from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
@@ -153,6 +154,59 @@ def test_decisions_of_another_tab_are_told_and_left_to_it(
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
     expect(line).to_be_empty()
     other.close()
+
+
+def renamed(studio: Served, name: str, to: str) -> None:
+    """Rename a project as another person does."""
+    headers = {"Authorization": f"Bearer {studio.token}", "Content-Type": "application/json"}
+    path, body = f"{studio.base}/api/projects/{name}", json.dumps({"name": to}).encode()
+    request = urllib.request.Request(path, body, headers, method="PATCH")
+    with urllib.request.urlopen(request, timeout=60):
+        pass
+
+
+def decides_under_the_former_name(page: Page, studio: Served) -> None:
+    """Skip the text on the card of the sample, which was renamed under the page."""
+    page.wait_for_selector("[data-role=utterance]:not(:empty)")
+    renamed(studio, "sample", "renamed")
+    page.keyboard.press("s")
+    state = page.locator("[data-role=saved]")
+    expect(state).to_contain_text("1 decision not saved, kept here in this browser")
+    told = page.locator(".toast.bad", has_text="There is no project 'sample'")
+    expect(told.first).to_be_visible()
+    assert kept(page) == 1
+
+
+def test_decisions_of_a_project_that_was_renamed_are_saved_under_its_new_name(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """“There is no project” stood there once for each label, and all of them were gone."""
+    served = serve()
+    page = visit(served, "/label?project=sample")
+    decides_under_the_former_name(page, served)
+    context = page.context
+    page.close()
+    other = context.new_page()
+    other.goto(f"{served.base}/data?project=renamed")
+    expect(other.locator(".toast", has_text="1 decision of Label saved.")).to_be_visible()
+    expect(other.locator(UNSAVED)).to_be_empty()
+    assert kept(other) == 0
+    assert served.ask("/projects/renamed/overview")["counts"]["skipped"] == 1
+    other.close()
+
+
+def test_decisions_of_a_project_that_is_gone_can_be_dropped(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    served = serve()
+    page = visit(served, "/label?project=sample")
+    decides_under_the_former_name(page, served)
+    page.get_by_role("button", name="Drop …").click()
+    dialog = page.get_by_role("dialog", name="Drop 1 decision?")
+    dialog.get_by_role("button", name="Drop", exact=True).click()
+    expect(page.locator(".note.bad")).to_contain_text("There is no project 'sample'")
+    assert kept(page) == 0
+    assert served.ask("/projects/renamed/overview")["counts"]["skipped"] == 0
 
 
 @pytest.mark.parametrize("when", ["at the start", "after a new intent"])

@@ -10,7 +10,12 @@ import pytest
 from app.services.conversations import logs, uploads
 from app.services.conversations.logs import DialogueImport, import_dialogues, list_logs
 from app.services.conversations.reading import LOG, read_conversations, read_pairs, stored_logs
-from app.services.conversations.removing import delete_removed, remove_log, restore_log
+from app.services.conversations.removing import (
+    TextsToo,
+    delete_removed,
+    remove_log,
+    restore_log,
+)
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action
 from app.services.data.projects import create_project
@@ -172,7 +177,7 @@ def test_a_removed_log_comes_back_with_its_texts_until_its_files_are_deleted(
     with_conversations(studio, tmp_path)
     [log] = list_logs(studio, "p")
     before = pool(studio)
-    remove_log(studio, "p", log.id, texts=True, key="remove-log-1")
+    remove_log(studio, "p", log.id, TextsToo(key="remove-log-1"))
     assert (list_logs(studio, "p"), pool(studio)) == ([], [])
     assert delete_removed(studio, 600) == 0
     restore_log(studio, "p", log.id)

@@ -135,6 +135,19 @@ def test_other_acts_ask_where_they_would_destroy(
         assert projects.find(connection, "p").head_revision == 9
 
 
+def test_a_flag_without_a_note_leaves_the_notes_that_are_there(studio, intents) -> None:
+    """Flagged with others, on Data or on the map, a text lost what somebody had written on it."""
+    one, every = Filter(ids=("other",)), Filter(ids=IDS)
+    change_many(studio, "p", one, Edit("flag", "ask Ann"), BulkAct(1))
+    counted = count_many(studio, "p", every, Edit("flag")).counts
+    assert (counted.free, counted.same) == (6, 1)
+    assert change_many(studio, "p", every, Edit("flag"), BulkAct(len(IDS))).changed == 6
+    notes = {row.id: row.flagged for row in load_utterances(studio, "p", IDS)}
+    assert notes == {**dict.fromkeys(IDS, "flagged"), "other": "ask Ann"}
+    change_many(studio, "p", one, Edit("flag", "ask Ben"), BulkAct(1))
+    assert load_utterances(studio, "p", ["other"])[0].flagged == "ask Ben"
+
+
 @pytest.mark.parametrize("large", [1, 2_000])
 def test_a_label_creates_the_intent_that_it_names_and_undo_takes_both_back(
     studio, intents, monkeypatch, large

@@ -180,6 +180,21 @@ def test_intents_are_made_renamed_and_merged_or_refused_in_words(studio: Studio,
     assert all(view.color.startswith("#") for view in views)
 
 
+def test_words_of_an_intent_that_somebody_changed_since_they_were_seen_stay(
+    studio: Studio, ids
+) -> None:
+    """A dialog that was open sent the old name and the old description back with a new colour."""
+    seen = {"name": "a", "description": ""}
+    change_intent(studio, "p", ids["a"], {"description": "theirs"}, seen)
+    change_intent(studio, "p", ids["a"], {"name": "first"}, seen)
+    with pytest.raises(Conflict, match="The description of 'first' was changed meanwhile"):
+        change_intent(studio, "p", ids["a"], {"description": "mine"}, seen)
+    change_intent(studio, "p", ids["a"], {"description": "theirs"}, seen)  # the same words
+    change_intent(studio, "p", ids["b"], {"description": "mine"})  # a program that saw nothing
+    _, views = load_overview(studio, "p")
+    assert [(v.name, v.description) for v in views] == [("first", "theirs"), ("b", "mine")]
+
+
 def test_an_intents_test_texts_are_counted_apart(studio: Studio, ids) -> None:
     change(studio, "label", ids["a"], ids=("u0", "u1"), n=2)
     change(studio, "move", "test", ids=("u1",), n=1)

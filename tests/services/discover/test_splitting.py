@@ -8,10 +8,10 @@ from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
 from app.services.discover.splitting import split_group
-from app.services.discover.stored import list_groups, open_group
+from app.services.discover.stored import list_groups, open_group, texts_of_group
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
-from tests.builders.trained_home import CARDS, change, found_groups, grouped
+from tests.builders.trained_home import BILLS, CARDS, change, found_groups, grouped
 
 
 def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_back(
@@ -41,6 +41,34 @@ def test_each_part_of_a_split_is_named_by_its_own_texts_and_merging_takes_it_bac
         change_group(raw, "raw", card.id, GroupChange(merged_into=fresh[0]))
     change_group(raw, "raw", fresh[0], GroupChange(merged_into=0))
     assert len(list_groups(raw, "raw").groups) == 2
+
+
+def texts_of(studio: Studio, number: int) -> set[str]:
+    return {one.text for one in texts_of_group(studio, "raw", number)}
+
+
+def test_a_group_that_had_joined_a_split_one_gets_its_texts_back(raw: Studio) -> None:
+    """Undo of the split, then of the merge, said “Taken back” and left it without a text."""
+    lost, bill = (card.id for card in grouped(raw, n_groups=2).groups)
+    change_group(raw, "raw", lost, GroupChange(merged_into=bill))
+    for _ in range(2):  # the second time from what the first had parted
+        for number in split_group(raw, "raw", bill):
+            change_group(raw, "raw", number, GroupChange(merged_into=bill))
+    assert texts_of(raw, bill) == {*CARDS, *BILLS}
+    change_group(raw, "raw", lost, GroupChange(merged_into=0))
+    assert texts_of(raw, lost) == set(CARDS)
+    assert texts_of(raw, bill) == set(BILLS)
+
+
+def test_parts_of_a_split_keep_their_texts_when_another_group_leaves_the_whole(
+    raw: Studio,
+) -> None:
+    lost, bill = (card.id for card in grouped(raw, n_groups=2).groups)
+    change_group(raw, "raw", lost, GroupChange(merged_into=bill))
+    fresh = split_group(raw, "raw", bill)
+    parts = [texts_of(raw, number) for number in fresh]
+    change_group(raw, "raw", lost, GroupChange(merged_into=0))
+    assert [texts_of(raw, number) for number in fresh] == parts
 
 
 def test_a_group_with_labels_is_not_listed_as_taken_when_it_is_split(raw: Studio) -> None:

@@ -11,7 +11,7 @@ from core.errors import NotFound
 from storage import projects
 from storage.computed import text_groups
 from storage.queries import utterances
-from tests.builders.trained_home import CARDS, grouped
+from tests.builders.trained_home import BILLS, CARDS, found_groups, grouped
 
 
 def numbers(studio: Studio) -> list[int]:
@@ -45,6 +45,19 @@ def test_acts_on_a_group_of_before_are_refused_and_change_nothing(raw: Studio) -
     assert list_groups(raw, "raw").groups == new
     with pytest.raises(NotFound, match="There is no group 99"):
         open_group(raw, "raw", 99)
+
+
+def test_a_group_that_is_taken_while_texts_are_grouped_anew_keeps_them(raw: Studio) -> None:
+    """Its labelled texts went into a new group, and it stood nowhere."""
+    lost = open_group(raw, "raw", grouped(raw, n_groups=2).groups[0].id)
+    publish = found_groups(raw, "raw", n_groups=2, anew=True)
+    taking = Taking("", "x", "all", frozenset(), len(CARDS), lost.revision, "key-of-a-taking")
+    take_group(raw, "raw", lost.card.id, taking)
+    with raw.database.write() as connection:
+        assert publish(connection)["texts"] == len(BILLS)
+    other, taken = list_groups(raw, "raw").groups
+    assert (taken.id, taken.state, taken.labelled) == (lost.card.id, "done", len(CARDS))
+    assert (other.state, other.size, other.labelled) == ("open", len(BILLS), 0)
 
 
 def test_numbers_go_on_however_often_texts_are_grouped_anew(raw: Studio) -> None:

@@ -120,6 +120,12 @@ def test_one_decision_is_undone_though_others_came_after(studio: Studio, ids) ->
     assert row(studio, "u1").labels == (ids["b"],)
 
 
+def test_a_flag_without_a_note_keeps_the_one_that_is_there(studio: Studio, ids) -> None:
+    for key, note in (("k0", ""), ("k1", "odd"), ("k2", "")):
+        assert decide(studio, Operation(key, "flag", "u0", note=note)) == [SAVED]
+    assert row(studio, "u0").flagged == "odd"
+
+
 def test_an_undo_stops_before_what_was_decided_since(studio: Studio, ids) -> None:
     a, b = ids["a"], ids["b"]
     decide(studio, label("k0", "u0", a), label("k1", "u0", b, seen=(a,)))

@@ -130,6 +130,25 @@ def test_marking_is_one_action_that_is_undone_and_happens_once(slotty: Studio) -
         mark_slots(slotty, "p", "gone", [])
 
 
+def test_marks_that_the_person_never_saw_are_not_replaced(slotty: Studio) -> None:
+    """Two people marked a text: the second took the mark of the first away, unseen."""
+    key = "weather in boston, please"
+    bare = SlottedText(key, ())
+    city = Slot(11, 17, "city")
+    mark_slots(slotty, "p", key, [city], "theirs-01", seen=bare)
+    with pytest.raises(Conflict, match="marked otherwise, meanwhile"):
+        mark_slots(slotty, "p", key, [Slot(0, 7, "topic")], seen=bare)
+    assert mark_slots(slotty, "p", key, [city], "theirs-01", seen=bare).slots == (city,)
+    both = [Slot(0, 7, "topic"), city]
+    found = mark_slots(slotty, "p", key, both, seen=SlottedText(key, (city,)))
+    assert found.slots == tuple(both)
+    other = Edit("text", "weather in boston, now")
+    utterances.change_many(slotty, "p", Filter(ids=(key,)), other, BulkAct(1, EVERY_TEXT))
+    with pytest.raises(Conflict, match="edited, or marked otherwise"):
+        mark_slots(slotty, "p", key, [], seen=SlottedText(key, tuple(both)))
+    assert mark_slots(slotty, "p", key, []).slots == ()  # a program that saw nothing
+
+
 def test_accepting_marks_what_is_sure_in_texts_without_marks(slotty: Studio) -> None:
     before = rows(slotty)
     shown = preview_proposals(slotty, "p", AcceptRequest())
@@ -139,6 +158,8 @@ def test_accepting_marks_what_is_sure_in_texts_without_marks(slotty: Studio) -> 
     assert (done.proposals, done.examples, done.preview) == (2, shown.examples, False)
     assert rows(slotty)["meet at 10:30"].slots == (Slot(8, 13, "time"),)
     assert rows(slotty)["fly to Rome"].slots == ()  # a test is not touched unless it is named
+    again = accept_proposals(slotty, "p", AcceptRequest(), "accept-1")  # its answer was lost
+    assert (again.proposals, again.utterances) == (2, 2)
     assert accept_proposals(slotty, "p", AcceptRequest()).proposals == 0
     undo_last(slotty, "p")
     assert rows(slotty) == before

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from app.services.data.erasing import erase_texts
-from app.services.data.history import undo_action
+from app.services.data.history import undo_action, undo_last
+from app.services.data.intents import change_intent
 from app.services.home.cards import next_of
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.audit import list_acts
@@ -13,6 +14,7 @@ from app.services.review import review
 from app.services.review.effects import in_order
 from app.services.review.findings import Effect, Finding
 from app.services.review.proposals import proposing
+from app.services.review.proposals.accepting import act_on_finding
 from app.services.review.proposals.proposing import ProposedChange, list_proposals, propose
 from app.services.studio import Studio
 from app.services.what_if import repairs
@@ -130,6 +132,26 @@ def test_it_is_outdated_once_its_text_or_intent_was_changed(live_studio: LiveStu
     assert states(studio) == ["outdated"] * 3
     assert asked(live_studio) == []
     assert proposing.count_waiting(studio, live_studio.models.open("p")[0].project) == 0
+
+
+def test_an_outdated_proposal_cannot_be_accepted(live_studio: LiveStudio) -> None:
+    """The list leaves it out; a page that was open before took the newer words away."""
+    studio = live_studio.studio
+    intent = intent_ids(studio)["refund"]
+    describe = Repair("describe", intent=intent, value="Wants money.")
+    relabel = relabelling(studio, "where is my parcel", "refund")
+    propose(studio, "p", "agent", [ProposedChange(describe, WHY), relabel])
+    first, second = sorted(asked(live_studio), key=lambda one: one.title)
+    change_intent(studio, "p", intent, {"description": "Wants a refund."})
+    with pytest.raises(Conflict, match="this proposal would change was changed meanwhile"):
+        act_on_finding(studio, "p", describe, "accept-01", first.id)
+    change(studio, "where is my parcel", "split", "test")
+    with pytest.raises(Conflict, match="this proposal would change was changed meanwhile"):
+        act_on_finding(studio, "p", relabel.repair, "accept-02", second.id)
+    undo_last(studio, "p")
+    act_on_finding(studio, "p", relabel.repair, "accept-03", second.id)
+    act_on_finding(studio, "p", relabel.repair, "accept-03", second.id)  # sent again
+    assert states(studio) == ["outdated", "accepted"]
 
 
 def test_every_kind_of_change_can_be_proposed_and_accepted(live_studio: LiveStudio) -> None:
