@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.text import text_hash
+from storage import projects
 from storage.database import Database, scratch_database
 from storage.log import events
 from storage.log.apply import bring_up
@@ -161,8 +162,12 @@ def land(
     Utterances that changed since the changes were computed keep what they have. Returns what `end`
     returns, or None, with nothing written, if the changes must be computed anew: an intent that
     they use was changed, or one of their new texts was added.
+
+    Raises:
+        NotFound: The project was deleted meanwhile.
     """
     with database.write_beside(staged.file) as connection:
+        projects.get_open(connection, project_id)
         touched = events.touched_since(connection, project_id, staged.seen)
         if touched and _must_restart(connection, project_id, staged, touched):
             return None
@@ -181,9 +186,13 @@ def land_whole(
 
     An action whose key is in the log already changes nothing. Returns False, with nothing written,
     if the changes must be computed anew: something that they use was changed since.
+
+    Raises:
+        NotFound: The project was deleted meanwhile.
     """
     action = act.action if isinstance(act, Reversal) else act
     with database.write_beside(staged.file) as connection:
+        projects.get_open(connection, project_id)
         if events.find_batch(connection, project_id, action.key) is not None:
             return True
         if isinstance(act, Reversal) and events.is_undone(connection, act.target):

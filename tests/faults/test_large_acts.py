@@ -17,11 +17,11 @@ from app.services.data import history, large_acts, utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import load_overview
-from app.services.data.projects import create_project
+from app.services.data.projects import create_project, delete_project
 from app.services.labelling.decisions import Operation, decide
 from app.services.studio import Studio
 from app.settings import Settings
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from storage import projects
 from storage.database import Database
 from storage.log import events, staging
@@ -187,6 +187,18 @@ def test_an_undo_keeps_the_intent_that_another_text_got_meanwhile(
     assert set(labels(project)) == before
     assert labels(project)["text number 0"] == (intent,)
     assert sound(project)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_an_act_does_nothing_to_a_project_that_was_deleted_meanwhile(
+    project: Studio, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    prepare(project, act)
+    before = state_of(project, 1)
+    meanwhile(monkeypatch, lambda: delete_project(project, "p"))
+    with pytest.raises(NotFound, match="'p' was deleted meanwhile"):
+        ACTS[act](project)
+    assert state_of(project, 1) == before
 
 
 def test_an_act_that_others_disturb_again_and_again_is_done_all_the_same(
