@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from storage.log import events
-from storage.log.apply import refuse_stale
+from storage.log.apply import given_intents, refuse_stale
 from storage.log.events import Action, Reversal
 from storage.log.staging import StagedChanges, land_whole
 from storage.records import BatchRecord, Change
@@ -51,8 +51,7 @@ def stage(
 
     Returns False, with nothing done, if they must be computed anew.
     """
-    labels = {key for c in changes if c.field == "labels" for key in c.after or ()}
     with scratch_folder(studio.places) as folder:
-        staged = StagedChanges(folder / "changes.db", seen, labels)
+        staged = StagedChanges(folder / "changes.db", seen, given_intents(changes))
         staged.fill(changes)
         return land_whole(studio.database, project_id, staged, act)
