@@ -196,11 +196,13 @@ class Reversal:
     Attributes:
         target: The action that is taken back.
         changes: Its changes backwards, without what others need by now.
+        erasures: Number of the project's erasures when these were computed.
     """
 
     target: BatchRecord
     action: Action
     changes: list[Change]
+    erasures: int = 0
 
 
 def undo(
@@ -293,7 +295,7 @@ def reversal_of(
 ) -> Reversal:
     """Compute what takes an action back; nothing is written or checked."""
     changes = backwards(connection, project_id, target, changes_of(connection, target.id))
-    return Reversal(target, action, changes)
+    return Reversal(target, action, changes, count_erasures(connection, project_id))
 
 
 def close_reversal(connection: Connection, project_id: int, reversal: Reversal) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 from core.text import text_hash
 from storage import projects
 from storage.database import Database, scratch_database
-from storage.log import events
+from storage.log import edits, events
 from storage.log.apply import bring_up, refuse_lost
 from storage.log.events import Action, Reversal
 from storage.queries import dataset
@@ -206,7 +206,7 @@ def land_whole(
         projects.get_open(connection, project_id)
         if events.find_batch(connection, project_id, action.key) is not None:
             return True
-        if isinstance(act, Reversal) and events.is_undone(connection, act.target):
+        if isinstance(act, Reversal) and _is_outdated(connection, project_id, act):
             return False
         touched = events.touched_since(connection, project_id, staged.seen)
         if touched and (
@@ -249,6 +249,12 @@ def join_staged(
     given = connection.exec_driver_sql(_LABELS).scalars()
     refuse_lost(connection, project_id, {key for labels in given for key in json.loads(labels)})
     events.close_batch(connection, batch_id, head)
+
+
+def _is_outdated(connection: Connection, project_id: int, act: Reversal) -> bool:
+    """Whether its action was taken back meanwhile, or a text erased that it may bring back."""
+    erasures = edits.count_erasures(connection, project_id)
+    return erasures != act.erasures or events.is_undone(connection, act.target)
 
 
 def _changes_touched(

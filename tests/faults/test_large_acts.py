@@ -15,6 +15,7 @@ import pytest
 from app.bootstrap import open_studio
 from app.services.data import history, large_acts, utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import load_overview
 from app.services.data.projects import create_project, delete_project
@@ -209,6 +210,20 @@ def test_an_undo_keeps_the_intent_that_a_text_had_meanwhile_and_lost_again(
     history.undo_last(project, "p")
     assert (labels(project)[text], "more of it" in labels(project)) == ((fresh,), False)
     assert fresh in {one.id for one in load_overview(project, "p")[1]}
+    assert sound(project)
+
+
+def test_an_undo_brings_no_text_back_that_was_erased_while_it_was_computed(
+    project: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deleted text that is erased changes no row: the text came back, whole."""
+    before = set(labels(project))
+    change(project, Edit("delete"))
+    erase = lambda: erase_texts(project, "p", ["text number 0"], now=True).done  # noqa: E731
+    done = meanwhile(monkeypatch, erase)
+    history.undo_last(project, "p")
+    assert done == [True]
+    assert set(labels(project)) == before - {"text number 0"}
     assert sound(project)
 
 
