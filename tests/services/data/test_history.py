@@ -1,9 +1,11 @@
 """Undo and Redo do what the page that asked for them showed, or say why they do nothing."""
 
 import pytest
+import sqlalchemy as sa
 
 from app.services.data import history
-from app.services.data.history import redo_last, undo_last
+from app.services.data.erasing import erase_texts
+from app.services.data.history import redo_last, undo_action, undo_last
 from app.services.data.intents import add_intent, load_overview
 from app.services.data.projects import create_project
 from app.services.live.server_state import open_live_studio
@@ -12,6 +14,8 @@ from app.services.studio import Studio
 from core.errors import Conflict
 from storage.log import edits, events
 from storage.log.events import Action
+from storage.tables import batch
+from tests.builders.trained_home import rows
 
 
 @pytest.fixture
@@ -49,3 +53,24 @@ def test_redo_does_again_what_the_page_showed_alone(
     redo_last(project, "p", load_status(live_studio, "p").redo_id)
     redo_last(project, "p", shown)
     assert names(project) == {"a", "b"}
+
+
+def test_an_undo_is_not_undone_by_its_key(project: Studio) -> None:
+    """It was answered with the undo as if that had been taken back, and nothing had happened."""
+    add_intent(project, "p", "c")
+    with project.database.write() as connection:
+        assert events.undo(connection, 1, key="the-undo") is not None
+    with pytest.raises(Conflict, match="cannot be taken back itself"):
+        undo_action(project, "p", "the-undo")
+    assert names(project) == {"a", "b"}
+
+
+def test_an_erasure_is_not_undone_by_its_key(project: Studio) -> None:
+    """It was answered as if the text had come back."""
+    erase_texts(project, "p", ["call Ada"], now=True)
+    with project.database.read() as connection:
+        erasure = sa.select(batch.c.key).where(batch.c.verb == events.ERASE)
+        key = connection.execute(erasure).scalar_one()
+    with pytest.raises(Conflict, match="This erased texts"):
+        undo_action(project, "p", key)
+    assert rows(project) == {}
