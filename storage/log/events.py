@@ -280,11 +280,6 @@ def _reverse(
     if target is None:
         return None
     reversal = reversal_of(connection, project_id, target, action)
-    if not reversal.changes and undoable(connection, project_id) != target:
-        raise Conflict(
-            "Others have gone on from this since, so nothing is taken back.",
-            "Look at it on the Data page, and change it there.",
-        )
     record(connection, project_id, action, reversal.changes)
     close_reversal(connection, project_id, reversal)
     return target
@@ -293,8 +288,17 @@ def _reverse(
 def reversal_of(
     connection: Connection, project_id: int, target: BatchRecord, action: Action
 ) -> Reversal:
-    """Compute what takes an action back; nothing is written or checked."""
+    """Compute what takes an action back; nothing is written.
+
+    Raises:
+        Conflict: All its texts were erased, or others need all of it.
+    """
     changes = backwards(connection, project_id, target, changes_of(connection, target.id))
+    if not changes and undoable(connection, project_id) != target:
+        raise Conflict(
+            "Others have gone on from this since, so nothing is taken back.",
+            "Look at it on the Data page, and change it there.",
+        )
     return Reversal(target, action, changes, count_erasures(connection, project_id))
 
 

@@ -24,7 +24,7 @@ def reverse_staged(studio: Studio, project_id: int, target: BatchRecord, action:
     """Take back a large action, or a large undo of one; False if others were always quicker.
 
     Raises:
-        Conflict: A text that the action changed was changed since.
+        Conflict: A text that the action changed was changed since, or others need all of it.
     """
     for _ in range(TRIES):
         with studio.database.read() as connection:
