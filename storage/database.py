@@ -23,7 +23,7 @@ from storage.soundness.damage import (
 )
 from storage.write_queue import SharedWrites, WriteQueue
 
-SCHEMA = "0024"
+SCHEMA = "0025"
 """The newest revision; the migrations and Alembic are imported only when needed."""
 
 FIXED_SQLITE = (3, 51, 3)

@@ -69,6 +69,17 @@ def get(connection: Connection, project_id: int) -> ProjectRecord:
     return _record(row)
 
 
+def get_open(connection: Connection, project_id: int) -> ProjectRecord:
+    """Return a project by its id, or raise `NotFound`, also if it was deleted meanwhile."""
+    record = get(connection, project_id)
+    if record.deleted_name is not None:
+        raise NotFound(
+            f"The project '{record.deleted_name}' was deleted meanwhile.",
+            "The first page brings it back.",
+        )
+    return record
+
+
 def rename(connection: Connection, record: ProjectRecord, name: str) -> None:
     """Rename a project; versions and jobs that start from its versions name it anew.
 

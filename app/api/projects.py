@@ -11,7 +11,7 @@ from app.api.http.bodies import (
     NewProject,
     ProjectChange,
 )
-from app.api.http.labelling_bodies import SeenIntentChangeBody, TakeBackBody
+from app.api.http.labelling_bodies import RedoBody, SeenIntentChangeBody, TakeBackBody
 from app.api.http.routers import rest_router
 from app.api.http.server_state import Live, OpenStudio
 from app.services.data import intents
@@ -167,9 +167,9 @@ def undo(studio: OpenStudio, project: str, body: TakeBackBody | None = None) -> 
 
 
 @router.post("/projects/{project}/redo")
-def redo(studio: OpenStudio, project: str) -> schemas.Redone:
-    """Redo the newest undo."""
-    return schemas.Redone(redo_last(studio, project))
+def redo(studio: OpenStudio, project: str, body: RedoBody | None = None) -> schemas.Redone:
+    """Redo the newest undo: only that of `newest` where it is given."""
+    return schemas.Redone(redo_last(studio, project, None if body is None else body.newest))
 
 
 @router.get("/projects/{project}/history")

@@ -71,6 +71,7 @@ class StatusView:
         undo_id: The number of that action, or None.
         undoes: What that action was about, and how many texts it changed.
         can_redo: Whether the newest action is an undo that can be redone.
+        redo_id: The number of that undo, or None.
         now: Its accuracy on the test split now; None until it is computed, or without such texts.
         checking: Whether a newer `now` is being computed.
         verdict: Whether the champion is ready to be used; None without one.
@@ -101,6 +102,7 @@ class StatusView:
     can_undo: str
     undo_id: int | None
     can_redo: bool
+    redo_id: int | None
     undoes: Touched
     now: AccuracyNow | None = None
     checking: bool = False
@@ -144,6 +146,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         can_undo="" if undoable is None else undoable.verb,
         undo_id=None if undoable is None else undoable.id,
         can_redo=redoable is not None,
+        redo_id=None if redoable is None else redoable.id,
         undoes=_undoes(studio, project, undoable),
         now=accuracy,
         checking=checking,

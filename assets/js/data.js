@@ -310,7 +310,7 @@ class DataPage {
     const {status} = this.#context;
     const named = which === 'undo' && status.can_undo && undoWords(status, this.#intents.nothing);
     if (which === 'undo' && !(await mayUndo(status, this.#intents.nothing))) return;
-    const seen = which === 'undo' ? {newest: status.undo_id} : undefined; // and not what came since
+    const seen = {newest: which === 'undo' ? status.undo_id : status.redo_id}; // and not what came since
     const done = await post(`${this.#context.base}/${which}`, seen);
     const batch = done.undone ?? done.redone;
     const said = which === 'undo' ? 'Taken back' : 'Done again';

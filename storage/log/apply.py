@@ -1,7 +1,8 @@
 """Apply changes to the current rows of a project, or refuse them."""
 
+import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,11 +26,43 @@ def bring_up(
 ) -> None:
     """Apply changes of the log, the first of which has revision `first`, to the current state.
 
-    Changes that allow it are applied in one statement.
+    Raises:
+        Conflict: The state differs from a change's `before`, a name is taken, or an intent that
+            texts would carry afterwards is not there.
+    """
+    _apply(connection, project_id, first, changes)
+    refuse_lost(connection, project_id, given_intents(changes))
+
+
+def given_intents(changes: Iterable[Change]) -> set[str]:
+    """Return the ids of the intents that texts carry after changes of their labels."""
+    given = dict[str, Sequence[str]]()
+    for change in changes:
+        if change.subject != "utterance":
+            continue
+        if change.field == "row":
+            given[change.subject_id] = (change.after or {}).get("labels") or ()
+        elif change.field == "labels":
+            given[change.subject_id] = change.after or ()
+    return {key for labels in given.values() for key in labels}
+
+
+def refuse_lost(connection: Connection, project_id: int, given: set[str]) -> None:
+    """Refuse labels that would name no intent: without its name no text can be learned or written.
 
     Raises:
-        Conflict: The state differs from a change's `before`, or a name is taken.
+        Conflict: One of these intents is not there.
     """
+    if not given:
+        return
+    some = sa.func.json_each(json.dumps(sorted(given))).table_valued("value")
+    here = sa.and_(intent.c.project_id == project_id, intent.c.id.in_(sa.select(some)))
+    if given - set(connection.execute(sa.select(intent.c.id).where(here)).scalars()):
+        raise Conflict("An intent of these labels was deleted meanwhile.", "Reload and try again.")
+
+
+def _apply(connection: Connection, project_id: int, first: int, changes: Sequence[Change]) -> None:
+    """Apply changes; those that allow it in one statement."""
     new = [c for c in changes if c.field == "row" and c.before is None]
     if len(new) == len(changes) and len({c.subject for c in new}) == 1:
         table = _TABLES[new[0].subject]
@@ -83,7 +116,7 @@ def _delete_intents(connection: Connection, project_id: int, changes: Sequence[C
     ids = [change.subject_id for change in changes]
     chosen = sa.and_(intent.c.project_id == project_id, intent.c.id.in_(ids))
     rows = {row.id: row._mapping for row in connection.execute(sa.select(intent).where(chosen))}
-    used = dataset.ids_in_use(connection, project_id)
+    used = dataset.intents_with_labels(connection, project_id)
     for change in changes:
         row = rows.get(change.subject_id)
         if row is None:

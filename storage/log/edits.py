@@ -19,15 +19,17 @@ from storage.log.slot_rules import refuse_row
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import (
+    BatchRecord,
     Change,
     IntentRecord,
     UtteranceRecord,
     row_of,
     stored_slots,
 )
-from storage.tables import erasure, event, intent
+from storage.tables import batch, erasure, event, intent, utterance
 
 _LONGEST_NOTE = 500
+_GIVES_LABELS = event.c.field.in_(("labels", "row"))
 
 
 def create_intent(name: str, description: str = "", color: str = "", position: int = 0) -> Change:
@@ -216,10 +218,14 @@ def split_intent(
     return changes
 
 
-def backwards(connection: Connection, project_id: int, changes: Sequence[Change]) -> list[Change]:
-    """Return what takes an action's changes back, without intents that others need by now.
+def backwards(
+    connection: Connection, project_id: int, target: BatchRecord, changes: Sequence[Change]
+) -> list[Change]:
+    """Return what takes an action's changes back, without what others need by now.
 
-    Texts that were erased stay away, whatever was done with them.
+    An intent that it made stays while texts carry it, or get it back by the undo of another action;
+    also if it was changed since. Where others labelled since, an intent that it brought back stays
+    open, and a text stays outside the pool. Texts that were erased stay away.
 
     Raises:
         Conflict: There is nothing to take back, because the texts were erased.
@@ -232,16 +238,18 @@ def backwards(connection: Connection, project_id: int, changes: Sequence[Change]
             "This was done with texts that were erased, so it cannot be taken back.",
             "Nothing brings an erased text back.",
         )
+    stay = _made_for_others(connection, project_id, target, left)
+    stay |= _labelled_by_others(connection, project_id, target, left)
     return [
         Change(c.subject, c.subject_id, c.field, c.after, c.before)
         for c in reversed(left)
-        if not _made_for_others(connection, project_id, c, texts)
+        if (c.subject_id, c.field) not in stay
     ]
 
 
 def erased(connection: Connection, project_id: int, ids: Iterable[str]) -> set[str]:
     """Return which utterances were erased: a tombstone stands in the log for their texts."""
-    if not has_erased(connection, project_id):
+    if not count_erasures(connection, project_id):
         return set()
     some = sa.func.json_each(json.dumps(sorted(ids))).table_valued("value")
     here = event.c.subject_id.in_(sa.select(some))
@@ -249,10 +257,17 @@ def erased(connection: Connection, project_id: int, ids: Iterable[str]) -> set[s
     return set(connection.execute(query).scalars())
 
 
-def has_erased(connection: Connection, project_id: int) -> bool:
-    """Whether any text was erased: nearly no project has, and then the log need not be searched."""
-    found = sa.exists().where(erasure.c.project_id == project_id)
-    return bool(connection.execute(sa.select(found)).scalar_one())
+def count_erasures(connection: Connection, project_id: int) -> int:
+    """Count the erasures: nearly no project has one, and then the log need not be searched."""
+    query = sa.select(sa.func.count()).where(erasure.c.project_id == project_id)
+    return int(connection.execute(query).scalar_one())
+
+
+def is_erased(project_id: int) -> sa.ColumnElement[bool]:
+    """Whether the subject of an event was erased."""
+    row = event.alias()
+    same = row.c.subject_id == event.c.subject_id
+    return sa.exists().where(same, is_tombstone(project_id, row))
 
 
 def is_tombstone(project_id: int, rows: sa.FromClause) -> sa.ColumnElement[bool]:
@@ -266,14 +281,76 @@ def is_tombstone(project_id: int, rows: sa.FromClause) -> sa.ColumnElement[bool]
 
 
 def _made_for_others(
-    connection: Connection, project_id: int, change: Change, texts: set[str]
-) -> bool:
-    """Whether an action created an intent that was changed, or used for other texts, since."""
-    if change.subject != "intent" or change.field != "row" or change.before is not None:
-        return False
-    here = sa.and_(intent.c.project_id == project_id, intent.c.id == change.subject_id)
-    row = connection.execute(sa.select(intent).where(here)).first()
-    if row is None or differs(row._mapping, change.after):
-        return row is not None
-    carriers = dataset.ids_labelled_with(connection, project_id, change.subject_id)
-    return not texts.issuperset(carriers)
+    connection: Connection, project_id: int, target: BatchRecord, changes: Sequence[Change]
+) -> set[tuple[str, str]]:
+    """Return (id, `row`) of the intents that an action made and that others need by now."""
+    made = {c.subject_id: c.after for c in changes if c.subject == "intent" and _makes(c)}
+    if not made:
+        return set()
+    here = sa.select(intent).where(intent.c.project_id == project_id)
+    rows = {row.id: row._mapping for row in connection.execute(here)}
+    texts = {c.subject_id for c in changes if c.subject == "utterance"}
+    needed = dataset.intents_with_labels(connection, project_id, without=texts)
+    needed |= _come_back(connection, project_id, target)
+    changed = {key for key, row in made.items() if key in rows and differs(rows[key], row)}
+    return {(key, "row") for key in rows.keys() & made.keys() & (needed | changed)}
+
+
+def _makes(change: Change) -> bool:
+    return change.field == "row" and change.before is None
+
+
+def _come_back(connection: Connection, project_id: int, target: BatchRecord) -> set[str]:
+    """Return the intents that the undo of later actions puts back on texts, or changes."""
+    stands = _stands_since(project_id, target)
+    both = event.join(batch, batch.c.id == event.c.batch_id)
+    changed = sa.select(event.c.subject_id).where(stands, event.c.subject == "intent")
+    labels = sa.case((event.c.field == "row", "$.labels"), else_="$")
+    each = sa.func.json_each(event.c.before, labels).table_valued("value")
+    taken = sa.select(each.c.value).select_from(both.join(each, sa.true()))
+    taken = taken.where(stands, event.c.subject == "utterance", _GIVES_LABELS)
+    if count_erasures(connection, project_id):
+        taken = taken.where(~is_erased(project_id))
+    found = connection.execute(changed.select_from(both).distinct()).scalars().all()
+    return {*found, *connection.execute(taken.distinct()).scalars()}
+
+
+def _stands_since(project_id: int, target: BatchRecord) -> sa.ColumnElement[bool]:
+    """Whether an event, joined with its action, is of a later action that was not undone."""
+    return sa.and_(
+        event.c.project_id == project_id,
+        event.c.revision > target.last_revision,
+        batch.c.undone_by.is_(None),
+        batch.c.undoes.is_(None),
+    )
+
+
+def _labelled_by_others(
+    connection: Connection, project_id: int, target: BatchRecord, changes: Sequence[Change]
+) -> set[tuple[str, str]]:
+    """Return (id, field) of what an action changed and others have labelled on since.
+
+    These are intents that it brought back, and texts that it took out of the pool: there a label
+    would be of no example, and the text would not wait for one.
+    """
+    texts = {c.subject_id for c in changes if c.subject == "utterance"}
+    own = {c.subject_id for c in changes if c.field == "labels"}
+    opened = {c.subject_id for c in changes if c.field == "archived" and c.before}
+    moved = {c.subject_id for c in changes if c.field == "split" and c.before == "pool"} - own
+    if not opened and not moved:
+        return set()
+    given = sa.exists().where(
+        _stands_since(project_id, target),
+        batch.c.id == event.c.batch_id,
+        event.c.subject == "utterance",
+        event.c.subject_id == utterance.c.id,
+        _GIVES_LABELS,
+    )
+    touched = utterance.c.touched_revision > target.last_revision
+    query = sa.select(utterance.c.id, utterance.c.labels).where(
+        utterance.c.project_id == project_id, touched, utterance.c.labels.is_not(None), given
+    )
+    since = {row.id: row.labels for row in connection.execute(query)}
+    carried = {key for text, labels in since.items() if text not in texts for key in labels}
+    open_still = {(key, "archived") for key in opened & carried}
+    return open_still | {(key, "split") for key in moved & since.keys()}

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, InvalidInput
 from storage.log.apply import bring_up
-from storage.log.edits import backwards, has_erased, is_tombstone
+from storage.log.edits import backwards, count_erasures, is_erased
 from storage.people.acts import VIA, Via
 from storage.records import BatchRecord, Change, now, record_of
 from storage.tables import batch, event, project
@@ -195,12 +195,14 @@ class Reversal:
 
     Attributes:
         target: The action that is taken back.
-        changes: Its changes backwards, without intents that others need by now.
+        changes: Its changes backwards, without what others need by now.
+        erasures: Number of the project's erasures when these were computed.
     """
 
     target: BatchRecord
     action: Action
     changes: list[Change]
+    erasures: int = 0
 
 
 def undo(
@@ -213,11 +215,11 @@ def undo(
     """Undo an action by compensating events; None when there is nothing to undo.
 
     `of` is the action's key; None is the newest that was not undone. `key` is that of the undo
-    itself, so that a repeated request undoes once. An intent that the action created is kept if
-    other rows use it or it was changed since.
+    itself, so that a repeated request undoes once. What others need by now stays (`backwards`).
 
     Raises:
-        Conflict: A row that the action changed was changed since, or all its texts were erased.
+        Conflict: A row that the action changed was changed since, all its texts were erased, or
+            others need all of it.
     """
     action = Action("undo", actor) if key is None else Action("undo", actor, key=key)
     return _reverse(connection, project_id, undoable(connection, project_id, of), action)
@@ -255,13 +257,9 @@ def _newest_with_texts(
     connection: Connection, project_id: int, which: sa.ColumnElement[bool]
 ) -> BatchRecord | None:
     """Return the newest action of which not all texts were erased since."""
-    if not has_erased(connection, project_id):
+    if not count_erasures(connection, project_id):
         return _newest(connection, project_id, which)
-    row = event.alias()
-    erased = sa.exists().where(
-        row.c.subject_id == event.c.subject_id, is_tombstone(project_id, row)
-    )
-    has_texts = sa.exists().where(event.c.batch_id == batch.c.id, ~erased)
+    has_texts = sa.exists().where(event.c.batch_id == batch.c.id, ~is_erased(project_id))
     return _newest(connection, project_id, sa.and_(which, has_texts))
 
 
@@ -290,9 +288,18 @@ def _reverse(
 def reversal_of(
     connection: Connection, project_id: int, target: BatchRecord, action: Action
 ) -> Reversal:
-    """Compute what takes an action back; nothing is written or checked."""
-    changes = changes_of(connection, target.id)
-    return Reversal(target, action, backwards(connection, project_id, changes))
+    """Compute what takes an action back; nothing is written.
+
+    Raises:
+        Conflict: All its texts were erased, or others need all of it.
+    """
+    changes = backwards(connection, project_id, target, changes_of(connection, target.id))
+    if not changes and undoable(connection, project_id) != target:
+        raise Conflict(
+            "Others have gone on from this since, so nothing is taken back.",
+            "Look at it on the Data page, and change it there.",
+        )
+    return Reversal(target, action, changes, count_erasures(connection, project_id))
 
 
 def close_reversal(connection: Connection, project_id: int, reversal: Reversal) -> None:

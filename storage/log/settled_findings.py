@@ -5,7 +5,7 @@ import uuid
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from storage.log import events
 from storage.log.events import Action
 from storage.tables import batch
@@ -49,12 +49,19 @@ def undo_settling(connection: Connection, project_id: int, key: str, actor: str)
     """Undo the action that settled a finding; a second call changes nothing.
 
     Raises:
-        Conflict: Rows that the action changed were changed since.
+        Conflict: Rows that the action changed were changed since, or it was an undo, a redo or an
+            erasure.
         NotFound: No action has that key.
     """
     target = events.find_batch(connection, project_id, key)
     if target is None:
         raise NotFound("There is nothing to take back.", "Look at the history on the Data page.")
+    if target.verb in (events.ERASE, "undo") or target.undoes is not None:
+        raise Conflict(
+            "This erased texts, or took something back, so it cannot be taken back itself.",
+            "Redo on the Data page does again what was taken back. Nothing brings an erased text "
+            "back.",
+        )
     if target.undone_by is not None:
         return
     if target.verb != KEEP:

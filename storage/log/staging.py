@@ -11,11 +11,12 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.text import text_hash
+from storage import projects
 from storage.database import Database, scratch_database
-from storage.log import events
-from storage.log.apply import bring_up
+from storage.log import edits, events
+from storage.log.apply import bring_up, refuse_lost
 from storage.log.events import Action, Reversal
-from storage.queries import dataset, utterances
+from storage.queries import dataset
 from storage.records import UNMARKED, Change
 from storage.tables import project
 
@@ -67,6 +68,17 @@ _TEXT_IS_THERE = """
 SELECT 1 FROM utterance JOIN staged.fresh AS fresh
 ON fresh.text_hash = utterance.text_hash OR fresh.id = utterance.id
 WHERE utterance.project_id = :project AND utterance.touched_revision > :seen LIMIT 1
+"""
+_LABELS = """
+SELECT labels FROM staged.fresh WHERE labels IS NOT NULL
+UNION SELECT value FROM staged.edited WHERE field = 'labels' AND value IS NOT NULL
+"""
+_NAMED_SINCE = """
+SELECT DISTINCT one.value
+FROM event, json_each(json_array(json(event.before), json(event.after))) AS side,
+    json_each(side.value, iif(event.field = 'row', '$.labels', '$')) AS one
+WHERE event.project_id = :project AND event.revision > :seen AND event.subject = 'utterance'
+    AND event.field IN ('labels', 'row') AND side.type IN ('array', 'object')
 """
 
 
@@ -161,8 +173,12 @@ def land(
     Utterances that changed since the changes were computed keep what they have. Returns what `end`
     returns, or None, with nothing written, if the changes must be computed anew: an intent that
     they use was changed, or one of their new texts was added.
+
+    Raises:
+        NotFound: The project was deleted meanwhile.
     """
     with database.write_beside(staged.file) as connection:
+        projects.get_open(connection, project_id)
         touched = events.touched_since(connection, project_id, staged.seen)
         if touched and _must_restart(connection, project_id, staged, touched):
             return None
@@ -181,12 +197,16 @@ def land_whole(
 
     An action whose key is in the log already changes nothing. Returns False, with nothing written,
     if the changes must be computed anew: something that they use was changed since.
+
+    Raises:
+        NotFound: The project was deleted meanwhile.
     """
     action = act.action if isinstance(act, Reversal) else act
     with database.write_beside(staged.file) as connection:
+        projects.get_open(connection, project_id)
         if events.find_batch(connection, project_id, action.key) is not None:
             return True
-        if isinstance(act, Reversal) and events.is_undone(connection, act.target):
+        if isinstance(act, Reversal) and _is_outdated(connection, project_id, act):
             return False
         touched = events.touched_since(connection, project_id, staged.seen)
         if touched and (
@@ -208,6 +228,9 @@ def join_staged(
     """Append all staged changes to an action, and apply them; see `Database.write_beside`.
 
     An action that is in the log already gets them behind those that it has.
+
+    Raises:
+        Conflict: A name is taken, or an intent that texts would carry afterwards is not there.
     """
     begun = events.find_batch(connection, project_id, action.key)
     batch_id = begun.id if begun else events.open_batch(connection, project_id, action)
@@ -223,23 +246,32 @@ def join_staged(
         changes = [change for change in staged.intents if _is_removal(change) is is_last]
         if changes:
             bring_up(connection, project_id, head, changes)
+    given = connection.exec_driver_sql(_LABELS).scalars()
+    refuse_lost(connection, project_id, {key for labels in given for key in json.loads(labels)})
     events.close_batch(connection, batch_id, head)
+
+
+def _is_outdated(connection: Connection, project_id: int, act: Reversal) -> bool:
+    """Whether its action was taken back meanwhile, or a text erased that it may bring back."""
+    erasures = edits.count_erasures(connection, project_id)
+    return erasures != act.erasures or events.is_undone(connection, act.target)
 
 
 def _changes_touched(
     connection: Connection, project_id: int, staged: StagedChanges, touched: set[tuple[str, str]]
 ) -> bool:
-    """Whether something that was changed since is changed, or carries an intent to be deleted."""
+    """Whether something that was changed since is changed, or named an intent to be put away."""
     for _, key in touched:
         one = "SELECT 1 FROM staged.change WHERE subject_id = ? LIMIT 1"
         if connection.exec_driver_sql(one, (key,)).first() is not None:
             return True
-    removed = {change.subject_id for change in staged.intents if _is_removal(change)}
-    if not removed:
+    # Also one that a text lost again: whoever takes that back gives it to the text once more.
+    away = {c.subject_id for c in staged.intents if _is_removal(c) or _archives(c)}
+    if not away:
         return False
-    ids = [key for subject, key in touched if subject == "utterance"]
-    records = utterances.by_ids(connection, project_id, ids).values()
-    return any(removed & set(record.labels or ()) for record in records)
+    places = {"project": project_id, "seen": staged.seen}
+    named = connection.exec_driver_sql(_NAMED_SINCE, places).scalars()
+    return not away.isdisjoint(named)
 
 
 def _must_restart(
@@ -273,6 +305,10 @@ def _leave_out(connection: Connection, ids: Sequence[str]) -> Landed:
 
 def _is_removal(change: Change) -> bool:
     return change.field == "row" and change.after is None
+
+
+def _archives(change: Change) -> bool:
+    return change.field == "archived" and bool(change.after)
 
 
 def _fresh(change: Change, seq: int) -> tuple[Any, ...]:

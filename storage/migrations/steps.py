@@ -29,6 +29,7 @@ from storage.migrations import (
     m0022_beside,
     m0023_checksums,
     m0024_row_sums,
+    m0025_lost_intents,
 )
 from storage.soundness.checksums import note_schema
 
@@ -57,6 +58,7 @@ STEPS = (
     (m0022_beside.REVISION, m0022_beside.upgrade),
     (m0023_checksums.REVISION, m0023_checksums.upgrade),
     (m0024_row_sums.REVISION, m0024_row_sums.upgrade),
+    (m0025_lost_intents.REVISION, m0025_lost_intents.upgrade),
 )
 
 

@@ -113,10 +113,20 @@ def count(connection: Connection, project_id: int) -> tuple[int, int]:
     return int(total), int(with_label)
 
 
-def intents_with_labels(connection: Connection, project_id: int) -> set[str]:
-    """Return the ids of the intents that at least one utterance is labelled with."""
-    query = sa.select(utterance.c.labels).distinct()
-    query = query.where(utterance.c.project_id == project_id, utterance.c.labels.is_not(None))
+def intents_with_labels(
+    connection: Connection, project_id: int, without: Iterable[str] = ()
+) -> set[str]:
+    """Return the ids of the intents that utterances carry, `without` those of some ids."""
+    some = sa.func.json_each(json.dumps(sorted(without))).table_valued("value")
+    query = (
+        sa.select(utterance.c.labels)
+        .distinct()
+        .where(
+            utterance.c.project_id == project_id,
+            utterance.c.labels.is_not(None),
+            utterance.c.id.not_in(sa.select(some)),
+        )
+    )
     return {key for labels in connection.execute(query).scalars() for key in labels}
 
 
@@ -126,13 +136,6 @@ def ids_labelled_with(connection: Connection, project_id: int, intent_id: str) -
         utterance.c.project_id == project_id, labelled_with(intent_id)
     )
     return list(connection.execute(query.order_by(utterance.c.id)).scalars())
-
-
-def ids_in_use(connection: Connection, project_id: int) -> set[str]:
-    """Return the ids of the intents that label an utterance."""
-    each = sa.func.json_each(utterance.c.labels).table_valued("value")
-    query = sa.select(each.c.value).distinct().select_from(utterance.join(each, sa.true()))
-    return set(connection.execute(query.where(utterance.c.project_id == project_id)).scalars())
 
 
 def labelled_with(intent_id: str) -> sa.ColumnElement[bool]:

@@ -1,5 +1,6 @@
 """Logs of traffic that were imported, by the key of their upload."""
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -41,9 +42,9 @@ def find(connection: Connection, project_id: int, key: str) -> SaidLog | None:
     return None if row is None else SaidLog(row.id, row.key, row.name, row.at)
 
 
-def action_key(key: str, number: int) -> str:
-    """Return the key of the action that adds the texts of a log's transaction, from 0."""
-    return f"{key}-{number}"
+def action_key(key: str) -> str:
+    """Return a new key for an action that adds some texts of a log."""
+    return f"{key}-{uuid.uuid4().hex}"
 
 
 def actions(connection: Connection, project_id: int, key: str) -> list[BatchRecord]:

@@ -28,6 +28,21 @@ def test_a_project_is_renamed_deleted_and_restored(client: TestClient, labelled:
     assert client.get("/api/deleted-projects").json() == []
 
 
+def test_redo_names_the_undo_that_it_takes_back(client: TestClient, labelled: str) -> None:
+    """It took back whatever was undone last, by anybody."""
+    base, shown = f"/api/projects/{labelled}", list[int]()
+    for name in ("x", "y"):
+        client.post(f"{base}/intents", json={"name": name, "description": ""})
+    for _ in range(2):
+        client.post(f"{base}/undo")
+        shown.append(client.get(f"{base}/status").json()["redo_id"])
+    assert client.post(f"{base}/redo", json={"newest": shown[0]}).status_code == 409
+    for number in reversed(shown):
+        done = client.post(f"{base}/redo", json={"newest": number}).json()
+        assert done["redone"]["id"] == number
+    assert client.get(f"{base}/status").json()["redo_id"] is None
+
+
 def test_what_cannot_be_done_is_refused_in_words(client: TestClient, labelled: str) -> None:
     client.post("/api/projects", json={"name": "q"})
     taken = client.patch("/api/projects/q", json={"name": labelled})

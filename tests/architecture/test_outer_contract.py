@@ -19,6 +19,7 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 _COPY = (".shown[].deleted", ".shown[].kept")
 _REVIEW, _PARTS = "/api/projects/{project}/review", ("parts", "parts[].ids", "parts[].name")
 _UNDO, _EDITS = "POST /api/projects/{project}/undo", "POST /api/projects/{project}/edits"
+_REDO = "POST /api/projects/{project}/redo"
 _LEFT = ("free", "labelled", "meanwhile", "same", "test", "test_labelled")
 _UPLOADS = "POST /api/projects/{project}/uploads"
 _CHOICES = ("across", "contradicted", "counted", "exceptions", "exceptions[]", "format")
@@ -163,8 +164,8 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     *(("GET /api/projects", "answer", f"[].{n}") for n in ("empty_intents", "answered_right")),
     ("GET /api/projects/{project}/status", "answer", "answered_right"),
     ("GET /api/projects/{project}/status", "answer", "can_redo"),
-    ("GET /api/projects/{project}/status", "answer", "id"),
-    ("GET /api/projects/{project}/status", "answer", "undo_id"),
+    *(("GET /api/projects/{project}/status", "answer", n) for n in ("id", "undo_id", "redo_id")),
+    *((_REDO, "body", name) for name in ("application/json", "newest")),
     ("GET /api/projects/{project}/status", "answer", "job.slowed"),
     ("GET /api/projects/{project}/status", "answer", "joins"),
     *(

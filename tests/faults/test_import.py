@@ -16,11 +16,16 @@ from app.services.data.history import undo_action
 from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportReport, ImportRequest, import_file
 from app.services.data.intents import add_intent, change_intent
-from app.services.data.projects import create_project
+from app.services.data.projects import (
+    DeletedProject,
+    create_project,
+    delete_project,
+    restore_project,
+)
 from app.services.labelling.decisions import Operation, decide
 from app.services.studio import Studio
 from app.settings import Settings
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from storage import projects
 from storage.database import Database
 from storage.log import events, staging
@@ -171,6 +176,19 @@ def test_what_is_added_meanwhile_is_not_added_twice(
     assert report.added == ROWS - (2 if what == "text" else 1)
     assert labels["text number 7"] == ("intent 1",)
     assert sound(project)
+
+
+def test_nothing_goes_into_a_project_that_was_deleted_meanwhile(
+    project: Studio, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file was called imported, and its project was on no list."""
+    before = rows_of(project)
+    deleted: list[DeletedProject] = []
+    meanwhile(monkeypatch, project, lambda: deleted.append(delete_project(project, "p")))
+    with pytest.raises(NotFound, match="'p' was deleted meanwhile"):
+        import_file(project, ImportRequest("p", file))
+    restore_project(project, deleted[0].id)
+    assert rows_of(project) == before
 
 
 def test_counts_that_no_longer_hold_import_nothing(project: Studio, file: Path) -> None:

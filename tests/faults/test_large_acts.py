@@ -15,16 +15,18 @@ import pytest
 from app.bootstrap import open_studio
 from app.services.data import history, large_acts, utterances
 from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import load_overview
-from app.services.data.projects import create_project
+from app.services.data.projects import create_project, delete_project
 from app.services.labelling.decisions import Operation, decide
 from app.services.studio import Studio
 from app.settings import Settings
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from storage import projects
 from storage.database import Database
-from storage.log import events, staging
+from storage.log import edits, events, staging
+from storage.log.events import Action
 from storage.log.staging import StagedChanges
 from storage.queries import dataset
 from storage.queries.utterances import Filter
@@ -187,6 +189,69 @@ def test_an_undo_keeps_the_intent_that_another_text_got_meanwhile(
     assert set(labels(project)) == before
     assert labels(project)["text number 0"] == (intent,)
     assert sound(project)
+
+
+def test_an_undo_keeps_the_intent_that_a_text_had_meanwhile_and_lost_again(
+    project: Studio, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It deleted the intent, and the undo of the loss then gave the text a label without a name."""
+    file = tmp_path / "more.csv"
+    file.write_text("text,intent\nmore of it,fresh\n", encoding="utf-8")
+    key = import_file(project, ImportRequest("p", file)).key
+    fresh, other = (
+        next(one.id for one in load_overview(project, "p")[1] if one.name == name)
+        for name in ("fresh", "intent 0")
+    )
+    text = "text number 0"
+    act = lambda: [decided(project, text, intent) for intent in (fresh, other)]  # noqa: E731
+    saved = meanwhile(monkeypatch, act)
+    history.undo_action(project, "p", key)
+    assert saved == [["saved", "saved"]]
+    history.undo_last(project, "p")
+    assert (labels(project)[text], "more of it" in labels(project)) == ((fresh,), False)
+    assert fresh in {one.id for one in load_overview(project, "p")[1]}
+    assert sound(project)
+
+
+def test_an_undo_brings_no_text_back_that_was_erased_while_it_was_computed(
+    project: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deleted text that is erased changes no row: the text came back, whole."""
+    before = set(labels(project))
+    change(project, Edit("delete"))
+    erase = lambda: erase_texts(project, "p", ["text number 0"], now=True).done  # noqa: E731
+    done = meanwhile(monkeypatch, erase)
+    history.undo_last(project, "p")
+    assert done == [True]
+    assert set(labels(project)) == before - {"text number 0"}
+    assert sound(project)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_an_act_does_nothing_to_a_project_that_was_deleted_meanwhile(
+    project: Studio, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    prepare(project, act)
+    before = state_of(project, 1)
+    meanwhile(monkeypatch, lambda: delete_project(project, "p"))
+    with pytest.raises(NotFound, match="'p' was deleted meanwhile"):
+        ACTS[act](project)
+    assert state_of(project, 1) == before
+
+
+@pytest.mark.parametrize("how", ["label", "row"])
+def test_an_act_on_many_texts_gives_no_label_of_an_intent_that_is_not_there(
+    project: Studio, how: str
+) -> None:
+    with project.database.read() as connection:
+        row, *_ = dataset.utterances(connection, 1)
+        head = events.head(connection, 1)
+    new = edits.create_utterance("new", "new", "train", "f", ["gone"])
+    changes = [edits.label(row, ["gone"])] if how == "label" else [new]
+    with pytest.raises(Conflict, match="intent of these labels was deleted"):
+        large_acts.stage(project, 1, Action(how), changes, head)
+    with project.database.read() as connection:
+        assert events.head(connection, 1) == head
 
 
 def test_an_act_that_others_disturb_again_and_again_is_done_all_the_same(

@@ -8,11 +8,12 @@ import sqlalchemy as sa
 from storage import database as opening
 from storage import models, projects
 from storage.database import Database, open_database
-from storage.log import edits, events
+from storage.log import apply, edits, events, versions
 from storage.log.events import Action
 from storage.migrations import steps
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter, Page
+from storage.records import Change
 
 TABLES = ("project", "batch", "event", "intent", "utterance")
 ORDERS = ("newest", "oldest", "changed", "text")
@@ -149,3 +150,32 @@ def test_a_pin_of_one_intent_becomes_a_pin_of_a_list_of_one(tmp_path: Path) -> N
         [pin] = models.pins(connection, 1)
     assert (pin.text, pin.intents) == ("hello", (intent,))
     old.close()
+
+
+def test_an_intent_that_is_gone_under_a_label_is_brought_back(tmp_path: Path) -> None:
+    """Two undos of an earlier release had left it so, and no training ran any more."""
+    old = open_database(tmp_path / "old.db")
+    made = edits.create_intent("refund", "money back")
+    gone = Change("intent", made.subject_id, "row", made.after, None)
+    with old.write() as connection, pytest.MonkeyPatch.context() as patch:
+        key = projects.create(connection, "p").id
+        said = edits.create_utterance("u0", "text", "train", "f", None)
+        events.record(connection, key, Action("label"), [made, said])
+        events.record(connection, key, Action("undo"), [gone])
+        events.record(connection, key, Action("label"), [edits.create_intent("refund")])
+        patch.setattr(apply, "refuse_lost", lambda *_: None)
+        row = dataset.utterance_by_id(connection, key, "u0")
+        events.record(connection, key, Action("undo"), [edits.label(row, [made.subject_id])])
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0024'")
+    old.close()
+    mended = open_database(tmp_path / "old.db")
+    with mended.write() as connection:
+        found = dataset.intent_by_id(connection, key, made.subject_id)
+        assert (found.name, found.description) == ("refund 2", "money back")
+        record = projects.get(connection, key)
+        versions.cut(connection, record, "now")
+        assert versions.differences(connection, record) == []
+        assert events.undo(connection, key) is not None  # nothing that a text carries is taken away
+        assert made.subject_id in dataset.intent_names(connection, key)
+    assert opening.damage(mended.file) == ()
+    mended.close()

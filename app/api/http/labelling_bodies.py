@@ -91,3 +91,9 @@ class TakeBackBody(Body):
 
     key: Key | None = None
     newest: int | None = None
+
+
+class RedoBody(Body):
+    """The number of the undo that is taken for the newest."""
+
+    newest: int | None = None

@@ -37,8 +37,8 @@ def undo_last(studio: Studio, project: str, newest: int | None = None) -> BatchR
 def _check_newest(target: BatchRecord | None, newest: int | None) -> None:
     if newest is not None and target is not None and target.id != newest:
         raise Conflict(
-            "Something else was done meanwhile, so nothing was taken back.",
-            "Look at what stands beside Undo now, and press it again if you mean that.",
+            "Something else was done meanwhile, so nothing is changed.",
+            "Look at what was done last, and press it again if you mean that.",
         )
 
 
@@ -46,7 +46,7 @@ def undo_action(studio: Studio, project: str, key: str) -> BatchRecord | None:
     """Undo exactly the action of a key, or list a settled finding again; once.
 
     Raises:
-        Conflict: What it changed has been changed again.
+        Conflict: What it changed has been changed again, or it is no action that can be taken back.
         NotFound: Nothing was done under that key.
     """
     with studio.database.read() as connection:
@@ -58,18 +58,25 @@ def undo_action(studio: Studio, project: str, key: str) -> BatchRecord | None:
         return events.find_batch(connection, project_id, key)
 
 
-def redo_last(studio: Studio, project: str) -> BatchRecord | None:
+def redo_last(studio: Studio, project: str, newest: int | None = None) -> BatchRecord | None:
     """Redo the newest undo, unless an action was recorded since.
 
+    Args:
+        studio: The open studio.
+        project: Its name.
+        newest: Number of the undo that the person takes for the newest; None is any.
+
     Raises:
-        Conflict: What it changed has been changed again.
+        Conflict: What it changed has been changed again, or somebody took something back after it.
     """
     with studio.database.read() as connection:
         project_id = projects.find(connection, project).id
         target = events.redoable(connection, project_id)
+    _check_newest(target, newest)
     if _reverse_large(studio, project_id, target, "redo"):
         return target
     with studio.database.write() as connection:
+        _check_newest(events.redoable(connection, project_id), newest)
         return events.redo(connection, project_id, studio.settings.actor)
 
 

@@ -202,6 +202,7 @@ class _Ending:
     def nothing_new(self, studio: Studio, report: ImportReport) -> ImportReport:
         done = Act("import", self.actor, f"{self.request.path.name}: nothing new")
         with studio.database.write() as connection:
+            projects.get_open(connection, self.project_id)
             note(connection, self.project_id, done)
             self._keep(connection, report)
         return report

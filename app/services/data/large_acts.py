@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from storage.log import events
-from storage.log.apply import refuse_stale
+from storage.log.apply import given_intents, refuse_stale
 from storage.log.events import Action, Reversal
 from storage.log.staging import StagedChanges, land_whole
 from storage.records import BatchRecord, Change
@@ -24,7 +24,7 @@ def reverse_staged(studio: Studio, project_id: int, target: BatchRecord, action:
     """Take back a large action, or a large undo of one; False if others were always quicker.
 
     Raises:
-        Conflict: A text that the action changed was changed since.
+        Conflict: A text that the action changed was changed since, or others need all of it.
     """
     for _ in range(TRIES):
         with studio.database.read() as connection:
@@ -51,8 +51,7 @@ def stage(
 
     Returns False, with nothing done, if they must be computed anew.
     """
-    labels = {key for c in changes if c.field == "labels" for key in c.after or ()}
     with scratch_folder(studio.places) as folder:
-        staged = StagedChanges(folder / "changes.db", seen, labels)
+        staged = StagedChanges(folder / "changes.db", seen, given_intents(changes))
         staged.fill(changes)
         return land_whole(studio.database, project_id, staged, act)

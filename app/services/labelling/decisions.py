@@ -267,14 +267,22 @@ def _undo(
     if target.undone_by is not None:
         events.record_together(connection, project.id, [Entry(action, ())])
         return
-    back = edits.backwards(connection, project.id, changes)
+    back = edits.backwards(connection, project.id, target, changes)
+    if not back:
+        raise _overtaken(connection, project, changes)
     try:
         events.record_together(connection, project.id, [Entry(action, back, undoes=target)])
     except Conflict as error:
-        raise Conflict(
-            f"Somebody {_since(connection, project, changes)} since.",
-            "Nothing was taken back. Look at it again on the Data page.",
-        ) from error
+        raise _overtaken(connection, project, changes) from error
+
+
+def _overtaken(
+    connection: Transaction, project: ProjectRecord, changes: Sequence[Change]
+) -> Conflict:
+    return Conflict(
+        f"Somebody {_since(connection, project, changes)} since.",
+        "Nothing was taken back. Look at it again on the Data page.",
+    )
 
 
 def _since(connection: Transaction, project: ProjectRecord, changes: Sequence[Change]) -> str:

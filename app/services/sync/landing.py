@@ -12,6 +12,7 @@ from typing import TypeAlias
 from app.services.scratch import scratch_folder
 from app.services.studio import Studio
 from app.services.sync.plan import SyncPlan
+from app.services.sync.project_text import pin_rows
 from app.services.sync.sides import SyncSides
 from core.errors import Conflict
 from core.sync.folder import folder_content, write_folder
@@ -166,8 +167,11 @@ def _is_outdated(
     connection: Transaction, sides: SyncSides, plan: SyncPlan, conflicts: dict[str, OpenConflict]
 ) -> bool:
     """Whether others changed what the merge changes, or any intent, since it was computed."""
-    project = projects.get(connection, sides.project.id)
+    project = projects.get_open(connection, sides.project.id)
     if (project.fence, project.auto_promote) != (sides.project.fence, sides.project.auto_promote):
+        return True
+    pins = pin_rows(connection, project.id, sides.mine.intents)
+    if any(pins.get(key) != sides.mine.pins.get(key) for key in plan.pins.to_project):
         return True
     touched = events.touched_since(connection, project.id, sides.seen)
     mine = {*plan.utterances.to_project, *plan.utterances.to_folder, *conflicts}

@@ -44,12 +44,19 @@ def text_of(connection: Transaction, project: ProjectRecord) -> ProjectText:
         bundle=bundle,
         intents=intents,
         utterances=utterance_rows(dataset.utterances(connection, project.id)),
-        pins={
-            one.text: {"text": one.text, "intents": sorted(one.intents)}
-            for one in models.pins(connection, project.id)
-            if intents.keys() >= set(one.intents)  # others judge no model, and name nothing
-        },
+        pins=pin_rows(connection, project.id, intents),
     )
+
+
+def pin_rows(
+    connection: Transaction, project_id: int, intents: Mapping[str, Row]
+) -> dict[str, dict[str, Any]]:
+    """Return the pins of these intents as rows by text; others judge no model, and name nothing."""
+    return {
+        one.text: {"text": one.text, "intents": sorted(one.intents)}
+        for one in models.pins(connection, project_id)
+        if intents.keys() >= set(one.intents)
+    }
 
 
 def _fence(fence: dict[str, Any] | None, intents: Mapping[str, Any]) -> dict[str, Any] | None:

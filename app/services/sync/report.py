@@ -81,7 +81,8 @@ class SyncReport:
         first: Whether the two never were synced before; then neither removes anything.
         kept_intents: Names of intents that one side removed or archived, and the other uses.
         bundle: Whether the folder got the reference of another live version.
-        keys: By which the actions are undone, one for each author.
+        keys: By which the actions are undone, one for each author; where an author labels with an
+            intent that another made, their intents are actions of their own.
         authors: Whose they are.
     """
 

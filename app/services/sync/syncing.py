@@ -1,7 +1,7 @@
 """Sync a project with a folder of text files, both ways, all or nothing."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from core.sync.folder import (
     read_folder,
 )
 from storage import projects
+from storage.log.apply import given_intents
 from storage.log.events import Action
 from storage.people.synced import OpenConflict
 from storage.records import Change, now
@@ -178,8 +179,34 @@ def _batches(
     origin = f"sync {folder.name}"
     return [
         (Action("sync", name, origin, at=times[name]), changes)
-        for name, changes in of_author.items()
+        for name, changes in _intents_first(of_author)
     ]
+
+
+def _intents_first(of_author: Mapping[str, list[Change]]) -> Iterator[tuple[str, list[Change]]]:
+    """Yield each author's changes; where one labels with what a later one made, intents before.
+
+    After each action of the log, every label names an intent that is there.
+    """
+    coming = [_made(changes) for changes in of_author.values()]
+    given = map(given_intents, of_author.values())
+    if not any(labels & set[str]().union(*coming[at:]) for at, labels in enumerate(given, 1)):
+        yield from of_author.items()
+        return
+    for is_text in (False, True):
+        for name, changes in of_author.items():
+            part = [c for c in changes if (c.subject == "utterance" or _is_removal(c)) is is_text]
+            if part:
+                yield name, part
+
+
+def _made(changes: Sequence[Change]) -> set[str]:
+    rows = (c for c in changes if c.subject == "intent" and c.field == "row")
+    return {c.subject_id for c in rows if c.after is not None}
+
+
+def _is_removal(change: Change) -> bool:
+    return change.field == "row" and change.after is None
 
 
 def _of_text(sides: SyncSides, plan: SyncPlan, key: str) -> Iterator[Change]:

@@ -26,6 +26,7 @@ from core.traffic.conversation_logs import ConversationTool
 from core.traffic.log_rows import LogColumns, LogRow, LogShape, find_shape, read_log
 from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
 from storage import projects
+from storage.database import Transaction
 from storage.people.acts import Act, note_aside
 from storage.said import traffic
 
@@ -202,11 +203,13 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
 def _import(live_studio: LiveStudio, request: LogRequest, shape: LogShape) -> TrafficLogReport:
     every = list(read_log(request.path, shape))
     read, found = _read(every, shape, request)
-    known, fresh = _compared(live_studio, request.project, read)
+    with live_studio.studio.database.read() as connection:
+        project_id = projects.find(connection, request.project).id
+        known, fresh = _compared(connection, project_id, read)
     found = replace(found, repeated=known, added=fresh)
     if request.dry_run:
         return found
-    done = store_read(live_studio, request.project, read, request.upload)
+    done = store_read(live_studio, project_id, read, request.upload)
     found = replace(
         found,
         repeated=done.repeated,
@@ -214,7 +217,8 @@ def _import(live_studio: LiveStudio, request: LogRequest, shape: LogShape) -> Tr
         left_out=done.left_out,
         added=done.added,
     )
-    _note(live_studio, request, found, done)
+    act = Act("import log", live_studio.studio.settings.actor, _about(request, found, done))
+    note_aside(live_studio.studio.database, project_id, act)
     return found
 
 
@@ -253,10 +257,8 @@ def _read(
     )
 
 
-def _note(
-    live_studio: LiveStudio, request: LogRequest, found: TrafficLogReport, done: ReceivedTraffic
-) -> None:
-    """Keep the import as an act of its own: the log's actions are of texts that were new alone."""
+def _about(request: LogRequest, found: TrafficLogReport, done: ReceivedTraffic) -> str:
+    """Say what an import did: the log's actions are of texts that were new alone."""
     counts = {
         f"{counted(found.rows, 'row')} read": True,
         f"{done.kept:,} stored": True,
@@ -264,13 +266,7 @@ def _note(
         f"{done.repeated:,} stored before": done.repeated,
         f"{done.left_out:,} beyond the sample of their day": done.left_out,
     }
-    about = (
-        f"{request.path.name}: {', '.join(words for words, is_told in counts.items() if is_told)}"
-    )
-    studio = live_studio.studio
-    with studio.database.read() as connection:
-        project_id = projects.find(connection, request.project).id
-    note_aside(studio.database, project_id, Act("import log", studio.settings.actor, about))
+    return f"{request.path.name}: {', '.join(words for words, told in counts.items() if told)}"
 
 
 def _usable(
@@ -304,11 +300,9 @@ def _refuse_unclear_days(untimed: list[str], zone: tzinfo) -> None:
         )
 
 
-def _compared(live_studio: LiveStudio, project: str, read: ReadTraffic) -> tuple[int, int]:
+def _compared(connection: Transaction, project_id: int, read: ReadTraffic) -> tuple[int, int]:
     """Return how many rows are stored already, and how many texts the project does not have."""
-    with live_studio.studio.database.read() as connection:
-        project_id = projects.find(connection, project).id
-        known = traffic.known(connection, project_id, [one.key for one in read.texts])
-        hashes = list({text_hash(one.text): None for one in read.texts})
-        held = traffic.holders(connection, project_id, hashes)
+    known = traffic.known(connection, project_id, [one.key for one in read.texts])
+    hashes = list({text_hash(one.text): None for one in read.texts})
+    held = traffic.holders(connection, project_id, hashes)
     return len(known), len(hashes) - len(held)

@@ -110,31 +110,35 @@ def receive_traffic(
             f"{len(sent):,} texts were sent.", f"Send 1 to {MOST:,} texts with each request."
         )
     read = read_sent(sent, mask=mask)
-    return store_read(live_studio, project, read)
+    with live_studio.studio.database.read() as connection:
+        project_id = projects.find(connection, project).id
+    return store_read(live_studio, project_id, read)
 
 
 def store_read(
-    live_studio: LiveStudio, project: str, read: ReadTraffic, upload: tuple[str, str] | None = None
+    live_studio: LiveStudio,
+    project_id: int,
+    read: ReadTraffic,
+    upload: tuple[str, str] | None = None,
 ) -> ReceivedTraffic:
     """Store texts that were read, some hundred a transaction.
 
     `upload` are key and name of the log that they came with; its import can be taken back.
 
     Raises:
-        NotFound: There is no such project.
+        NotFound: The project was deleted meanwhile; what is stored by then comes back with it.
     """
-    with live_studio.studio.database.read() as connection:
-        project_id = projects.find(connection, project).id
     log: SaidLog | None = None
     if upload is not None:
         with live_studio.studio.database.write() as connection:
+            projects.get_open(connection, project_id)
             log = logs.begin(connection, project_id, *upload)
     counts, stayed = Counter[str](), list[str]()
-    for number, start in enumerate(range(0, len(read.texts), _CHUNK)):
+    for start in range(0, len(read.texts), _CHUNK):
         live_studio.traffic.give_way()
         with live_studio.studio.database.write() as connection:
-            projects.get(connection, project_id)  # it may be deleted meanwhile
-            chunk = _Chunk(read.texts[start : start + _CHUNK], number, log)
+            projects.get_open(connection, project_id)
+            chunk = _Chunk(read.texts[start : start + _CHUNK], log)
             taken, keys = _take(live_studio.studio, connection, project_id, chunk)
         counts += taken
         stayed += keys
@@ -151,18 +155,19 @@ def store_read(
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """Texts of one transaction, its number from 0, and the log that they came with, if any."""
+    """Texts of one transaction, and the log that they came with, if any."""
 
     texts: Sequence[ReadText]
-    number: int
     log: SaidLog | None
 
     def action(self, actor: str) -> Action:
-        """Return the action that adds its texts."""
+        """Return the action that adds its texts.
+
+        Each has a key of its own: after an undo the same log may add its texts once more.
+        """
         if self.log is None:
             return Action(TRAFFIC, actor, "traffic")
-        key = logs.action_key(self.log.key, self.number)
-        return Action(TRAFFIC, actor, f"import {self.log.name}", key)
+        return Action(TRAFFIC, actor, f"import {self.log.name}", logs.action_key(self.log.key))
 
 
 def _still_there(studio: Studio, project_id: int, keys: Sequence[str]) -> int:

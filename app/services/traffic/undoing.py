@@ -81,7 +81,8 @@ def _take_back(
         for key, record in records.items()
         if key not in spoken and row_of(record) == {**row_of(record), **made[key].after}
     }
-    changes = edits.backwards(connection, project_id, [made[key] for key in made if key in free])
+    added = [made[key] for key in made if key in free]
+    changes = edits.backwards(connection, project_id, target, added)
     if changes:
         action = Action(TRAFFIC, actor, target.origin)
         events.record(connection, project_id, action, changes)

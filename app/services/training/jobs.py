@@ -86,12 +86,14 @@ def resume_job(studio: Studio, job_id: str) -> JobRecord:
     """Continue a cancelled job from its last checkpoint; the beginning of its id is enough.
 
     Raises:
-        NotFound: There is no such job.
+        NotFound: There is no such job, or its project was deleted.
         Conflict: It was not cancelled, another training of its project has begun since, or several
             ids begin so.
     """
     with studio.database.write() as connection:
         job = jobs.find(connection, job_id)
+        if job.project_id is not None:
+            projects.get_open(connection, job.project_id)
         if job.state == "cancelled" and not _has_checkpoint(studio, job):
             raise Conflict(f"Job {job.id} kept nothing to go on from.", "Start another training.")
         job = jobs.resume(connection, job.id)

@@ -59,6 +59,30 @@ def test_undo_takes_back_what_its_button_names_alone(
     expect(undo).to_have_text("Undo: create intent mine")
 
 
+def test_redo_does_again_what_was_taken_back_on_this_page_alone(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """Another person took back something else just before the press, and that was done again."""
+    served = serve(empty=True)
+    served.ask("/projects", {"name": "again", "task": "single-label"})
+    for name in ("first", "second"):
+        served.ask("/projects/again/intents", {"name": name, "description": ""})
+    page = visit(served, "/data?project=again")
+    undo, redo = page.locator("[data-key=undo]"), page.locator("[data-key=redo]")
+    expect(undo).to_have_text("Undo: create intent second")
+    undo.click()
+    expect(undo).to_have_text("Undo: create intent first")
+    expect(redo).to_be_visible()
+    held = hold(page, "**/projects/again/status")
+    served.ask("/projects/again/undo", {})
+    redo.click()
+    expect(page.locator(".toast.bad")).to_contain_text("Something else was done meanwhile")
+    assert served.ask("/projects/again/overview")["intents"] == []
+    page.unroute_all(behavior="ignoreErrors")
+    for route in held.routes:
+        route.fallback()
+
+
 def test_on_a_phone_undo_leaves_room_for_export_beside_it(
     visit: Callable[..., Page], studio: Served
 ) -> None:

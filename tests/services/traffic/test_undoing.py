@@ -1,11 +1,17 @@
 """The import of a log is taken back: its rows go, and so do its texts that nobody has touched."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from app.services.data.history import list_actions
-from app.services.data.projects import create_project
+from app.services.data.projects import (
+    create_project,
+    delete_project,
+    rename_project,
+    restore_project,
+)
 from app.services.labelling.decisions import Operation, decide
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.audit import list_acts
@@ -128,3 +134,49 @@ def test_history_lists_each_import_of_a_log_and_what_it_stored(
         ("import log", "log.csv: 6 rows read, 0 stored, 0 texts new, 6 stored before"),
         ("import log", "log.csv: 6 rows read, 6 stored, 6 texts new"),
     ]
+
+
+def test_a_log_that_was_taken_back_can_come_again_under_its_key(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    """Sent again while it was taken back, it ended in an error: its texts were not added."""
+    load(live, tmp_path)
+    undo_log(live, "p", KEY)
+    load(live, tmp_path)
+    assert (said(live), len(texts(live))) == (6, 6)
+    load(live, tmp_path)
+    assert (said(live), len(texts(live))) == (6, 6)
+    assert undo_log(live, "p", KEY) == UndoneLog(6, 6, 0)
+    assert (said(live), texts(live)) == (0, [])
+
+
+def test_a_log_does_not_go_on_into_a_project_that_was_deleted(
+    live: LiveStudio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest of it went there, too, and then the import ended in an error."""
+    parts = iter(range(9))
+
+    def give_way(*_: object) -> None:
+        if next(parts) == 1:
+            delete_project(live.studio, "p")
+
+    monkeypatch.setattr(type(live.traffic), "give_way", give_way)
+    with pytest.raises(NotFound, match="'p' was deleted meanwhile"):
+        load(live, tmp_path)
+    restore_project(live.studio, 1)
+    assert (said(live), len(texts(live))) == (4, 4)
+
+
+def test_a_log_is_noted_in_a_project_that_was_renamed_meanwhile(
+    live: LiveStudio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All of it was stored, and the answer was: There is no project 'p'."""
+    still_there = receiving._still_there
+
+    def renamed(studio: Studio, project_id: int, keys: Sequence[str]) -> int:
+        rename_project(studio, "p", "q")
+        return still_there(studio, project_id, keys)
+
+    monkeypatch.setattr(receiving, "_still_there", renamed)
+    load(live, tmp_path)
+    assert list_acts(live.studio, "q", ActFilter()).acts[0].verb == "import log"

@@ -1,21 +1,33 @@
 """Undo and redo: everything back to the beginning, and forth to the end, without losses."""
 
+from contextlib import suppress
+
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import Conflict, InvalidInput
 from storage import projects
-from storage.database import Database, open_database
+from storage.database import Database, open_database, savepoint
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.log.replay import canonical_hash
 from storage.queries import dataset
+from storage.tables import batch
 
 KINDS = ["label", "decide", "edit", "move", "delete", "add", "create", "rename", "merge", "restore"]
 Steps = st.lists(
     st.tuples(st.sampled_from([*KINDS, "undo", "redo"]), st.integers(0, 9), st.integers(0, 4)),
     max_size=14,
+)
+AnySteps = st.lists(
+    st.tuples(
+        st.sampled_from([*KINDS, "undo", "redo", *["undo any"] * 4]),
+        st.integers(0, 9),
+        st.integers(0, 4),
+    ),
+    max_size=20,
 )
 
 
@@ -97,6 +109,34 @@ def test_undoing_everything_and_redoing_it_leads_back(opened: Database, steps) -
         for _ in range(undone):
             assert events.redo(connection, project) is not None
         assert fingerprint(connection, project) == last
+
+
+@settings(deadline=None, max_examples=60)
+@given(steps=AnySteps)
+def test_whichever_action_is_undone_each_label_names_an_intent(opened: Database, steps) -> None:
+    """One undo took an intent away, and the next one put it back on a text."""
+    with opened.write() as connection:
+        project = start(connection)
+        for kind, place, choice in steps:
+            with suppress(Conflict), savepoint(connection):
+                if kind == "undo any":
+                    undo_any(connection, project, 5 * place + choice)
+                else:
+                    step(connection, project, kind, place, choice)
+            names = dataset.intent_names(connection, project)
+            rows = dataset.utterances(connection, project)
+            assert names.keys() >= {key for row in rows for key in row.labels or ()}
+        record = projects.get(connection, project)
+        versions.cut(connection, record, "whatever was undone")
+        assert versions.differences(connection, record) == []
+
+
+def undo_any(connection, project: int, place: int) -> None:
+    """Undo one of all actions, however long ago it was; nothing if it is undone."""
+    actions = sa.and_(batch.c.project_id == project, batch.c.undoes.is_(None))
+    keys = connection.execute(sa.select(batch.c.key).where(actions).order_by(batch.c.id)).scalars()
+    listed = keys.all()
+    events.undo(connection, project, of=listed[place % len(listed)])
 
 
 def history(connection, project: int) -> list:

@@ -50,7 +50,7 @@ def database(tmp_path_factory: pytest.TempPathFactory):
             for i, text in enumerate(TEXTS * 2)
         ]
         events.record(connection, project.id, Action("import"), [*made, *rows])
-        events.record(connection, other.id, Action("import"), rows)
+        events.record(connection, other.id, Action("import"), [*made, *rows])
         for i, row in enumerate(dataset.utterances(connection, project.id)):
             changes = [edits.edit(row, "skipped", value=True)] if i % 5 == 0 else []
             changes += [edits.edit(row, "flagged", "odd")] if i % 7 == 0 else []
