@@ -265,8 +265,18 @@ class DataPage {
 
   async #editText(row) {
     const field = h('textarea', {name: 'text', rows: 4, maxlength: 10000, 'aria-label': 'Text'}, row.text);
-    const save = async ({text}) => text !== row.text && this.#edit(row, 'text', text);
-    if (await askToDo('Edit the text', field, 'Save', save)) await this.#reload();
+    const changed = h('p', {class: 'note', role: 'status', hidden: true});
+    let newest = row;
+    const save = ({text}) =>
+      text !== newest.text &&
+      this.#edit(newest, 'text', text).catch(async error => {
+        await this.#reload().catch(() => {});
+        newest = this.#rows.find(row.id) ?? newest; // Save once more puts these words in place of the others
+        changed.hidden = newest.text === row.text;
+        fill(changed, `Somebody else has changed it to “${newest.text}”.`);
+        throw error;
+      });
+    if (await askToDo('Edit the text', [field, changed], 'Save', save)) await this.#reload();
   }
 
   async #markValues(row) {

@@ -51,10 +51,7 @@ class HistoryPage {
     const asked = (this.#asked += 1);
     const wanted = new URLSearchParams({offset: this.#offset, limit: STEP});
     for (const name of ['actor', 'verb']) if (query().get(name)) wanted.set(name, query().get(name));
-    const found = await call(`${this.#base}?${wanted}`).catch(error => {
-      if (asked === this.#asked) this.#offset = this.#shown; // the next press goes on from what is in view
-      throw error;
-    });
+    const found = await call(`${this.#base}?${wanted}`);
     if (asked !== this.#asked) return;
     this.#shown = this.#offset;
     this.#offer('actor', found.actors, whoOf);
@@ -103,7 +100,11 @@ class HistoryPage {
   #turn(by, total) {
     const to = Math.max(0, this.#offset + by);
     if (to < total) this.#offset = to;
-    return this.#load();
+    const asked = this.#asked + 1;
+    return this.#load().catch(error => {
+      if (asked === this.#asked) this.#offset = this.#shown; // the next press goes on from what is in view
+      throw error;
+    });
   }
 }
 

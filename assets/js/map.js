@@ -291,7 +291,7 @@ class MapPage {
   async #recolourAfresh() {
     for (const points of [this.#points, this.#wanted]) points?.forget();
     this.#allowCompression();
-    await this.#intents.load(); // one may be new, or have another name
+    await this.#intents.load().catch(() => {}); // one may be new; else those of before stay
     await Promise.all([this.#recolour(), this.#selection.renew(), this.#teller.renew(this.#points)]);
   }
 

@@ -28,6 +28,7 @@ class VersionsPage {
   #advised = null; // the waiting version's number, that of the live one, and which to use
   #compared = null; // number of the version whose comparison with the live one is open
   #drawModels = () => {};
+  #loading = 0; // how often the list is being asked for
   #isOld = false; // whether another version is live, or waits, than when they were listed
   #coming = null; // the newest request
   #asked = 0; // number of the newest request about them; older answers are dropped
@@ -60,6 +61,7 @@ class VersionsPage {
   // A training may end while the page is open, and another tab may promote a version.
   #onStatus(status, before) {
     this.#isOld ||= status.champion !== before.champion || status.candidate !== before.candidate;
+    if (this.#isOld && this.#loading > 0) return; // an act of this page asks already; the next status looks again
     if (this.#isOld) this.#load({isStatusNew: true}).catch(() => {}); // the next status asks again
     else if (accuracyState(status) !== accuracyState(before)) this.#drawModels(); // the accuracy of today has come
   }
@@ -69,10 +71,15 @@ class VersionsPage {
     const asked = (this.#asked += 1);
     this.#isOld = false;
     const coming = Promise.all([call(`${this.#base}/versions`), isStatusNew || this.#context.refresh()]);
-    const [found] = await coming.catch(error => {
-      this.#isOld = true;
-      throw error;
-    });
+    this.#loading += 1;
+    const [found] = await coming
+      .catch(error => {
+        this.#isOld = true;
+        throw error;
+      })
+      .finally(() => {
+        this.#loading -= 1;
+      });
     if (asked !== this.#asked) return;
     this.#made = found.models;
     this.#states = found.states;

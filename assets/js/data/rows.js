@@ -99,6 +99,11 @@ export class Rows {
     await this.load();
   }
 
+  // The row of a text as it was last loaded, or undefined.
+  find(id) {
+    return this.#rows.find(row => row.id === id);
+  }
+
   async load() {
     const asked = (this.#asked += 1);
     this.#late = false;

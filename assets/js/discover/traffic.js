@@ -94,6 +94,7 @@ export class TrafficTab {
     await this.#intents.load();
     if (asked !== this.#asked) return;
     if (status.champion === null) {
+      this.#again.follow(false);
       const words =
         'Once a version is live, you see here what it makes of what people write. A log can be imported before.';
       const acts = [firstAct(project, this.#intents.counts), ' ', this.#import];

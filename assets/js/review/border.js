@@ -132,6 +132,7 @@ export class BorderTab {
     const hasPairs = this.#mixed.length > 0 || this.#walked.length > 0;
     fill(this.#choice, hasPairs && this.#fields.pairs, this.#isFree && this.#fields.sides);
     if (open.length < 2 || this.#pair[0] === this.#pair[1]) {
+      this.#again.follow(false);
       fill(this.#walk, h('div', {class: 'empty'}, 'Choose two intents.'));
       return;
     }
