@@ -81,7 +81,8 @@ def _imports(connection: Connection, log: ConversationLogRecord) -> set[int]:
         batch.c.project_id == log.project_id, batch.c.verb == "import"
     )
     first = _beginning(log.id)
-    named = query.where(batch.c.key.between(first, f"{first}~"))  # hexadecimal digits follow
+    # Hexadecimal digits follow. SQLite gives the number of a deleted log to the next one.
+    named = query.where(batch.c.key.between(first, f"{first}~"), batch.c.at >= log.created_at)
     found = {row.id for row in connection.execute(named)}
     until = datetime.fromisoformat(log.created_at) + _TOGETHER
     beside = query.where(

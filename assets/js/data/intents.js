@@ -78,12 +78,15 @@ export class IntentList {
   async #edit(intent) {
     const content = [...editing(intent), this.#otherChanges(intent)];
     const {name, description} = intent;
+    let isSent = false;
     const save = async given => {
       const changed = changes(intent, given);
-      if (Object.keys(changed).length) await this.#change(intent, {...changed, seen: {name, description}});
+      if (!Object.keys(changed).length) return;
+      isSent = true;
+      await this.#change(intent, {...changed, seen: {name, description}});
     };
     await askToDo(`Intent ${intent.name}`, content, 'Save', save);
-    await this.#changed();
+    if (isSent) await this.#changed();
   }
 
   #change({id}, body) {

@@ -341,7 +341,9 @@ export class FindingView {
     if (one.asks && !repair) return; // the user cancelled
     const settled = one.textOfMany ? '' : finding.id; // the other texts of a confusion are left
     const isTest = Boolean(one.textOfMany); // only test texts get their label one by one
-    const about = {finding: settled, seen: finding.seen, blast: one.blast, isTest};
+    // A merge was counted at a revision of its own: a large set joins labels after its findings were listed.
+    const seen = (repair.kind === 'merge' && one.blast?.revision) || finding.seen;
+    const about = {finding: settled, seen, blast: one.blast, isTest};
     await this.#tools.act(repair, deedOf(one, finding, ids => this.#labelled(ids)), about);
   }
 

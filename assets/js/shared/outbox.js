@@ -106,8 +106,19 @@ export class Outbox {
   async #identify() {
     if (!storedUnder(keptAs('outbox:')).length) return;
     const status = await call(`${this.#base}/status`).catch(() => null); // it is asked for again
-    if (!status || this.#id !== null) return;
-    this.#id = status.id;
+    if (status) this.#know(status.id);
+  }
+
+  // The page's own status tells the project's number, too.
+  async known(id) {
+    if (this.#id !== null) return;
+    this.#know(id);
+    await this.#takeOver();
+  }
+
+  #know(id) {
+    if (this.#id !== null) return;
+    this.#id = id;
     this.#begin();
     this.#hears.changed();
   }

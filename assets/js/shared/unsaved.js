@@ -50,6 +50,7 @@ export class Unsaved {
   start() {
     window.addEventListener('storage', () => this.#draw()); // another tab has decided, or saved
     this.#outbox.restore().catch(complain);
+    this.#context.onStatus(({id}) => this.#outbox.known(id).catch(complain));
     this.#draw();
   }
 

@@ -265,6 +265,8 @@ def test_a_dialog_of_an_intent_takes_nothing_back_that_somebody_changed_under_it
     told = page.locator(".toast.bad", has_text="was changed meanwhile")
     expect(told).to_contain_text("Nothing was overwritten.")
     assert intent_of(studio, "roaming_abroad")["description"] == "what is said abroad"
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(entry).to_have_attribute("title", "what is said abroad")
     entry.click()
     expect(described).to_have_value("what is said abroad")
 

@@ -34,6 +34,7 @@ from storage.migrations import steps
 from storage.queries import dataset
 from storage.records import UtteranceRecord
 from storage.said import traffic
+from storage.soundness.checksums import add_checksum
 from tests.builders.trained_home import Idle, train_here
 
 ERASED = "where is my parcel"
@@ -304,6 +305,7 @@ def to_schema(home: Path, number: int) -> None:
     new, old = home / "studio.db", home / "older.db"
     open_database(new).close()
     engine = sa.create_engine(f"sqlite:///{old}")
+    sa.event.listen(engine, "connect", lambda raw, _: add_checksum(raw))
     with pytest.MonkeyPatch.context() as patch, engine.begin() as connection:
         patch.setattr(steps, "STEPS", steps.STEPS[:number])
         steps.migrate(connection)

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from app.services.conversations.logs import DialogueImport, import_dialogues, list_logs, view_logs
-from app.services.conversations.removing import TextsToo, remove_log
+from app.services.conversations.removing import TextsToo, delete_removed, remove_log
 from app.services.data.bulk import EVERY_TEXT, Allowed, BulkAct, Edit
 from app.services.data.history import undo_action, undo_last
 from app.services.data.importing import ImportRequest, import_file
@@ -68,6 +68,20 @@ def test_texts_that_came_back_from_the_same_file_are_of_its_log(
     assert (again.log, again.pooled) == (None, 1)
     assert [one.n_texts for one in view_logs(told, "p")] == [1]
     assert remove_log(told, "p", log, TextsToo()).texts_deleted == 1
+
+
+def test_a_log_with_the_number_of_a_deleted_one_has_its_own_texts_alone(
+    told: Studio, tmp_path: Path
+) -> None:
+    """The newer log counted the texts that the older one had left, and took them with it."""
+    first = bring(told, tmp_path / "first", "stays")
+    remove_log(told, "p", first)
+    delete_removed(told)
+    again = bring(told, tmp_path / "second", "goes")
+    assert again == first  # SQLite gives the number once more
+    assert [log.n_texts for log in view_logs(told, "p")] == [1]
+    assert remove_log(told, "p", again, TextsToo()).texts_deleted == 1
+    assert rows(told).keys() == {"stays"}
 
 
 def test_the_texts_of_a_log_from_an_earlier_release_are_found(told: Studio, tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ def test_words_of_an_intent_that_somebody_changed_since_they_were_seen_stay(
     change_intent(studio, "p", ids["a"], {"description": "theirs"}, seen)  # the same words
     change_intent(studio, "p", ids["b"], {"description": "mine"})  # a program that saw nothing
     _, views = load_overview(studio, "p")
-    assert [(v.name, v.description) for v in views] == [("first", "theirs"), ("b", "mine")]
+    assert {v.name: v.description for v in views} == {"first": "theirs", "b": "mine"}
 
 
 def test_an_intents_test_texts_are_counted_apart(studio: Studio, ids) -> None:
