@@ -316,16 +316,28 @@ class DataPage {
     return this.#undos.take(() => this.#step(which));
   }
 
+  // The number of the action that Undo or Redo is about, as the page shows it; null if there is none.
+  #newest(which) {
+    const {undo_id: undone, redo_id: redone} = this.#context.status;
+    return (which === 'undo' ? undone : redone) ?? null;
+  }
+
   async #step(which) {
+    if (this.#newest(which) === null) await this.#context.refresh(); // an act may be younger than the status
+    const newest = this.#newest(which); // and not what came since
+    const nothing = `There is nothing to ${which}.`;
+    if (newest === null) {
+      toast(nothing);
+      return;
+    }
     const {status} = this.#context;
     const named = which === 'undo' && status.can_undo && undoWords(status, this.#intents.nothing);
     if (which === 'undo' && !(await mayUndo(status, this.#intents.nothing))) return;
-    const seen = {newest: which === 'undo' ? status.undo_id : status.redo_id}; // and not what came since
-    const done = await post(`${this.#context.base}/${which}`, seen);
+    const done = await post(`${this.#context.base}/${which}`, {newest});
     const batch = done.undone ?? done.redone;
     const said = which === 'undo' ? 'Taken back' : 'Done again';
     const verb = named || actWords(batch?.verb, this.#intents.nothing);
-    toast(batch ? `${said}: ${verb}, ${ago(batch.at)}.` : `There is nothing to ${which}.`);
+    toast(batch ? `${said}: ${verb}, ${ago(batch.at)}.` : nothing);
     await this.#reload();
   }
 
