@@ -179,6 +179,13 @@ def change(studio: Studio, text: str, field: str, value: object, project: str = 
         events.record(connection, found.id, Action("edit"), [edit])
 
 
+def add_test(studio: Studio, text: str, intent: str) -> None:
+    """Import a test text of an intent into the first project."""
+    made = edits.create_utterance("new", text, "test", "f", [intent_ids(studio)[intent]])
+    with studio.database.write() as connection:
+        events.record(connection, 1, Action("import"), [made])
+
+
 def label(studio: Studio, text: str, intent: str) -> None:
     """Label a text of the first project, labelled or not, as an act on the page Data does."""
     with studio.database.read() as connection:

@@ -1,7 +1,7 @@
 """Accept all answers that the model is sure of, after a spot check of some of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.services.data.bulk import Allowed, BulkAct
 from app.services.data.utterances import ChangeView, label_each
 from app.services.embedding import embed_texts
-from app.services.live.answered_tests import labelled_tests
+from app.services.live.answered_tests import labelled_tests, told_apart
 from app.services.live.live_model import LiveModel, as_trained, is_untuned
 from app.services.live.pool import Pool
 from app.services.live.row_answers import exemplar_scores
@@ -221,7 +221,8 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
 
     Exemplars tell it where the encoder never saw their labels, else the labelled test texts: both
     as the model was trained, for with each label that joins, a limit by errors that few texts make
-    may leap. Texts out of scope are not among them, so their share of errors comes on top.
+    may leap. Test texts that the model has learned, then or since, are left out. Texts out of scope
+    are not among them, so their share of errors comes on top.
     """
     pipeline = as_trained(live)
     own = exemplar_scores(pipeline) if is_untuned(live) else None
@@ -229,7 +230,8 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
         scores, labels = own
         return _judged(pipeline, pipeline.embeddings, scores, labels)
     studio = live_studio.studio
-    tests = labelled_tests(studio.database, project_id, with_none=False)
+    tests, _ = told_apart(live, labelled_tests(studio.database, project_id, with_none=False))
+    tests, _ = told_apart(replace(live, pipeline=pipeline), tests)
     if len(tests) < _FEWEST_TESTS:
         return UNTESTED
     rows = embed_texts(studio.database, pipeline.encoder, [text.text for text in tests])

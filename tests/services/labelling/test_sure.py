@@ -24,15 +24,17 @@ from app.services.labelling.sure import (
 from app.services.live import pool
 from app.services.live.live_model import as_trained
 from app.services.live.row_answers import exemplar_scores
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
 from app.services.versions.registry import promote
 from core.errors import InvalidInput
+from core.review.sure import UNTESTED
 from storage import models, projects
 from storage.people.spot_checks import judged_of, keep_judged
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import add_test, change
 
 
 @pytest.fixture
@@ -232,3 +234,22 @@ def test_labels_that_join_the_votes_do_not_move_the_limit(home: Studio) -> None:
     assert joined is not None
     np.testing.assert_array_equal(first[0], second[0])
     assert not np.array_equal(joined[0][: len(first[0])], first[0])
+
+
+def test_test_texts_that_the_model_has_learned_do_not_tell_how_sure_it_is(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An example that was moved to the test set was answered by its own vote, and counted."""
+    monkeypatch.setattr(sure, "_FEWEST_TESTS", 1)
+    monkeypatch.setattr(sure, "_judged", lambda _, rows, *__: (float(len(rows)), 0.0))
+    live_studio = open_live_studio(home)
+
+    def limit() -> tuple[float, float]:
+        return sure._limit(live_studio, 1, open_live(live_studio, "p")[1])
+
+    change(home, "hi", "split", "test")
+    assert limit() == UNTESTED
+    add_test(home, "nobody ever said this", "refund")
+    assert limit() == (1.0, 0.0)  # of two test texts, one is judged
+    change(home, "good morning", "text", "nobody ever said this")
+    assert limit() == UNTESTED  # an example says it now

@@ -22,6 +22,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from tests.builders.trained_home import (
     add_enough_unlabelled,
+    add_test,
     intent_ids,
     rows,
     train,
@@ -49,12 +50,6 @@ def learned(home: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch) -> l
     return found
 
 
-def add_new_test(home: Studio) -> None:
-    made = edits.create_utterance("new", NEW, "test", "f", [intent_ids(home)["refund"]])
-    with home.database.write() as connection:
-        events.record(connection, 1, Action("import"), [made])
-
-
 def test_texts_that_a_version_learned_without_a_label_do_not_test_it(
     home: Studio, learned: list[str]
 ) -> None:
@@ -64,7 +59,7 @@ def test_texts_that_a_version_learned_without_a_label_do_not_test_it(
     verdict = verdict_on(version(home, 3), "single-label", None)
     assert verdict is not None
     assert verdict.meaning.endswith("test the version that is trained next.")
-    add_new_test(home)
+    add_test(home, NEW, "refund")
     now = accuracy_now(home, *live_studio.models.open("p"), no_pause)
     assert now is not None
     assert now.n == 1
