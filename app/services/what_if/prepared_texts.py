@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.embedding import embed_known, unknown_texts
+from app.services.live.answered_tests import Flags
 from app.services.live.joining import Said, amendment
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from core.errors import InvalidInput
 from core.heads.votes.fit import VoteHead
+from core.pipeline import LearnedTexts
 from core.text import match_key
 from core.types import FloatArray, Intent, Pause, ScoreArray
 from storage import models
@@ -62,6 +64,7 @@ class PreparedTexts:
     """Watched texts with all that is needed to answer them again after a change of the votes.
 
     Attributes:
+        learned: Which texts the encoder has learned without a label, (n,).
         twins: Labels of the exemplars with a match key, by exemplar id.
         spoken: What an intent's name adds to the texts' scores, (n,) each: without examples, and
             with.
@@ -76,6 +79,7 @@ class PreparedTexts:
     pins: tuple[PinRecord, ...]
     rows: Mapping[str, int] = field(repr=False)
     keys: Mapping[str, Sequence[int]] = field(repr=False)
+    learned: Flags = field(repr=False)
     voters: Mapping[str, int] = field(repr=False)
     twins: Mapping[str, Mapping[str, tuple[str, ...]]] = field(repr=False)
     spoken: Mapping[str, tuple[ScoreArray, ScoreArray]] = field(default_factory=dict, repr=False)
@@ -125,10 +129,19 @@ def prepare_texts(
         pins=pins,
         rows={text.id: row for row, text in enumerate(texts) if text.id},
         keys=keys,
+        learned=_learned(live, texts),
         voters={e.id: row for row, e in enumerate(live.pipeline.exemplars)},
         twins=twins,
         spoken=_spoken(live, intents, watched.unit, live_models),
     )
+
+
+def _learned(live: LiveModel, texts: Sequence[WatchedText]) -> Flags:
+    """Return which texts the encoder has learned without a label, (n,)."""
+    without_label = LearnedTexts(live.pipeline.learned)
+    if not without_label.keys:
+        return np.zeros(len(texts), dtype=bool)
+    return np.array([text.text in without_label for text in texts], dtype=bool)
 
 
 def _spoken(

@@ -196,14 +196,14 @@ class JudgedAnswers:
         return np.asarray(~had & has), np.asarray(had & ~has)
 
     def _learned(self) -> Flags:
-        """Return which texts an example says word for word, so that they test nothing; (n,)."""
+        """Return which texts the model has learned, so that they test nothing; (n,)."""
         task, twins = self.prepared.live.pipeline.task, self.prepared.twins
         records = [record for record in self.now.records.values() if record is not None]
         known = {match_key(one.text) for one in records if exemplar_of(one, task)}
         known |= {
             key for key, by in twins.items() if any(id_ not in self.now.records for id_ in by)
         }
-        learned = np.zeros(len(self.prepared.texts), dtype=bool)
+        learned = self.prepared.learned.copy()
         for key in known & self.prepared.keys.keys():
             learned[self.prepared.keys[key]] = True
         return learned

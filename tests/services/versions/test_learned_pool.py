@@ -14,6 +14,9 @@ from app.services.studio import Studio
 from app.services.versions.bundles import Handover, export_model, import_bundle
 from app.services.versions.comparison import compare_models
 from app.services.versions.verdict import verdict_on
+from app.services.what_if.preview import preview
+from app.services.what_if.repairs import Repair
+from app.services.what_if.watched_texts import WatchedTextCache
 from core.bundle.layout import load_pipeline, save_pipeline
 from core.pipeline import learned_texts
 from core.types import Exemplar, no_pause
@@ -69,6 +72,21 @@ def test_texts_that_a_version_learned_without_a_label_do_not_test_it(
     assert judged.words() == "; 10 texts that it has learned were left out"
     compared = compare_models(home, "p", 3, 2)
     assert (compared.n, compared.left_out) == (1, 10)
+
+
+def test_previews_count_the_test_texts_that_the_header_counts(
+    home: Studio, learned: list[str]
+) -> None:
+    """Review counted eleven test texts beside one in the header."""
+    add_test(home, NEW, "refund")
+    live_studio = open_live_studio(home)
+    now = accuracy_now(home, *live_studio.models.open("p"), no_pause)
+    assert now is not None
+    repair = Repair("rename", intent=intent_ids(home)["greeting"], value="salute")
+    [told] = preview(WatchedTextCache(live_studio), "p", [repair])
+    assert told.watched[1] == 11
+    assert (told.in_scope.n, told.in_scope.now) == (now.n, now.right)
+    assert now.n == 1
 
 
 def test_the_next_version_is_tested_by_them(
