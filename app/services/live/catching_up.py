@@ -20,6 +20,7 @@ from app.services.live.joining import (
     solved_for,
     with_intents,
     with_names,
+    with_sources,
 )
 from app.services.live.live_model import LiveModel, exemplar_of
 from app.services.studio import Studio
@@ -212,6 +213,8 @@ def catch_up(
     """Bring a model up to the revision of a reading."""
     names = reading.now.names
     base = with_intents(_renamed(live.base, names), reading.now.intents, names)
+    made = {key: row.synthetic for key, row in reading.touched.items() if row and row.synthetic}
+    base = with_sources(base, made)
     task = live.pipeline.task
     said = {
         **live.said,

@@ -45,6 +45,7 @@ class Base:
         columns: Intent id of each score column ("" where the project has no such intent).
         said: Texts and intents of its exemplars, by id.
         rows: Row of each exemplar among the votes, by id.
+        made: Sources of the synthetic exemplars, and of those that may join, by id.
         basis: The votes, prepared for changes; None before the first change.
         met: Solutions for new exemplars, by text.
         moved: Solutions for changed exemplars, by row.
@@ -54,6 +55,7 @@ class Base:
     columns: tuple[str, ...]
     said: Mapping[str, Said] = field(repr=False)
     rows: Mapping[str, int] = field(repr=False)
+    made: Mapping[str, str] = field(default_factory=dict, repr=False)
     basis: Basis | None = field(default=None, repr=False)
     met: Mapping[str, Newcomer] = field(default_factory=dict, repr=False)
     moved: Mapping[int, BasisRow] = field(default_factory=dict, repr=False)
@@ -76,7 +78,13 @@ def base_of(pipeline: IntentPipeline, columns: tuple[str, ...]) -> Base:
         for e in pipeline.exemplars
     }
     rows = {e.id: row for row, e in enumerate(pipeline.exemplars)}
-    return Base(pipeline, columns, said, rows)
+    made = {e.id: e.synthetic for e in pipeline.exemplars if e.synthetic}
+    return Base(pipeline, columns, said, rows, made)
+
+
+def with_sources(base: Base, made: Mapping[str, str]) -> Base:
+    """Add the sources of synthetic utterances that may join, by id."""
+    return base if made.items() <= base.made.items() else replace(base, made={**base.made, **made})
 
 
 def can_join(base: Base, changes: Changes) -> bool:
@@ -170,11 +178,11 @@ def joined(base: Base, changes: Changes) -> IntentPipeline:
     names = dict(zip(base.columns, head.intents, strict=True))
     left = set(gone)
     shown = [
-        _exemplar(e.id, kept[e.id], names) if e.id in kept else e
+        _exemplar(base, e.id, kept[e.id], names) if e.id in kept else e
         for row, e in enumerate(base.pipeline.exemplars)
         if row not in left
     ]
-    shown += [_exemplar(key, said, names) for key, said in coming]
+    shown += [_exemplar(base, key, said, names) for key, said in coming]
     return replace(
         base.pipeline,
         head=head,
@@ -212,5 +220,6 @@ def _text(base: Base, key: str) -> str | None:
     return None if said is None else said[0]
 
 
-def _exemplar(key: str, said: Said, names: Mapping[str, str]) -> Exemplar:
-    return Exemplar(key, said[0], tuple(sorted(names[label] for label in said[1])))
+def _exemplar(base: Base, key: str, said: Said, names: Mapping[str, str]) -> Exemplar:
+    intents = tuple(sorted(names[label] for label in said[1]))
+    return Exemplar(key, said[0], intents, base.made.get(key, ""))

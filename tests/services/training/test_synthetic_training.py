@@ -74,6 +74,17 @@ def test_they_vote_as_synthetic_and_the_figures_come_from_the_others(
             assert finding.texts[0].id not in ids
 
 
+def test_those_that_joined_the_votes_after_a_training_are_synthetic(home: Studio) -> None:
+    """They counted as examples that somebody had said, and a report judged by them."""
+    made = augmented(home)
+    live = open_live_studio(home).models.get(1)
+    assert live is not None
+    found = {one.text: one.synthetic for one in live.pipeline.exemplars}
+    assert {text: found[text] for text in made} == made
+    assert len(made) == 6
+    assert list(found.values()).count("") == 20
+
+
 def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
     made = augmented(home)
     with home.database.write() as connection:
