@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from app.services.cache import of_version
 from app.services.data.bulk import Allowed, BulkAct
 from app.services.data.utterances import ChangeView, label_each
-from app.services.embedding import embed_texts
+from app.services.embedding import digest_of, embed_texts
 from app.services.live.answered_tests import labelled_tests, told_apart
 from app.services.live.live_model import LiveModel, as_trained, is_untuned
 from app.services.live.pool import Pool
@@ -224,12 +225,14 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
     may leap. Test texts that the model has learned, then or since, are left out. Texts out of scope
     are not among them, so their share of errors comes on top.
     """
+    from core.heads.folds import said_rows, sources_of
+
     pipeline = as_trained(live)
-    own = exemplar_scores(pipeline) if is_untuned(live) else None
-    if own is not None:
-        scores, labels = own
-        return _judged(pipeline, pipeline.embeddings, scores, labels)
     studio = live_studio.studio
+    own = _answered_examples(studio, live, pipeline) if is_untuned(live) else None
+    if own is not None:
+        said, (scores, targets) = said_rows(sources_of(pipeline.exemplars)), own
+        return _judged(pipeline, pipeline.embeddings[said], scores[said], targets[said])
     tests, _ = told_apart(live, labelled_tests(studio.database, project_id, with_none=False))
     tests, _ = told_apart(replace(live, pipeline=pipeline), tests)
     if len(tests) < _FEWEST_TESTS:
@@ -237,6 +240,25 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
     rows = embed_texts(studio.database, pipeline.encoder, [text.text for text in tests])
     labels = np.array([[key in (text.labels or ()) for key in live.columns] for text in tests])
     return _judged(pipeline, rows, pipeline.head.scores(rows), labels)
+
+
+def _answered_examples(
+    studio: Studio, live: LiveModel, pipeline: IntentPipeline
+) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
+    """Return the scores of examples without what was made of them, and their labels.
+
+    They are kept where there are synthetic ones, whose votes take long to leave out.
+    """
+    examples = pipeline.exemplars
+    if not any(one.synthetic for one in examples):
+        return exemplar_scores(pipeline)
+    words = [word for one in examples for word in (one.id, one.text, *one.intents)]
+    return studio.cache.get_newest(
+        ("answered examples", of_version(live.version)),
+        digest_of([*pipeline.intents, *words]),
+        lambda: exemplar_scores(pipeline, without_made=True),
+        lambda made: int(made[0].nbytes + made[1].nbytes) if made else 100,
+    )
 
 
 def _judged(

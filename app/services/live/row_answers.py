@@ -83,20 +83,24 @@ def answer_rows(studio: Studio, models: LiveModels, project: str, ids: Sequence[
 
 
 def exemplar_scores(
-    pipeline: IntentPipeline,
+    pipeline: IntentPipeline, *, without_made: bool = False
 ) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
     """Return each exemplar's scores without its own vote, and its labels; (exemplars, intents).
 
-    None if the model's head has no votes to leave out.
+    `without_made` leaves out the synthetic ones made from it, too, which takes seconds for many
+    exemplars. None if the model's head has no votes to leave out.
     """
+    from core.heads.folds import left_with_source, sources_of
     from core.heads.mixture import voices_of, without_names
     from core.heads.votes.fit import VoteHead, leave_one_out
 
     head = without_names(pipeline.head)
     if not isinstance(head, VoteHead) or head.diagonal is None:
         return None
-    scores = leave_one_out(head) + voices_of(pipeline.head, pipeline.embeddings)
-    return scores, head.targets > _HALF
+    scores = leave_one_out(head)
+    if without_made:
+        scores = left_with_source(head, scores, sources_of(pipeline.exemplars))
+    return scores + voices_of(pipeline.head, pipeline.embeddings), head.targets > _HALF
 
 
 def answer_records(

@@ -2,15 +2,24 @@
 
 from pathlib import Path
 
+import numpy as np
+import pytest
+
 from app.services.explaining.explain import explain
-from app.services.live.server_state import open_live_studio
+from app.services.labelling import sure
+from app.services.live.live_model import as_trained
+from app.services.live.server_state import open_live, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.review.review import review
 from app.services.slots.augmentation import AugmentationRequest, add_synthetic
 from app.services.slots.marking import mark_slots
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
+from core.heads.mixture import voices_of, without_names
+from core.heads.votes.fit import VoteHead
+from core.review.sure import UNTESTED
 from core.templates.slots import Slot
+from core.types import ScoreArray
 from storage import models, projects
 from storage.log import edits, events, label_origins
 from storage.log.events import Action
@@ -83,6 +92,43 @@ def test_those_that_joined_the_votes_after_a_training_are_synthetic(home: Studio
     assert {text: found[text] for text in made} == made
     assert len(made) == 6
     assert list(found.values()).count("") == 20
+
+
+def test_sure_answers_are_judged_by_what_was_said_without_what_was_made_of_it(
+    home: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Made texts counted as answered, and their sources were answered by them."""
+    augmented(home)
+    train(home, tiny_path, {"kind": "instant"})
+    with home.database.write() as connection:
+        models.point(connection, models.find(connection, 1, 3))
+    judged: list[ScoreArray] = []
+
+    def note(_: object, __: object, scores: ScoreArray, ___: object) -> tuple[float, float]:
+        judged.append(scores)
+        return UNTESTED
+
+    monkeypatch.setattr(sure, "_judged", note)
+    monkeypatch.setattr(sure, "is_untuned", lambda _: True)
+    live_studio = open_live_studio(home)
+    _, live = open_live(live_studio, "p")
+    sure._limit(live_studio, 1, live)
+    [scores] = judged
+    assert len(scores) == 20
+    pipeline = as_trained(live)
+    examples, head = pipeline.exemplars, without_names(pipeline.head)
+    assert isinstance(head, VoteHead)
+    source = next(one.synthetic for one in examples if one.synthetic)
+    kept = [row for row, one in enumerate(examples) if source not in (one.id, one.synthetic)]
+    assert len(kept) < len(examples) - 1
+    at = next(row for row, one in enumerate(examples) if one.id == source)
+    kernel = np.exp((head.exemplars @ head.exemplars.T - 1.0) / head.tau)
+    matrix = kernel[np.ix_(kept, kept)] + head.ridge * np.eye(len(kept))
+    weights = np.linalg.solve(matrix, (head.targets - head.prior)[kept])
+    by_hand = head.prior + kernel[at, kept] @ weights
+    by_hand += voices_of(pipeline.head, pipeline.embeddings)[at]
+    place = [one.id for one in examples if not one.synthetic].index(source)
+    np.testing.assert_allclose(scores[place], by_hand, atol=1e-4)
 
 
 def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
