@@ -25,7 +25,13 @@ from app.services.answering.pinned import (
 from app.services.background import step_back
 from app.services.cache import of_version
 from app.services.embedding import embed_texts
-from app.services.live.answered_tests import Flags, ScoredTests, labelled_tests, told_apart
+from app.services.live.answered_tests import (
+    Flags,
+    ScoredTests,
+    count_unread,
+    labelled_tests,
+    told_apart,
+)
 from app.services.live.judged_pins import judge_pins
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
@@ -88,11 +94,13 @@ class AccuracyNow:
 class _Since:
     """What happened since a training: `learned` test texts are examples now; `merges` of intents.
 
-    Test texts that are examples are left out; a merge changes the labels of examples and tests.
+    Test texts that are examples are left out, and so are `unread` ones, newer than the most that
+    are read; a merge changes the labels of examples and tests.
     """
 
     learned: int
     merges: int
+    unread: int
 
 
 @dataclass(slots=True)
@@ -233,7 +241,9 @@ def accuracy_now(
         return None
     with studio.database.read() as connection:
         trained_at = versions.learned_at(connection, live.version)
-        since = _Since(learned, merges_since(connection, now.project.id, trained_at))
+        merges = merges_since(connection, now.project.id, trained_at)
+        unread = count_unread(connection, now.project.id, with_none=several)
+    since = _Since(learned, merges, unread)
     tests = _scored(studio, live, records, pause)
     if several:
         return _with_coverage(_of_sets(tests, since), tests)
@@ -337,10 +347,12 @@ def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str
     if live.pipeline.by_name:
         causes.append(nameless_words(live.pipeline.by_name))
     taught = since.learned - int(version.metrics.get("left_out") or 0)
-    if taught > 0 and tested == n + taught:
+    if since.unread and tested != n:
+        causes.append(f"{counted(since.unread, 'newer test text')} not counted")
+    if taught > 0 and tested in (n + taught, n + taught + since.unread):
         of_them = "is an example" if taught == 1 else "are examples"
         causes.append(f"{counted(taught, 'test text')} {of_them} now")
-    elif tested != n or not causes:
+    elif tested not in (n, n + since.unread) or not causes:
         causes.append("test texts changed")
     return causes
 

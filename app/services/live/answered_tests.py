@@ -10,7 +10,7 @@ from app.services.live.live_model import LiveModel
 from core.pipeline import learned_texts
 from core.text import match_key
 from core.types import FloatArray, ScoreArray
-from storage.database import Database
+from storage.database import Database, Transaction
 from storage.queries import utterances
 from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
@@ -80,13 +80,23 @@ def labelled_tests(
     database: Database, project_id: int, *, with_none: bool
 ) -> tuple[UtteranceRecord, ...]:
     """Return the labelled texts of the test split; `with_none` adds those of no intent."""
-    page, states = Page(0, MOST), ("labelled", "out-of-scope") if with_none else ("labelled",)
-    found: list[UtteranceRecord] = []
+    page, found = Page(0, MOST), list[UtteranceRecord]()
     with database.read() as connection:
-        for state in states:
-            which = Filter(split="test", state=state)  # type: ignore[arg-type]
+        for which in _filters(with_none=with_none):
             found += utterances.read_page(connection, project_id, which, "oldest", page)[0]
     return tuple(found)
+
+
+def count_unread(connection: Transaction, project_id: int, *, with_none: bool) -> int:
+    """Count the labelled texts of the test split that are too many for `labelled_tests`."""
+    kinds = _filters(with_none=with_none)
+    counts = [utterances.count_all(connection, project_id, which) for which in kinds]
+    return sum(max(0, n - MOST) for n in counts)
+
+
+def _filters(*, with_none: bool) -> tuple[Filter, ...]:
+    labelled = Filter(split="test", state="labelled")
+    return (labelled, Filter(split="test", state="out-of-scope")) if with_none else (labelled,)
 
 
 def told_apart(

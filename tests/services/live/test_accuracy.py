@@ -9,7 +9,7 @@ import pytest
 from app.services.answering.judging import judge_exemplars
 from app.services.data.history import undo_action
 from app.services.home.cards import load_cards
-from app.services.live import catching_up
+from app.services.live import answered_tests, catching_up
 from app.services.live.accuracy import accuracy_now, nameless_words
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.model_report import report
@@ -155,6 +155,21 @@ def test_it_says_that_labels_have_joined_or_that_the_tests_are_others(
     found = now(live_studio)
     assert found.n == 3
     assert "test texts changed" in found.causes
+
+
+def test_test_texts_beyond_the_most_that_are_read_are_told(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 12,000 test texts the oldest 10,000 are read: "test texts changed", though none had."""
+    monkeypatch.setattr(answered_tests, "MOST", 3)
+    found = now(live_studio)
+    assert found.n == 3
+    assert found.causes[-1] == "1 newer test text not counted"
+    monkeypatch.setattr(answered_tests, "MOST", 2)
+    found = now(live_studio)
+    assert found.n == 2
+    assert found.causes[-1] == "2 newer test texts not counted"
+    assert "test texts changed" not in found.causes
 
 
 def test_a_test_text_that_has_become_an_example_is_told_and_left_out_everywhere(
