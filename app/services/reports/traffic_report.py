@@ -197,8 +197,17 @@ def _steps(view: TrafficView) -> tuple[str, ...]:
         named = ", ".join(view.blind_spots[:_BLIND])
         rest = len(view.blind_spots) - _BLIND
         more = f" and {rest} more" if rest > 0 else ""
-        found.append(
-            f"Nobody asked for {named}{more} in these days: if that stays so, ask whether it is "
-            "still needed."
-        )
+        found.append(_silent_step(view, f"{named}{more}"))
     return tuple(found)
+
+
+def _silent_step(view: TrafficView, named: str) -> str:
+    """Say that no text got the intents; a sample does not tell that nobody asked for them."""
+    if view.sent:
+        return (
+            f"None of the {counted(view.covered.n, 'text')} of the sample asked for {named}. Other "
+            "texts of these days may ask for it: choose fewer days, so that all are counted."
+        )
+    return (
+        f"Nobody asked for {named} in these days: if that stays so, ask whether it is still needed."
+    )

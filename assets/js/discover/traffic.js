@@ -333,17 +333,18 @@ export class TrafficTab {
   }
 
   #neverAsked() {
+    const which = this.#view.sent ? 'the sample' : 'these days';
     const named = new Map([...this.#intents.byId.values()].map(one => [one.name, one]));
     const chips = this.#view.blind_spots.map(name => {
       const intent = named.get(name);
       return intent ? this.#toTexts(intent) : name;
     });
     return section(
-      'Labelled, and nobody asked',
+      this.#view.sent ? 'Labelled, and not in the sample' : 'Labelled, and nobody asked',
       h(
         'p',
         {},
-        'These intents have ten labels or more, and no text of these days got them. ' +
+        `These intents have ten labels or more, and no text of ${which} got them. ` +
           'Perhaps nobody needs them, or people say it in other words.',
       ),
       h('div', {class: 'row', 'data-role': 'blind-spots'}, chips),

@@ -67,6 +67,18 @@ def test_a_report_on_a_sample_says_so() -> None:
     assert "it was 100.0 % of 200: the difference is more than chance." in page
 
 
+def test_a_sample_does_not_tell_that_nobody_asked() -> None:
+    """“Nobody asked for move in these days” was said of 200 texts of 61,234."""
+    facts = TrafficFacts(
+        rows("2026-02-10", a=100, lost=100), [], NAMES, {}, {}, {"3": 10}, sent=61_234
+    )
+    found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
+    assert found.steps[-1] == (
+        "None of the 200 texts of the sample asked for move. Other texts of these days may ask for "
+        "it: choose fewer days, so that all are counted."
+    )
+
+
 def test_what_to_do_begins_with_the_most_texts_and_names_no_mixed_group() -> None:
     """6 times “lol” stood above 20 texts that somebody meant."""
     facts = TrafficFacts(
