@@ -205,8 +205,9 @@ def _silent_step(view: TrafficView, named: str) -> str:
     """Say that no text got the intents; a sample does not tell that nobody asked for them."""
     if view.sent:
         return (
-            f"None of the {counted(view.covered.n, 'text')} of the sample asked for {named}. Other "
-            "texts of these days may ask for it: choose fewer days, so that all are counted."
+            f"None of the {counted(view.covered.n, 'text')} of the sample asked for {named}. "
+            "Whether others of these days did is not known. For the team: count fewer days, so "
+            "that more of their texts are counted."
         )
     return (
         f"Nobody asked for {named} in these days: if that stays so, ask whether it is still needed."

@@ -13,6 +13,7 @@ def test_a_report_on_todays_test_texts_does_not_ask_for_test_texts(home: Studio)
     assert before.startswith("Label some test texts")
     for text in ("hi", "change my password"):
         change(home, text, "split", "test")
+    live_studio.pools.wait(1)
     found = report(live_studio, "p", 2)
     assert not found.metrics["judged_on"].startswith("test")
     assert found.ready.figures[0].basis.endswith(" of 2 test texts answered right today")

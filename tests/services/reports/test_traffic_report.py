@@ -74,8 +74,8 @@ def test_a_sample_does_not_tell_that_nobody_asked() -> None:
     )
     found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
     assert found.steps[-1] == (
-        "None of the 200 texts of the sample asked for move. Other texts of these days may ask for "
-        "it: choose fewer days, so that all are counted."
+        "None of the 200 texts of the sample asked for move. Whether others of these days did is "
+        "not known. For the team: count fewer days, so that more of their texts are counted."
     )
 
 
