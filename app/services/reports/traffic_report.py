@@ -190,7 +190,7 @@ def _steps(view: TrafficView) -> tuple[str, ...]:
     subjects = [
         one
         for one in view.uncovered
-        if one.name == NO_GROUP or (one.count >= _FEWEST and not one.mixed)
+        if one.name == NO_GROUP or (one.id and one.count >= _FEWEST and not one.mixed)
     ]
     found = list(map(_subject_step, subjects[: _STEPS + 1]))
     if view.blind_spots:

@@ -24,6 +24,7 @@ const FEW = 10; // rows of a table that are shown at once
 const DAY = 86_400_000; // milliseconds
 const WHAT = 'What customers said, what gets no answer, and what changed.';
 const OLD = 2; // days since the newest text, from which on the page says how old it is
+const RIGHTLY_NONE = 'labelled out of scope'; // the server's name of texts that no grouping takes
 const ONE_TEXT = {text: 'where is my parcel', time: '2026-11-26T14:30:00Z', source: 'app'};
 
 const dayOf = stamp =>
@@ -264,7 +265,8 @@ export class TrafficTab {
     const head = ['About', above('Texts'), above('Share of these')];
     const all = isGrouped
       ? this.#toGroup(null, 'All groups')
-      : this.#toSorting('Sort them into groups to see what they are about');
+      : uncovered.some(({name}) => name !== RIGHTLY_NONE) &&
+        this.#toSorting('Sort them into groups to see what they are about');
     return section(
       'What is not answered',
       h('p', {}, words),
@@ -282,9 +284,11 @@ export class TrafficTab {
       {},
       id
         ? this.#toGroup(Number(id), name)
-        : isGrouped
-          ? [h('span', {class: 'soft'}, 'in no group yet: '), this.#toSorting('Sort them in')]
-          : h('span', {class: 'soft'}, 'not grouped yet'),
+        : name === RIGHTLY_NONE
+          ? h('span', {class: 'soft'}, `rightly refused: ${name}`)
+          : isGrouped
+            ? [h('span', {class: 'soft'}, 'in no group yet: '), this.#toSorting('Sort them in')]
+            : h('span', {class: 'soft'}, 'not grouped yet'),
       mixed && h('span', {class: 'soft'}, ' · a mixed group'),
       such && h('div', {class: 'soft small', 'data-role': 'typical'}, such),
     );

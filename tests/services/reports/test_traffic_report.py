@@ -100,6 +100,18 @@ def test_what_to_do_begins_with_the_most_texts_and_names_no_mixed_group() -> Non
     assert "<p>Of the test texts 91.8 % are answered right.</p>" in page
 
 
+def test_texts_labelled_out_of_scope_are_nothing_to_do() -> None:
+    """“Have the studio group them” was said of 4 texts that no grouping takes."""
+    said = rows("2026-02-10", a=50, odd=4, lost=1)
+    facts = TrafficFacts(said, [], NAMES, {}, {}, {}, outside={"odd"})
+    found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
+    assert [step.split(" is ")[0] for step in found.steps] == ["1 text without an intent"]
+    page = report_page(found, {})
+    such = '<div class="soft small"><bdi>“odd”</bdi></div>'
+    assert f'<bdi>labelled out of scope</bdi>{such}</td><td class="n">4</td>' in page
+    assert "<bdi>in no group yet</bdi>" in page
+
+
 def test_a_small_difference_is_told_plainly() -> None:
     """“May be chance, as many figures are compared” was a riddle to whoever counts nothing."""
     page = page_of(rows("2026-02-10", a=20, lost=3), rows("2026-02-03", a=20, lost=2))
