@@ -59,7 +59,8 @@ class AskedText:
         calibration = pipeline.calibration
         voices = voices_of(pipeline.head, self.embedding[None])[0]
         if self.task == "single-label":
-            limit = calibration.threshold if calibration.familiarity_measure is None else None
+            first = float(calibration.limits(1)[0])  # that of all: `has_one_limit`
+            limit = first if calibration.familiarity_measure is None else None
             return ask(self.votes, self.embedding, voices), column, limit
         alone = _alone(self.votes, column)
         own = float(calibration.limits(len(self.votes.head.intents))[column])

@@ -14,6 +14,8 @@ from app.services.explaining.explained_model import explained_bundle
 from app.services.explaining.views import Explanation
 from app.services.explaining.words import nothing_words
 from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.review.fence import save_fence
+from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
 from app.services.versions.bundles import export_model
 from core.encoders.packed.encoder import TransformerEncoder
@@ -26,7 +28,7 @@ from core.text import points
 from core.types import Decision, Intent
 from storage import models, projects
 from tests.builders.tiny_encoder import randomly_adapted
-from tests.builders.trained_home import POOL, change, label, train
+from tests.builders.trained_home import POOL, change, intent_ids, label, train
 from tests.conftest import SENTENCES
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -184,6 +186,19 @@ def test_an_unlabelled_text_that_has_got_a_label_is_not_named(live_studio: LiveS
     assert again is not None
     assert shown.examples[0].id not in {one.id for one in again.examples}
     assert again.revision > shown.revision
+
+
+def test_where_an_intent_has_its_own_limit_nothing_is_told_by_that_of_the_others(
+    live_studio: LiveStudio,
+) -> None:
+    """“Without them it would be parcel” was told by a limit of -9, where parcel's own is 9."""
+    parcel = intent_ids(live_studio.studio)["parcel"]
+    for limits, is_told in (({parcel: -9.0}, True), ({parcel: 9.0}, False)):
+        save_fence(live_studio, "p", FenceSetting(-9.0, limits))
+        found = explain(live_studio, "p", ASKED, against="parcel")
+        assert (found.reasons[0].load_bearing is not None) == is_told
+        assert (found.why_not is not None) == is_told
+        assert any("a limit of its own" in note for note in found.notes) != is_told
 
 
 def test_words_are_shared_out_and_left_out(live_studio: LiveStudio) -> None:
