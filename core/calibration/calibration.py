@@ -54,6 +54,10 @@ class Calibration:
         limits[: len(self.thresholds)] = self.thresholds
         return limits
 
+    def has_one_limit(self, n_intents: int) -> bool:
+        """Whether one limit holds for all columns, or each label is decided by its own alone."""
+        return self.task == "multi-label" or len(set(self.limits(n_intents).tolist())) < 2
+
     def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
         """Return how familiar texts are, by embeddings (n, d) and scores (n, intents); (n,)."""
         if self.familiarity_measure is None:

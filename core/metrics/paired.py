@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import hypot, sqrt
+from math import sqrt
 from typing import Literal
 
 from core.types import Task
@@ -126,12 +126,17 @@ def paired_difference(fixed: int, broken: int, n: int) -> Difference:
     return replace(around, value=gained / n)
 
 
-def unpaired_difference(before: float, after: float, errors: tuple[float, float]) -> Difference:
-    """Compare two accuracies whose single answers are unknown.
+def unpaired_difference(before: float, after: float, n: int) -> Difference:
+    """Compare two accuracies on n texts each, whose single answers are unknown.
 
-    `errors` are both standard errors; on the same texts the interval is wider than necessary.
+    The interval is that of Agresti and Caffo (2000, "Simple and effective confidence intervals for
+    proportions and differences of proportions"): Wald's after one right and one wrong text are
+    added to both. Without them, an accuracy of 1 has no error. On the same texts it is wider than
+    necessary.
     """
-    return _interval(after - before, hypot(*errors))
+    was, now = ((share * n + 1) / (n + 2) for share in (before, after))
+    error = sqrt((was * (1 - was) + now * (1 - now)) / (n + 2))
+    return replace(_interval(now - was, error), value=after - before)
 
 
 def paired_report(pairs: Sequence[PairedAnswer]) -> PairedReport:

@@ -149,7 +149,9 @@ def _load_bearing(
     """Return the fewest examples without which one intent would not be the answer, in words."""
     pipeline, decision = model.pipeline, answer.decision
     votes = solved_votes_of(studio, model)
-    if votes is None or decision.rule != "votes" or pipeline.task == "multi-label":
+    n_intents = len(pipeline.head.intents)
+    is_asked = decision.rule == "votes" and pipeline.task != "multi-label"
+    if votes is None or not is_asked or not pipeline.calibration.has_one_limit(n_intents):
         return None
     speaking = speaking_intents(pipeline, answer, near)
     asked = AskedText(model, votes, row, answer.text, speaking)

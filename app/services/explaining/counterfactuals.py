@@ -17,7 +17,7 @@ from core.explain.load_bearing import (
 from core.explain.one_text import Question, ask
 from core.explain.solved_votes import SolvedVotes
 from core.heads.mixture import voices_of
-from core.pipeline import IntentPipeline
+from core.pipeline import IntentPipeline, said_by
 from core.review.outvoted import outvoted
 from core.text import counted, match_key
 from core.types import FloatArray, Task
@@ -59,7 +59,8 @@ class AskedText:
         calibration = pipeline.calibration
         voices = voices_of(pipeline.head, self.embedding[None])[0]
         if self.task == "single-label":
-            limit = calibration.threshold if calibration.familiarity_measure is None else None
+            first = float(calibration.limits(1)[0])  # that of all: `has_one_limit`
+            limit = first if calibration.familiarity_measure is None else None
             return ask(self.votes, self.embedding, voices), column, limit
         alone = _alone(self.votes, column)
         own = float(calibration.limits(len(self.votes.head.intents))[column])
@@ -111,7 +112,7 @@ def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
     Of the unlabelled texts only those are named that speak for the intent themselves.
     """
     question, own, limit = asked.question(column)
-    copies = copies_needed(question, own, limit)
+    copies = _copies(asked, question, own, limit)
     pool = asked.model.pool()
     near, rows = _nearest_speaking(asked, column, pool)
     needed = examples_needed(question, rows, own, limit) if near else None
@@ -122,25 +123,36 @@ def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
     return WhyNot(
         intent,
         behind,
-        None if copies is None else copies.count,
+        copies,
         near[: needed.count] if needed is not None else (),
         words if speaks else f"Hardly any similar example is labelled {intent}. {words}",
-        adds=is_near and copies is not None and copies.count == 1,
+        adds=is_near and copies == 1,
         revision=0 if pool is None else pool.revision,
     )
 
 
-def _why_not_words(
-    intent: str, copies: Needed | None, needed: Needed | None, *, is_near: bool
-) -> str:
+def _copies(asked: AskedText, question: Question, own: int, limit: float | None) -> int | None:
+    """Count the examples with a text's words that would do; None: not even 1,000.
+
+    One does, for it decides alone. Where an example has the words with another label, the two
+    contradict each other, and the votes decide.
+    """
+    pipeline = asked.model.pipeline
+    if asked.text not in said_by(pipeline.exemplars, pipeline.exact):
+        return 1
+    found = copies_needed(question, own, limit)
+    return None if found is None else found.count
+
+
+def _why_not_words(intent: str, copies: int | None, needed: Needed | None, *, is_near: bool) -> str:
     if copies is None:
-        said = f"Not even 1,000 examples that say just this would make it {intent}."
-    elif copies.count == 1:
+        said = f"By votes alone, not even 1,000 more examples of these words make it {intent}."
+    elif copies == 1:
         tie = "A near tie. " if is_near else ""
         said = f"{tie}Adding this text to {intent} would make that the answer."
     else:
-        n = counted(copies.count, "example")
-        said = f"It would take {n} that say just this to make it {intent}."
+        n = counted(copies, "more example")
+        said = f"By votes alone, it would take {n} of these words to make it {intent}."
     if needed is None:
         return said
     if needed.count == 1:

@@ -55,11 +55,13 @@ class _ExplainedText:
     def turnable(self) -> AskedText | None:
         """The text with the votes; None where votes alone cannot change the answer.
 
-        They cannot where a fence by another method than votes rejects the text.
+        They cannot where a fence by another method than votes rejects the text. What they do is
+        not told where single intents have limits of their own.
         """
         decision = self.prediction.decision
         by_fence = decision.out_of_scope and decision.familiarity is not None
-        if self.votes is None or by_fence:
+        calibration = self.model.pipeline.calibration
+        if self.votes is None or by_fence or not calibration.has_one_limit(len(self.scores)):
             return None
         return AskedText(self.model, self.votes, self.embedding, self.text, self.speaking)
 

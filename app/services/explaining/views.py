@@ -128,6 +128,7 @@ class WhyNot:
     Attributes:
         behind: Score that it lacks.
         copies: Number of examples with just this text, so labelled, that would do; None: too many.
+            It is 1 where no example says the same, and else counted by votes.
         examples: Unlabelled utterances nearest to the text that would do when so labelled, and that
             the model and their neighbours take for the intent; empty if there are too few.
         adds: Whether it is a near tie that adding this text would decide.

@@ -218,6 +218,10 @@ def notes_of(model: "ExplainedModel", found: Prediction, *, asked: bool) -> tupl
         )
     if not asked:
         notes.append(f"“{DEPENDS}” and “{WHY_NOT}” can be computed only where every example votes.")
+    elif not model.pipeline.calibration.has_one_limit(len(model.pipeline.head.intents)):
+        notes.append(
+            f"“{DEPENDS}” and “{WHY_NOT}” are not told where an intent has a limit of its own."
+        )
     return tuple(notes)
 
 

@@ -177,7 +177,14 @@ def _steps(
     state: str, facts: Facts, metrics: Mapping[str, Any], confusions: Sequence[ConfusionLine]
 ) -> tuple[str, ...]:
     """Return what to do; while a version waits, first whether to use it."""
-    steps = next_steps(metrics, facts.intents, facts.scope, confusions, facts.broken)
+    steps = next_steps(
+        metrics,
+        facts.intents,
+        facts.scope,
+        confusions,
+        facts.broken,
+        on_tests=facts.checked.on_tests,
+    )
     if state != "candidate" or facts.advice is None:
         return steps
     return (f"Decide: {facts.advice.act}.", *steps)

@@ -23,15 +23,20 @@ def next_steps(
     scope: ScopeLine,
     confusions: Sequence[ConfusionLine],
     broken: Sequence[BrokenPin],
+    *,
+    on_tests: bool,
 ) -> tuple[str, ...]:
-    """Return what to do, each with its reason; `broken` are the pins that it breaks."""
+    """Return what to do, each with its reason; `broken` are the pins that it breaks.
+
+    `on_tests` tells whether the answers that are counted are those to test texts.
+    """
     found = []
     if broken:
         found.append(
             f"Look at {counted(len(broken), 'broken pin')}: {broken_words(broken)}. Label more "
             "such texts, or remove a pin that nobody needs."
         )
-    if not str(metrics.get("judged_on", "")).startswith("test"):
+    if not on_tests:
         found.append(
             "Label some test texts: its figures come from its own examples, and are "
             "likely to flatter it."

@@ -190,15 +190,25 @@ def _steps(view: TrafficView) -> tuple[str, ...]:
     subjects = [
         one
         for one in view.uncovered
-        if one.name == NO_GROUP or (one.count >= _FEWEST and not one.mixed)
+        if one.name == NO_GROUP or (one.id and one.count >= _FEWEST and not one.mixed)
     ]
     found = list(map(_subject_step, subjects[: _STEPS + 1]))
     if view.blind_spots:
         named = ", ".join(view.blind_spots[:_BLIND])
         rest = len(view.blind_spots) - _BLIND
         more = f" and {rest} more" if rest > 0 else ""
-        found.append(
-            f"Nobody asked for {named}{more} in these days: if that stays so, ask whether it is "
-            "still needed."
-        )
+        found.append(_silent_step(view, f"{named}{more}"))
     return tuple(found)
+
+
+def _silent_step(view: TrafficView, named: str) -> str:
+    """Say that no text got the intents; a sample does not tell that nobody asked for them."""
+    if view.sent:
+        return (
+            f"None of the {counted(view.covered.n, 'text')} of the sample asked for {named}. "
+            "Whether others of these days did is not known. For the team: count fewer days, so "
+            "that more of their texts are counted."
+        )
+    return (
+        f"Nobody asked for {named} in these days: if that stays so, ask whether it is still needed."
+    )

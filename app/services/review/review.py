@@ -282,14 +282,15 @@ def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Findin
         Remedy(f"Label it {quoted(names.get(key, '?'))}", Repair("relabel", (record.id,), (key,)))
         for key in keys
     ]
+    also = _helped(settles)
     other = Remedy("Another label …", Repair("relabel", (record.id,)), "intent")
     return Finding(
         id=f"next:{record.id}",
         kind="next",
         title="Helps most to label",
-        why=f"{_unsure(pool, row, likeliest, names)} A label also helps {_about(settles)}.",
+        why=_unsure(pool, row, likeliest, names) + (also and f" A label also helps {also}."),
         figure=settles,
-        measure=f"helps {_about(settles)}",
+        measure=f"helps {also or 'this text'}",
         texts=(FoundText(record.id, record.text, None, record.split),),
         remedies=(*remedies, other, replace(KEEP, words="Skip")),
         intents=tuple(keys),
@@ -308,6 +309,7 @@ def _unsure(pool: Pool, row: int, columns: Sequence[int], names: dict[str, str])
     return f"{answer} Closest: {said[0]}, but {lacks}." if said else answer
 
 
-def _about(settles: float) -> str:
-    """Say how many texts a label helps besides its own; it settles the doubt of `settles` texts."""
-    return f"about {counted(max(1, round(settles) - 1), 'similar text')}"
+def _helped(settles: float) -> str:
+    """Say how many texts a label helps besides its own; "" if none. It settles `settles` doubts."""
+    n = round(settles) - 1
+    return f"about {counted(n, 'similar text')}" if n > 0 else ""

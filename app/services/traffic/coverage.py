@@ -45,6 +45,7 @@ MANY_LABELS = 10
 """With so many labels and no text in the traffic, an intent is a blind spot."""
 
 NO_INTENT, NO_GROUP = "no intent", "in no group"
+RIGHTLY_NONE = "labelled out of scope"
 MOST_DAYS = 400
 _MOST_SHOWN = 30
 _TYPICAL = 3
@@ -64,6 +65,7 @@ class TrafficFacts:
         group_names: Names of groups by number.
         labels: Number of labelled texts by intent id.
         mixed: Numbers of the groups whose texts have little in common.
+        outside: Ids of texts that are labelled out of scope.
         sent, sent_before: How many rows came, of which `now` and `earlier` may be a fair sample.
     """
 
@@ -74,6 +76,7 @@ class TrafficFacts:
     group_names: Mapping[int, str]
     labels: Mapping[str, int]
     mixed: Collection[int] = ()
+    outside: Collection[str] = ()
     sent: int = 0
     sent_before: int = 0
 
@@ -101,10 +104,28 @@ def read_coverage(live_studio: LiveStudio, project: str, period: Period) -> Traf
     facts, answered = found.facts, found.answered
     if answered is None:
         return count_coverage(facts, found.days, None, found.trouble)
-    view = count_coverage(facts, found.days, answered.intents)
+    counted = replace(facts, outside=_outside(live_studio, found.project_id, facts, answered))
+    view = count_coverage(counted, found.days, answered.intents)
     view = _with_texts(live_studio, found.project_id, view)
     rows = facts.now, facts.earlier
     return with_drift(live_studio.studio, found.project_id, view, rows, answered)
+
+
+def _outside(
+    live_studio: LiveStudio, project_id: int, facts: TrafficFacts, answered: SaidAnswered
+) -> frozenset[str]:
+    """Return the ids of unanswered texts in no group that are labelled out of scope."""
+    given = answered.intents
+    alone = {
+        row.utterance_id
+        for row in facts.now
+        if row.utterance_id in given
+        and row.utterance_id not in facts.groups
+        and not _known(given, row, facts)
+    }
+    with live_studio.studio.database.read() as connection:
+        found = utterances.by_ids(connection, project_id, sorted(alone))
+    return frozenset(key for key, record in found.items() if record.labels == ())
 
 
 def _with_texts(live_studio: LiveStudio, project_id: int, view: TrafficView) -> TrafficView:
@@ -233,10 +254,10 @@ def count_coverage(
         for rows in (facts.now, facts.earlier)
     )
     n, missing = len(now), [one for one in now if not one.intents]
-    groups = Counter(one.group for one in missing)
-    said = defaultdict[int | None, Counter[str]](Counter)
+    groups = Counter(_shown_in(facts, one) for one in missing)
+    said = defaultdict[int | str, Counter[str]](Counter)
     for one in missing:
-        said[one.group][one.row.utterance_id] += 1
+        said[_shown_in(facts, one)][one.row.utterance_id] += 1
     intents = intent_shares(facts.intents, old, now, days[1])
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
     asked = {one.id for one in intents}
@@ -277,9 +298,16 @@ def _known(answers: Answers, row: SaidText, facts: TrafficFacts) -> list[str]:
     return [key for key in answers[row.utterance_id] if key in facts.intents]
 
 
-def _share_of_group(facts: TrafficFacts, group: int | None, count: int, n: int) -> TrafficShare:
-    if group is None:
-        return share_of(NO_GROUP, count, n)
+def _shown_in(facts: TrafficFacts, one: AnsweredRow) -> int | str:
+    """Return the group of a text without an intent, or in words why it has none."""
+    if one.group is not None:
+        return one.group
+    return RIGHTLY_NONE if one.row.utterance_id in facts.outside else NO_GROUP
+
+
+def _share_of_group(facts: TrafficFacts, group: int | str, count: int, n: int) -> TrafficShare:
+    if isinstance(group, str):
+        return share_of(group, count, n)
     found = share_of(facts.group_names[group], count, n, str(group))
     return replace(found, mixed=group in facts.mixed)
 

@@ -41,6 +41,7 @@ def gain_figures(gain: "PoolGain | None") -> dict[str, Any]:
         "judged": gain.n_judged,
         "right": gain.right,
         "right_without": gain.right_without,
+        "helped": gain.helped,
     }
     return {"pool": figures}
 
@@ -71,6 +72,6 @@ def gain_words(metrics: Mapping[str, Any]) -> str:
         why = f": {compared}" if judged else ": too few are about your intents"
         return f"Unlabelled texts did not help here, so they were left out{why}."
     texts = f"Learned from {counted(found['n'], 'unlabelled text')}, too."
-    if right > without:
+    if found.get("helped"):  # earlier releases called any gain so, and did not store it
         return f"{texts} Unlabelled texts helped: {compared}."
     return f"{texts} Held-out labels cannot tell whether they helped: {compared}."

@@ -45,7 +45,7 @@ from storage.records import ProjectRecord
 _CHUNK = 512
 _FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
 """Name of the share of right answers."""
-_COMPARED = ("accuracy", "n", "noise")
+_COMPARED = ("accuracy", "n")
 """Figures of a training that a comparison by stored figures computes with."""
 
 
@@ -375,12 +375,13 @@ def _compare_figures(
     if not _judged_alike(champion, candidate):
         return comparison
     before, after = _shares(old, new)
+    n = int(new["n"])
     return replace(
         comparison,
         basis="stored figures",
-        n=int(new["n"]),
+        n=n,
         before=before,
         after=after,
-        difference=unpaired_difference(before, after, (old["noise"], new["noise"])),
+        difference=unpaired_difference(before, after, n),
         f1=(float(old["micro_f1"]), float(new["micro_f1"])) if task == "multi-label" else None,
     )

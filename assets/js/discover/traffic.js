@@ -24,6 +24,7 @@ const FEW = 10; // rows of a table that are shown at once
 const DAY = 86_400_000; // milliseconds
 const WHAT = 'What customers said, what gets no answer, and what changed.';
 const OLD = 2; // days since the newest text, from which on the page says how old it is
+const RIGHTLY_NONE = 'labelled out of scope'; // the server's name of texts that no grouping takes
 const ONE_TEXT = {text: 'where is my parcel', time: '2026-11-26T14:30:00Z', source: 'app'};
 
 const dayOf = stamp =>
@@ -264,7 +265,8 @@ export class TrafficTab {
     const head = ['About', above('Texts'), above('Share of these')];
     const all = isGrouped
       ? this.#toGroup(null, 'All groups')
-      : this.#toSorting('Sort them into groups to see what they are about');
+      : uncovered.some(({name}) => name !== RIGHTLY_NONE) &&
+        this.#toSorting('Sort them into groups to see what they are about');
     return section(
       'What is not answered',
       h('p', {}, words),
@@ -282,9 +284,11 @@ export class TrafficTab {
       {},
       id
         ? this.#toGroup(Number(id), name)
-        : isGrouped
-          ? [h('span', {class: 'soft'}, 'in no group yet: '), this.#toSorting('Sort them in')]
-          : h('span', {class: 'soft'}, 'not grouped yet'),
+        : name === RIGHTLY_NONE
+          ? h('span', {class: 'soft'}, `rightly refused: ${name}`)
+          : isGrouped
+            ? [h('span', {class: 'soft'}, 'in no group yet: '), this.#toSorting('Sort them in')]
+            : h('span', {class: 'soft'}, 'not grouped yet'),
       mixed && h('span', {class: 'soft'}, ' · a mixed group'),
       such && h('div', {class: 'soft small', 'data-role': 'typical'}, such),
     );
@@ -333,17 +337,18 @@ export class TrafficTab {
   }
 
   #neverAsked() {
+    const which = this.#view.sent ? 'the sample' : 'these days';
     const named = new Map([...this.#intents.byId.values()].map(one => [one.name, one]));
     const chips = this.#view.blind_spots.map(name => {
       const intent = named.get(name);
       return intent ? this.#toTexts(intent) : name;
     });
     return section(
-      'Labelled, and nobody asked',
+      this.#view.sent ? 'Labelled, and not in the sample' : 'Labelled, and nobody asked',
       h(
         'p',
         {},
-        'These intents have ten labels or more, and no text of these days got them. ' +
+        `These intents have ten labels or more, and no text of ${which} got them. ` +
           'Perhaps nobody needs them, or people say it in other words.',
       ),
       h('div', {class: 'row', 'data-role': 'blind-spots'}, chips),

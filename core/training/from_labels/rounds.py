@@ -64,6 +64,7 @@ class PoolGain:
         n_judged: Held-out labels that both rounds answered; 0 where too few texts are in scope.
         right: Those that the second round answered rightly.
         right_without: Those that the first round did.
+        lost: Those that the first round alone did.
         n_texts: Unlabelled texts that the run labelled, whether it kept what they brought or not.
         untried: Why the run tried none of them, in words; "" where it did.
     """
@@ -75,6 +76,13 @@ class PoolGain:
     right_without: int = 0
     n_texts: int = 0
     untried: str = ""
+    lost: int = 0
+
+    @property
+    def helped(self) -> bool:
+        """Whether the first round is the worse one, beyond what a coin would do."""
+        gain = self.right - self.right_without
+        return gain > 0 and is_worse(self.lost, gain + self.lost)
 
     @property
     def n(self) -> int:
@@ -151,8 +159,10 @@ def run_rounds(
         return Round(first, fitted, without, foreign)
     held_out = join_parts(parts, again, fitted)
     before, after = (_hits(one, fitted.targets) for one in (without, held_out))
-    gain = PoolGain(LABELS, 0, len(after), int(after.sum()), int(before.sum()), len(texts))
-    if is_worse(int((after & ~before).sum()), int((before & ~after).sum())):
+    lost = int((before & ~after).sum())
+    right = int(after.sum()), int(before.sum())
+    gain = PoolGain(LABELS, 0, len(after), *right, len(texts), lost=lost)
+    if is_worse(int((after & ~before).sum()), lost):
         return Round(first, fitted, without, gain)
     yield StageStarted("labelling")
     limit = _limit(recipe, inputs, (first, fitted), without.rows, without.scores)

@@ -44,8 +44,20 @@ def test_impossible_counts_are_refused(fixed, broken, n) -> None:
 
 
 def test_unpaired_accuracies_have_the_errors_of_both() -> None:
-    found = unpaired_difference(0.8, 0.9, (0.03, 0.04))
-    assert (found.value, found.low, found.high) == pytest.approx((0.1, 0.0020018, 0.1979982))
+    found = unpaired_difference(0.8, 0.9, 20)
+    error = ((19 * 3 + 17 * 5) / 22**2 / 22) ** 0.5  # 18 + 1 and 16 + 1 right of 20 + 2
+    assert found.value == pytest.approx(0.1)
+    assert (found.low, found.high) == pytest.approx((2 / 22 - 1.959964 * error, 0.3172475))
+
+
+def test_a_loss_of_three_of_forty_may_be_luck() -> None:
+    """It was “real, not luck”: an accuracy of 1 was taken to have no error."""
+    found = unpaired_difference(39 / 40, 36 / 40, 40)
+    error = ((40 * 2 + 37 * 5) / 42**2 / 42) ** 0.5  # 0.0598 of 40 and 37 of 42
+    assert found.value == pytest.approx(-0.075)
+    assert (found.low, found.high) == pytest.approx((-3 / 42 - 1.959964 * error, 0.0457902))
+    assert not found.beyond_chance
+    assert unpaired_difference(1.0, 1.0, 40).high == pytest.approx(1.959964 * (82 / 42**3) ** 0.5)
 
 
 def test_a_report_counts_what_was_fixed_and_broken_by_intent() -> None:

@@ -8,23 +8,27 @@ import numpy as np
 import pytest
 
 from app.services.answering.opened import Space, open_space
+from app.services.explaining import counterfactuals
 from app.services.explaining.explain import explain, explain_reference, explain_text
 from app.services.explaining.explained_model import explained_bundle
 from app.services.explaining.views import Explanation
 from app.services.explaining.words import nothing_words
 from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.review.fence import save_fence
+from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
 from app.services.versions.bundles import export_model
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput, NotFound
 from core.explain.attribution import attribute
+from core.explain.load_bearing import Needed
 from core.heads.votes.fit import fit_votes
 from core.intent_names import names_alone
 from core.text import points
-from core.types import Decision, FloatArray, Intent
+from core.types import Decision, Intent
 from storage import models, projects
 from tests.builders.tiny_encoder import randomly_adapted
-from tests.builders.trained_home import POOL, change, label, train
+from tests.builders.trained_home import POOL, change, intent_ids, label, train
 from tests.conftest import SENTENCES
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -111,33 +115,40 @@ def test_without_the_load_bearing_examples_the_answer_is_the_one_foretold(
     assert "because" not in found.sentence
 
 
-def copied(pipeline, text: str, intent: str, n: int) -> tuple[FloatArray, np.ndarray]:
-    rows = np.repeat(pipeline.encoder.encode([text]), n, axis=0)
-    target = np.eye(len(pipeline.head.intents))[[pipeline.head.intents.index(intent)] * n]
-    return (
-        np.concatenate([pipeline.embeddings, rows]),
-        np.concatenate([pipeline.head.targets, target]),
-    )
-
-
 def test_why_not_another_intent_is_told_in_examples_that_would_do(live_studio: LiveStudio) -> None:
     found = explain(live_studio, "p", ASKED, model=1, against="parcel")
     why_not = found.why_not
     assert (why_not.intent, why_not.holds) == ("parcel", "exact")
-    pipeline = pipeline_of(live_studio, 1)
-    head = pipeline.head
-    answers = []
-    for n in (why_not.copies - 1, why_not.copies):
-        rows, targets = copied(pipeline, ASKED, "parcel", n)
-        again = fit_votes(rows, targets, head.intents, head.tau, head.ridge)
-        scores = again.scores(pipeline.encoder.encode([ASKED]))[0]
-        answers.append(head.intents[int(scores.argmax())])
-    assert answers[1] == "parcel"
-    assert why_not.copies == 1 or answers[0] != "parcel"
-    one_does = "Adding this text to parcel would make that the answer." in why_not.words
-    assert one_does == (why_not.copies == 1)
-    assert why_not.adds == ("A near tie." in why_not.words) == (one_does and why_not.behind <= 0.05)
+    assert why_not.copies == 1
+    assert "Adding this text to parcel would make that the answer." in why_not.words
+    assert why_not.adds == ("A near tie." in why_not.words) == (why_not.behind <= 0.05)
     assert found.reasons[0].words.rival == "parcel"
+
+
+@pytest.mark.parametrize(
+    ("needed", "words"),
+    [
+        (Needed(2, ()), "it would take 2 more examples of these words to make it"),
+        (None, "not even 1,000 more examples of these words make it"),
+    ],
+)
+def test_one_example_of_the_words_decides_whatever_the_votes(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch, needed: Needed | None, words: str
+) -> None:
+    """“It would take 2 examples that say just this”: one was enough, for equal words decide."""
+    monkeypatch.setattr(counterfactuals, "copies_needed", lambda *_: needed)
+    before = explain(live_studio, "p", POOL[1])
+    names = (one.intent for one in before.ranked)
+    rival = next(one for one in names if one not in before.answer)
+    why_not = explain(live_studio, "p", POOL[1], against=rival).why_not
+    assert why_not.copies == 1
+    assert f"Adding this text to {rival} would make that the answer." in why_not.words
+    label(live_studio.studio, POOL[1], rival)
+    found = explain(live_studio, "p", POOL[1], against="parcel" if rival != "parcel" else "refund")
+    assert found.answer == (rival,)
+    other = found.why_not
+    assert other.copies == (None if needed is None else 2)
+    assert f"By votes alone, {words} {other.intent}." in other.words
 
 
 def test_unlabelled_texts_that_would_do_speak_for_the_intent_themselves(
@@ -175,6 +186,19 @@ def test_an_unlabelled_text_that_has_got_a_label_is_not_named(live_studio: LiveS
     assert again is not None
     assert shown.examples[0].id not in {one.id for one in again.examples}
     assert again.revision > shown.revision
+
+
+def test_where_an_intent_has_its_own_limit_nothing_is_told_by_that_of_the_others(
+    live_studio: LiveStudio,
+) -> None:
+    """“Without them it would be parcel” was told by a limit of -9, where parcel's own is 9."""
+    parcel = intent_ids(live_studio.studio)["parcel"]
+    for limits, is_told in (({parcel: -9.0}, True), ({parcel: 9.0}, False)):
+        save_fence(live_studio, "p", FenceSetting(-9.0, limits))
+        found = explain(live_studio, "p", ASKED, against="parcel")
+        assert (found.reasons[0].load_bearing is not None) == is_told
+        assert (found.why_not is not None) == is_told
+        assert any("a limit of its own" in note for note in found.notes) != is_told
 
 
 def test_words_are_shared_out_and_left_out(live_studio: LiveStudio) -> None:

@@ -252,21 +252,23 @@ def test_a_model_without_a_fault_is_not_blamed(live_studio: LiveStudio) -> None:
     class Leaky(Scope):
         outside, refused = 2, 0.5
 
-    metrics = {"judged_on": "test set of 9 texts", "expected_calibration_error": 0.05}
+    metrics = {"expected_calibration_error": 0.05}
     # "Raise the limit for out of scope": one of two such texts got an answer.
-    assert next_steps(metrics, [], Leaky(), (), ()) == (
+    assert next_steps(metrics, [], Leaky(), (), (), on_tests=True) == (
         "Label texts that fit no intent as out of scope, 20 in all: the 2 that there are cannot "
         "tell how well it refuses them.",
     )
     Leaky.outside = 20
-    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith(
+    assert next_steps(metrics, [], Leaky(), (), (), on_tests=True)[0].startswith(
         "Raise the limit for out of scope"
     )
     Leaky.known = True  # "Raise the line" stood beside "not tested"
-    assert next_steps(metrics, [], Leaky(), (), ())[0].startswith("Add 20 test texts that fit no")
+    assert next_steps(metrics, [], Leaky(), (), (), on_tests=True)[0].startswith(
+        "Add 20 test texts that fit no"
+    )
     pins = 2 * [BrokenPin("a", "b", "c")]
-    assert next_steps(metrics, [], Scope(), (), ()) == ()
-    assert next_steps(metrics, [], Scope(), (), pins)[0].startswith(
+    assert next_steps(metrics, [], Scope(), (), (), on_tests=True) == ()
+    assert next_steps(metrics, [], Scope(), (), pins, on_tests=True)[0].startswith(
         "Look at 2 broken pins: “a” must get b"
     )
 

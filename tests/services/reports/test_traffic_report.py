@@ -67,6 +67,18 @@ def test_a_report_on_a_sample_says_so() -> None:
     assert "it was 100.0 % of 200: the difference is more than chance." in page
 
 
+def test_a_sample_does_not_tell_that_nobody_asked() -> None:
+    """“Nobody asked for move in these days” was said of 200 texts of 61,234."""
+    facts = TrafficFacts(
+        rows("2026-02-10", a=100, lost=100), [], NAMES, {}, {}, {"3": 10}, sent=61_234
+    )
+    found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
+    assert found.steps[-1] == (
+        "None of the 200 texts of the sample asked for move. Whether others of these days did is "
+        "not known. For the team: count fewer days, so that more of their texts are counted."
+    )
+
+
 def test_what_to_do_begins_with_the_most_texts_and_names_no_mixed_group() -> None:
     """6 times “lol” stood above 20 texts that somebody meant."""
     facts = TrafficFacts(
@@ -86,6 +98,18 @@ def test_what_to_do_begins_with_the_most_texts_and_names_no_mixed_group() -> Non
     assert "you are the best" not in page
     # “Answered” never said whether rightly.
     assert "<p>Of the test texts 91.8 % are answered right.</p>" in page
+
+
+def test_texts_labelled_out_of_scope_are_nothing_to_do() -> None:
+    """“Have the studio group them” was said of 4 texts that no grouping takes."""
+    said = rows("2026-02-10", a=50, odd=4, lost=1)
+    facts = TrafficFacts(said, [], NAMES, {}, {}, {}, outside={"odd"})
+    found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
+    assert [step.split(" is ")[0] for step in found.steps] == ["1 text without an intent"]
+    page = report_page(found, {})
+    such = '<div class="soft small"><bdi>“odd”</bdi></div>'
+    assert f'<bdi>labelled out of scope</bdi>{such}</td><td class="n">4</td>' in page
+    assert "<bdi>in no group yet</bdi>" in page
 
 
 def test_a_small_difference_is_told_plainly() -> None:

@@ -47,6 +47,19 @@ def test_rows_are_counted_by_intent_source_week_and_group() -> None:
     assert not any(one.is_real for one in found.changes)
 
 
+def test_a_text_labelled_out_of_scope_is_not_one_that_waits_for_a_group() -> None:
+    """“In no group yet: sort them in” was said of it, and grouping left it out."""
+    said = rows("2026-11-10", "a", "none", "old", "old", "older")
+    facts = TrafficFacts(said, [], {"1": "cancel"}, {"none": 4}, GROUPS, {}, outside={"old"})
+    found = count_coverage(facts, DAYS, {**ANSWERS, "older": []})
+    assert [(one.name, one.id, one.count, one.n) for one in found.uncovered] == [
+        ("labelled out of scope", "", 2, 4),
+        ("lost card", "4", 1, 4),
+        ("in no group", "", 1, 4),
+    ]
+    assert [one.typical for one in found.uncovered] == [("old",), ("none",), ("older",)]
+
+
 def figures(shares: Iterable[TrafficShare]) -> list[tuple[str, int, int]]:
     return [(one.name, one.count, one.n) for one in shares]
 

@@ -222,6 +222,11 @@ def test_what_they_brought_is_said_in_plain_words() -> None:
         "Learned from 2,310 unlabelled texts, too. Unlabelled texts helped: 176 of 200 held-out "
         "labels right, 171 without them."
     )
+    # Of 5 that differ 3 won: a coin does that in 16 of 32 cases, and it was told to help.
+    assert "cannot tell" in words(PoolGain(lesson, 12, 60, 55, 54, lost=2))
+    assert "cannot tell" in words(PoolGain(lesson, 12, 60, 58, 54))  # 4 of 4: once in 16
+    assert "texts helped: 59 of 60" in words(PoolGain(lesson, 12, 60, 59, 54))  # once in 32
+    assert "cannot tell" in words(PoolGain(lesson, 12, 60, 59, 54, lost=1))  # 6 of 7: 8 in 128
     assert words(PoolGain(lesson, 12, 200, 170, 171)) == (
         "Learned from 2,310 unlabelled texts, too. Held-out labels cannot tell whether they "
         "helped: 170 of 200 held-out labels right, 171 without them."
