@@ -30,7 +30,10 @@ _ENTITY = re.compile(r"\[([^\[\]]+)\](?:\(([^()]+)\)|(\{[^{}]*\}))")
 _PLAIN_ENTITY = re.compile(r"[^()\[\]:]+")
 _NLU = re.compile(rb"^nlu[ \t]*:", re.MULTILINE)
 _BREAKS = re.compile("[\r\n\x85\u2028\u2029]")
-_NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f\ufffe\uffff]")
+_NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")
+_PLAIN_NAME = re.compile(r"[A-Za-z_][\w./+-]*")
+_NO_NAMES = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*(?:#|\Z))')
 _SINGLE = re.compile(r"'((?:[^']|'')*+)'(?=\s*(?:#|\Z))")
 _REMARK = re.compile(r"(?<!\s)\s++#")
@@ -52,6 +55,7 @@ class RasaScanner:
         waiting: Whether the next line is the example announced by `text: |`.
         opens: Whether the line that was read begins a block of examples.
         indent: Blanks before the heading, of which the lines of a block have more.
+        elsewhere: Whether the line is of another part than `nlu`, such as `stories`.
         losses: What of the file has no place in the studio.
         lookups: Values by entity.
         synonyms: Other words by value.
@@ -62,6 +66,7 @@ class RasaScanner:
     waiting: bool = False
     opens: bool = False
     indent: int | None = None
+    elsewhere: bool = False
     losses: Losses = field(default_factory=Losses)
     lookups: dict[str, list[str]] = field(default_factory=dict)
     synonyms: dict[str, list[str]] = field(default_factory=dict)
@@ -102,26 +107,35 @@ class RasaScanner:
         return bool(bare) and self.literal and self.indent is not None and indent > self.indent
 
     def _is_heading(self, line: str, bare: str) -> bool:
+        is_markdown = bare.startswith("##")
+        top = None if is_markdown else _TOP.match(line)
+        if self.elsewhere and not is_markdown and not top:
+            return True
         if match := _HEADING.fullmatch(bare):
-            self.intent = _unquoted(match[2]) if match[1] == "intent" else None
-            self.literal, self.indent = True, None
-            self._listed = None
-            if match[1] in ("lookup", "synonym"):
-                lists = self.lookups if match[1] == "lookup" else self.synonyms
-                self._listed = lists.setdefault(_unquoted(match[2]), [])
-            elif self.intent is None:
-                self.losses.add(f"parts of the kind “{match[1]}”", match[2][:200])
+            self._begin(match[1], match[2])
             return True
         if match := _EXAMPLES.fullmatch(bare):
             self.literal = self.opens = bool(match[1])
             self.indent = len(line) - len(line.lstrip()) if self.literal else None
             return True
-        if bare.startswith("##") or (top := _TOP.match(line)):
-            if not bare.startswith("##") and top and top[1] not in _EXPECTED:
-                self.losses.add(f"the part “{top[1][:60]}”")
+        if top and top[1] not in _EXPECTED:
+            self.losses.add(f"the part “{top[1][:60]}”")
+        if is_markdown or top:
+            self.elsewhere = self.elsewhere if top is None else top[1] not in _EXPECTED
             self.intent = self.indent = self._listed = None
             return True
         return not bare or bare.startswith(_COMMENTS)
+
+    def _begin(self, kind: str, name: str) -> None:
+        """Begin the part of an intent, a lookup or synonyms; others are told of."""
+        self.intent = _unquoted(name) if kind == "intent" else None
+        self.literal, self.indent = True, None
+        self.elsewhere, self._listed = False, None
+        if kind in ("lookup", "synonym"):
+            lists = self.lookups if kind == "lookup" else self.synonyms
+            self._listed = lists.setdefault(_unquoted(name), [])
+        elif self.intent is None:
+            self.losses.add(f"parts of the kind “{kind}”", name[:200])
 
     def _of_mapping(self, line: str) -> str | None:
         key, _, value = line.partition(":")
@@ -184,6 +198,18 @@ def _unquoted(name: str) -> str:
     return _REMARK.split(name, maxsplit=1)[0]
 
 
+def yaml_text(text: str) -> str:
+    """Return a text in quotes, with escapes for the signs that YAML does not take as they are."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return _ESCAPED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", quoted)
+
+
+def yaml_name(name: str) -> str:
+    """Return a name as YAML reads it back: in quotes, unless it is plainly a text."""
+    is_plain = _PLAIN_NAME.fullmatch(name) and name.casefold() not in _NO_NAMES
+    return name if is_plain else yaml_text(name)
+
+
 def extras_of(fields: Mapping[str, Any]) -> list[Extra]:
     """Return the extras among what is kept beside a text; what is none is left out."""
     listed = fields.get("entities")
@@ -205,7 +231,7 @@ def marked_example(
     `extras` are those of `unmarked`; one goes to the mark of the same name and words.
 
     Raises:
-        InvalidInput: It has brackets that Rasa would read as a marked value.
+        InvalidInput: It has brackets that Rasa would read as a marked value, or control signs.
     """
     parts, at = list[str](), 0
     for slot in slots:
@@ -227,7 +253,12 @@ def marked_example(
             f"'{text[:60]}' has brackets that Rasa reads as a marked value.",
             "Reword it, or choose the format JSONL.",
         )
-    return _BREAKS.sub(" ", marked)
+    if _NO_YAML.search(marked := _BREAKS.sub(" ", marked)):
+        raise InvalidInput(
+            f"'{text[:60]}' has control signs, with which no YAML can be read.",
+            "Reword it, or choose the format JSONL.",
+        )
+    return marked
 
 
 def example_line(
@@ -236,10 +267,9 @@ def example_line(
     """Return the line of a new example without its indentation; None if YAML cannot hold it."""
     roles = [name for name, kind in marks.items() if kind == _ROLE]
     try:
-        marked = marked_example(said.text, said.slots, roles, extras)
+        return f"- {marked_example(said.text, said.slots, roles, extras)}"
     except InvalidInput:
         return None
-    return None if _NO_YAML.search(marked) else f"- {marked}"
 
 
 def rasa_files(package: Package) -> list[str]:

@@ -170,6 +170,18 @@ def test_a_name_that_means_something_else_there_is_written_otherwise(
     assert f"{name}_2" in "".join(one.decode() for one in found.files.values())
 
 
+def test_control_signs_leave_rasas_files_readable() -> None:
+    """One such sign, in a text or a pin, and Rasa could read nothing of the file."""
+    rows = [ImportedRow("it\x92s broken", ("no",), "train"), ImportedRow("pay", ("no",), "train")]
+    pins = [Expectation("it\x92s", ("no",))]
+    found = hand_over(Content("shop", "en", {"no": ""}, rows, pins=pins), "rasa")
+    assert found.written == 1
+    written = {name: one.decode() for name, one in found.files.items()}
+    assert "\x92" not in "".join(written.values())
+    assert 'user: "it\\u0092s"' in written["tests/test_stories.yml"]
+    assert '- intent: "no"\n' in written["data/nlu.yml"]
+
+
 def test_every_name_that_is_written_otherwise_is_told() -> None:
     names = [f"book flight {number}" for number in range(20)]
     rows = [ImportedRow(f"fly {name}", (name,), "train") for name in names]

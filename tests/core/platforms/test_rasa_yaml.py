@@ -72,6 +72,29 @@ def test_one_file_tells_what_is_left_in_it(tmp_path: Path) -> None:
     ]
 
 
+STORIES = """\
+nlu:
+- intent: greet
+  examples: |
+    - hey
+stories:
+- story: s
+  steps:
+  - intent: greet
+    entities:
+    - city: Rome
+  - action: utter_greet
+"""
+
+
+def test_the_steps_of_a_story_are_no_examples(tmp_path: Path) -> None:
+    """The story's actions became texts of the intent before them, and new texts stood there."""
+    found, text = _over(STORIES, tmp_path, Labelled("hello", ("greet",)))
+    assert [one.text for one in read_agent(tmp_path / "nlu.yml").phrases] == ["hey"]
+    assert (found.kept, found.added) == (1, 1)
+    assert text == STORIES.replace("    - hey\n", "    - hey\n    - hello\n")
+
+
 def test_a_line_moves_into_an_empty_block_and_the_last_line_needs_no_break(
     tmp_path: Path,
 ) -> None:
