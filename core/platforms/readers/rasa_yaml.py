@@ -26,6 +26,8 @@ _HEADING = re.compile(r"(?:##\s*|-\s+)(intent|synonym|lookup|regex)\s*:\s*(.*)")
 _TOP = re.compile(r"\A(\w+)\s*:")
 _EXAMPLES = re.compile(r"examples\s*:\s*([|>]?)[-+]?")
 _BULLET = re.compile(r"[-*+]\s+(.*)")
+_DASH = re.compile(r"-\s*(.+)")
+_METADATA = re.compile(r"metadata\s*:")
 _ENTITY = re.compile(r"\[([^\[\]]+)\](?:\(([^()]+)\)|(\{[^{}]*\}))")
 _PLAIN_ENTITY = re.compile(r"[^()\[\]:]+")
 _NLU = re.compile(rb"^nlu[ \t]*:", re.MULTILINE)
@@ -55,6 +57,7 @@ class RasaScanner:
         waiting: Whether the next line is the example announced by `text: |`.
         opens: Whether the line that was read begins a block of examples.
         indent: Blanks before the heading, of which the lines of a block have more.
+        below: Column of metadata or of a text of several lines, while what is below is left out.
         elsewhere: Whether the line is of another part than `nlu`, such as `stories`.
         losses: What of the file has no place in the studio.
         lookups: Values by entity.
@@ -66,10 +69,12 @@ class RasaScanner:
     waiting: bool = False
     opens: bool = False
     indent: int | None = None
+    below: int | None = None
     elsewhere: bool = False
     losses: Losses = field(default_factory=Losses)
     lookups: dict[str, list[str]] = field(default_factory=dict)
     synonyms: dict[str, list[str]] = field(default_factory=dict)
+    _is_text: bool = False
     _listed: list[str] | None = None
 
     def example(self, line: str) -> str | None:
@@ -82,29 +87,51 @@ class RasaScanner:
         self.opens = False
         if self.waiting and bare:
             self.waiting = False
-            return bare
+            if self.below is None or _column(line) > self.below:
+                return bare
+        if self._is_passed_over(line, bare):
+            return None
         if not self._is_inside(line, bare) and self._is_heading(line, bare):
             return None
         if self.intent is None or bare.startswith(_COMMENTS):
-            self._list(bare)
+            self._list(line, bare)
             return None
-        bullet = _BULLET.fullmatch(bare)
+        bullet = self._bullet(line, bare)
         if self.literal and bullet is not None:
             return bullet[1]
         if self.literal:
             raise ValueError(bare)
-        return self._of_mapping(bullet[1] if bullet else bare)
+        return self._of_mapping(bullet[1] if bullet else bare, line)
 
-    def _list(self, bare: str) -> None:
+    def _is_passed_over(self, line: str, bare: str) -> bool:
+        """Whether a line is metadata or below it, or one of a text behind its first."""
+        if self.below is not None and (not bare or _column(line) > self.below):
+            if bare and self._is_text:
+                self.losses.add("lines of an example behind its first", bare[:200])
+            return True
+        self.below, self._is_text = None, False
+        if self.intent is None or self._is_inside(line, bare) or not _METADATA.match(bare):
+            return False
+        what = "intents" if self.literal else "examples"
+        self.losses.add(f"metadata of {what}", self.intent)
+        self.below = _column(line)
+        return True
+
+    def _bullet(self, line: str, bare: str) -> re.Match[str] | None:
+        """Return the match of an element; in a block of lines a dash needs no blank."""
+        is_dash = self._is_inside(line, bare) and bare.startswith("-")
+        return (_DASH if is_dash else _BULLET).fullmatch(bare)
+
+    def _list(self, line: str, bare: str) -> None:
         """Keep a line of a lookup or of synonyms."""
-        bullet = _BULLET.fullmatch(bare)
+        bullet = self._bullet(line, bare)
         if self._listed is not None and bullet is not None:
             self._listed.append(bullet[1].strip())
 
     def _is_inside(self, line: str, bare: str) -> bool:
         """Whether a line is one of the block, whatever it looks like."""
-        indent = len(line) - len(line.lstrip())
-        return bool(bare) and self.literal and self.indent is not None and indent > self.indent
+        is_block = bool(bare) and self.literal
+        return is_block and self.indent is not None and _column(line) > self.indent
 
     def _is_heading(self, line: str, bare: str) -> bool:
         is_markdown = bare.startswith("##")
@@ -116,7 +143,7 @@ class RasaScanner:
             return True
         if match := _EXAMPLES.fullmatch(bare):
             self.literal = self.opens = bool(match[1])
-            self.indent = len(line) - len(line.lstrip()) if self.literal else None
+            self.indent = _column(line) if self.literal else None
             return True
         if top and top[1] not in _EXPECTED:
             self.losses.add(f"the part “{top[1][:60]}”")
@@ -137,13 +164,15 @@ class RasaScanner:
         elif self.intent is None:
             self.losses.add(f"parts of the kind “{kind}”", name[:200])
 
-    def _of_mapping(self, line: str) -> str | None:
-        key, _, value = line.partition(":")
+    def _of_mapping(self, pair: str, line: str) -> str | None:
+        key, _, value = pair.partition(":")
         if key.strip() == "metadata":
             self.losses.add("metadata of examples", self.intent or "")
         if key.strip() != "text":
             return None
         self.waiting = value.strip() in ("|", "|-", ">", ">-")
+        if self.waiting:
+            self.below, self._is_text = line.index("text"), True
         return None if self.waiting else _unquoted(value.strip())
 
 
@@ -183,6 +212,11 @@ def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
         raise InvalidInput(fault, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
     more = {key: str(one) for key, one in said.items() if key not in _READ}
     return (f"{name}.{role}" if role else str(name)), more
+
+
+def _column(line: str) -> int:
+    """Return the number of blanks before what stands on a line."""
+    return len(line) - len(line.lstrip())
 
 
 def _unquoted(name: str) -> str:
@@ -326,7 +360,7 @@ def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
             continue
         array = Node(start, end, None)  # an example of several lines stays where it is
         if scanner.literal:
-            array, bullet = block, len(line) - len(line.lstrip())
+            array, bullet = block, _column(line)
             block.items.append(Node(start + bullet, start + len(line), example))
             block.end = end
         _keep(found, Home(name, array), scanner.intent, example, place)
