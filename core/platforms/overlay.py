@@ -133,12 +133,14 @@ def overlay(
     """Change those phrases of a package whose label differs in the project, and add what is new.
 
     Texts are matched in NFC without outer white space. A text that stands under several intents
-    keeps all its places if its label is one of them. Test texts are matched, but not added.
+    keeps all its places if its label is one of them. Test texts are matched, but not added; of a
+    text that is in training, too, the label in training counts.
     `intents` are the names that the project has: an intent of the package that is none of them,
     and whose phrases are out of scope in the project, is the package's own name for that.
     A phrase that the project never had stays, since others put it there.
     """
-    rows = {normalise(row.text): row for row in project}
+    ordered = sorted(project, key=lambda row: not row.is_test)
+    rows = {normalise(row.text): row for row in ordered}
     outside = _outside(agent, rows, intents)
     plan = _Plan(agent, deleted, outside, _langs(agent), _language(agent))
     under: dict[str, set[str]] = {}

@@ -188,6 +188,18 @@ def test_what_a_package_has_no_place_for_is_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("is_last", [True, False])
+def test_of_a_text_in_test_and_training_the_label_in_training_counts(
+    tmp_path: Path, *, is_last: bool
+) -> None:
+    """The one whose id came last was written."""
+    agent = read_agent(write_export("lex", tmp_path))
+    rows = project_of(agent)
+    test = replace(rows[0], intents=("refund",), is_test=True)
+    assert rows[0].intents != test.intents
+    assert overlay(agent, [*rows, test] if is_last else [test, *rows]).changed == {}
+
+
 @pytest.mark.parametrize("platform", ["dialogflow-es", "luis", "clu", "watson"])
 def test_out_of_scope_goes_to_the_place_that_the_platform_has(
     platform: str, tmp_path: Path
