@@ -16,7 +16,15 @@ from core.platforms.blocks import BlockEdits
 from core.platforms.readers.bulk_csv import RowEdits
 from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
-from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
+from core.platforms.writing import (
+    BREAKS_LOST,
+    LIMITS,
+    NewPhrase,
+    has_breaks,
+    new_file,
+    recounted,
+    written,
+)
 from core.templates.slots import Slot, SlottedText
 from core.text import is_storable, normalise
 
@@ -282,6 +290,8 @@ def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
     if new.said.slots and _is_there(plan, home, element):
         plan.lose("texts that are another's template with other values", new.said.text)
         return False
+    if has_breaks(plan.agent.platform, new.said.text):
+        plan.lose(BREAKS_LOST, new.said.text)
     plan.edits(home).append(element)
     return True
 

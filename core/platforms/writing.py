@@ -22,6 +22,10 @@ _IDS = uuid.UUID("5b0b36a1-0c0e-4a36-9c52-7a4b7a3f0d51")
 BRACES = re.compile(r"[{}]")
 """Signs between which Lex writes the name of a slot."""
 
+_BREAKS = re.compile("[\t\r\n]")
+_WITHOUT_BREAKS: tuple[Platform, ...] = ("watson", "watson-csv")
+BREAKS_LOST = "line breaks and tabs inside texts: written as blanks"
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -64,6 +68,16 @@ class NewPhrase:
     lang: str = ""
 
 
+def has_breaks(platform: Platform, text: str) -> bool:
+    """Whether a text has signs that Watson refuses, which are written as blanks."""
+    return platform in _WITHOUT_BREAKS and _BREAKS.search(text) is not None
+
+
+def without_breaks(text: str) -> str:
+    """Return a text as Watson takes it: of the same length, on one line."""
+    return _BREAKS.sub(" ", text)
+
+
 def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | None:
     """Return a phrase's JSON value, or its line; None if the file cannot hold it."""
     said, text = phrase.said, phrase.said.text
@@ -71,7 +85,7 @@ def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | Non
         case "dialogflow-es" | "dialogflow-cx":
             return _dialogflow(platform, phrase)
         case "watson":
-            return {"text": text} | _mentions(said, phrase.intent)
+            return {"text": without_breaks(text)} | _mentions(said, phrase.intent)
         case "lex":
             return None if BRACES.search(text) else {"utterance": _template(said)}
         case "lu" | "rasa" | "cx-csv" | "watson-csv":
@@ -90,7 +104,7 @@ def _line(platform: Platform, phrase: NewPhrase) -> str | None:
         case "cx-csv":
             return csv_line([phrase.intent, phrase.language, said.text])
         case _:
-            return csv_line([said.text, phrase.intent])
+            return csv_line([without_breaks(said.text), phrase.intent])
 
 
 def _dialogflow(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:

@@ -182,6 +182,18 @@ def test_control_signs_leave_rasas_files_readable() -> None:
     assert '- intent: "no"\n' in written["data/nlu.yml"]
 
 
+@pytest.mark.parametrize("target", ["watson", "watson-csv"])
+def test_what_watson_refuses_in_a_text_is_written_as_blanks_and_told(target: Target) -> None:
+    """It takes no line break and no tab; they were written, and nothing was said."""
+    rows = [ImportedRow("give\tit\nback", ("refund",), "train")]
+    found = hand_over(Content("shop", "en", {"refund": "of\nmoney"}, rows), target)
+    told = {one.what: one.count for one in found.losses}
+    assert told["line breaks and tabs inside texts: written as blanks"] == 1
+    written = "".join(one.decode() for one in found.files.values())
+    assert "give it back" in written
+    assert "of\\nmoney" not in written
+
+
 def test_every_name_that_is_written_otherwise_is_told() -> None:
     names = [f"book flight {number}" for number in range(20)]
     rows = [ImportedRow(f"fly {name}", (name,), "train") for name in names]
