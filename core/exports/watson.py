@@ -12,7 +12,7 @@ from core.exports.dialogflow import plain_json
 from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.platforms.agent import OUT_OF_SCOPE
-from core.platforms.writing import BREAKS_LOST, NewPhrase, has_breaks, without_breaks, written
+from core.platforms.writing import NewPhrase, breaks_lost, without_breaks, written
 from core.templates.slots import SlottedText
 
 
@@ -56,8 +56,8 @@ def watson(given: Fitted) -> Files:
 
 
 def _tell_breaks(given: Fitted, row: ImportedRow) -> None:
-    if has_breaks("watson", row.text):
-        given.lost.add(BREAKS_LOST, row.text[:200])
+    if lost := breaks_lost("watson", row.text):
+        given.lost.add(lost, row.text[:200])
 
 
 def _example(given: Fitted, row: ImportedRow, intent: str) -> dict[str, Any]:

@@ -16,15 +16,7 @@ from core.platforms.blocks import BlockEdits
 from core.platforms.readers.bulk_csv import RowEdits
 from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
-from core.platforms.writing import (
-    BREAKS_LOST,
-    LIMITS,
-    NewPhrase,
-    has_breaks,
-    new_file,
-    recounted,
-    written,
-)
+from core.platforms.writing import LIMITS, NewPhrase, breaks_lost, new_file, recounted, written
 from core.templates.slots import Slot, SlottedText
 from core.text import is_storable, normalise
 
@@ -147,8 +139,7 @@ def overlay(
     and whose phrases are out of scope in the project, is the package's own name for that.
     A phrase that the project never had stays, since others put it there.
     """
-    ordered = sorted(project, key=lambda row: not row.is_test)
-    rows = {normalise(row.text): row for row in ordered}
+    rows = {normalise(row.text): row for row in sorted(project, key=lambda row: not row.is_test)}
     outside = _outside(agent, rows, intents)
     plan = _Plan(agent, deleted, outside, _langs(agent), _language(agent))
     under: dict[str, set[str]] = {}
@@ -290,8 +281,8 @@ def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
     if new.said.slots and _is_there(plan, home, element):
         plan.lose("texts that are another's template with other values", new.said.text)
         return False
-    if has_breaks(plan.agent.platform, new.said.text):
-        plan.lose(BREAKS_LOST, new.said.text)
+    if lost := breaks_lost(plan.agent.platform, new.said.text):
+        plan.lose(lost, new.said.text)
     plan.edits(home).append(element)
     return True
 

@@ -24,7 +24,6 @@ BRACES = re.compile(r"[{}]")
 
 _BREAKS = re.compile("[\t\r\n]")
 _WITHOUT_BREAKS: tuple[Platform, ...] = ("watson", "watson-csv")
-BREAKS_LOST = "line breaks and tabs inside texts: written as blanks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +67,10 @@ class NewPhrase:
     lang: str = ""
 
 
-def has_breaks(platform: Platform, text: str) -> bool:
-    """Whether a text has signs that Watson refuses, which are written as blanks."""
-    return platform in _WITHOUT_BREAKS and _BREAKS.search(text) is not None
+def breaks_lost(platform: Platform, text: str) -> str:
+    """Return what a text loses of which Watson refuses signs; empty if it loses nothing."""
+    is_refused = platform in _WITHOUT_BREAKS and _BREAKS.search(text)
+    return "line breaks and tabs inside texts: written as blanks" if is_refused else ""
 
 
 def without_breaks(text: str) -> str:
