@@ -194,6 +194,16 @@ def test_what_watson_refuses_in_a_text_is_written_as_blanks_and_told(target: Tar
     assert "of\\nmoney" not in written
 
 
+def test_a_workbook_holds_no_name_that_a_cell_of_several_would_part() -> None:
+    """The intent “a|b” came back as two."""
+    rows = [ImportedRow("pay", ("a|b",), "train"), ImportedRow("both", ("c", "d"), "train")]
+    found = hand_over(Content("shop", "en", dict.fromkeys(("a|b", "c", "d"), ""), rows), "xlsx")
+    (left,) = found.left_out
+    assert (found.written, left.examples) == (1, ("pay",))
+    alone = hand_over(Content("shop", "en", {"a|b": ""}, rows[:1]), "xlsx")
+    assert (alone.written, alone.left_out) == (1, ())
+
+
 def test_every_name_that_is_written_otherwise_is_told() -> None:
     names = [f"book flight {number}" for number in range(20)]
     rows = [ImportedRow(f"fly {name}", (name,), "train") for name in names]
