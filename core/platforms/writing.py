@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.platforms.agent import OUT_OF_SCOPE, Platform
+from core.platforms.agent import OUT_OF_SCOPE, ROLE, Platform
 from core.platforms.arrays import as_google_writes
 from core.platforms.readers.bulk_csv import csv_line
 from core.platforms.readers.flat import NONE
@@ -55,7 +55,7 @@ class NewPhrase:
 
     Attributes:
         intent: May be `OUT_OF_SCOPE`.
-        marks: Types of slots.
+        marks: Types of slots; `ROLE` of those of an entity in a role.
         lang: Code that a phrase of Dialogflow ES names itself, as those since 2021 do; empty for
             none.
     """
@@ -98,7 +98,7 @@ def _line(platform: Platform, phrase: NewPhrase) -> str | None:
     said = phrase.said
     match platform:
         case "lu":
-            return lu_line(said)
+            return lu_line(said, _whole(phrase))
         case "rasa":
             return example_line(said, phrase.marks)
         case "cx-csv":
@@ -131,7 +131,7 @@ def _flat(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
     text = said.text
     if platform == "rasa-json":
         entities: list[dict[str, Any]] = [
-            {"start": one.start, "end": one.end, "value": said.value(one)} | _named(one)
+            {"start": one.start, "end": one.end, "value": said.value(one)} | _named(one, phrase)
             for one in said.slots
         ]
         return {"text": text, "intent": phrase.intent, "entities": entities}
@@ -139,15 +139,22 @@ def _flat(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
     name = phrase.intent if phrase.intent != OUT_OF_SCOPE else NONE
     pairs = list(zip(said.slots, places, strict=True))
     if platform == "luis":
-        entities = [_named(one) | {"startPos": s, "endPos": e - 1} for one, (s, e) in pairs]
+        entities = [_named(one, phrase) | {"startPos": s, "endPos": e - 1} for one, (s, e) in pairs]
         return {"text": text, "intent": name, "entities": entities}
     entities = [{"category": one.name, "offset": s, "length": e - s} for one, (s, e) in pairs]
     language = {"language": phrase.language} if phrase.language else {}
     return {"text": text, "intent": name, **language, "dataset": "Train", "entities": entities}
 
 
-def _named(slot: Slot) -> dict[str, str]:
+def _whole(phrase: NewPhrase) -> frozenset[str]:
+    """Return the slots of which the package knows that a dot in their name parts off no role."""
+    return frozenset(name for name, kind in phrase.marks.items() if kind != ROLE)
+
+
+def _named(slot: Slot, phrase: NewPhrase) -> dict[str, str]:
     """Return entity and role of a slot such as `city.to`."""
+    if slot.name in _whole(phrase):
+        return {"entity": slot.name}
     entity, _, role = slot.name.partition(".")
     return {"entity": entity} | ({"role": role} if role else {})
 

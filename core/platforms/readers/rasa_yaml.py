@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from core.errors import InvalidInput
-from core.platforms.agent import Agent, Home, Phrase
+from core.platforms.agent import ROLE, Agent, Home, Phrase
 from core.platforms.blocks import lines_of
 from core.platforms.gathering import Gathering, Losses
 from core.platforms.json_places import Node
@@ -40,7 +40,6 @@ _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*(?:#|\Z))')
 _SINGLE = re.compile(r"'((?:[^']|'')*+)'(?=\s*(?:#|\Z))")
 _REMARK = re.compile(r"(?<!\s)\s++#")
 _COMMENTS = ("#", "<!--")
-_ROLE = '"role"'
 _READ = ("entity", "role")
 _OF_MARK = ("name", "said")
 _EXPECTED = ("version", "nlu")
@@ -299,7 +298,7 @@ def example_line(
     said: SlottedText, marks: Mapping[str, str], extras: Sequence[Extra] = ()
 ) -> str | None:
     """Return the line of a new example without its indentation; None if YAML cannot hold it."""
-    roles = [name for name, kind in marks.items() if kind == _ROLE]
+    roles = [name for name, kind in marks.items() if kind == ROLE]
     try:
         return f"- {marked_example(said.text, said.slots, roles, extras)}"
     except InvalidInput:
@@ -368,9 +367,9 @@ def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
 
 def _keep(found: Gathering, home: Home, intent: str, example: str, place: str) -> None:
     said, slots, extras = unmarked(example, place)
-    for slot in slots if _ROLE in example else ():
+    for slot in slots if ROLE in example else ():
         if "." in slot.name:
-            found.marks.setdefault(slot.name, _ROLE)
+            found.marks.setdefault(slot.name, ROLE)
     array = cast("Node", home.array)
     marks, index = found.fitting(said, slots), len(array.items) - 1
     fields = {"entities": extras} if extras else None
