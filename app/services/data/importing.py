@@ -43,6 +43,9 @@ _READ_ONCE = 8 << 20
 _TRIES = 5
 """Times that a file is compared anew because others changed what it needs meanwhile."""
 
+_LONGEST_DESCRIPTION = 5_000
+"""Characters of an intent's description that people can edit; a longer one is left out."""
+
 _TOLD = 5
 """New intents of a test set that are told one by one; of more, the file is of another project."""
 
@@ -307,7 +310,11 @@ def _plan(
 def _descriptions(export: Export | None) -> dict[str, str]:
     """Return what an agent's package says about its intents, by name."""
     told = export.intents if isinstance(export, Agent) else {}
-    return {plain_name(name): about for name, about in told.items() if is_storable(about)}
+    return {
+        plain_name(name): about
+        for name, about in told.items()
+        if is_storable(about) and len(about) <= _LONGEST_DESCRIPTION
+    }
 
 
 def _report(
