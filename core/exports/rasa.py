@@ -4,7 +4,6 @@ Facts: Rasa's "Training Data Format", "Domain" and "Testing Your Assistant". A t
 intents has the name `a+b`; what is out of scope is the intent `out_of_scope`, as Rasa advises.
 """
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
@@ -13,22 +12,17 @@ from core.exports.content import Expectation, Files, Fitted
 from core.exports.dialogflow import plain_json
 from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
-from core.platforms.readers.rasa_yaml import example_line, extras_of
+from core.platforms.readers.rasa_yaml import example_line, extras_of, yaml_name, yaml_text
 from core.platforms.writing import NewPhrase, written
 from core.templates.slots import SlottedText
 
 OUT = "out_of_scope"
-_PLAIN = re.compile(r"[A-Za-z_][\w./+-]*")
 _VERSION = 'version: "3.1"'
 _BREAKS = re.compile(r"[\r\n\x85\u2028\u2029]")
 
 
 def _name(intents: Sequence[str]) -> str:
     return "+".join(intents) or OUT
-
-
-def _shown(name: str) -> str:
-    return name if _PLAIN.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def rasa(given: Fitted) -> Files:
@@ -63,7 +57,7 @@ def _examples(given: Fitted, grouped: dict[str, list[ImportedRow]]) -> list[str]
                 given.lost.add("line breaks inside texts: written as blanks", row.text[:200])
             said.append(f"    {line}")
         if said:
-            lines += [f"- intent: {_shown(name)}", "  examples: |", *said]
+            lines += [f"- intent: {yaml_name(name)}", "  examples: |", *said]
     return lines
 
 
@@ -73,11 +67,11 @@ def _values(given: Fitted) -> list[str]:
     for kind, values in given.values.items():
         known = [value for value in values if _fits(given, value)]
         if known:
-            lines += [f"- lookup: {_shown(kind)}", "  examples: |"]
+            lines += [f"- lookup: {yaml_name(kind)}", "  examples: |"]
             lines += [f"    - {value}" for value in known]
         for value in known:
             if said := [one for one in values[value] if _fits(given, one)]:
-                lines += [f"- synonym: {_shown(value)}", "  examples: |"]
+                lines += [f"- synonym: {yaml_name(value)}", "  examples: |"]
                 lines += [f"    - {one}" for one in said]
     return lines
 
@@ -90,7 +84,7 @@ def _fits(given: Fitted, value: str) -> bool:
 
 
 def _domain(given: Fitted, intents: Sequence[str]) -> list[str]:
-    lines = [_VERSION, "intents:", *(f"- {_shown(name)}" for name in intents)]
+    lines = [_VERSION, "intents:", *(f"- {yaml_name(name)}" for name in intents)]
     roles: dict[str, list[str]] = {}
     for slot in given.kinds:
         entity, _, role = slot.partition(".")
@@ -99,9 +93,13 @@ def _domain(given: Fitted, intents: Sequence[str]) -> list[str]:
         lines.append("entities:")
     for entity, known in roles.items():
         if not known:
-            lines.append(f"- {_shown(entity)}")
+            lines.append(f"- {yaml_name(entity)}")
             continue
-        lines += [f"- {_shown(entity)}:", "    roles:", *(f"    - {_shown(one)}" for one in known)]
+        lines += [
+            f"- {yaml_name(entity)}:",
+            "    roles:",
+            *(f"    - {yaml_name(one)}" for one in known),
+        ]
     return lines
 
 
@@ -118,8 +116,8 @@ def _story(number: int, pin: Expectation) -> list[str]:
     return [
         f"- story: pin {number}",
         "  steps:",
-        f"  - user: {json.dumps(pin.text, ensure_ascii=False)}",
-        f"    intent: {_shown(name)}",
+        f"  - user: {yaml_text(pin.text)}",
+        f"    intent: {yaml_name(name)}",
     ]
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _HEAD = ("id", "text", "intent", "split")
 _ILLEGAL = "texts with signs that a workbook cannot hold"
+_PARTED = f"texts of an intent with “{SEPARATOR}” in its name, which parts intents in a cell"
 
 
 def xlsx(given: Fitted) -> Files:
@@ -29,7 +30,11 @@ def xlsx(given: Fitted) -> Files:
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Texts")
     sheet.append(_HEAD)
+    several = any(len(row.intents or ()) > 1 for row in given.rows)
     for row in given.rows:
+        if several and any(SEPARATOR in name for name in row.intents or ()):
+            given.left.add(_PARTED, row.text[:200])
+            continue
         try:
             cells = [WriteOnlyCell(sheet, value) for value in _cells(row)]
         except IllegalCharacterError:

@@ -12,7 +12,7 @@ from core.exports.dialogflow import plain_json
 from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.platforms.agent import OUT_OF_SCOPE
-from core.platforms.writing import NewPhrase, written
+from core.platforms.writing import NewPhrase, breaks_lost, without_breaks, written
 from core.templates.slots import SlottedText
 
 
@@ -27,8 +27,8 @@ def watson(given: Fitted) -> Files:
         "intents": [
             {
                 "intent": intent,
-                "examples": [_example(row, intent) for row in rows],
-                "description": given.intents.get(intent, ""),
+                "examples": [_example(given, row, intent) for row in rows],
+                "description": without_breaks(given.intents.get(intent, "")),
             }
             for intent, rows in grouped.items()
             if intent != OUT_OF_SCOPE
@@ -55,7 +55,13 @@ def watson(given: Fitted) -> Files:
     return {f"{given.name}.json": plain_json(skill)}
 
 
-def _example(row: ImportedRow, intent: str) -> dict[str, Any]:
+def _tell_breaks(given: Fitted, row: ImportedRow) -> None:
+    if lost := breaks_lost("watson", row.text):
+        given.lost.add(lost, row.text[:200])
+
+
+def _example(given: Fitted, row: ImportedRow, intent: str) -> dict[str, Any]:
+    _tell_breaks(given, row)
     new = written("watson", NewPhrase(SlottedText(row.text, row.slots), intent, "", {}))
     return cast("dict[str, Any]", new) | kept_fields(row, "watson")
 
@@ -63,12 +69,17 @@ def _example(row: ImportedRow, intent: str) -> dict[str, Any]:
 def _outside(given: Fitted, row: ImportedRow) -> dict[str, str]:
     if row.slots:
         given.lost.add("marked values of texts out of scope: plain words", row.text[:200])
-    return {"text": row.text}
+    _tell_breaks(given, row)
+    return {"text": without_breaks(row.text)}
 
 
 def watson_csv(given: Fitted) -> Files:
     """Write one CSV of phrases, and one of values where there are any."""
-    phrases = [[row.text, name] for name, rows in given.by_intent().items() for row in rows]
+    phrases = list[list[str]]()
+    for name, rows in given.by_intent().items():
+        for row in rows:
+            _tell_breaks(given, row)
+            phrases.append([without_breaks(row.text), name])
     files = {"intents.csv": _table(phrases)}
     values = [
         [kind, value, *synonyms]

@@ -1,7 +1,5 @@
 """Rasa's NLU training data, in YAML and in the older Markdown: intents with examples."""
 
-import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -29,10 +27,9 @@ from core.platforms.readers.rasa_yaml import (
     extras_of,
     marked_example,
     unmarked,
+    yaml_name,
 )
 from core.templates.slots import Slot, slotted
-
-_PLAIN_NAME = re.compile(r"[\w./+-]+")
 
 
 def read_rasa(
@@ -113,15 +110,14 @@ def rasa_lines(rows: Iterable[tuple[str, ImportedRow]]) -> Iterator[str]:
     """Write (label, row) pairs as Rasa's YAML, grouped by label.
 
     Raises:
-        InvalidInput: A text has brackets that Rasa would read as a marked value.
+        InvalidInput: A text has brackets that Rasa would read as a marked value, or control signs.
     """
     by_intent: dict[str, list[ImportedRow]] = {}
     for label, row in rows:
         by_intent.setdefault(label, []).append(row)
     yield 'version: "3.1"\nnlu:\n'
     for label, examples in by_intent.items():
-        shown = label if _PLAIN_NAME.fullmatch(label) else json.dumps(label, ensure_ascii=False)
-        yield f"- intent: {shown}\n  examples: |\n"
+        yield f"- intent: {yaml_name(label)}\n  examples: |\n"
         for row in examples:
             roles = {slot.name for slot in row.slots if slot.name.partition(".")[2]}
             extras = extras_of(kept_fields(row, "rasa"))

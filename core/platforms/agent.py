@@ -97,6 +97,10 @@ def refused(by: str, what: str, refusals: Sequence[Loss]) -> InvalidInput:
     )
 
 
+ROLE = '"role"'
+"""Mark of a slot such as `city.to`, of which a package says that the part behind is a role."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Agent:
     """What a package holds.

@@ -138,11 +138,15 @@ class Gathering:
         self.files[phrase.file] += 1
 
     def add_values(self, kind: str, entries: Iterable[Node]) -> None:
-        """Keep the values of a Dialogflow entity, of which each stands among its own synonyms."""
+        """Keep the values of a Dialogflow entity, of which each stands among its own synonyms.
+
+        Each language has a file of them: the synonyms of a value are those of all.
+        """
         known = self.values.setdefault(kind, {})
         for one in entries:
             value = one.text("value")
-            known.setdefault(value, tuple(s for s in one.strings("synonyms") if s != value))
+            said = (word for word in one.strings("synonyms") if word != value)
+            known[value] = tuple(dict.fromkeys((*known.get(value, ()), *said)))
 
     def add_lookups(
         self, lookups: Mapping[str, Sequence[str]], synonyms: Mapping[str, Sequence[str]]

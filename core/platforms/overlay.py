@@ -16,7 +16,7 @@ from core.platforms.blocks import BlockEdits
 from core.platforms.readers.bulk_csv import RowEdits
 from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
-from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
+from core.platforms.writing import LIMITS, NewPhrase, breaks_lost, new_file, recounted, written
 from core.templates.slots import Slot, SlottedText
 from core.text import is_storable, normalise
 
@@ -133,12 +133,13 @@ def overlay(
     """Change those phrases of a package whose label differs in the project, and add what is new.
 
     Texts are matched in NFC without outer white space. A text that stands under several intents
-    keeps all its places if its label is one of them. Test texts are matched, but not added.
+    keeps all its places if its label is one of them. Test texts are matched, but not added; of a
+    text that is in training, too, the label in training counts.
     `intents` are the names that the project has: an intent of the package that is none of them,
     and whose phrases are out of scope in the project, is the package's own name for that.
     A phrase that the project never had stays, since others put it there.
     """
-    rows = {normalise(row.text): row for row in project}
+    rows = {normalise(row.text): row for row in sorted(project, key=lambda row: not row.is_test)}
     outside = _outside(agent, rows, intents)
     plan = _Plan(agent, deleted, outside, _langs(agent), _language(agent))
     under: dict[str, set[str]] = {}
@@ -280,6 +281,8 @@ def _append(plan: _Plan, home: Home, new: NewPhrase) -> bool:
     if new.said.slots and _is_there(plan, home, element):
         plan.lose("texts that are another's template with other values", new.said.text)
         return False
+    if lost := breaks_lost(plan.agent.platform, new.said.text):
+        plan.lose(lost, new.said.text)
     plan.edits(home).append(element)
     return True
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.platforms.agent import OUT_OF_SCOPE, Platform
+from core.platforms.agent import OUT_OF_SCOPE, ROLE, Platform
 from core.platforms.arrays import as_google_writes
 from core.platforms.readers.bulk_csv import csv_line
 from core.platforms.readers.flat import NONE
@@ -21,6 +21,9 @@ _IDS = uuid.UUID("5b0b36a1-0c0e-4a36-9c52-7a4b7a3f0d51")
 
 BRACES = re.compile(r"[{}]")
 """Signs between which Lex writes the name of a slot."""
+
+_BREAKS = re.compile("[\t\r\n]")
+_WITHOUT_BREAKS: tuple[Platform, ...] = ("watson", "watson-csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ class NewPhrase:
 
     Attributes:
         intent: May be `OUT_OF_SCOPE`.
-        marks: Types of slots.
+        marks: Types of slots; `ROLE` of those of an entity in a role.
         lang: Code that a phrase of Dialogflow ES names itself, as those since 2021 do; empty for
             none.
     """
@@ -64,6 +67,17 @@ class NewPhrase:
     lang: str = ""
 
 
+def breaks_lost(platform: Platform, text: str) -> str:
+    """Return what a text loses of which Watson refuses signs; empty if it loses nothing."""
+    is_refused = platform in _WITHOUT_BREAKS and _BREAKS.search(text)
+    return "line breaks and tabs inside texts: written as blanks" if is_refused else ""
+
+
+def without_breaks(text: str) -> str:
+    """Return a text as Watson takes it: of the same length, on one line."""
+    return _BREAKS.sub(" ", text)
+
+
 def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | None:
     """Return a phrase's JSON value, or its line; None if the file cannot hold it."""
     said, text = phrase.said, phrase.said.text
@@ -71,7 +85,7 @@ def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | Non
         case "dialogflow-es" | "dialogflow-cx":
             return _dialogflow(platform, phrase)
         case "watson":
-            return {"text": text} | _mentions(said, phrase.intent)
+            return {"text": without_breaks(text)} | _mentions(said, phrase.intent)
         case "lex":
             return None if BRACES.search(text) else {"utterance": _template(said)}
         case "lu" | "rasa" | "cx-csv" | "watson-csv":
@@ -84,13 +98,13 @@ def _line(platform: Platform, phrase: NewPhrase) -> str | None:
     said = phrase.said
     match platform:
         case "lu":
-            return lu_line(said)
+            return lu_line(said, _whole(phrase))
         case "rasa":
             return example_line(said, phrase.marks)
         case "cx-csv":
             return csv_line([phrase.intent, phrase.language, said.text])
         case _:
-            return csv_line([said.text, phrase.intent])
+            return csv_line([without_breaks(said.text), phrase.intent])
 
 
 def _dialogflow(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
@@ -117,7 +131,7 @@ def _flat(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
     text = said.text
     if platform == "rasa-json":
         entities: list[dict[str, Any]] = [
-            {"start": one.start, "end": one.end, "value": said.value(one)} | _named(one)
+            {"start": one.start, "end": one.end, "value": said.value(one)} | _named(one, phrase)
             for one in said.slots
         ]
         return {"text": text, "intent": phrase.intent, "entities": entities}
@@ -125,15 +139,22 @@ def _flat(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
     name = phrase.intent if phrase.intent != OUT_OF_SCOPE else NONE
     pairs = list(zip(said.slots, places, strict=True))
     if platform == "luis":
-        entities = [_named(one) | {"startPos": s, "endPos": e - 1} for one, (s, e) in pairs]
+        entities = [_named(one, phrase) | {"startPos": s, "endPos": e - 1} for one, (s, e) in pairs]
         return {"text": text, "intent": name, "entities": entities}
     entities = [{"category": one.name, "offset": s, "length": e - s} for one, (s, e) in pairs]
     language = {"language": phrase.language} if phrase.language else {}
     return {"text": text, "intent": name, **language, "dataset": "Train", "entities": entities}
 
 
-def _named(slot: Slot) -> dict[str, str]:
+def _whole(phrase: NewPhrase) -> frozenset[str]:
+    """Return the slots of which the package knows that a dot in their name parts off no role."""
+    return frozenset(name for name, kind in phrase.marks.items() if kind != ROLE)
+
+
+def _named(slot: Slot, phrase: NewPhrase) -> dict[str, str]:
     """Return entity and role of a slot such as `city.to`."""
+    if slot.name in _whole(phrase):
+        return {"entity": slot.name}
     entity, _, role = slot.name.partition(".")
     return {"entity": entity} | ({"role": role} if role else {})
 

@@ -33,6 +33,7 @@ _FORMAT = 1
 _MOST_SETTINGS = 1 << 20
 """Bytes."""
 _ATTRIBUTES = ".gitattributes"
+_DRIVER = b"merge=intent-studio"
 _DRIVEN = b"*.json text eol=lf\n*.jsonl text eol=lf merge=intent-studio\n"
 """A clone whose settings name no such driver merges line by line."""
 _FARTHEST = 1_000.0
@@ -127,10 +128,24 @@ def write_folder(
         hint = "Check the path, and its permissions."
         raise InvalidInput(f"{folder} cannot be made: {error.strerror}.", hint) from error
     sweep_parts(folder)
-    if not (folder / _ATTRIBUTES).exists():
-        write_atomically(folder / _ATTRIBUTES, [_DRIVEN])
+    _name_driver(folder / _ATTRIBUTES)
     for name, lines in content:
         _replace(folder / name, lines)
+
+
+def _name_driver(path: Path) -> None:
+    """Name the merge driver behind the attributes that are there; a link is left as it is."""
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        return
+    try:
+        before = path.read_bytes()
+    except FileNotFoundError:
+        before = b""
+    except OSError:
+        return
+    if _DRIVER not in before:
+        gap = b"\n" if before and not before.endswith(b"\n") else b""
+        write_atomically(path, [before, gap, _DRIVEN])
 
 
 def _project_lines(after: ProjectText) -> bytes:

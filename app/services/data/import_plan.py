@@ -3,7 +3,7 @@
 import re
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -52,11 +52,12 @@ class IntentsOfImport:
     """The project's intents by name; those that the file needs are created or restored.
 
     `taken` are the ids of those that the file needs. `lookalikes` are sentences on new names that
-    look like others.
+    look like others. `descriptions` are those of the file by name, for intents that are created.
     """
 
     ids: dict[str, str]
     archived: dict[str, IntentRecord]
+    descriptions: Mapping[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     created: dict[str, str] = field(default_factory=dict)
     restored: list[str] = field(default_factory=list)
@@ -78,7 +79,8 @@ class IntentsOfImport:
                 self.restored.append(f"The intent '{name}' was archived; the file uses it again.")
             if name not in self.ids:
                 self._compare(name)
-                created = edits.create_intent(name, position=len(self.ids))
+                about = self.descriptions.get(name, "")
+                created = edits.create_intent(name, about, position=len(self.ids))
                 self.ids[name] = self.created[name] = created.subject_id
                 yield created
         chosen = [self.ids[name] for name in names]

@@ -22,9 +22,9 @@ from core.formats.platform_rows import Export, export_in, export_rows
 from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, Tool
 from core.memory import while_memory_lasts
-from core.platforms.agent import Loss, Platform
+from core.platforms.agent import Agent, Loss, Platform
 from core.platforms.gathering import storable_values
-from core.text import counted, plain_name, text_hash
+from core.text import counted, is_storable, plain_name, text_hash
 from core.types import Split
 from storage import projects
 from storage.database import Transaction
@@ -42,6 +42,9 @@ _READ_ONCE = 8 << 20
 
 _TRIES = 5
 """Times that a file is compared anew because others changed what it needs meanwhile."""
+
+_LONGEST_DESCRIPTION = 5_000
+"""Characters of an intent's description that people can edit; a longer one is left out."""
 
 _TOLD = 5
 """New intents of a test set that are told one by one; of more, the file is of another project."""
@@ -156,13 +159,13 @@ def import_file(
     rows = _reread(request.path, options, export)
     labels = read_file_labels(rows(), request.choices, names)
     if request.dry_run:
-        plan, _ = _plan(studio, project, request, labels)
+        plan, _ = _plan(studio, project, request, labels, export)
         for _ in plan.changes(rows()):
             pass
         return _report(plan, request, options, export)
     ending = _Ending(project.id, studio.settings.actor, request, export, keep)
     for _ in range(_TRIES):
-        plan, seen = _plan(studio, project, request, labels)
+        plan, seen = _plan(studio, project, request, labels, export)
         with scratch_folder(studio.places) as folder:
             staged = StagedChanges(folder / "changes.db", seen, plan.intents.taken)
             staged.fill(plan.changes(rows()))
@@ -271,7 +274,11 @@ def _names_in_use(connection: Transaction, project: ProjectRecord) -> frozenset[
 
 
 def _plan(
-    studio: Studio, project: ProjectRecord, request: ImportRequest, labels: FileLabels
+    studio: Studio,
+    project: ProjectRecord,
+    request: ImportRequest,
+    labels: FileLabels,
+    export: Export | None,
 ) -> tuple[ImportPlan, int]:
     """Return a plan, and the project's revision that it was made from."""
     known: defaultdict[str, list[UtteranceRecord]] = defaultdict(list)
@@ -288,6 +295,7 @@ def _plan(
         intents=IntentsOfImport(
             {name: record.id for name, record in intents.items()},
             {name: record for name, record in intents.items() if record.archived},
+            _descriptions(export),
         ),
         known=known,
         ids=ids,
@@ -297,6 +305,16 @@ def _plan(
         choices=request.choices,
     )
     return plan, seen
+
+
+def _descriptions(export: Export | None) -> dict[str, str]:
+    """Return what an agent's package says about its intents, by name."""
+    told = export.intents if isinstance(export, Agent) else {}
+    return {
+        plain_name(name): about
+        for name, about in told.items()
+        if is_storable(about) and len(about) <= _LONGEST_DESCRIPTION
+    }
 
 
 def _report(

@@ -7,7 +7,7 @@ CLU" (offsets in UTF-16 units), Rasa's documentation of training data in JSON (c
 from dataclasses import dataclass
 from typing import cast
 
-from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Phrase
+from core.platforms.agent import OUT_OF_SCOPE, ROLE, Agent, Home, Phrase
 from core.platforms.gathering import Gathering
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
@@ -153,7 +153,10 @@ def _slots(found: Gathering, one: Node, text: str, marks: _Marks) -> list[Slot]:
         if found.platform == "luis":
             start, end = to_characters(text, start, end)
         name, role = entity.text(marks.name), entity.text("role")
-        slots.append(Slot(start, end, f"{name}.{role}" if role else name))
+        if role:
+            name = f"{name}.{role}"
+            found.marks.setdefault(name, ROLE)
+        slots.append(Slot(start, end, name))
         if entity.under("children"):
             found.lose("parts inside a marked value", text)
     return slots

@@ -6,11 +6,11 @@ file says `> !# @enableSections = true`, the headings below one are parts of its
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from core.errors import InvalidInput
-from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Phrase
+from core.platforms.agent import OUT_OF_SCOPE, ROLE, Agent, Home, Phrase
 from core.platforms.blocks import lines_of
 from core.platforms.gathering import Gathering
 from core.platforms.json_places import Node
@@ -192,6 +192,7 @@ def _phrase(found: Gathering, home: Home, intent: str, item: Node, place: str) -
 def _marked(found: Gathering, line: str, place: str) -> tuple[str, list[Slot]] | None:
     """Return a phrase without braces, and what they mark; None for a pattern."""
     text, slots, opened, at = list[str](), list[Slot](), list[tuple[int, str]](), 0
+    roles = dict[str, str]()
     while at < len(line):
         sign = line[at]
         if sign == "\\" and line[at + 1 : at + 2] in tuple(_ESCAPED):
@@ -201,7 +202,9 @@ def _marked(found: Gathering, line: str, place: str) -> tuple[str, list[Slot]] |
             if (match := _OPENS.match(line, at)) is None:
                 return None
             name, role = match[1].strip(), (match[2] or "").strip()
-            opened.append((len(text), f"{name}.{role}" if role else name))
+            name = f"{name}.{role}" if role else name
+            roles |= {name: ROLE} if role else {}
+            opened.append((len(text), name))
             at = match.end()
         elif sign == "}" and opened:
             start, name = opened.pop()
@@ -215,14 +218,18 @@ def _marked(found: Gathering, line: str, place: str) -> tuple[str, list[Slot]] |
             at += 1
     if opened:
         raise InvalidInput(f"{place}: a brace is opened and never closed.", _HINT)
+    found.marks = roles | found.marks
     return "".join(text), slots
 
 
-def lu_line(said: SlottedText) -> str | None:
-    """Return the line of a new phrase; None for the name of a slot that a brace cannot hold."""
+def lu_line(said: SlottedText, whole: Collection[str] = frozenset()) -> str | None:
+    """Return the line of a new phrase; None for the name of a slot that a brace cannot hold.
+
+    A role stands behind the dot of a name, but of those in `whole`.
+    """
     parts, at = list[str](), 0
     for slot in said.slots:
-        entity, _, role = slot.name.partition(".")
+        entity, _, role = (slot.name, "", "") if slot.name in whole else slot.name.partition(".")
         name = f"{entity}:{role}" if role else entity
         if re.search(r"[{}=@:]", slot.name):
             return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from core.errors import InvalidInput
-from core.platforms.agent import Agent, Home, Phrase
+from core.platforms.agent import ROLE, Agent, Home, Phrase
 from core.platforms.blocks import lines_of
 from core.platforms.gathering import Gathering, Losses
 from core.platforms.json_places import Node
@@ -26,16 +26,20 @@ _HEADING = re.compile(r"(?:##\s*|-\s+)(intent|synonym|lookup|regex)\s*:\s*(.*)")
 _TOP = re.compile(r"\A(\w+)\s*:")
 _EXAMPLES = re.compile(r"examples\s*:\s*([|>]?)[-+]?")
 _BULLET = re.compile(r"[-*+]\s+(.*)")
+_DASH = re.compile(r"-\s*(.+)")
+_METADATA = re.compile(r"metadata\s*:")
 _ENTITY = re.compile(r"\[([^\[\]]+)\](?:\(([^()]+)\)|(\{[^{}]*\}))")
 _PLAIN_ENTITY = re.compile(r"[^()\[\]:]+")
 _NLU = re.compile(rb"^nlu[ \t]*:", re.MULTILINE)
 _BREAKS = re.compile("[\r\n\x85\u2028\u2029]")
-_NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f\ufffe\uffff]")
+_NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+_ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")
+_PLAIN_NAME = re.compile(r"[A-Za-z_][\w./+-]*")
+_NO_NAMES = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*(?:#|\Z))')
 _SINGLE = re.compile(r"'((?:[^']|'')*+)'(?=\s*(?:#|\Z))")
 _REMARK = re.compile(r"(?<!\s)\s++#")
 _COMMENTS = ("#", "<!--")
-_ROLE = '"role"'
 _READ = ("entity", "role")
 _OF_MARK = ("name", "said")
 _EXPECTED = ("version", "nlu")
@@ -52,6 +56,8 @@ class RasaScanner:
         waiting: Whether the next line is the example announced by `text: |`.
         opens: Whether the line that was read begins a block of examples.
         indent: Blanks before the heading, of which the lines of a block have more.
+        below: Column of metadata or of a text of several lines, while what is below is left out.
+        elsewhere: Whether the line is of another part than `nlu`, such as `stories`.
         losses: What of the file has no place in the studio.
         lookups: Values by entity.
         synonyms: Other words by value.
@@ -62,9 +68,12 @@ class RasaScanner:
     waiting: bool = False
     opens: bool = False
     indent: int | None = None
+    below: int | None = None
+    elsewhere: bool = False
     losses: Losses = field(default_factory=Losses)
     lookups: dict[str, list[str]] = field(default_factory=dict)
     synonyms: dict[str, list[str]] = field(default_factory=dict)
+    _is_text: bool = False
     _listed: list[str] | None = None
 
     def example(self, line: str) -> str | None:
@@ -77,59 +86,92 @@ class RasaScanner:
         self.opens = False
         if self.waiting and bare:
             self.waiting = False
-            return bare
+            if self.below is None or _column(line) > self.below:
+                return bare
+        if self._is_passed_over(line, bare):
+            return None
         if not self._is_inside(line, bare) and self._is_heading(line, bare):
             return None
         if self.intent is None or bare.startswith(_COMMENTS):
-            self._list(bare)
+            self._list(line, bare)
             return None
-        bullet = _BULLET.fullmatch(bare)
+        bullet = self._bullet(line, bare)
         if self.literal and bullet is not None:
             return bullet[1]
         if self.literal:
             raise ValueError(bare)
-        return self._of_mapping(bullet[1] if bullet else bare)
+        return self._of_mapping(bullet[1] if bullet else bare, line)
 
-    def _list(self, bare: str) -> None:
+    def _is_passed_over(self, line: str, bare: str) -> bool:
+        """Whether a line is metadata or below it, or one of a text behind its first."""
+        if self.below is not None and (not bare or _column(line) > self.below):
+            if bare and self._is_text:
+                self.losses.add("lines of an example behind its first", bare[:200])
+            return True
+        self.below, self._is_text = None, False
+        if self.intent is None or self._is_inside(line, bare) or not _METADATA.match(bare):
+            return False
+        what = "intents" if self.literal else "examples"
+        self.losses.add(f"metadata of {what}", self.intent)
+        self.below = _column(line)
+        return True
+
+    def _bullet(self, line: str, bare: str) -> re.Match[str] | None:
+        """Return the match of an element; in a block of lines a dash needs no blank."""
+        is_dash = self._is_inside(line, bare) and bare.startswith("-")
+        return (_DASH if is_dash else _BULLET).fullmatch(bare)
+
+    def _list(self, line: str, bare: str) -> None:
         """Keep a line of a lookup or of synonyms."""
-        bullet = _BULLET.fullmatch(bare)
+        bullet = self._bullet(line, bare)
         if self._listed is not None and bullet is not None:
             self._listed.append(bullet[1].strip())
 
     def _is_inside(self, line: str, bare: str) -> bool:
         """Whether a line is one of the block, whatever it looks like."""
-        indent = len(line) - len(line.lstrip())
-        return bool(bare) and self.literal and self.indent is not None and indent > self.indent
+        is_block = bool(bare) and self.literal
+        return is_block and self.indent is not None and _column(line) > self.indent
 
     def _is_heading(self, line: str, bare: str) -> bool:
+        is_markdown = bare.startswith("##")
+        top = None if is_markdown else _TOP.match(line)
+        if self.elsewhere and not is_markdown and not top:
+            return True
         if match := _HEADING.fullmatch(bare):
-            self.intent = _unquoted(match[2]) if match[1] == "intent" else None
-            self.literal, self.indent = True, None
-            self._listed = None
-            if match[1] in ("lookup", "synonym"):
-                lists = self.lookups if match[1] == "lookup" else self.synonyms
-                self._listed = lists.setdefault(_unquoted(match[2]), [])
-            elif self.intent is None:
-                self.losses.add(f"parts of the kind “{match[1]}”", match[2][:200])
+            self._begin(match[1], match[2])
             return True
         if match := _EXAMPLES.fullmatch(bare):
             self.literal = self.opens = bool(match[1])
-            self.indent = len(line) - len(line.lstrip()) if self.literal else None
+            self.indent = _column(line) if self.literal else None
             return True
-        if bare.startswith("##") or (top := _TOP.match(line)):
-            if not bare.startswith("##") and top and top[1] not in _EXPECTED:
-                self.losses.add(f"the part “{top[1][:60]}”")
+        if top and top[1] not in _EXPECTED:
+            self.losses.add(f"the part “{top[1][:60]}”")
+        if is_markdown or top:
+            self.elsewhere = self.elsewhere if top is None else top[1] not in _EXPECTED
             self.intent = self.indent = self._listed = None
             return True
         return not bare or bare.startswith(_COMMENTS)
 
-    def _of_mapping(self, line: str) -> str | None:
-        key, _, value = line.partition(":")
+    def _begin(self, kind: str, name: str) -> None:
+        """Begin the part of an intent, a lookup or synonyms; others are told of."""
+        self.intent = _unquoted(name) if kind == "intent" else None
+        self.literal, self.indent = True, None
+        self.elsewhere, self._listed = False, None
+        if kind in ("lookup", "synonym"):
+            lists = self.lookups if kind == "lookup" else self.synonyms
+            self._listed = lists.setdefault(_unquoted(name), [])
+        elif self.intent is None:
+            self.losses.add(f"parts of the kind “{kind}”", name[:200])
+
+    def _of_mapping(self, pair: str, line: str) -> str | None:
+        key, _, value = pair.partition(":")
         if key.strip() == "metadata":
             self.losses.add("metadata of examples", self.intent or "")
         if key.strip() != "text":
             return None
         self.waiting = value.strip() in ("|", "|-", ">", ">-")
+        if self.waiting:
+            self.below, self._is_text = line.index("text"), True
         return None if self.waiting else _unquoted(value.strip())
 
 
@@ -171,6 +213,11 @@ def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
     return (f"{name}.{role}" if role else str(name)), more
 
 
+def _column(line: str) -> int:
+    """Return the number of blanks before what stands on a line."""
+    return len(line) - len(line.lstrip())
+
+
 def _unquoted(name: str) -> str:
     """Return a name without quotes and without the comment behind it."""
     name = name.strip()
@@ -182,6 +229,18 @@ def _unquoted(name: str) -> str:
     if match := _SINGLE.match(name):
         return match[1].replace("''", "'")
     return _REMARK.split(name, maxsplit=1)[0]
+
+
+def yaml_text(text: str) -> str:
+    """Return a text in quotes, with escapes for the signs that YAML does not take as they are."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return _ESCAPED.sub(lambda sign: f"\\u{ord(sign[0]):04x}", quoted)
+
+
+def yaml_name(name: str) -> str:
+    """Return a name as YAML reads it back: in quotes, unless it is plainly a text."""
+    is_plain = _PLAIN_NAME.fullmatch(name) and name.casefold() not in _NO_NAMES
+    return name if is_plain else yaml_text(name)
 
 
 def extras_of(fields: Mapping[str, Any]) -> list[Extra]:
@@ -205,7 +264,7 @@ def marked_example(
     `extras` are those of `unmarked`; one goes to the mark of the same name and words.
 
     Raises:
-        InvalidInput: It has brackets that Rasa would read as a marked value.
+        InvalidInput: It has brackets that Rasa would read as a marked value, or control signs.
     """
     parts, at = list[str](), 0
     for slot in slots:
@@ -227,19 +286,23 @@ def marked_example(
             f"'{text[:60]}' has brackets that Rasa reads as a marked value.",
             "Reword it, or choose the format JSONL.",
         )
-    return _BREAKS.sub(" ", marked)
+    if _NO_YAML.search(marked := _BREAKS.sub(" ", marked)):
+        raise InvalidInput(
+            f"'{text[:60]}' has control signs, with which no YAML can be read.",
+            "Reword it, or choose the format JSONL.",
+        )
+    return marked
 
 
 def example_line(
     said: SlottedText, marks: Mapping[str, str], extras: Sequence[Extra] = ()
 ) -> str | None:
     """Return the line of a new example without its indentation; None if YAML cannot hold it."""
-    roles = [name for name, kind in marks.items() if kind == _ROLE]
+    roles = [name for name, kind in marks.items() if kind == ROLE]
     try:
-        marked = marked_example(said.text, said.slots, roles, extras)
+        return f"- {marked_example(said.text, said.slots, roles, extras)}"
     except InvalidInput:
         return None
-    return None if _NO_YAML.search(marked) else f"- {marked}"
 
 
 def rasa_files(package: Package) -> list[str]:
@@ -296,7 +359,7 @@ def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
             continue
         array = Node(start, end, None)  # an example of several lines stays where it is
         if scanner.literal:
-            array, bullet = block, len(line) - len(line.lstrip())
+            array, bullet = block, _column(line)
             block.items.append(Node(start + bullet, start + len(line), example))
             block.end = end
         _keep(found, Home(name, array), scanner.intent, example, place)
@@ -304,9 +367,9 @@ def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
 
 def _keep(found: Gathering, home: Home, intent: str, example: str, place: str) -> None:
     said, slots, extras = unmarked(example, place)
-    for slot in slots if _ROLE in example else ():
+    for slot in slots if ROLE in example else ():
         if "." in slot.name:
-            found.marks.setdefault(slot.name, _ROLE)
+            found.marks.setdefault(slot.name, ROLE)
     array = cast("Node", home.array)
     marks, index = found.fitting(said, slots), len(array.items) - 1
     fields = {"entities": extras} if extras else None

@@ -170,6 +170,40 @@ def test_a_name_that_means_something_else_there_is_written_otherwise(
     assert f"{name}_2" in "".join(one.decode() for one in found.files.values())
 
 
+def test_control_signs_leave_rasas_files_readable() -> None:
+    """One such sign, in a text or a pin, and Rasa could read nothing of the file."""
+    rows = [ImportedRow("it\x92s broken", ("no",), "train"), ImportedRow("pay", ("no",), "train")]
+    pins = [Expectation("it\x92s", ("no",))]
+    found = hand_over(Content("shop", "en", {"no": ""}, rows, pins=pins), "rasa")
+    assert found.written == 1
+    written = {name: one.decode() for name, one in found.files.items()}
+    assert "\x92" not in "".join(written.values())
+    assert 'user: "it\\u0092s"' in written["tests/test_stories.yml"]
+    assert '- intent: "no"\n' in written["data/nlu.yml"]
+
+
+@pytest.mark.parametrize("target", ["watson", "watson-csv"])
+def test_what_watson_refuses_in_a_text_is_written_as_blanks_and_told(target: Target) -> None:
+    """It takes no line break and no tab; they were written, and nothing was said."""
+    rows = [ImportedRow("give\tit\nback", ("refund",), "train")]
+    found = hand_over(Content("shop", "en", {"refund": "of\nmoney"}, rows), target)
+    told = {one.what: one.count for one in found.losses}
+    assert told["line breaks and tabs inside texts: written as blanks"] == 1
+    written = "".join(one.decode() for one in found.files.values())
+    assert "give it back" in written
+    assert "of\\nmoney" not in written
+
+
+def test_a_workbook_holds_no_name_that_a_cell_of_several_would_part() -> None:
+    """The intent “a|b” came back as two."""
+    rows = [ImportedRow("pay", ("a|b",), "train"), ImportedRow("both", ("c", "d"), "train")]
+    found = hand_over(Content("shop", "en", dict.fromkeys(("a|b", "c", "d"), ""), rows), "xlsx")
+    (left,) = found.left_out
+    assert (found.written, left.examples) == (1, ("pay",))
+    alone = hand_over(Content("shop", "en", {"a|b": ""}, rows[:1]), "xlsx")
+    assert (alone.written, alone.left_out) == (1, ())
+
+
 def test_every_name_that_is_written_otherwise_is_told() -> None:
     names = [f"book flight {number}" for number in range(20)]
     rows = [ImportedRow(f"fly {name}", (name,), "train") for name in names]

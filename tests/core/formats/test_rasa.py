@@ -111,6 +111,25 @@ def test_brackets_that_rasa_would_misread_are_refused(tmp_path: Path) -> None:
         write_rows(tmp_path / "x.yml", [ImportedRow("see [this](x)", ("a",))], "rasa")
 
 
+@pytest.mark.parametrize("text", ["it\x92s broken", "a\x0bb"])
+def test_control_signs_that_no_yaml_can_hold_are_refused(tmp_path: Path, text: str) -> None:
+    """Rasa could read nothing of the file."""
+    with pytest.raises(InvalidInput, match="control signs"):
+        write_rows(tmp_path / "x.yml", [ImportedRow(text, ("a",))], "rasa")
+
+
+@pytest.mark.parametrize("name", ["401", "1.0", "2024-01-01", "null", "True", "no", "-", "a\x92b"])
+def test_a_name_that_yaml_takes_for_something_else_is_quoted(tmp_path: Path, name: str) -> None:
+    """Rasa demands a text as the name of an intent, and read a number or nothing."""
+    path = tmp_path / "x.yml"
+    write_rows(path, [ImportedRow("pay", (name,)), ImportedRow("hi", ("greet_1",))], "rasa")
+    content = path.read_text(encoding="utf-8")
+    quoted = name.replace("\x92", "\\u0092")
+    assert f'- intent: "{quoted}"\n' in content
+    assert "- intent: greet_1\n" in content
+    assert [row.intents for row in read_rows(path)] == [(name,), ("greet_1",)]
+
+
 def test_rows_without_intent_are_no_examples(tmp_path: Path) -> None:
     rows = [ImportedRow("a", None), ImportedRow("b", ()), ImportedRow("c", ("x",))]
     write_rows(tmp_path / "x.yml", rows, "rasa")

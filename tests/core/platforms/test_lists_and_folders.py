@@ -70,6 +70,24 @@ def test_a_list_of_utterances_keeps_its_marks_and_goes_back(
     assert after == [utterances[0] | {"intent": "None"}, utterances[1]]
 
 
+def test_a_dot_in_the_name_of_an_entity_parts_off_no_role(tmp_path: Path) -> None:
+    """Of `Home.Device` a new phrase made an entity `Home` in the role `Device`."""
+    entities = [
+        {"entity": "Home.Device", "startPos": 5, "endPos": 8},
+        {"entity": "room", "role": "to", "startPos": 13, "endPos": 16},
+    ]
+    said = {"text": "dim  lamp in hall", "intent": "light", "entities": entities}
+    agent = read_agent(_write(tmp_path / "utterances.json", [said]))
+    slots = (Slot(4, 7, "Home.Device"), Slot(11, 15, "room.to"))
+    old = Labelled("dim  lamp in hall", ("light",))
+    found = overlay(agent, [old, Labelled("dim fan in hall", ("light",), slots)])
+    added = json.loads(found.changed["utterances.json"])[1]
+    assert added["entities"] == [
+        {"entity": "Home.Device", "startPos": 4, "endPos": 6},
+        {"entity": "room", "role": "to", "startPos": 11, "endPos": 14},
+    ]
+
+
 def test_a_list_without_places_is_read_row_by_row(tmp_path: Path) -> None:
     """A list of objects was refused, whatever these said."""
     rows = [

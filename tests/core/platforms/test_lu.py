@@ -52,6 +52,17 @@ def test_phrases_are_read_and_all_else_is_told(tmp_path: Path) -> None:
     }
 
 
+def test_a_dot_in_the_name_of_an_entity_is_written_as_it_is(tmp_path: Path) -> None:
+    """A new phrase was written with the role `Device` of an entity `Home`."""
+    path = tmp_path / "app.lu"
+    path.write_text("# light\n- dim the {@Home.Device=lamp} in {@room:to=hall}\n", "utf-8")
+    agent = read_agent(path)
+    slots = (Slot(4, 7, "Home.Device"), Slot(11, 15, "room.to"))
+    found = overlay(agent, [*_rows(agent), Labelled("dim fan in hall", ("light",), slots)])
+    added = "- dim {@Home.Device=fan} in {@room:to=hall}\n"
+    assert found.changed["app.lu"].decode().endswith(added)
+
+
 def test_parts_inside_a_value_are_told_and_roles_join_the_name(tmp_path: Path) -> None:
     path = tmp_path / "x.lu"
     said = "- {@trip=from {@city:to=Rome} on} \\{now\\}\r\n- go {city:to = Rome}\r\n"

@@ -47,6 +47,22 @@ def test_intents_of_dialogflow_that_were_downloaded_alone_go_back(tmp_path: Path
     assert _read(folder / "book.json")[1] == [("a room", ("book",)), ("my money", ("book",))]
 
 
+def test_synonyms_of_every_language_are_kept(tmp_path: Path) -> None:
+    """Only those of the language that was read first were."""
+    entities = tmp_path / "agent" / "entities"
+    entities.mkdir(parents=True)
+    (tmp_path / "agent" / "agent.json").write_text("{}", encoding="utf-8")
+    (entities / "city.json").write_text('{"name": "city"}', encoding="utf-8")
+    for language, word in (("de", "Mailand"), ("en", "Milan")):
+        entries = [{"value": "MIL", "synonyms": ["MIL", word]}]
+        path = entities / f"city_entries_{language}.json"
+        path.write_text(json.dumps(entries), encoding="utf-8")
+    intents = tmp_path / "agent" / "intents"
+    intents.mkdir()
+    (intents / "book.json").write_text(_intent("book", "a room"), encoding="utf-8")
+    assert read_agent(tmp_path / "agent").values == {"city": {"MIL": ("Mailand", "Milan")}}
+
+
 def test_an_early_agent_is_found_among_the_files_of_its_app(tmp_path: Path) -> None:
     """Only the first five documents were looked at, and none of them was an intent."""
     folder = tmp_path / "app" / "intents"

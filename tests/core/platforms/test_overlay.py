@@ -188,6 +188,31 @@ def test_what_a_package_has_no_place_for_is_told(tmp_path: Path) -> None:
     ]
 
 
+def test_a_new_text_goes_to_watson_on_one_line(tmp_path: Path) -> None:
+    """Watson takes no line break and no tab."""
+    agent = read_agent(write_export("watson", tmp_path))
+    rows = project_of(agent)
+    intent = next(row.intents for row in rows if row.intents)
+    found = overlay(agent, [*rows, Labelled("give\tit\nback", intent)])
+    assert found.added == 1
+    assert "line breaks and tabs inside texts: written as blanks" in {
+        loss.what for loss in found.losses
+    }
+    assert b"give it back" in b"".join(found.changed.values())
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_of_a_text_in_test_and_training_the_label_in_training_counts(
+    tmp_path: Path, *, is_last: bool
+) -> None:
+    """The one whose id came last was written."""
+    agent = read_agent(write_export("lex", tmp_path))
+    rows = project_of(agent)
+    test = replace(rows[0], intents=("refund",), is_test=True)
+    assert rows[0].intents != test.intents
+    assert overlay(agent, [*rows, test] if is_last else [test, *rows]).changed == {}
+
+
 @pytest.mark.parametrize("platform", ["dialogflow-es", "luis", "clu", "watson"])
 def test_out_of_scope_goes_to_the_place_that_the_platform_has(
     platform: str, tmp_path: Path

@@ -72,6 +72,72 @@ def test_one_file_tells_what_is_left_in_it(tmp_path: Path) -> None:
     ]
 
 
+STORIES = """\
+nlu:
+- intent: greet
+  examples: |
+    - hey
+stories:
+- story: s
+  steps:
+  - intent: greet
+    entities:
+    - city: Rome
+  - action: utter_greet
+"""
+
+
+def test_the_steps_of_a_story_are_no_examples(tmp_path: Path) -> None:
+    """The story's actions became texts of the intent before them, and new texts stood there."""
+    found, text = _over(STORIES, tmp_path, Labelled("hello", ("greet",)))
+    assert [one.text for one in read_agent(tmp_path / "nlu.yml").phrases] == ["hey"]
+    assert (found.kept, found.added) == (1, 1)
+    assert text == STORIES.replace("    - hey\n", "    - hey\n    - hello\n")
+
+
+VALID = """\
+nlu:
+- intent: greet
+  metadata:
+    sentiment: neutral
+    text: no example
+  examples: |
+    -hello
+    - hey
+- intent: bye
+  examples: |
+    - so long
+  metadata:
+    sentiment: sad
+- intent: tell
+  examples:
+  - text: |
+      it is broken
+      since today
+  - text: it is late
+"""
+
+
+def test_what_rasa_allows_is_read_and_what_is_left_is_told(tmp_path: Path) -> None:
+    """Metadata of intents and a dash without a blank refused the file; a second line was lost."""
+    (tmp_path / "nlu.yml").write_text(VALID, "utf-8")
+    agent = read_agent(tmp_path / "nlu.yml")
+    assert [(one.text, one.intent) for one in agent.phrases] == [
+        ("hello", "greet"),
+        ("hey", "greet"),
+        ("so long", "bye"),
+        ("it is broken", "tell"),
+        ("it is late", "tell"),
+    ]
+    assert agent.losses == (
+        Loss("metadata of intents", 2, ("greet", "bye")),
+        Loss("lines of an example behind its first", 1, ("since today",)),
+    )
+    moved = [Labelled(one.text, (one.intent,)) for one in agent.phrases if one.text != "hello"]
+    text = overlay(agent, [*moved, Labelled("hello", ("bye",))]).changed["nlu.yml"].decode()
+    assert text == VALID.replace("    -hello\n", "").replace("long\n", "long\n    -hello\n")
+
+
 def test_a_line_moves_into_an_empty_block_and_the_last_line_needs_no_break(
     tmp_path: Path,
 ) -> None:

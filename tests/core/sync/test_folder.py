@@ -46,6 +46,21 @@ def test_what_is_written_is_read_again_and_written_again_byte_for_byte(
     assert again.utterances == found.utterances
 
 
+def test_the_merge_driver_is_named_behind_attributes_that_are_there(folder: Path) -> None:
+    """A folder with a file of attributes got no driver, and git merged it line by line."""
+    found = read_folder(folder, known=True)
+    assert found is not None
+    path = folder / ".gitattributes"
+    path.write_bytes(b"*.png binary")
+    write_folder(folder, None, folder_content(None, found))
+    first, *more = path.read_bytes().splitlines()
+    assert first == b"*.png binary"
+    assert more[-1] == b"*.jsonl text eol=lf merge=intent-studio"
+    before = path.read_bytes()
+    write_folder(folder, None, folder_content(None, found))
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize(
     ("file", "content", "told"),
     [

@@ -51,6 +51,15 @@ def test_ids_counts_and_languages_of_phrases_go_out_again(agent: Studio, tmp_pat
     assert json.loads(after["agent.json"])["supportedLanguages"] == ["de"]
 
 
+def test_new_intents_get_the_descriptions_of_a_package(studio: Studio, tmp_path: Path) -> None:
+    """They were read and thrown away."""
+    create_project(studio, "shop")
+    import_file(studio, ImportRequest("shop", write_export("lex", tmp_path)))
+    with studio.database.read() as connection:
+        told = {one.name: one.description for one in dataset.intents(connection, 1)}
+    assert told == {"book": "to book", "refund": ""}
+
+
 @pytest.mark.parametrize("tool", ["argilla", "doccano", "humanfirst", "label-studio", "prodigy"])
 def test_fields_of_a_tool_are_written_for_that_tool_alone(
     tool: Target, studio: Studio, tmp_path: Path
