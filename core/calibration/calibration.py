@@ -55,7 +55,12 @@ class Calibration:
         return limits
 
     def has_one_limit(self, n_intents: int) -> bool:
-        """Whether one limit holds for all columns, or each label is decided by its own alone."""
+        """Whether one limit holds for all columns, or each label is decided by its own alone.
+
+        By a familiarity no column has one.
+        """
+        if self.familiarity_measure is not None:
+            return True
         return self.task == "multi-label" or len(set(self.limits(n_intents).tolist())) < 2
 
     def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:

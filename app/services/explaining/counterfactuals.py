@@ -58,12 +58,11 @@ class AskedText:
         pipeline = self.model.pipeline
         calibration = pipeline.calibration
         voices = voices_of(pipeline.head, self.embedding[None])[0]
-        if self.task == "single-label":
-            first = float(calibration.limits(1)[0])  # that of all: `has_one_limit`
-            limit = first if calibration.familiarity_measure is None else None
+        own = float(calibration.limits(len(self.votes.head.intents))[column])
+        if self.task == "single-label":  # `has_one_limit`: it is that of all
+            limit = own if calibration.familiarity_measure is None else None
             return ask(self.votes, self.embedding, voices), column, limit
         alone = _alone(self.votes, column)
-        own = float(calibration.limits(len(self.votes.head.intents))[column])
         return ask(alone, self.embedding, voices[[column]]), 0, own
 
 

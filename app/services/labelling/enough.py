@@ -82,15 +82,15 @@ def _judged(live: LiveModel, given_at: Mapping[str, int]) -> list[EnoughLabels]:
     if held_out is None:
         return []
     scores, targets = held_out
-    every = {one.id for one in live.pipeline.exemplars}
-    unseen = every if is_untuned(live) else live.hot - live.waiting
+    given = {one.id for one in live.pipeline.exemplars if not one.synthetic}  # by people
+    unseen = given if is_untuned(live) else given & (live.hot - live.waiting)
     told = {key: at for key, at in given_at.items() if key in unseen}
     places = [told.get(one.id, -1) for one in live.pipeline.exemplars]
     # An exemplar without an intent has a label, too, and belongs to no column.
-    given = np.where(targets.any(1), targets.argmax(1), -1)
+    labels = np.where(targets.any(1), targets.argmax(1), -1)
     answers = scores.argmax(1).astype(np.int64)
     order = np.array(places, dtype=np.int64)
-    judged = newest_known(answers, given.astype(np.int64), order, scores.shape[1])
+    judged = newest_known(answers, labels.astype(np.int64), order, scores.shape[1])
     return [
         EnoughLabels(
             intent=live.columns[one.column],

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import InvalidInput
-from core.pipeline import IntentPipeline
+from core.pipeline import IntentPipeline, hashes_of
 from core.review.spot_check import Verdict, judge
 from core.review.sure import UNTESTED, sure_limit
 from core.text import counted
@@ -28,6 +29,11 @@ from storage.people import spot_checks
 from storage.people.spot_checks import Judged
 from storage.queries import dataset, utterances
 
+if TYPE_CHECKING:
+    from core.heads.votes.fit import VoteHead
+
+_MOST_SOLVED = 3_000
+"""Examples whose votes are solved anew in a request: that takes about a second."""
 _FEWEST_TESTS = 100
 
 CHECKED = 20
@@ -229,12 +235,16 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
 
     pipeline = as_trained(live)
     studio = live_studio.studio
-    own = _answered_examples(studio, live, pipeline) if is_untuned(live) else None
+    own = None
+    if is_untuned(live):
+        own = exemplar_scores(pipeline, lambda head: _without_made(studio, live, head))
     if own is not None:
         said, (scores, targets) = said_rows(sources_of(pipeline.exemplars)), own
         return _judged(pipeline, pipeline.embeddings[said], scores[said], targets[said])
-    tests, _ = told_apart(live, labelled_tests(studio.database, project_id, with_none=False))
-    tests, _ = told_apart(replace(live, pipeline=pipeline), tests)
+    taught = hashes_of(text for text, _ in live.taught.values())
+    knows = replace(live.pipeline, learned=live.pipeline.learned | taught)
+    every = labelled_tests(studio.database, project_id, with_none=False)
+    tests, _ = told_apart(replace(live, pipeline=knows), every)
     if len(tests) < _FEWEST_TESTS:
         return UNTESTED
     rows = embed_texts(studio.database, pipeline.encoder, [text.text for text in tests])
@@ -242,22 +252,28 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
     return _judged(pipeline, rows, pipeline.head.scores(rows), labels)
 
 
-def _answered_examples(
-    studio: Studio, live: LiveModel, pipeline: IntentPipeline
-) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
-    """Return the scores of examples without what was made of them, and their labels.
+def _without_made(studio: Studio, live: LiveModel, head: "VoteHead") -> ScoreArray:
+    """Return the votes on examples without their own and those of what was made of them.
 
-    They are kept where there are synthetic ones, whose votes take long to leave out.
+    They are kept where there are synthetic ones. Of a large set whose root is not at hand, each
+    example alone is left out: to solve it anew would take longer than a page may wait.
     """
-    examples = pipeline.exemplars
-    if not any(one.synthetic for one in examples):
-        return exemplar_scores(pipeline)
+    from core.heads.folds import left_with_source, sources_of
+    from core.heads.votes.fit import leave_one_out
+
+    basis = live.base.basis
+    root = head.root if basis is None else basis.root
+    examples = as_trained(live).exemplars
+    is_large = root is None and len(examples) > _MOST_SOLVED
+    if is_large or not any(one.synthetic for one in examples):
+        return leave_one_out(head)
+    rooted, sources = replace(head, root=root), sources_of(examples)
     words = [word for one in examples for word in (one.id, one.text, *one.intents)]
     return studio.cache.get_newest(
-        ("answered examples", of_version(live.version)),
-        digest_of([*pipeline.intents, *words]),
-        lambda: exemplar_scores(pipeline, without_made=True),
-        lambda made: int(made[0].nbytes + made[1].nbytes) if made else 100,
+        ("votes without what was made", of_version(live.version)),
+        digest_of([*live.columns, *words]),
+        lambda: left_with_source(rooted, leave_one_out(rooted), sources),
+        lambda votes: int(votes.nbytes),
     )
 
 

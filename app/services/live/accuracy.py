@@ -352,7 +352,7 @@ def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str
     if taught > 0 and tested in (n + taught, n + taught + since.unread):
         of_them = "is an example" if taught == 1 else "are examples"
         causes.append(f"{counted(taught, 'test text')} {of_them} now")
-    elif tested not in (n, n + since.unread) or not causes:
+    elif tested not in (n, n + taught + since.unread) or not causes:
         causes.append("test texts changed")
     return causes
 

@@ -1,8 +1,8 @@
 """The live model's answers to some of a project's utterances, without their own votes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from core.types import FloatArray, ScoreArray
 from storage import projects
 from storage.queries import utterances
 from storage.records import UtteranceRecord
+
+if TYPE_CHECKING:
+    from core.heads.votes.fit import VoteHead
 
 _HALF = 0.5
 
@@ -83,23 +86,20 @@ def answer_rows(studio: Studio, models: LiveModels, project: str, ids: Sequence[
 
 
 def exemplar_scores(
-    pipeline: IntentPipeline, *, without_made: bool = False
+    pipeline: IntentPipeline, votes_of: "Callable[[VoteHead], ScoreArray] | None" = None
 ) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
     """Return each exemplar's scores without its own vote, and its labels; (exemplars, intents).
 
-    `without_made` leaves out the synthetic ones made from it, too, which takes seconds for many
-    exemplars. None if the model's head has no votes to leave out.
+    `votes_of` returns the votes where more than an exemplar's own is to be left out. None if the
+    model's head has no votes to leave out.
     """
-    from core.heads.folds import left_with_source, sources_of
     from core.heads.mixture import voices_of, without_names
     from core.heads.votes.fit import VoteHead, leave_one_out
 
     head = without_names(pipeline.head)
     if not isinstance(head, VoteHead) or head.diagonal is None:
         return None
-    scores = leave_one_out(head)
-    if without_made:
-        scores = left_with_source(head, scores, sources_of(pipeline.exemplars))
+    scores = (votes_of or leave_one_out)(head)
     return scores + voices_of(pipeline.head, pipeline.embeddings), head.targets > _HALF
 
 

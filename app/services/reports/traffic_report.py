@@ -201,13 +201,16 @@ def _steps(view: TrafficView) -> tuple[str, ...]:
     return tuple(found)
 
 
+_FEWER = " For the team: count fewer days, so that more of their texts are counted."
+
+
 def _silent_step(view: TrafficView, named: str) -> str:
     """Say that no text got the intents; a sample does not tell that nobody asked for them."""
     if view.sent:
+        is_longer = date.fromisoformat(view.before) - date.fromisoformat(view.after) > timedelta(1)
         return (
             f"None of the {counted(view.covered.n, 'text')} of the sample asked for {named}. "
-            "Whether others of these days did is not known. For the team: count fewer days, so "
-            "that more of their texts are counted."
+            f"Whether others of these days did is not known.{_FEWER if is_longer else ''}"
         )
     return (
         f"Nobody asked for {named} in these days: if that stays so, ask whether it is still needed."

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from app.services.answering.stored import no_model_yet
@@ -46,6 +46,7 @@ MANY_LABELS = 10
 
 NO_INTENT, NO_GROUP = "no intent", "in no group"
 RIGHTLY_NONE = "labelled out of scope"
+DECIDED = "labelled, skipped or in the test set"
 MOST_DAYS = 400
 _MOST_SHOWN = 30
 _TYPICAL = 3
@@ -65,7 +66,7 @@ class TrafficFacts:
         group_names: Names of groups by number.
         labels: Number of labelled texts by intent id.
         mixed: Numbers of the groups whose texts have little in common.
-        outside: Ids of texts that are labelled out of scope.
+        set_aside: Why texts that no grouping takes are in none, in words, by their ids.
         sent, sent_before: How many rows came, of which `now` and `earlier` may be a fair sample.
     """
 
@@ -76,7 +77,7 @@ class TrafficFacts:
     group_names: Mapping[int, str]
     labels: Mapping[str, int]
     mixed: Collection[int] = ()
-    outside: Collection[str] = ()
+    set_aside: Mapping[str, str] = field(default_factory=dict)
     sent: int = 0
     sent_before: int = 0
 
@@ -104,17 +105,17 @@ def read_coverage(live_studio: LiveStudio, project: str, period: Period) -> Traf
     facts, answered = found.facts, found.answered
     if answered is None:
         return count_coverage(facts, found.days, None, found.trouble)
-    counted = replace(facts, outside=_outside(live_studio, found.project_id, facts, answered))
+    counted = replace(facts, set_aside=_set_aside(live_studio, found.project_id, facts, answered))
     view = count_coverage(counted, found.days, answered.intents)
     view = _with_texts(live_studio, found.project_id, view)
     rows = facts.now, facts.earlier
     return with_drift(live_studio.studio, found.project_id, view, rows, answered)
 
 
-def _outside(
+def _set_aside(
     live_studio: LiveStudio, project_id: int, facts: TrafficFacts, answered: SaidAnswered
-) -> frozenset[str]:
-    """Return the ids of unanswered texts in no group that are labelled out of scope."""
+) -> dict[str, str]:
+    """Say of unanswered texts in no group why no grouping takes them; by their ids."""
     given = answered.intents
     alone = {
         row.utterance_id
@@ -125,7 +126,11 @@ def _outside(
     }
     with live_studio.studio.database.read() as connection:
         found = utterances.by_ids(connection, project_id, sorted(alone))
-    return frozenset(key for key, record in found.items() if record.labels == ())
+    return {
+        key: RIGHTLY_NONE if one.labels == () else DECIDED
+        for key, one in found.items()
+        if one.labels is not None or one.skipped or one.split == "test"
+    }
 
 
 def _with_texts(live_studio: LiveStudio, project_id: int, view: TrafficView) -> TrafficView:
@@ -302,7 +307,7 @@ def _shown_in(facts: TrafficFacts, one: AnsweredRow) -> int | str:
     """Return the group of a text without an intent, or in words why it has none."""
     if one.group is not None:
         return one.group
-    return RIGHTLY_NONE if one.row.utterance_id in facts.outside else NO_GROUP
+    return facts.set_aside.get(one.row.utterance_id, NO_GROUP)
 
 
 def _share_of_group(facts: TrafficFacts, group: int | str, count: int, n: int) -> TrafficShare:

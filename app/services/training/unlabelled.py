@@ -72,6 +72,8 @@ def gain_words(metrics: Mapping[str, Any]) -> str:
         why = f": {compared}" if judged else ": too few are about your intents"
         return f"Unlabelled texts did not help here, so they were left out{why}."
     texts = f"Learned from {counted(found['n'], 'unlabelled text')}, too."
-    if found.get("helped"):  # earlier releases called any gain so, and did not store it
+    if "helped" not in found:  # of an earlier release
+        return f"{texts} {compared[0].upper()}{compared[1:]}."
+    if found["helped"]:
         return f"{texts} Unlabelled texts helped: {compared}."
     return f"{texts} Held-out labels cannot tell whether they helped: {compared}."

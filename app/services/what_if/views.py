@@ -69,8 +69,8 @@ class Blast:
             is known.
         left_out: Texts that are not watched: too many, or not embedded yet.
         right: Test texts that are right now, and with the change.
-        in_scope: Those of an intent that no example says: the accuracy of the live model is theirs.
-            `now` is what it is today: before a merge, two intents are two.
+        in_scope: Those of an intent that the model has not learned: the accuracy of the live model
+            is theirs. `now` is what it is today: before a merge, two intents are two.
         outside: Those labelled out of scope; right is refused. In multi-label projects there are
             none, and `in_scope` has those of no intent, too.
         pins: Pins whose answer changes, kept ones too.

@@ -24,7 +24,7 @@ const FEW = 10; // rows of a table that are shown at once
 const DAY = 86_400_000; // milliseconds
 const WHAT = 'What customers said, what gets no answer, and what changed.';
 const OLD = 2; // days since the newest text, from which on the page says how old it is
-const RIGHTLY_NONE = 'labelled out of scope'; // the server's name of texts that no grouping takes
+const [NO_GROUP, RIGHTLY_NONE] = ['in no group', 'labelled out of scope']; // the server's names
 const ONE_TEXT = {text: 'where is my parcel', time: '2026-11-26T14:30:00Z', source: 'app'};
 
 const dayOf = stamp =>
@@ -265,7 +265,7 @@ export class TrafficTab {
     const head = ['About', above('Texts'), above('Share of these')];
     const all = isGrouped
       ? this.#toGroup(null, 'All groups')
-      : uncovered.some(({name}) => name !== RIGHTLY_NONE) &&
+      : uncovered.some(({name}) => name === NO_GROUP) &&
         this.#toSorting('Sort them into groups to see what they are about');
     return section(
       'What is not answered',
@@ -284,8 +284,8 @@ export class TrafficTab {
       {},
       id
         ? this.#toGroup(Number(id), name)
-        : name === RIGHTLY_NONE
-          ? h('span', {class: 'soft'}, `rightly refused: ${name}`)
+        : name !== NO_GROUP
+          ? h('span', {class: 'soft'}, name === RIGHTLY_NONE ? `rightly refused: ${name}` : name)
           : isGrouped
             ? [h('span', {class: 'soft'}, 'in no group yet: '), this.#toSorting('Sort them in')]
             : h('span', {class: 'soft'}, 'not grouped yet'),

@@ -9,7 +9,7 @@ import pytest
 from app.services.reports.pdf import find_browser, print_pdf
 from app.services.reports.traffic_report import report_of, report_page, waiting_page
 from app.services.studio import Studio
-from app.services.traffic.coverage import TrafficFacts, count_coverage
+from app.services.traffic.coverage import RIGHTLY_NONE, TrafficFacts, count_coverage
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 from tests.builders.traffic.printed_letters import printed_letters
@@ -103,7 +103,7 @@ def test_what_to_do_begins_with_the_most_texts_and_names_no_mixed_group() -> Non
 def test_texts_labelled_out_of_scope_are_nothing_to_do() -> None:
     """“Have the studio group them” was said of 4 texts that no grouping takes."""
     said = rows("2026-02-10", a=50, odd=4, lost=1)
-    facts = TrafficFacts(said, [], NAMES, {}, {}, {}, outside={"odd"})
+    facts = TrafficFacts(said, [], NAMES, {}, {}, {}, set_aside={"odd": RIGHTLY_NONE})
     found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
     assert [step.split(" is ")[0] for step in found.steps] == ["1 text without an intent"]
     page = report_page(found, {})

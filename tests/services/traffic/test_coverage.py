@@ -5,7 +5,13 @@ from datetime import date, timedelta
 
 import pytest
 
-from app.services.traffic.coverage import Period, TrafficFacts, count_coverage, period_days
+from app.services.traffic.coverage import (
+    RIGHTLY_NONE,
+    Period,
+    TrafficFacts,
+    count_coverage,
+    period_days,
+)
 from app.services.traffic.coverage_views import TrafficShare, TrafficView
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
@@ -50,7 +56,9 @@ def test_rows_are_counted_by_intent_source_week_and_group() -> None:
 def test_a_text_labelled_out_of_scope_is_not_one_that_waits_for_a_group() -> None:
     """“In no group yet: sort them in” was said of it, and grouping left it out."""
     said = rows("2026-11-10", "a", "none", "old", "old", "older")
-    facts = TrafficFacts(said, [], {"1": "cancel"}, {"none": 4}, GROUPS, {}, outside={"old"})
+    facts = TrafficFacts(
+        said, [], {"1": "cancel"}, {"none": 4}, GROUPS, {}, set_aside={"old": RIGHTLY_NONE}
+    )
     found = count_coverage(facts, DAYS, {**ANSWERS, "older": []})
     assert [(one.name, one.id, one.count, one.n) for one in found.uncovered] == [
         ("labelled out of scope", "", 2, 4),

@@ -227,6 +227,13 @@ def test_what_they_brought_is_said_in_plain_words() -> None:
     assert "cannot tell" in words(PoolGain(lesson, 12, 60, 58, 54))  # 4 of 4: once in 16
     assert "texts helped: 59 of 60" in words(PoolGain(lesson, 12, 60, 59, 54))  # once in 32
     assert "cannot tell" in words(PoolGain(lesson, 12, 60, 59, 54, lost=1))  # 6 of 7: 8 in 128
+    of_before = gain_figures(PoolGain(lesson, 12, 200, 176, 171))
+    assert of_before is not None
+    del of_before["pool"]["helped"]  # earlier releases called any gain a help
+    assert gain_words(of_before) == (
+        "Learned from 2,310 unlabelled texts, too. 176 of 200 held-out labels right, 171 without "
+        "them."
+    )
     assert words(PoolGain(lesson, 12, 200, 170, 171)) == (
         "Learned from 2,310 unlabelled texts, too. Held-out labels cannot tell whether they "
         "helped: 170 of 200 held-out labels right, 171 without them."
