@@ -12,7 +12,8 @@ from core.exports.dialogflow import plain_json
 from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.platforms.agent import OUT_OF_SCOPE
-from core.platforms.writing import NewPhrase, breaks_lost, without_breaks, written
+from core.platforms.line_breaks import breaks_lost, without_breaks
+from core.platforms.writing import NewPhrase, written
 from core.templates.slots import SlottedText
 
 

@@ -13,10 +13,11 @@ from core.characters import storable
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
 from core.platforms.arrays import ArrayEdits
 from core.platforms.blocks import BlockEdits
+from core.platforms.line_breaks import breaks_lost, key_there
 from core.platforms.readers.bulk_csv import RowEdits
 from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
-from core.platforms.writing import LIMITS, NewPhrase, breaks_lost, new_file, recounted, written
+from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
 from core.templates.slots import Slot, SlottedText
 from core.text import is_storable, normalise
 
@@ -139,12 +140,13 @@ def overlay(
     and whose phrases are out of scope in the project, is the package's own name for that.
     A phrase that the project never had stays, since others put it there.
     """
-    rows = {normalise(row.text): row for row in sorted(project, key=lambda row: not row.is_test)}
-    outside = _outside(agent, rows, intents)
-    plan = _Plan(agent, deleted, outside, _langs(agent), _language(agent))
     under: dict[str, set[str]] = {}
     for phrase in agent.phrases:
         under.setdefault(normalise(phrase.text), set()).add(phrase.intent)
+    tests_first = sorted(project, key=lambda row: not row.is_test)
+    rows = {key_there(agent.platform, row.text, under): row for row in tests_first}
+    outside = _outside(agent, rows, intents)
+    plan = _Plan(agent, deleted, outside, _langs(agent), _language(agent))
     for phrase in agent.phrases:
         _relabel(plan, phrase, rows, under)
     new = [row for key, row in rows.items() if key not in under]

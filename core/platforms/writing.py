@@ -9,6 +9,7 @@ from typing import Any
 
 from core.platforms.agent import OUT_OF_SCOPE, ROLE, Platform
 from core.platforms.arrays import as_google_writes
+from core.platforms.line_breaks import without_breaks
 from core.platforms.readers.bulk_csv import csv_line
 from core.platforms.readers.flat import NONE
 from core.platforms.readers.lu import lu_line
@@ -21,9 +22,6 @@ _IDS = uuid.UUID("5b0b36a1-0c0e-4a36-9c52-7a4b7a3f0d51")
 
 BRACES = re.compile(r"[{}]")
 """Signs between which Lex writes the name of a slot."""
-
-_BREAKS = re.compile("[\t\r\n]")
-_WITHOUT_BREAKS: tuple[Platform, ...] = ("watson", "watson-csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +63,6 @@ class NewPhrase:
     language: str
     marks: Mapping[str, str]
     lang: str = ""
-
-
-def breaks_lost(platform: Platform, text: str) -> str:
-    """Return what a text loses of which Watson refuses signs; empty if it loses nothing."""
-    is_refused = platform in _WITHOUT_BREAKS and _BREAKS.search(text)
-    return "line breaks and tabs inside texts: written as blanks" if is_refused else ""
-
-
-def without_breaks(text: str) -> str:
-    """Return a text as Watson takes it: of the same length, on one line."""
-    return _BREAKS.sub(" ", text)
 
 
 def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | None:

@@ -6,6 +6,7 @@
 
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -34,6 +35,7 @@ _MOST_SETTINGS = 1 << 20
 """Bytes."""
 _ATTRIBUTES = ".gitattributes"
 _DRIVER = b"merge=intent-studio"
+_OTHER_DRIVER = re.compile(rb"^\*\.jsonl\b.*\bmerge\b", re.MULTILINE)
 _DRIVEN = b"*.json text eol=lf\n*.jsonl text eol=lf merge=intent-studio\n"
 """A clone whose settings name no such driver merges line by line."""
 _FARTHEST = 1_000.0
@@ -134,7 +136,7 @@ def write_folder(
 
 
 def _name_driver(path: Path) -> None:
-    """Name the merge driver behind the attributes that are there; a link is left as it is."""
+    """Name the merge driver behind the attributes that are there, unless they name another."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         return
     try:
@@ -143,7 +145,7 @@ def _name_driver(path: Path) -> None:
         before = b""
     except OSError:
         return
-    if _DRIVER not in before:
+    if _DRIVER not in before and not _OTHER_DRIVER.search(before):
         gap = b"\n" if before and not before.endswith(b"\n") else b""
         write_atomically(path, [before, gap, _DRIVEN])
 

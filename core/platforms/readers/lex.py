@@ -35,7 +35,8 @@ def read_lex(package: Package) -> Agent:
         is_fallback = node.text("parentIntentSignature") == _FALLBACK
         intent = OUT_OF_SCOPE if is_fallback else node.text("name")
         if not is_fallback:
-            found.intents[intent] = node.text("description")
+            # Each locale has one; one without a description takes that of another.
+            found.intents[intent] = found.intents.get(intent) or node.text("description")
         array = node.array("sampleUtterances")
         if array is None:
             continue

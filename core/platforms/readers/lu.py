@@ -192,7 +192,7 @@ def _phrase(found: Gathering, home: Home, intent: str, item: Node, place: str) -
 def _marked(found: Gathering, line: str, place: str) -> tuple[str, list[Slot]] | None:
     """Return a phrase without braces, and what they mark; None for a pattern."""
     text, slots, opened, at = list[str](), list[Slot](), list[tuple[int, str]](), 0
-    roles = dict[str, str]()
+    roles = set[str]()
     while at < len(line):
         sign = line[at]
         if sign == "\\" and line[at + 1 : at + 2] in tuple(_ESCAPED):
@@ -203,7 +203,7 @@ def _marked(found: Gathering, line: str, place: str) -> tuple[str, list[Slot]] |
                 return None
             name, role = match[1].strip(), (match[2] or "").strip()
             name = f"{name}.{role}" if role else name
-            roles |= {name: ROLE} if role else {}
+            roles |= {name} if role else set()
             opened.append((len(text), name))
             at = match.end()
         elif sign == "}" and opened:
@@ -218,7 +218,7 @@ def _marked(found: Gathering, line: str, place: str) -> tuple[str, list[Slot]] |
             at += 1
     if opened:
         raise InvalidInput(f"{place}: a brace is opened and never closed.", _HINT)
-    found.marks = roles | found.marks
+    found.marks |= {one.name: ROLE for one in slots if one.name in roles - found.marks.keys()}
     return "".join(text), slots
 
 

@@ -34,7 +34,7 @@ _NLU = re.compile(rb"^nlu[ \t]*:", re.MULTILINE)
 _BREAKS = re.compile("[\r\n\x85\u2028\u2029]")
 _NO_YAML = re.compile("[\0-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufffe\uffff]")
-_PLAIN_NAME = re.compile(r"[A-Za-z_][\w./+-]*")
+_PLAIN_NAME = re.compile(r"[^\W\d][\w./+-]*")
 _NO_NAMES = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"(?=\s*(?:#|\Z))')
 _SINGLE = re.compile(r"'((?:[^']|'')*+)'(?=\s*(?:#|\Z))")
@@ -104,7 +104,7 @@ class RasaScanner:
 
     def _is_passed_over(self, line: str, bare: str) -> bool:
         """Whether a line is metadata or below it, or one of a text behind its first."""
-        if self.below is not None and (not bare or _column(line) > self.below):
+        if self.below is not None and self._is_below(line, bare):
             if bare and self._is_text:
                 self.losses.add("lines of an example behind its first", bare[:200])
             return True
@@ -115,6 +115,13 @@ class RasaScanner:
         self.losses.add(f"metadata of {what}", self.intent)
         self.below = _column(line)
         return True
+
+    def _is_below(self, line: str, bare: str) -> bool:
+        """Whether a line belongs to what is passed over: YAML lets a list begin below its key."""
+        if not bare or _column(line) > (self.below or 0):
+            return True
+        is_listed = _column(line) == self.below and bare.startswith("-")
+        return not self._is_text and (is_listed or bare.startswith("#"))
 
     def _bullet(self, line: str, bare: str) -> re.Match[str] | None:
         """Return the match of an element; in a block of lines a dash needs no blank."""
