@@ -342,7 +342,7 @@ export class FindingView {
     const settled = one.textOfMany ? '' : finding.id; // the other texts of a confusion are left
     const isTest = Boolean(one.textOfMany); // only test texts get their label one by one
     // A merge was counted at a revision of its own: a large set joins labels after its findings were listed.
-    const seen = (repair.kind === 'merge' && one.blast?.revision) || finding.seen;
+    const seen = (repair?.kind === 'merge' && one.blast?.revision) || finding.seen;
     const about = {finding: settled, seen, blast: one.blast, isTest};
     await this.#tools.act(repair, deedOf(one, finding, ids => this.#labelled(ids)), about);
   }
