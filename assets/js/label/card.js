@@ -94,6 +94,7 @@ export class Card {
     const hasModel = status.champion !== null;
     this.#work.hidden = false;
     this.#rest.hidden = true;
+    fill(this.#rest);
     this.tellAbout(item);
     this.#text.show(item);
     const {intents, create} = chosen.of(item);
