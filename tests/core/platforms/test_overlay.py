@@ -199,6 +199,11 @@ def test_a_new_text_goes_to_watson_on_one_line(tmp_path: Path) -> None:
         loss.what for loss in found.losses
     }
     assert b"give it back" in b"".join(found.changed.values())
+    for name, content in found.changed.items():
+        (tmp_path / "again" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "again" / name).write_bytes(content)
+        again = read_agent(tmp_path / "again" / name)
+    assert overlay(again, [*rows, Labelled("give\tit\nback", intent)]).changed == {}
 
 
 @pytest.mark.parametrize("is_last", [True, False])

@@ -100,6 +100,7 @@ nlu:
 - intent: greet
   metadata:
     sentiment: neutral
+  # of whom
     text: no example
   examples: |
     -hello
@@ -108,7 +109,7 @@ nlu:
   examples: |
     - so long
   metadata:
-    sentiment: sad
+  - sad
 - intent: tell
   examples:
   - text: |

@@ -56,9 +56,10 @@ def test_the_merge_driver_is_named_behind_attributes_that_are_there(folder: Path
     first, *more = path.read_bytes().splitlines()
     assert first == b"*.png binary"
     assert more[-1] == b"*.jsonl text eol=lf merge=intent-studio"
-    before = path.read_bytes()
-    write_folder(folder, None, folder_content(None, found))
-    assert path.read_bytes() == before
+    for before in (path.read_bytes(), b"*.jsonl merge=union\n"):  # who has chosen another keeps it
+        path.write_bytes(before)
+        write_folder(folder, None, folder_content(None, found))
+        assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
