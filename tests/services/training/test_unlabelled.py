@@ -211,7 +211,8 @@ def test_a_form_has_the_tick_among_the_simple_settings_where_a_text_has_one_inte
     assert "pool" not in forms["label-encoder"]
 
 
-def test_what_they_brought_is_said_in_plain_words() -> None:
+def test_what_they_brought_is_said_in_plain_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # the chance is that of every day
     lesson = Lesson("retuning", ("a", "b") * 1_155, (0, 1) * 1_155)
 
     def words(gain: PoolGain | None) -> str:
