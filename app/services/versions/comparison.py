@@ -374,8 +374,7 @@ def _compare_figures(
     old, new = champion.metrics, candidate.metrics
     if not _judged_alike(champion, candidate):
         return comparison
-    before, after = _shares(old, new)
-    n = int(new["n"])
+    (before, after), n = _shares(old, new), int(new["n"])
     return replace(
         comparison,
         basis="stored figures",
