@@ -160,8 +160,10 @@ class TrainPage {
       this.#start.hidden = false;
       this.#gateLine.hidden = this.#choices.chosen.makes === 'encoder';
       this.#estimated.className = '';
-      // The chosen way tells its time with its usual settings; another time is told here.
-      const other = time === this.#choices.chosen.time ? '' : `With these settings: ${time}. `;
+      // The chosen way tells its time with its usual settings; that of others is told here.
+      const {settings, base} = this.#wish;
+      const isUsual = !base && !Object.keys(settings).length; // else the machine alone is busier than just now
+      const other = isUsual || time === this.#choices.chosen.time ? '' : `With these settings: ${time}. `;
       this.#estimated.textContent = other + CALM;
       this.#defaults.textContent = defaults;
       this.#allowStart(true);

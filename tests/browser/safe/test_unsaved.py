@@ -19,7 +19,11 @@ UNSAVED = "[data-role=unsaved]"
 
 
 def left_behind(page: Page, studio: Served, n: int) -> list[str]:
-    """Leave decisions in the browser as a closed tab does; return the ids of their texts."""
+    """Leave decisions in the browser as a closed tab does; return the ids of their texts.
+
+    The page in view is none of the studio's: it would send them before the next one is there.
+    """
+    page.goto(f"{studio.base}/api/health/live")
     found = studio.ask(f"/projects/sample/utterances?state=unlabelled&size={n}")["rows"]
     operations = [
         {"key": str(uuid4()), "kind": "skip", "id": row["id"], "seen": None} for row in found
