@@ -161,8 +161,8 @@ class TrainPage {
       this.#gateLine.hidden = this.#choices.chosen.makes === 'encoder';
       this.#estimated.className = '';
       // The chosen way tells its time with its usual settings; that of others is told here.
-      const {settings, base} = this.#wish;
-      const isUsual = !base && !Object.keys(settings).length; // else the machine alone is busier than just now
+      // With the usual ones a time of its own tells only that the machine is busier than just now.
+      const isUsual = this.#base.isUsual && !Object.keys(this.#wish.settings).length;
       const other = isUsual || time === this.#choices.chosen.time ? '' : `With these settings: ${time}. `;
       this.#estimated.textContent = other + CALM;
       this.#defaults.textContent = defaults;

@@ -31,6 +31,11 @@ export class BaseChoice {
     return this.#fresh ? BUNDLED : (this.#chosen ?? this.#live.name);
   }
 
+  // Whether a training starts from what the live version started from.
+  get isUsual() {
+    return this.#fresh || this.value === this.#live.name;
+  }
+
   // The list of encoders, or what the live version started from, may have changed.
   async load({base, base_words: words, choices}) {
     const asked = (this.#asked += 1);
