@@ -12,6 +12,7 @@ from core.exports.content import Expectation, Files, Fitted
 from core.exports.dialogflow import plain_json
 from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
+from core.platforms.agent import ROLE
 from core.platforms.readers.rasa_yaml import example_line, extras_of, yaml_name, yaml_text
 from core.platforms.writing import NewPhrase, written
 from core.templates.slots import SlottedText
@@ -43,7 +44,7 @@ def _lines(lines: Iterable[str]) -> bytes:
 
 
 def _examples(given: Fitted, grouped: dict[str, list[ImportedRow]]) -> list[str]:
-    roles = dict.fromkeys((slot for slot in given.kinds if "." in slot), '"role"')
+    roles = dict.fromkeys((slot for slot in given.kinds if "." in slot), ROLE)
     lines = [_VERSION, "nlu:"]
     for name, rows in grouped.items():
         said = list[str]()
