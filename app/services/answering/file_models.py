@@ -87,11 +87,15 @@ def unreplaced(reference: str) -> Iterator[str]:
     Raises:
         InvalidInput: Another bundle took its place meanwhile.
     """
-    path = Path(reference)
-    before = file_sha256(path) if is_file(reference) else ""
+    before = _digest(reference)
     yield before
-    if before != (file_sha256(path) if is_file(reference) else ""):
-        raise InvalidInput(f"{path.name} was replaced while it was opened.", "Try again.")
+    if before != _digest(reference):
+        name = Path(reference).name
+        raise InvalidInput(f"{name} was replaced while it was opened.", "Try again.")
+
+
+def _digest(reference: str) -> str:
+    return file_sha256(Path(reference)) if is_file(reference) else ""
 
 
 def _words_of(decider: Decider) -> tuple[str, ...]:
