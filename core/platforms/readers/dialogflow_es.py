@@ -17,7 +17,8 @@ _CODE = r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]+)*"
 _PHRASES = re.compile(rf"(?P<intent>.+)_usersays_(?P<language>{_CODE})\.json")
 _ENTRIES = re.compile(rf"(?:.*/)?entities/(?P<name>.+)_entries_{_CODE}\.json")
 _KNOWN = ("data",)
-_INSIDE = b'"userSays"'
+_INSIDE = re.compile(rb'"userSays"\s*:')
+"""The key, not a phrase of these words in another platform's export."""
 _SAMPLE = 1 << 20
 _MOST_ALONE = 2_000
 """Documents of a folder beyond which it is no folder of intents."""
@@ -42,7 +43,7 @@ def _documents(package: Package) -> list[str]:
 
 def _has_phrases(package: Package, name: str) -> bool:
     with package.stream(name) as stream:
-        return _INSIDE in stream.read(_SAMPLE)
+        return _INSIDE.search(stream.read(_SAMPLE)) is not None
 
 
 def read_dialogflow_es(package: Package) -> Agent:

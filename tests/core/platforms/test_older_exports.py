@@ -88,3 +88,12 @@ def test_a_workspace_of_humanfirst_that_nobody_labelled_is_read(tmp_path: Path) 
     example = {"id": "e1", "text": "hello", "intents": [], "metadata": {"call": "7"}}
     path.write_text(json.dumps({"examples": [example]}, indent=1), encoding="utf-8")
     assert _read(path) == ("humanfirst", [("hello", None)])
+
+
+def test_a_phrase_of_another_platform_may_be_the_word_of_dialogflows_key(tmp_path: Path) -> None:
+    """A Watson skill with the phrase "userSays" was taken for Dialogflow's, and held no phrase."""
+    path = tmp_path / "skill.json"
+    examples = [{"text": "userSays"}, {"text": '"userSays": []'}]
+    value = {"intents": [{"intent": "help", "examples": examples}], "counterexamples": []}
+    path.write_text(json.dumps(value), encoding="utf-8")
+    assert _read(path) == ("watson", [("userSays", ("help",)), ('"userSays": []', ("help",))])
