@@ -9,6 +9,7 @@ from app.services.cache import of_version
 from app.services.live.live_model import LiveModel, is_untuned
 from app.services.live.row_answers import exemplar_scores
 from app.services.live.server_state import LiveStudio
+from app.services.studio import Studio
 from core.review.enough import newest_known
 from storage import models, projects
 from storage.log.label_origins import labelled_singly
@@ -52,7 +53,8 @@ def list_enough(live_studio: LiveStudio, project: str) -> EnoughView:
     Raises:
         NotFound: There is no such project.
     """
-    with live_studio.studio.database.read() as connection:
+    studio = live_studio.studio
+    with studio.database.read() as connection:
         record = projects.find(connection, project)
         version = models.champion(connection, record.id)
     live = live_studio.models.loaded(record.id)
@@ -60,25 +62,23 @@ def list_enough(live_studio: LiveStudio, project: str) -> EnoughView:
         return EnoughView(live is not None or version is None, ())
 
     def judge() -> tuple[EnoughLabels, ...]:
-        with live_studio.studio.database.read() as connection:
+        with studio.database.read() as connection:
             order = labelled_singly(connection, record.id)
             usable = dataset.open_intents(connection, record.id)
-        return tuple(one for one in _judged(live, order) if one.intent in usable)
+        return tuple(one for one in _judged(studio, live, order) if one.intent in usable)
 
     series = ("enough labels", of_version(live.version))
-    judged = live_studio.studio.cache.get_newest(
-        series, live.revision, judge, lambda made: _BYTES * len(made)
-    )
+    judged = studio.cache.get_newest(series, live.revision, judge, lambda made: _BYTES * len(made))
     return EnoughView(ready=True, intents=judged)
 
 
-def _judged(live: LiveModel, given_at: Mapping[str, int]) -> list[EnoughLabels]:
+def _judged(studio: Studio, live: LiveModel, given_at: Mapping[str, int]) -> list[EnoughLabels]:
     """Judge the intents of a model by the labels that neither its votes nor its encoder know.
 
     A vote can be left out. An encoder that was tuned has put the texts of its training beside those
     of their label, so only labels given since tell what it knew before.
     """
-    held_out = exemplar_scores(live.pipeline)
+    held_out = exemplar_scores(studio, live)
     if held_out is None:
         return []
     scores, targets = held_out

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.cache import of_version
 from app.services.data.bulk import Allowed, BulkAct
 from app.services.data.utterances import ChangeView, label_each
-from app.services.embedding import digest_of, embed_texts
+from app.services.embedding import embed_texts
 from app.services.live.answered_tests import labelled_tests, told_apart
 from app.services.live.live_model import LiveModel, as_trained, is_untuned
 from app.services.live.pool import Pool
@@ -29,11 +27,6 @@ from storage.people import spot_checks
 from storage.people.spot_checks import Judged
 from storage.queries import dataset, utterances
 
-if TYPE_CHECKING:
-    from core.heads.votes.fit import VoteHead
-
-_MOST_SOLVED = 3_000
-"""Examples whose votes are solved anew in a request: that takes about a second."""
 _FEWEST_TESTS = 100
 
 CHECKED = 20
@@ -235,9 +228,7 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
 
     pipeline = as_trained(live)
     studio = live_studio.studio
-    own = None
-    if is_untuned(live):
-        own = exemplar_scores(pipeline, lambda head: _without_made(studio, live, head))
+    own = exemplar_scores(studio, replace(live, pipeline=pipeline)) if is_untuned(live) else None
     if own is not None:
         said, (scores, targets) = said_rows(sources_of(pipeline.exemplars)), own
         return _judged(pipeline, pipeline.embeddings[said], scores[said], targets[said])
@@ -250,31 +241,6 @@ def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[f
     rows = embed_texts(studio.database, pipeline.encoder, [text.text for text in tests])
     labels = np.array([[key in (text.labels or ()) for key in live.columns] for text in tests])
     return _judged(pipeline, rows, pipeline.head.scores(rows), labels)
-
-
-def _without_made(studio: Studio, live: LiveModel, head: "VoteHead") -> ScoreArray:
-    """Return the votes on examples without their own and those of what was made of them.
-
-    They are kept where there are synthetic ones. Of a large set whose root is not at hand, each
-    example alone is left out: to solve it anew would take longer than a page may wait.
-    """
-    from core.heads.folds import left_with_source, sources_of
-    from core.heads.votes.fit import leave_one_out
-
-    basis = live.base.basis
-    root = head.root if basis is None else basis.root
-    examples = as_trained(live).exemplars
-    is_large = root is None and len(examples) > _MOST_SOLVED
-    if is_large or not any(one.synthetic for one in examples):
-        return leave_one_out(head)
-    rooted, sources = replace(head, root=root), sources_of(examples)
-    words = [word for one in examples for word in (one.id, one.text, *one.intents)]
-    return studio.cache.get_newest(
-        ("votes without what was made", of_version(live.version)),
-        digest_of([*live.columns, *words]),
-        lambda: left_with_source(rooted, leave_one_out(rooted), sources),
-        lambda votes: int(votes.nbytes),
-    )
 
 
 def _judged(

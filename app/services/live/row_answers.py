@@ -1,28 +1,30 @@
 """The live model's answers to some of a project's utterances, without their own votes."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.embedding import embed_texts
+from app.services.cache import of_version
+from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.studio import Studio
-from core.pipeline import IntentPipeline
+from core.heads.folds import left_with_source, sources_of
+from core.heads.mixture import voices_of, without_names
+from core.heads.votes.fit import VoteHead, leave_one_out
 from core.recipes.labels import LEARN_FROM_LABELS
 from core.text import match_key
-from core.types import FloatArray, ScoreArray
+from core.types import Exemplar, FloatArray, ScoreArray
 from storage import projects
 from storage.queries import utterances
 from storage.records import UtteranceRecord
 
-if TYPE_CHECKING:
-    from core.heads.votes.fit import VoteHead
-
 _HALF = 0.5
+_MOST_SOLVED = 3_000
+"""Examples whose votes are solved anew in a request: that takes about a second."""
 
 
 class AnsweredText(Protocol):
@@ -85,22 +87,51 @@ def answer_rows(studio: Studio, models: LiveModels, project: str, ids: Sequence[
     )
 
 
-def exemplar_scores(
-    pipeline: IntentPipeline, votes_of: "Callable[[VoteHead], ScoreArray] | None" = None
-) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
+def exemplar_scores(studio: Studio, live: LiveModel) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
     """Return each exemplar's scores without its own vote, and its labels; (exemplars, intents).
 
-    `votes_of` returns the votes where more than an exemplar's own is to be left out. None if the
-    model's head has no votes to leave out.
+    What was made of it does not vote either, as `left_out` tells. None if the model's head has no
+    votes to leave out.
     """
-    from core.heads.mixture import voices_of, without_names
-    from core.heads.votes.fit import VoteHead, leave_one_out
-
+    pipeline = live.pipeline
     head = without_names(pipeline.head)
     if not isinstance(head, VoteHead) or head.diagonal is None:
         return None
-    scores = (votes_of or leave_one_out)(head)
+    scores = _votes_left_out(studio, live, head)
     return scores + voices_of(pipeline.head, pipeline.embeddings), head.targets > _HALF
+
+
+def left_out(head: VoteHead, exemplars: Sequence[Exemplar]) -> ScoreArray:
+    """Score each exemplar without its own vote and without those of what was made of it.
+
+    Of a large set whose root is not at hand, each exemplar alone is left out: to solve its votes
+    anew would take longer than a page may wait.
+    """
+    scores = leave_one_out(head)
+    if _is_left_alone(head, exemplars):
+        return scores
+    return left_with_source(head, scores, sources_of(exemplars))
+
+
+def _is_left_alone(head: VoteHead, exemplars: Sequence[Exemplar]) -> bool:
+    is_large = head.root is None and len(exemplars) > _MOST_SOLVED
+    return is_large or not any(one.synthetic for one in exemplars)
+
+
+def _votes_left_out(studio: Studio, live: LiveModel, head: VoteHead) -> ScoreArray:
+    """Return the votes on a model's exemplars; they are kept where the votes were solved anew."""
+    basis, exemplars = live.base.basis, live.pipeline.exemplars
+    if basis is not None and head is without_names(live.base.pipeline.head):
+        head = replace(head, root=basis.root)
+    if _is_left_alone(head, exemplars):
+        return left_out(head, exemplars)
+    words = [word for one in exemplars for word in (one.id, one.text, *one.intents)]
+    return studio.cache.get_newest(
+        ("votes without what was made", of_version(live.version)),
+        digest_of([*live.columns, *words]),
+        lambda: left_out(head, exemplars),
+        lambda votes: int(votes.nbytes),
+    )
 
 
 def answer_records(
@@ -116,12 +147,23 @@ def score_records(
     """Return embeddings (n, d) and scores (n, intents), exemplars' without their own vote."""
     encoder = live.pipeline.encoder
     rows = embed_texts(studio.database, encoder, [record.text for record in records])
-    return rows, score_rows(live, records, rows)
+    return rows, score_rows(studio, live, records, rows)
 
 
-def score_rows(live: LiveModel, records: Sequence[AnsweredText], rows: FloatArray) -> ScoreArray:
+def score_rows(
+    studio: Studio, live: LiveModel, records: Sequence[AnsweredText], rows: FloatArray
+) -> ScoreArray:
     """Score embedded utterances, (n, d), exemplars without their own vote; (n, intents)."""
-    return _without_own_votes(live, records, live.pipeline.head.scores(rows))
+    scores = live.pipeline.head.scores(rows)
+    places = {exemplar.id: row for row, exemplar in enumerate(live.pipeline.exemplars)}
+    own = exemplar_scores(studio, live) if any(one.id in places for one in records) else None
+    if own is None:
+        return scores
+    mixed = scores.copy()
+    for row, record in enumerate(records):
+        if record.id in places:
+            mixed[row] = own[0][places[record.id]]
+    return mixed
 
 
 def answer_scored(
@@ -164,20 +206,6 @@ def said_exactly(live: LiveModel) -> dict[str, tuple[str, ...]]:
         key: tuple(ids[name] for name in names if name in ids)
         for key, names in live.pipeline.exact.items()
     }
-
-
-def _without_own_votes(
-    live: LiveModel, records: Sequence[AnsweredText], scores: ScoreArray
-) -> ScoreArray:
-    places = {exemplar.id: row for row, exemplar in enumerate(live.pipeline.exemplars)}
-    own = exemplar_scores(live.pipeline) if any(record.id in places for record in records) else None
-    if own is None:
-        return scores
-    mixed = scores.copy()
-    for row, record in enumerate(records):
-        if record.id in places:
-            mixed[row] = own[0][places[record.id]]
-    return mixed
 
 
 def answered(live: LiveModel, rows: FloatArray, scores: ScoreArray) -> list[tuple[str, ...]]:

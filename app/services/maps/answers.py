@@ -9,8 +9,8 @@ from app.services.embedding import Embedded, digest_of, encoder_of_maps, read_em
 from app.services.live.live_model import LiveModel
 from app.services.live.row_answers import answer_scored, score_rows
 from app.services.live.server_state import LiveStudio
+from app.services.studio import Studio
 from storage import models, projects
-from storage.database import Database
 from storage.queries import columns
 
 _CHUNK = 4_096
@@ -57,7 +57,7 @@ def answer_points(live_studio: LiveStudio, space: Space) -> MapAnswers:
     return studio.cache.get_newest(
         ("answers", space.project.id, *space.key),
         (embedded.digest, state),
-        lambda: _answer_all(studio.database, space.project.id, open_model(), embedded),
+        lambda: _answer_all(studio, space.project.id, open_model(), embedded),
         lambda made: _BYTES_AN_ANSWER * len(made.intents),
     )
 
@@ -92,9 +92,7 @@ def _state(now: ProjectNow, live: LiveModel | None) -> str:
     return digest_of([repr(now.project.fence), repr(names), repr(votes)])
 
 
-def _answer_all(
-    database: Database, project_id: int, live: LiveModel, embedded: Embedded
-) -> MapAnswers:
+def _answer_all(studio: Studio, project_id: int, live: LiveModel, embedded: Embedded) -> MapAnswers:
     pairs = zip(live.columns, live.pipeline.head.intents, strict=True)
     named = {key or name: name for key, name in pairs}
     # Else two intents that the project lacks would have one id.
@@ -103,10 +101,11 @@ def _answer_all(
     for start in range(0, len(embedded.ids), _CHUNK):
         part = slice(start, start + _CHUNK)
         ids, rows = embedded.ids[part], embedded.embeddings[part]
-        with database.read() as connection:
+        with studio.database.read() as connection:
             texts = columns.texts(connection, project_id, ids)
         points = [_Point(key, texts.get(key, ""), _labels_since(live, key)) for key in ids]
-        answers = answer_scored(live, points, rows, score_rows(live, points, rows))
+        scores = score_rows(studio, live, points, rows)
+        answers = answer_scored(live, points, rows, scores)
         found |= {answer.id: answer.intents for answer in answers}
     return MapAnswers(found, named)
 

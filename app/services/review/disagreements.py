@@ -33,13 +33,13 @@ def differing_ids(live_studio: LiveStudio, project: str) -> tuple[str, ...]:
         return ()
     with live_studio.studio.database.read() as connection:
         synthetic = slots.synthetic_ids(connection, record.id)
-    judged = (key for key in _exemplars(live) if key not in synthetic)
+    judged = (key for key in _exemplars(live_studio.studio, live) if key not in synthetic)
     others = answer_records(live_studio.studio, live, _others(live_studio, record.id, live))
     return (*judged, *(answer.id for answer in others if answer.differs))
 
 
-def _exemplars(live: LiveModel) -> list[str]:
-    own = exemplar_scores(live.pipeline)
+def _exemplars(studio: Studio, live: LiveModel) -> list[str]:
+    own = exemplar_scores(studio, live)
     if own is None:
         return []
     scores, labels = own

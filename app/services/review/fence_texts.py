@@ -27,6 +27,7 @@ from app.services.studio import Studio
 from app.services.what_if.views import MOST_TOLD
 from core.calibration.fence import Fence, signals, with_intent_limits, with_limit
 from core.calibration.out_of_scope import in_scope
+from core.heads.folds import said_rows, sources_of
 from core.metrics.out_of_scope import auroc
 from core.text import label_words
 from core.types import FloatArray, Method, ScoreArray
@@ -264,8 +265,8 @@ def _score(
 
 
 def _suggested_by_votes(live: LiveModel, outer: ScoreArray) -> FenceSetting:
-    """Choose thresholds by held-out scores of the examples, and by out-of-scope texts."""
-    held_out = held_out_with_names(live)
+    """Choose thresholds by held-out scores of the real examples, and by out-of-scope texts."""
+    held_out = held_out_with_names(live)[said_rows(sources_of(live.pipeline.exemplars))]
     familiarity, columns = held_out.max(1), held_out.argmax(1)
     outside = outer.max(1) if len(outer) else None
     fence = with_intent_limits(with_limit(_BY_VOTES, familiarity, outside), familiarity, columns)

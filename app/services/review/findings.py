@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.live.live_model import LiveModel
+from app.services.live.row_answers import left_out
 from app.services.what_if.repairs import Repair
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, without_names
-from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
+from core.heads.votes.fit import VoteHead, fit_votes
 from core.review.label_errors import Suspicion
 from core.review.nearby import Nearby
 from core.text import label_words
@@ -141,6 +142,7 @@ class Evidence:
         head: Votes of all examples: the model's own, or else votes fitted for the review.
         held_out: Leave-one-out scores of the examples, (m, intents).
         judges: Votes by an encoder that has not learned the labels, by which these are doubted.
+        doubted: Leave-one-out scores of the examples by `judges`, (m, intents).
         suspects: How likely each example's label is wrong.
         near: Neighbours of the examples, by an encoder that has not learned their labels. A tuned
             one lays the texts of an intent together, as if they said the same.
@@ -160,6 +162,7 @@ class Evidence:
     labels: tuple[tuple[str, ...], ...] = field(repr=False)
     held_out: ScoreArray = field(repr=False)
     judges: VoteHead = field(repr=False)
+    doubted: ScoreArray = field(repr=False)
     near: Nearby = field(repr=False)
     suspects: Suspicion = field(repr=False)
     tests: tuple[UtteranceRecord, ...] = field(repr=False)
@@ -253,7 +256,7 @@ def _of_rows(head: VoteHead, diagonal: ScoreArray, rows: NDArray[np.int64]) -> V
 
 def held_out_with_names(live: LiveModel) -> ScoreArray:
     """Score every example by the others' votes and by intent names, (m, intents)."""
-    scores, head = leave_one_out(votes_of(live)), live.pipeline.head
+    scores, head = left_out(votes_of(live), live.pipeline.exemplars), live.pipeline.head
     if isinstance(head, MixtureHead):
         scores += head.voices(live.pipeline.embeddings)
     return scores

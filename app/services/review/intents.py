@@ -90,7 +90,9 @@ def _wrong_tests(evidence: Evidence) -> Iterator[WrongAnswer[int]]:
 
 def _wrong_examples(evidence: Evidence) -> Iterator[WrongAnswer[int]]:
     for row, (labels, answer) in enumerate(zip(evidence.labels, evidence.answers, strict=True)):
-        if labels and labels[0] and answer and answer not in labels:
+        if not (labels and labels[0] and answer and evidence.is_said(row)):
+            continue
+        if answer not in labels:
             yield WrongAnswer(labels[0], answer, row, is_test=False)
 
 

@@ -226,7 +226,7 @@ def test_labels_that_join_the_votes_do_not_move_the_limit(home: Studio) -> None:
     assert after is not None
     assert len(after.pipeline.exemplars) == len(before.pipeline.exemplars) + 1
     first, second, joined = (
-        exemplar_scores(pipeline)
+        exemplar_scores(home, replace(after, pipeline=pipeline))
         for pipeline in (as_trained(before), as_trained(after), after.pipeline)
     )
     assert first is not None

@@ -1,14 +1,21 @@
-"""What a review keeps in memory: no model, and all that it keeps is counted."""
+"""What a review judges by, and what it keeps of it in memory: no model, and all is counted."""
 
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from app.services.live.server_state import open_live_studio
-from app.services.review import review
-from app.services.review.findings import Evidence
+from app.services.live.row_answers import exemplar_scores
+from app.services.live.server_state import open_live, open_live_studio
+from app.services.review import intents, review
+from app.services.review.evidence.gathering import evidence_of
+from app.services.review.evidence.held import held_examples
+from app.services.review.findings import Evidence, votes_of
 from app.services.studio import Studio
+from core.heads.mixture import voices_of
+from core.heads.votes.fit import leave_fold_out, leave_one_out
+from storage.log import edits, events
+from storage.log.events import Action
 from storage.queries import dataset
 
 
@@ -39,3 +46,29 @@ def _two_intents(home: Studio) -> tuple[str, str]:
     with home.database.read() as connection:
         first, second, *_ = dataset.intents(connection, 1)
     return first.id, second.id
+
+
+def test_what_was_made_of_an_example_does_not_vote_on_it_and_is_not_judged(home: Studio) -> None:
+    """Review, the column of Data and “enough” knew a text by the synthetic copy of it."""
+    with home.database.write() as connection:
+        source = next(
+            r for r in dataset.utterances(connection, 1) if r.split == "train" and r.labels
+        )
+        copy = replace(source, id="s", text=f"{source.text} again", synthetic=source.id)
+        events.record(connection, 1, Action("augment"), [edits.create(copy)])
+    live_studio = open_live_studio(home)
+    record, live = open_live(live_studio, "p")
+    evidence = evidence_of(live_studio, record, live, held_examples(live))
+    places = [[one.id for one in evidence.exemplars].index(key) for key in (source.id, "s")]
+    assert evidence.exemplars == live.pipeline.exemplars
+    head, rows = votes_of(live), np.array(places)
+    together = leave_fold_out(head, [rows])[rows]
+    assert np.abs(together - leave_one_out(head)[rows]).max() > 1e-3
+    np.testing.assert_allclose(evidence.held_out[rows], together, atol=1e-8)
+    own = exemplar_scores(home, live)
+    assert own is not None
+    named = voices_of(live.pipeline.head, live.pipeline.embeddings[rows])
+    np.testing.assert_allclose(own[0][rows], together + named, atol=1e-8)
+    wrong = replace(evidence, answers=("another",) * len(evidence.exemplars))
+    judged = {one.text for one in intents._wrong_examples(wrong)}
+    assert judged == set(range(len(evidence.exemplars))) - {places[1]}

@@ -74,7 +74,7 @@ def test_a_corrected_label_is_not_doubted_by_the_encoder_that_learned_the_old_on
     [row] = [e.id for e in live.pipeline.exemplars if e.text == text]
     [answer] = answer_rows(tuned.studio, tuned.models, "p", [row]).answers
     [at] = [n for n, e in enumerate(live.pipeline.exemplars) if e.id == row]
-    scores = exemplar_scores(live.pipeline)
+    scores = exemplar_scores(tuned.studio, live)
     assert scores is not None
     assert live.pipeline.head.intents[int(scores[0][at].argmax())] == had  # what the others say
     assert not answer.differs

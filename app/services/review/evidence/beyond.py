@@ -11,7 +11,6 @@ from app.services.review.evidence.held import HeldExamples
 from app.services.review.findings import Evidence
 from app.services.review.unlearned import has_learned, unlearned_encoder
 from core.heads.targets import target_matrix
-from core.heads.votes.fit import leave_one_out
 from core.review.label_errors import suspicion
 from core.review.nearby import Nearby, nearby_among
 from core.types import Exemplar
@@ -50,7 +49,7 @@ def with_others(
     near = Nearby(
         np.concatenate([near.rows, more.rows]), np.concatenate([near.cosines, more.cosines])
     )
-    scores = np.concatenate([leave_one_out(judges), judges.scores(rows)])
+    scores = np.concatenate([evidence.doubted, judges.scores(rows)])
     return replace(
         evidence,
         exemplars=(*evidence.exemplars, *(Exemplar(key, said[0], said[1]) for key, said in some)),

@@ -9,12 +9,18 @@ from numpy.typing import NDArray
 from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
-from app.services.live.row_answers import answered, exemplar_scores, said_exactly
+from app.services.live.row_answers import (
+    answered,
+    exemplar_scores,
+    left_out,
+    said_exactly,
+)
 from app.services.live.server_state import LiveStudio
 from app.services.review.evidence.held import HeldExamples
 from app.services.review.findings import VOTE_SETTINGS, Evidence, labels_of, votes_of
 from app.services.review.unlearned import has_learned, unlearned_rows
-from core.heads.votes.fit import VoteHead, fit_votes, leave_one_out
+from app.services.studio import Studio
+from core.heads.votes.fit import VoteHead, fit_votes
 from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
 from core.text import match_key
@@ -57,8 +63,9 @@ def _gather(
         test_rows = embed_texts(database, live.pipeline.encoder, texts)
     exemplars = tuple(live.pipeline.exemplars[row] for row in rows.tolist())
     labels = labels_of(live)
-    held_out = leave_one_out(head)
+    held_out = left_out(head, exemplars)
     judges, near, learned = _judges(live_studio, live, exemplars, head)
+    doubted = held_out if judges is head else left_out(judges, exemplars)
     return Evidence(
         version=live.version,
         task=live.pipeline.task,
@@ -69,11 +76,12 @@ def _gather(
         labels=tuple(labels[row] for row in rows.tolist()),
         held_out=held_out,
         judges=replace(judges, root=None),
+        doubted=doubted,
         near=near,
-        suspects=suspicion(leave_one_out(judges), head.targets, near),
+        suspects=suspicion(doubted, head.targets, near),
         tests=tuple(tests),
         test_rows=test_rows,
-        answers=_answers(live, rows, held_out),
+        answers=_answers(live_studio.studio, live, rows, held_out),
         test_answers=_test_answers(live, tests, test_rows),
         learned=learned,
         synthetic=synthetic,
@@ -110,10 +118,10 @@ def _nearby(
 
 
 def _answers(
-    live: LiveModel, rows: NDArray[np.int64], held_out: ScoreArray
+    studio: Studio, live: LiveModel, rows: NDArray[np.int64], held_out: ScoreArray
 ) -> tuple[str | None, ...]:
     """Return the intents that examples get as pages tell them; None: refused."""
-    own = exemplar_scores(live.pipeline)
+    own = exemplar_scores(studio, live)
     scores = held_out if own is None else own[0][rows]
     return _first(answered(live, live.pipeline.embeddings[rows], scores))
 
