@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,9 @@ def serve(options: argparse.Namespace) -> None:
     if options.workers > 1:
         _serve_by_processes(serving, options, how)
         return
-    application = make_application(serving)
-    _say_where(options)
-    uvicorn.run(application, **how)
+    config = uvicorn.Config(make_application(serving), **how)
+    with suppress(KeyboardInterrupt):  # Ctrl-C is the usual end
+        _one_process(config, options).run()
 
 
 def _serve_by_processes(
@@ -88,11 +89,11 @@ def _serve_by_processes(
 
     # Told once, before a process is started that could not open a bundle either.
     opened_models(serving, opened_shadow(serving), None)
-    _say_where(options)
     os.environ[SETTINGS] = json.dumps(serving.values)
     target = "app.serving.server:application"
     config = uvicorn.Config(target, factory=True, workers=options.workers, **how)
     server = _processes(config)
+    _say_where(options, server.sockets[0])
     server.run()
     if any(one.process.exitcode == CANNOT_START for one in server.processes):
         raise InvalidInput("A process of the server could not start.", "It said why above.")
@@ -111,9 +112,23 @@ def _processes(config: Any) -> Any:
     return Processes(config, sockets=[config.bind_socket()])
 
 
-def _say_where(options: argparse.Namespace) -> None:
-    files = ", ".join(map(str, (options.bundle, *options.others)))
-    sys.stderr.write(f"Serving {files} at http://{options.host}:{options.port}\n")
+def _one_process(config: Any, options: argparse.Namespace) -> Any:
+    """Return uvicorn's server, which says where it listens once it does."""
+    import uvicorn
+
+    class SayingWhere(uvicorn.Server):
+        async def startup(self, sockets: Any = None) -> None:
+            await super().startup(sockets)
+            _say_where(options, self.servers[0].sockets[0])
+
+    return SayingWhere(config)
+
+
+def _say_where(options: argparse.Namespace, listener: Any) -> None:
+    """Print the address; where the port is 0, the system has chosen that of the socket."""
+    files, port = ", ".join(map(str, (options.bundle, *options.others))), listener.getsockname()[1]
+    sys.stderr.write(f"Serving {files} at http://{options.host}:{port}\n")
+    sys.stderr.flush()
 
 
 def serving_of(options: argparse.Namespace) -> Serving:

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -75,6 +76,27 @@ def test_it_serves_without_torch_and_says_no_text(
         server.wait(20)
     assert "secret" not in said.read_text("utf-8")
     assert "Traceback" not in said.read_text("utf-8")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_it_says_which_port_the_system_chose(graph: Path, tmp_path: Path, workers: int) -> None:
+    """With `--port 0` it said http://127.0.0.1:0."""
+    code, options = RUN.format(root=str(ROOT)), ["--port", "0", "--workers", str(workers)]
+    command = [sys.executable, "-c", f"import sys; {code}", "serve-model", str(graph), *options]
+    said = tmp_path / "said"
+    with said.open("wb") as output:
+        server = subprocess.Popen(command, stdout=output, stderr=output, cwd=ROOT)
+    try:
+        until, port = time.monotonic() + 60, 0
+        while not port or not is_ready(port):
+            assert server.poll() is None, said.read_text("utf-8")
+            assert time.monotonic() < until, said.read_text("utf-8")
+            time.sleep(0.05)
+            found = re.search(r" at http://127\.0\.0\.1:(\d+)\n", said.read_text("utf-8"))
+            port = int(found[1]) if found else 0
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(20)
 
 
 @pytest.mark.parametrize("fault", ["no graph", "damaged"])
