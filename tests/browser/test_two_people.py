@@ -1,4 +1,4 @@
-"""Two browsers label the same project at once, over a network that loses requests and answers."""
+"""Two browsers work on the same project at once, over a network that loses requests and answers."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -145,3 +145,28 @@ def check_the_log(studio: Served, *people: Labeller) -> None:
     assert len(decided) == sum(len(person.decided) for person in people) == N
     assert set(times.values()) == {1}
     assert {key: number[labels[0]] for key, labels in held.items() if labels} == decided
+
+
+def test_a_text_that_somebody_else_has_changed_is_shown_beside_what_was_typed(
+    visit: Callable[..., Page], serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    """Nothing is overwritten before both texts were seen, and nothing has to be typed again."""
+    studio = prepared(serve(empty=True), tmp_path)
+    page = visit(studio, "/data?project=p")
+    key = page.locator("tr[data-id]").first.get_attribute("data-id")
+    shown = page.locator(f'tr[data-id="{key}"] .editable')
+    shown.click()
+    dialog = page.get_by_role("dialog", name="Edit the text")
+    field = dialog.get_by_label("Text", exact=True)
+    field.fill("what I typed")
+    theirs = {"filter": {"ids": [key]}, "kind": "text", "value": "what they wrote", "expected": 1}
+    studio.ask("/projects/p/edits", theirs)
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.locator(".toast.bad")).to_contain_text("A text was changed meanwhile.")
+    told = "Somebody else has changed it to “what they wrote”."
+    expect(dialog.locator("p.note")).to_have_text(told)
+    expect(field).to_have_value("what I typed")
+    expect(shown).to_have_text("what they wrote")
+    dialog.get_by_role("button", name="Save").click()
+    expect(shown).to_have_text("what I typed")
+    expect(page.get_by_role("dialog")).to_have_count(0)
