@@ -164,7 +164,7 @@ class LabelPage {
       0: outOfScope,
       o: outOfScope,
       s: () => deciding.decide('skip'),
-      f: () => deciding.decide('flag', {note: this.#queue.first?.flagged || 'flagged while labelling'}),
+      f: () => deciding.decide('flag'), // without a note: one that somebody writes meanwhile stays
       m: guarded(about(({text}) => this.#ahead.similarTo([text]))),
       t: () => deciding.intoTray(),
       w: about(item => this.#why.show(item)),

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.services.data.bulk import FLAGGED
 from app.services.data.intents import named_intents
 from app.services.studio import Studio
 from core.errors import MACHINE_FAULTS, Conflict, InvalidInput, NotFound, StudioError
@@ -21,6 +20,8 @@ from storage.write_queue import Take
 Kind = Literal["label", "out-of-scope", "unlabel", "skip", "flag", "undo"]
 
 _PLAIN = frozenset(get_args(Kind)) - {"undo"}
+_FLAGGED = "flagged while labelling"
+"""The note of a flag on a text that has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Operation:
         create: Names of intents to label with, created if they do not exist.
         seen: The label that the person saw; if it differs now, that is a conflict.
         of: For `undo`: the key of the decision to undo.
+        note: For `flag`; without one, that of the text stays.
     """
 
     key: str
@@ -370,7 +372,7 @@ def _changes(
         case "skip":
             return [] if record.skipped else [edits.edit(record, "skipped", value=True)]
         case "flag":
-            note = operation.note or record.flagged or FLAGGED
+            note = operation.note or record.flagged or _FLAGGED
             edits.check_note(note)
             return _flagged(record, note)
         case "unlabel":

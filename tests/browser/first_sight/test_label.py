@@ -104,18 +104,23 @@ def test_a_text_that_is_flagged_as_unclear_does_not_come_again(
     expect(row).to_have_count(0)
 
 
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
 def test_the_card_leaves_the_note_that_somebody_wrote_on_its_text(
-    visit: Callable[..., Page], studio: Served
+    visit: Callable[..., Page], studio: Served, when: str
 ) -> None:
-    """F wrote “flagged while labelling” over it."""
+    """F wrote “flagged while labelling” over it, also over what the card did not show yet."""
     newest = "/projects/sample/utterances?state=unlabelled&order=newest&size=1"
     [row] = studio.ask(newest)["rows"]
     flag = {"filter": {"ids": [row["id"]]}, "kind": "flag", "value": "ask Ann", "expected": 1}
-    studio.ask("/projects/sample/edits", flag)
+    if when == "before":
+        studio.ask("/projects/sample/edits", flag)
     page = visit(studio, "/label?project=sample&order=newest")
     card = page.locator("[data-role=utterance]")
     expect(card).to_have_attribute("data-id", row["id"])
-    expect(page.get_by_text("ask Ann", exact=True)).to_be_visible()
+    if when == "meanwhile":
+        studio.ask("/projects/sample/edits", flag)
+    else:
+        expect(page.get_by_text("ask Ann", exact=True)).to_be_visible()
     page.keyboard.press("f")
     expect(card).not_to_have_attribute("data-id", row["id"])
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
