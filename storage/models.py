@@ -82,10 +82,10 @@ def find(connection: Connection, project_id: int, number: int) -> ModelVersionRe
     )
     row = connection.execute(query).first()
     if row is None:
-        raise NotFound(
-            f"There is no model version {number} in this project.",
-            "The Versions page lists them.",
-        )
+        missing = f"There is no model version {number} in this project."
+        if recall(connection, project_id, number) is not None:
+            missing = f"There is no model version {number} any more: it was deleted."
+        raise NotFound(missing, "The Versions page lists them.")
     return _version_of(row)
 
 

@@ -55,7 +55,19 @@ class VersionsPage {
     await this.#load();
     this.#context.onStatus((status, before) => before && this.#onStatus(status, before));
     const [candidate, champion] = ['candidate', 'champion'].map(name => query().get(name));
-    if (candidate) await this.#compare(Number(candidate), Number(champion));
+    if (candidate) await this.#compareLinked(Number(candidate), Number(champion));
+  }
+
+  // A version of a link may have been deleted since: that is told where its comparison would stand, below the list.
+  async #compareLinked(candidate, champion) {
+    try {
+      await this.#compare(candidate, champion);
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      setQuery({candidate: '', champion: ''});
+      this.#detail.hidden = false;
+      fill(this.#detail, h('p', {class: 'note warn', 'data-role': 'gone'}, `${error.message} The others stand above.`));
+    }
   }
 
   // A training may end while the page is open, and another tab may promote a version.

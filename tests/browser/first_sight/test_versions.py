@@ -1,6 +1,9 @@
 """Versions is understood at first sight: one word for what learned, another for what it read."""
 
+import re
+import urllib.request
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
@@ -46,3 +49,22 @@ def test_a_version_that_cannot_be_measured_is_left_out(
     basis = page.locator("[data-role=shapes-basis]")
     expect(basis).to_contain_text("Measured on")
     expect(basis).not_to_contain_text("Measuring")
+
+
+def test_a_link_to_a_version_that_was_deleted_says_so_below_the_list(
+    visit: Callable[..., Page], serve_copy: Callable[[Path], Served], twice_home: Path
+) -> None:
+    """The page offered to load itself again, which ended in the same error each time."""
+    served = serve_copy(twice_home)
+    address = f"{served.base}/api/projects/sample/models/2?even_so=true"
+    headers = {"Authorization": f"Bearer {served.token}"}
+    request = urllib.request.Request(address, headers=headers, method="DELETE")
+    with urllib.request.urlopen(request, timeout=60):
+        pass
+    page = visit(served, "/versions?project=sample&candidate=2&champion=1")
+    gone = page.locator("[data-role=gone]")
+    expect(gone).to_contain_text("There is no model version 2 any more: it was deleted.")
+    models = page.get_by_role("region", name="Versions", exact=True)
+    expect(models.locator("[data-role=made-by]")).to_have_count(1)
+    expect(page.locator("[data-role=failed]")).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("candidate"))

@@ -142,7 +142,7 @@ def test_deleting_frees_only_what_no_other_version_uses(studio: Studio, project)
     assert delete_model(studio, "p", 2) == before
     assert len(blobs(studio)) == 3
     assert sorted(model_states(studio, "p")) == [1, 3]
-    with pytest.raises(NotFound, match="no model version 2"):
+    with pytest.raises(NotFound, match="no model version 2 any more: it was deleted"):
         deletion_preview(studio, "p", 2)
     with studio.database.read() as connection:
         assert studio.artifacts.damaged(connection) == {}
