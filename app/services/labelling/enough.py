@@ -7,7 +7,7 @@ import numpy as np
 
 from app.services.cache import of_version
 from app.services.live.live_model import LiveModel, is_untuned
-from app.services.live.row_answers import exemplar_scores
+from app.services.live.row_answers import echoed_ids, exemplar_scores
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.review.enough import newest_known
@@ -24,7 +24,8 @@ class EnoughLabels:
 
     Attributes:
         judged: Number of its newest labels that were looked at, at most 15. Left out are those that
-            tell nothing: of many texts at once, and those that a tuned encoder has learned.
+            tell nothing: of many texts at once, those that a tuned encoder has learned, and those
+            of texts that the model knows by synthetic ones.
         known: How many of these the live model gives by all other labels.
         is_enough: Whether more labels of it would hardly teach anything.
         reason: Why, in words; empty if they are not enough.
@@ -83,6 +84,7 @@ def _judged(studio: Studio, live: LiveModel, given_at: Mapping[str, int]) -> lis
         return []
     scores, targets = held_out
     given = {one.id for one in live.pipeline.exemplars if not one.synthetic}  # by people
+    given -= echoed_ids(live)
     unseen = given if is_untuned(live) else given & (live.hot - live.waiting)
     told = {key: at for key, at in given_at.items() if key in unseen}
     places = [told.get(one.id, -1) for one in live.pipeline.exemplars]

@@ -93,12 +93,29 @@ def exemplar_scores(studio: Studio, live: LiveModel) -> tuple[ScoreArray, NDArra
     What was made of it does not vote either, as `left_out` tells. None if the model's head has no
     votes to leave out.
     """
-    pipeline = live.pipeline
-    head = without_names(pipeline.head)
-    if not isinstance(head, VoteHead) or head.diagonal is None:
+    head, pipeline = _votes_of(live), live.pipeline
+    if head is None:
         return None
     scores = _votes_left_out(studio, live, head)
     return scores + voices_of(pipeline.head, pipeline.embeddings), head.targets > _HALF
+
+
+def echoed_ids(live: LiveModel) -> frozenset[str]:
+    """Return ids of exemplars on which what was made of them votes, as `left_out` tells."""
+    head, exemplars = _votes_of(live), live.pipeline.exemplars
+    if head is None or not _is_left_alone(head, exemplars):
+        return frozenset()
+    return frozenset(one.synthetic for one in exemplars if one.synthetic)
+
+
+def _votes_of(live: LiveModel) -> VoteHead | None:
+    """Return a model's votes, with their root where it is at hand; None if none can be left out."""
+    head, basis = without_names(live.pipeline.head), live.base.basis
+    if not isinstance(head, VoteHead) or head.diagonal is None:
+        return None
+    if basis is not None and head is without_names(live.base.pipeline.head):
+        return replace(head, root=basis.root)
+    return head
 
 
 def left_out(head: VoteHead, exemplars: Sequence[Exemplar]) -> ScoreArray:
@@ -120,9 +137,7 @@ def _is_left_alone(head: VoteHead, exemplars: Sequence[Exemplar]) -> bool:
 
 def _votes_left_out(studio: Studio, live: LiveModel, head: VoteHead) -> ScoreArray:
     """Return the votes on a model's exemplars; they are kept where the votes were solved anew."""
-    basis, exemplars = live.base.basis, live.pipeline.exemplars
-    if basis is not None and head is without_names(live.base.pipeline.head):
-        head = replace(head, root=basis.root)
+    exemplars = live.pipeline.exemplars
     if _is_left_alone(head, exemplars):
         return left_out(head, exemplars)
     words = [word for one in exemplars for word in (one.id, one.text, *one.intents)]

@@ -10,6 +10,7 @@ from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.labelling import enough
 from app.services.labelling.enough import EnoughLabels, EnoughView, list_enough
+from app.services.live import row_answers
 from app.services.live.joining import base_of
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.studio import Studio
@@ -91,7 +92,9 @@ def test_labels_that_were_given_together_are_left_out(live: LiveStudio) -> None:
     assert len(singly) == 28 + 1
 
 
-def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(home: Studio) -> None:
+def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Three synthetic copies voted on the three texts of which they had been made."""
     _, live = open_live(open_live_studio(home), "p")
     said = [Exemplar(f"a{n}", f"text {n}", ("a",)) for n in range(3)]
@@ -109,5 +112,13 @@ def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(home: Stud
         live, pipeline=pipeline, base=base_of(pipeline, ("a", "b")), hot=ids, late=frozenset()
     )
     given_at = {one.id: at for at, one in enumerate(exemplars)}
-    found = {one.intent: (one.judged, one.known) for one in enough._judged(home, model, given_at)}
-    assert found == {"a": (3, 0), "b": (7, 7)}
+
+    def known() -> dict[str, tuple[int, int]]:
+        judged = enough._judged(home, model, given_at)
+        return {one.intent: (one.judged, one.known) for one in judged}
+
+    assert known() == {"a": (3, 0), "b": (7, 7)}
+    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 12)
+    rootless = replace(pipeline, head=replace(head, root=None))
+    model = replace(model, pipeline=rootless)  # too many to be solved anew: no text is judged so
+    assert known() == {"b": (7, 7)}
