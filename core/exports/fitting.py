@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from core.exports.content import Content, Expectation, Fitted, FormatPlaces
+from core.exports.content import Content, Expectation, Fitted, FormatLimits, FormatPlaces
 from core.formats.rows import LANGUAGE_CODE, ImportedRow
-from core.platforms.agent import Loss
+from core.platforms.agent import OUT_OF_SCOPE, Loss
 from core.platforms.gathering import Losses
 from core.templates.slots import Slot
 
@@ -155,10 +155,13 @@ def refusals(fitted: Fitted, places: FormatPlaces) -> tuple[Loss, ...]:
     if limits.longest_phrase is not None:
         long = [one.text[:_SHOWN] for one in fitted.rows if len(one.text) > limits.longest_phrase]
         broken[f"texts of over {limits.longest_phrase:,} characters"] = long
-    counts = Counter(name for row in fitted.rows for name in row.intents or ())
     if limits.most_phrases is not None:
-        many = [name for name, n in counts.items() if n > limits.most_phrases]
-        broken[f"intents of over {limits.most_phrases:,} texts"] = many
+        many = _of_more(fitted, limits, limits.most_phrases)
+        broken[f"intents of over {limits.most_phrases:,} texts in a language"] = many
+    if limits.most_in_all is not None:
+        counted = [row for row in fitted.rows if row.intents or limits.counts_outside]
+        beyond = [row.text[:_SHOWN] for row in counted[limits.most_in_all :]]
+        broken[f"texts beyond the first {limits.most_in_all:,}"] = beyond
     if limits.longest_name is not None:
         long = [name for name in fitted.intents if len(name) > limits.longest_name]
         broken[f"names of intents of over {limits.longest_name:,} characters"] = long
@@ -166,3 +169,15 @@ def refusals(fitted: Fitted, places: FormatPlaces) -> tuple[Loss, ...]:
         beyond = list(fitted.intents)[limits.most_intents :]
         broken[f"intents beyond the first {limits.most_intents:,}"] = beyond
     return tuple(Loss(what, len(names), tuple(names)) for what, names in broken.items() if names)
+
+
+def _of_more(fitted: Fitted, limits: FormatLimits, most: int) -> list[str]:
+    """Return the intents with more texts than this in a language."""
+    counts = Counter(
+        (name, limits.locale(fitted.language_of(row)))
+        for row in fitted.rows
+        for name in row.intents or (OUT_OF_SCOPE,)
+        if name or limits.counts_outside
+    )
+    many = dict.fromkeys(name for (name, _), n in counts.items() if n > most)
+    return [name or "out of scope" for name in many]

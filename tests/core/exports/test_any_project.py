@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.exports.content import Content, Expectation
+from core.exports.fitting import fit, refusals
 from core.exports.packing import write_handover
 from core.exports.targets import TARGETS, Target, hand_over
 from core.formats.reading import read_rows
@@ -280,3 +281,37 @@ def test_a_long_name_that_agents_have_is_no_offence(target: Target) -> None:
     content = Content("shop", "en", {name: ""}, [ImportedRow("book it", (name,), "train")])
     found = hand_over(content, target)
     assert (found.written, found.refusals) == (1, ())
+
+
+def _said(count: int, *intents: str, language: str = "") -> list[ImportedRow]:
+    return [ImportedRow(f"say {at}", intents, "train", language=language) for at in range(count)]
+
+
+def _refused(target: Target, *said: list[ImportedRow]) -> list[tuple[str, int, str]]:
+    rows, places = [row for some in said for row in some], TARGETS[target].places
+    content = Content("shop", "en", {"pay": "", "buy": ""}, rows)
+    return [
+        (one.what, one.count, one.examples[0]) for one in refusals(fit(content, places), places)
+    ]
+
+
+def test_each_limit_is_counted_over_what_it_is_a_limit_of() -> None:
+    """An intent of LUIS alone had the limit of the app; of Lex, all its languages had one."""
+    half, none = _said(6_000, "pay") + _said(6_000, "buy"), _said(3_000)
+    assert _refused("luis", half, none) == []
+    beyond = ("texts beyond the first 15,000", 2, "say 0")
+    assert (
+        _refused("luis", half, none, _said(2)) == _refused("lu", half, none, _said(2)) == [beyond]
+    )
+    assert _refused("watson", half, half, _said(1_000, "pay"), none) == []  # counterexamples
+    told = [("texts beyond the first 25,000", 1, "say 1000")]
+    assert _refused("watson", half, half, _said(1_001, "pay"), none) == told
+    english, german = _said(1_400, "pay"), _said(1_400, "pay", language="de")
+    american = _said(1_400, "pay", language="en-US")
+    for target in ("dialogflow-es", "dialogflow-cx", "cx-csv", "lex"):
+        assert _refused(target, english, german) == []  # type: ignore[arg-type]
+    over = "intents of over 1,500 texts in a language"
+    assert _refused("lex", english, american) == [(over, 1, "pay")]  # one locale there
+    over = "intents of over 2,000 texts in a language"
+    assert _refused("dialogflow-cx", english, _said(601, "pay"), german) == [(over, 1, "pay")]
+    assert _refused("dialogflow-es", _said(2_001)) == [(over, 1, "out of scope")]
