@@ -73,7 +73,9 @@ class FormatPlaces:
         several: Texts of several intents.
         splits: Splits that it tells apart; without `test`, test texts are left out.
         pins: Expectations, as the platform's tests.
+        labels: Intents of texts; all but plain texts have.
         languages: Texts of several languages.
+        synthetic: Which text a synthetic one was made from.
         roles: Whether a slot `city.to` is the type `city` in the role `to`.
         reserved: Names that mean something else there, whatever their case.
         unfit: Signs that no name of an intent may have.
@@ -88,7 +90,9 @@ class FormatPlaces:
     values: bool = False
     descriptions: bool = False
     pins: bool = False
+    labels: bool = True
     languages: bool = False
+    synthetic: bool = False
     roles: bool = False
     reserved: frozenset[str] = frozenset()
     unfit: re.Pattern[str] | None = None

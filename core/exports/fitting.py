@@ -62,6 +62,15 @@ def _is_left(row: ImportedRow, places: FormatPlaces, left: Losses) -> bool:
     return reason is not None
 
 
+def losses_of(
+    content: Content, rows: Iterable[ImportedRow], places: FormatPlaces
+) -> tuple[Loss, ...]:
+    """Return what a project loses in a file of these of its texts."""
+    lost = Losses()
+    _tell(content, rows, places, lost)
+    return lost.told()
+
+
 def _tell(
     content: Content, rows: Iterable[ImportedRow], places: FormatPlaces, lost: Losses
 ) -> None:
@@ -80,11 +89,13 @@ def _tell(
 
 def _tell_text(content: Content, row: ImportedRow, places: FormatPlaces, lost: Losses) -> None:
     shown = row.text[:_SHOWN]
+    if row.intents is not None and not places.labels:
+        lost.add("labels of texts", shown)
     if row.slots and not places.marks:
         lost.add("marked values: written as plain words", shown)
     if row.language not in ("", content.language) and not places.languages:
         lost.add("languages of texts", row.language, most=_LANGUAGES)
-    if row.synthetic:
+    if row.synthetic and not places.synthetic:
         lost.add("which text a synthetic one was made from", shown)
 
 
