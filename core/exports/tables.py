@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from core.exports.content import Files, Fitted
 from core.exports.dialogflow import plain_json
 from core.formats.rows import NO_INTENT, SEPARATOR, ImportedRow
+from core.formats.workbooks import in_letters
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -36,7 +37,7 @@ def xlsx(given: Fitted) -> Files:
             given.left.add(_PARTED, row.text[:200])
             continue
         try:
-            cells = [WriteOnlyCell(sheet, value) for value in _cells(row)]
+            cells = [WriteOnlyCell(sheet, in_letters(value)) for value in _cells(row)]
         except IllegalCharacterError:
             given.left.add(_ILLEGAL, row.text[:200])
             continue

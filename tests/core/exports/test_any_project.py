@@ -315,3 +315,17 @@ def test_each_limit_is_counted_over_what_it_is_a_limit_of() -> None:
     over = "intents of over 2,000 texts in a language"
     assert _refused("dialogflow-cx", english, _said(601, "pay"), german) == [(over, 1, "pay")]
     assert _refused("dialogflow-es", _said(2_001)) == [(over, 1, "out of scope")]
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r\nb", "a\rb", "a\nb", "_x000D_", "_x000D\rb", "_x005F_x000D_x000d_ _x0041_"]
+)
+def test_a_workbook_gives_back_each_sign_of_a_text(text: str, tmp_path: Path) -> None:
+    """XML took the carriage return: the text came back as another, beside the first."""
+    row = ImportedRow(text, ("pay",), "train")
+    found = hand_over(Content("shop", "en", {"pay": ""}, [row]), "xlsx")
+    path = tmp_path / "shop.xlsx"
+    path.write_bytes(found.files["shop.xlsx"])
+    (back,) = read_rows(path, ReadOptions())
+    assert isinstance(back, ImportedRow)
+    assert (back.text, back.intents) == (text, ("pay",))
