@@ -56,10 +56,13 @@ def _cells(row: ImportedRow) -> tuple[str, str, str, str]:
 
 
 def parquet(given: Fitted) -> Files:
-    """Write one Parquet file; several intents of a text are a list."""
+    """Write one Parquet file; several intents of a text, and names that a cell parts, are lists."""
     from pyarrow import parquet as files
 
-    several = any(len(row.intents or ()) > 1 for row in given.rows)
+    several = any(
+        len(row.intents or ()) > 1 or any(SEPARATOR in name for name in row.intents or ())
+        for row in given.rows
+    )
     out = io.BytesIO()
     files.write_table(_table(given.rows, several=several), out)
     return {f"{given.name}.parquet": out.getvalue()}

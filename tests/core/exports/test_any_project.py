@@ -329,3 +329,23 @@ def test_a_workbook_gives_back_each_sign_of_a_text(text: str, tmp_path: Path) ->
     (back,) = read_rows(path, ReadOptions())
     assert isinstance(back, ImportedRow)
     assert (back.text, back.intents) == (text, ("pay",))
+
+
+@pytest.mark.parametrize("target", ["parquet", "datasets"])
+def test_a_separator_in_a_name_parts_no_list(target: Target, tmp_path: Path) -> None:
+    """The intent “a|b” of a list came back as two."""
+    rows = [
+        ImportedRow("pay", ("a|b",), "train"),
+        ImportedRow("both", ("a|b", "c"), "train"),
+        ImportedRow("who won", (), "train"),
+        ImportedRow("not yet", None, "train"),
+    ]
+    chosen = TARGETS[target]
+    for some in (rows, rows[:1]):
+        found = hand_over(Content("shop", "en", dict.fromkeys(("a|b", "c"), ""), some), target)
+        out = tmp_path / f"{len(some)}{chosen.ending if chosen.single else ''}"
+        write_handover(found.files, chosen, out)
+        for separator in (None, "|"):
+            back = read_rows(out, ReadOptions(separator=separator))
+            read = [one.intents for one in back if isinstance(one, ImportedRow)]
+            assert read == [one.intents for one in some]
