@@ -74,6 +74,7 @@ class FormatPlaces:
         splits: Splits that it tells apart; without `test`, test texts are left out.
         pins: Expectations, as the platform's tests.
         labels: Intents of texts; all but plain texts have.
+        breaks: Line breaks inside texts; writers that leave out texts tell of them themselves.
         languages: Texts of several languages.
         synthetic: Which text a synthetic one was made from.
         roles: Whether a slot `city.to` is the type `city` in the role `to`.
@@ -91,6 +92,7 @@ class FormatPlaces:
     descriptions: bool = False
     pins: bool = False
     labels: bool = True
+    breaks: bool = True
     languages: bool = False
     synthetic: bool = False
     roles: bool = False

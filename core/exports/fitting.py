@@ -12,6 +12,7 @@ from core.platforms.gathering import Losses
 from core.templates.slots import Slot
 
 _SHOWN = 200
+_BREAKS = re.compile("[\r\n]")
 _LANGUAGES = 100
 """Languages that a loss names."""
 
@@ -93,6 +94,8 @@ def _tell_text(content: Content, row: ImportedRow, places: FormatPlaces, lost: L
         lost.add("labels of texts", shown)
     if row.slots and not places.marks:
         lost.add("marked values: written as plain words", shown)
+    if not places.breaks and _BREAKS.search(row.text):
+        lost.add("line breaks inside texts: written as blanks", shown)
     if row.language not in ("", content.language) and not places.languages:
         lost.add("languages of texts", row.language, most=_LANGUAGES)
     if row.synthetic and not places.synthetic:

@@ -44,8 +44,8 @@ _PLACES: dict[WriteFormat, FormatPlaces] = {
     "tsv": _TABLE,
     "spreadsheet": _TABLE,
     "jsonl": FormatPlaces(several=True, unlabelled=True, languages=True, synthetic=True),
-    "rasa": FormatPlaces(several=True, out_of_scope=False),
-    "text": FormatPlaces(several=True, unlabelled=True, labels=False, marks=False),
+    "rasa": FormatPlaces(several=True, out_of_scope=False, breaks=False),
+    "text": FormatPlaces(several=True, unlabelled=True, labels=False, marks=False, breaks=False),
 }
 """What a file of utterances has a place for."""
 

@@ -236,7 +236,7 @@ def test_a_file_of_utterances_tells_what_it_does_not_hold(
     city = {"slot": "city", "value": "Boston", "start": 7, "end": 13}
     rows = [
         {"text": "fly to Boston", "intents": ["book"], "split": "train", "slots": [city]},
-        {"text": "flieg heim", "intents": ["book"], "split": "train", "language": "de"},
+        {"text": "flieg\nheim", "intents": ["book"], "split": "train", "language": "de"},
         {"text": "hello", "split": "pool"},
     ]
     create_project(studio, "p")
@@ -246,14 +246,15 @@ def test_a_file_of_utterances_tells_what_it_does_not_hold(
     with studio.database.write() as connection:
         models.add_pin(connection, projects.find(connection, "p").id, "pay it", [key])
     labels, marks = ("labels of texts", 2), ("marked values: written as plain words", 1)
+    breaks = ("line breaks inside texts: written as blanks", 1)
     languages = ("languages of texts", 1)
     always = [("descriptions of intents", 1), ("pins, which the formats of tests write", 1)]
     for ending, losses in (
         ("csv", [marks, languages]),
         ("tsv", [marks, languages]),
         ("jsonl", []),
-        ("yml", [languages]),
-        ("txt", [labels, marks, languages]),
+        ("yml", [breaks, languages]),
+        ("txt", [labels, marks, breaks, languages]),
     ):
         done = export_file(studio, "p", tmp_path / f"all.{ending}")
         assert [(one.what, one.count) for one in done.losses] == [*losses, *always], ending
