@@ -97,7 +97,7 @@ def export_file(
     kind = choice.kind or _format_of(out)
     with studio.database.read() as connection:
         project = projects.find(connection, name)
-        revision = None
+        revision: int | None = None
         if choice.version is None:
             records = list(dataset.utterances(connection, project.id))
             intents = dataset.intents(connection, project.id)

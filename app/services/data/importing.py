@@ -310,8 +310,9 @@ def _plan(
 
 def _descriptions(export: Export | None) -> tuple[dict[str, str], tuple[Loss, ...]]:
     """Return what an agent's package says about its intents, by name, and what is left out."""
+    told = export.intents if isinstance(export, Agent) else {}
     kept, losses = dict[str, str](), Losses()
-    for name, about in export.intents.items() if isinstance(export, Agent) else ():
+    for name, about in told.items():
         if not is_storable(about):
             losses.add("descriptions of intents with a NUL or half of a character", name)
         elif len(about) > _LONGEST_DESCRIPTION:
