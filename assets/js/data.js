@@ -133,13 +133,17 @@ class DataPage {
       h('a', {class: 'button', href: inStudio(`/api${base}/export?kind=${kind}`), download: true, title}, words);
     const toImport = guarded(() => this.#toImport());
     const files = [
-      download('csv', 'Export CSV', 'A table that can be imported again, each cell as it was said'),
+      download(
+        'csv',
+        'Export CSV',
+        'A table that can be imported again, each cell as it was said. It has no marked values and no languages',
+      ),
       download(
         'spreadsheet',
         'Export for Excel',
         'A table to look at: an apostrophe keeps Excel from computing a text that begins with =, +, - or @',
       ),
-      download('jsonl', 'Export JSONL', 'For programs: a line for each text'),
+      download('jsonl', 'Export JSONL', 'For programs: a line for each text, with its marked values and its language'),
     ];
     const shut = () => (this.#exports.open = false);
     this.#package = new PackageSheet(this.#context);

@@ -49,14 +49,20 @@ class FormatLimits:
 
     Attributes:
         longest_phrase: Characters.
-        most_phrases: Of an intent, in all languages.
+        most_phrases: Of an intent in a language.
+        most_in_all: Phrases of all intents in all languages.
         longest_name: Characters of an intent's name.
+        locale: What a language is called there; languages of one name are counted as one.
+        counts_outside: Whether texts out of scope are phrases of an intent there.
     """
 
     longest_phrase: int | None = None
     most_phrases: int | None = None
+    most_in_all: int | None = None
     most_intents: int | None = None
     longest_name: int | None = None
+    locale: Callable[[str], str] = str
+    counts_outside: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,10 @@ class FormatPlaces:
         several: Texts of several intents.
         splits: Splits that it tells apart; without `test`, test texts are left out.
         pins: Expectations, as the platform's tests.
+        labels: Intents of texts; all but plain texts have.
+        breaks: Line breaks inside texts; writers that leave out texts tell of them themselves.
         languages: Texts of several languages.
+        synthetic: Which text a synthetic one was made from.
         roles: Whether a slot `city.to` is the type `city` in the role `to`.
         reserved: Names that mean something else there, whatever their case.
         unfit: Signs that no name of an intent may have.
@@ -82,7 +91,10 @@ class FormatPlaces:
     values: bool = False
     descriptions: bool = False
     pins: bool = False
+    labels: bool = True
+    breaks: bool = True
     languages: bool = False
+    synthetic: bool = False
     roles: bool = False
     reserved: frozenset[str] = frozenset()
     unfit: re.Pattern[str] | None = None
@@ -135,7 +147,7 @@ class HandedOver:
         written: Texts that are in the files.
         left_out: Texts that are not, each counted once.
         losses: What else has no place.
-        refusals: FormatLimits of the platform that the files would break; every offender is named.
+        refusals: Limits of the platform that the files would break; every offender is named.
     """
 
     files: Files = field(repr=False)

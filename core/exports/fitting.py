@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from core.exports.content import Content, Expectation, Fitted, FormatPlaces
+from core.exports.content import Content, Expectation, Fitted, FormatLimits, FormatPlaces
 from core.formats.rows import LANGUAGE_CODE, ImportedRow
-from core.platforms.agent import Loss
+from core.platforms.agent import OUT_OF_SCOPE, Loss
 from core.platforms.gathering import Losses
 from core.templates.slots import Slot
 
 _SHOWN = 200
+_BREAKS = re.compile("[\r\n]")
 _LANGUAGES = 100
 """Languages that a loss names."""
 
@@ -62,6 +63,15 @@ def _is_left(row: ImportedRow, places: FormatPlaces, left: Losses) -> bool:
     return reason is not None
 
 
+def losses_of(
+    content: Content, rows: Iterable[ImportedRow], places: FormatPlaces
+) -> tuple[Loss, ...]:
+    """Return what a project loses in a file of these of its texts."""
+    lost = Losses()
+    _tell(content, rows, places, lost)
+    return lost.told()
+
+
 def _tell(
     content: Content, rows: Iterable[ImportedRow], places: FormatPlaces, lost: Losses
 ) -> None:
@@ -80,11 +90,15 @@ def _tell(
 
 def _tell_text(content: Content, row: ImportedRow, places: FormatPlaces, lost: Losses) -> None:
     shown = row.text[:_SHOWN]
+    if row.intents is not None and not places.labels:
+        lost.add("labels of texts", shown)
     if row.slots and not places.marks:
         lost.add("marked values: written as plain words", shown)
+    if not places.breaks and _BREAKS.search(row.text):
+        lost.add("line breaks inside texts: written as blanks", shown)
     if row.language not in ("", content.language) and not places.languages:
         lost.add("languages of texts", row.language, most=_LANGUAGES)
-    if row.synthetic:
+    if row.synthetic and not places.synthetic:
         lost.add("which text a synthetic one was made from", shown)
 
 
@@ -155,10 +169,13 @@ def refusals(fitted: Fitted, places: FormatPlaces) -> tuple[Loss, ...]:
     if limits.longest_phrase is not None:
         long = [one.text[:_SHOWN] for one in fitted.rows if len(one.text) > limits.longest_phrase]
         broken[f"texts of over {limits.longest_phrase:,} characters"] = long
-    counts = Counter(name for row in fitted.rows for name in row.intents or ())
     if limits.most_phrases is not None:
-        many = [name for name, n in counts.items() if n > limits.most_phrases]
-        broken[f"intents of over {limits.most_phrases:,} texts"] = many
+        many = _of_more(fitted, limits, limits.most_phrases)
+        broken[f"intents of over {limits.most_phrases:,} texts in a language"] = many
+    if limits.most_in_all is not None:
+        counted = [row for row in fitted.rows if row.intents or limits.counts_outside]
+        beyond = [row.text[:_SHOWN] for row in counted[limits.most_in_all :]]
+        broken[f"texts beyond the first {limits.most_in_all:,}"] = beyond
     if limits.longest_name is not None:
         long = [name for name in fitted.intents if len(name) > limits.longest_name]
         broken[f"names of intents of over {limits.longest_name:,} characters"] = long
@@ -166,3 +183,15 @@ def refusals(fitted: Fitted, places: FormatPlaces) -> tuple[Loss, ...]:
         beyond = list(fitted.intents)[limits.most_intents :]
         broken[f"intents beyond the first {limits.most_intents:,}"] = beyond
     return tuple(Loss(what, len(names), tuple(names)) for what, names in broken.items() if names)
+
+
+def _of_more(fitted: Fitted, limits: FormatLimits, most: int) -> list[str]:
+    """Return the intents with more texts than this in a language."""
+    counts = Counter(
+        (name, limits.locale(fitted.language_of(row)))
+        for row in fitted.rows
+        for name in row.intents or (OUT_OF_SCOPE,)
+        if name or limits.counts_outside
+    )
+    many = dict.fromkeys(name for (name, _), n in counts.items() if n > most)
+    return [name or "out of scope" for name in many]

@@ -23,7 +23,7 @@ FALLBACK = "FallbackIntent"
 _TEST_HEAD = ("Line #", "Conversation #", "Source", "Input", "Expected Output Intent")
 
 
-def _locale(language: str) -> str:
+def locale_of(language: str) -> str:
     """Return a language as Lex writes it, such as `pt_BR`."""
     first, *others = language.replace("-", "_").lower().split("_")
     cased = [one.upper() if len(one) == 2 else one.title() for one in others]
@@ -36,7 +36,7 @@ def lex(given: Fitted) -> Files:
     bot = re.sub(r"[^0-9A-Za-z_-]", "_", given.name)
     locales: dict[str, list[ImportedRow]] = {}
     for language, said in (by_language(given, rows) or {given.language: []}).items():
-        locales.setdefault(_locale(language), []).extend(said)
+        locales.setdefault(locale_of(language), []).extend(said)
     head = {"schemaVersion": "1", "fileFormat": "LexJson", "resourceType": "BOT"}
     files = {
         "Manifest.json": plain_json({"metaData": head}),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from core.exports.content import Files, Fitted
 from core.exports.dialogflow import plain_json
 from core.formats.rows import NO_INTENT, SEPARATOR, ImportedRow
+from core.formats.workbooks import in_letters
 
 if TYPE_CHECKING:
     from pyarrow import Table
@@ -36,7 +37,7 @@ def xlsx(given: Fitted) -> Files:
             given.left.add(_PARTED, row.text[:200])
             continue
         try:
-            cells = [WriteOnlyCell(sheet, value) for value in _cells(row)]
+            cells = [WriteOnlyCell(sheet, in_letters(value)) for value in _cells(row)]
         except IllegalCharacterError:
             given.left.add(_ILLEGAL, row.text[:200])
             continue
@@ -55,10 +56,13 @@ def _cells(row: ImportedRow) -> tuple[str, str, str, str]:
 
 
 def parquet(given: Fitted) -> Files:
-    """Write one Parquet file; several intents of a text are a list."""
+    """Write one Parquet file; several intents of a text, and names that a cell parts, are lists."""
     from pyarrow import parquet as files
 
-    several = any(len(row.intents or ()) > 1 for row in given.rows)
+    several = any(
+        len(row.intents or ()) > 1 or any(SEPARATOR in name for name in row.intents or ())
+        for row in given.rows
+    )
     out = io.BytesIO()
     files.write_table(_table(given.rows, several=several), out)
     return {f"{given.name}.parquet": out.getvalue()}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import MALFORMED, InvalidInput
-from core.formats.rows import NO_INTENT, SEPARATOR, cell_text
+from core.formats.rows import NamesCell, cell_text
 from core.text import size_words
 
 if TYPE_CHECKING:
@@ -29,23 +29,10 @@ def parquet_columns(path: Path) -> tuple[str, ...]:
         return tuple(file.schema_arrow.names)
 
 
-def list_columns(path: Path) -> frozenset[str]:
-    """Return the columns whose cells hold several values.
-
-    Raises:
-        InvalidInput: The file is damaged, or holds too much.
-    """
-    from pyarrow import types
-
-    with _opened(path) as file:
-        schema = file.schema_arrow
-        return frozenset(one.name for one in schema if types.is_nested(one.type))
-
-
 def parquet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Stream rows as cells, numbered from 1.
 
-    A list is written as its items parted by `SEPARATOR`; an empty list is `NO_INTENT`.
+    A list is a cell of its items' names.
 
     Raises:
         InvalidInput: The file is damaged, or holds too much.
@@ -65,11 +52,17 @@ def cell_of(value: object, labels: Sequence[str]) -> str:
     """Write a value as a cell; a numbered label is written as its name, if it has one."""
     match value:
         case int() if labels and not isinstance(value, bool):  # -1 stands for no label
-            return labels[value] if 0 <= value < len(labels) else ""
+            name = labels[value] if 0 <= value < len(labels) else ""
+            return NamesCell([name]) if name.strip() else ""
         case list():
-            return SEPARATOR.join(cell_of(item, labels) for item in value) or NO_INTENT
+            cells = [cell_of(item, labels) for item in value]
+            return NamesCell([name for cell in cells for name in _names_in(cell)])
         case _:
             return cell_text(value)
+
+
+def _names_in(cell: str) -> tuple[str, ...]:
+    return cell.names if isinstance(cell, NamesCell) else (cell,)
 
 
 def label_names(schema: Any) -> dict[str, list[str]]:

@@ -45,12 +45,8 @@ def read_rasa(
     """
     reading, has_example = scanner or RasaScanner(), False
     known = _intents(path, encoding) if options.several else frozenset()
-    for number, line in enumerate(read_lines(path, encoding), start=1):
+    for number, line in reading.whole(_lines(path, encoding)):
         place = FilePlace(path, number)
-        if len(line) > LONGEST_CELL:
-            raise too_long_cell(place)
-        if fault := unreadable(line):
-            raise unreadable_line(place, fault)
         try:
             example = reading.example(line)
         except ValueError as error:
@@ -70,10 +66,21 @@ def read_rasa(
         raise InvalidInput(f"{path}: no intent has an example.", RASA_EXAMPLE)
 
 
+def _lines(path: Path, encoding: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file with their numbers."""
+    for number, line in enumerate(read_lines(path, encoding), start=1):
+        place = FilePlace(path, number)
+        if len(line) > LONGEST_CELL:
+            raise too_long_cell(place)
+        if fault := unreadable(line):
+            raise unreadable_line(place, fault)
+        yield number, line
+
+
 def _intents(path: Path, encoding: str) -> frozenset[str]:
     """Return the names of all intents of a file."""
     reading, names = RasaScanner(), set[str]()
-    for line in read_lines(path, encoding):
+    for _, line in reading.whole(_lines(path, encoding)):
         with suppress(ValueError):  # told when the line is read
             reading.example(line)
         names.add(reading.intent or "")

@@ -1,7 +1,7 @@
 """The rows that readers yield and writers take, and the options for reading."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -186,14 +186,32 @@ def accept(row: ImportedRow, place: FilePlace, longest: int) -> ImportedRow | Ro
     return row
 
 
+class NamesCell(str):
+    """A cell of several names that the file keeps apart, so that no separator has to part them."""
+
+    __slots__ = ("names",)
+    names: tuple[str, ...]
+
+    def __new__(cls, names: Sequence[str]) -> "NamesCell":
+        """Make the cell; without a name it is `NO_INTENT`."""
+        cell = super().__new__(cls, SEPARATOR.join(names) or NO_INTENT)
+        cell.names = _each_once(names)
+        return cell
+
+
+def _each_once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+
 def split_intents(cell: str, separator: str | None) -> tuple[str, ...] | None:
     """Read a cell of intents; a blank cell is unlabelled, separators alone mean no intent."""
     if not cell.strip():
         return None
+    if isinstance(cell, NamesCell):
+        return cell.names
     if separator is None:
         return () if cell.strip() == NO_INTENT else (cell.strip(),)
-    parts = cell.split(separator)
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    return _each_once(cell.split(separator))
 
 
 def parts_of(name: str, known: Collection[str]) -> tuple[str, ...]:

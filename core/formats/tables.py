@@ -15,10 +15,9 @@ from core.formats.detect import (
     layout_of,
     refuse_many_columns,
 )
-from core.formats.parquet import list_columns, parquet_columns, parquet_rows
+from core.formats.parquet import parquet_columns, parquet_rows
 from core.formats.rows import (
     LONGEST_CELL,
-    SEPARATOR,
     FilePlace,
     ImportedRow,
     ReadOptions,
@@ -64,8 +63,6 @@ def read_table(
     place, cells = FilePlace(path, first[0][0]), [cells for _, cells in first]
     options = _headed(kind, options)
     layout = layout_of(place, _UNUSED, _even(cells), options)
-    if kind == "parquet" and layout.intent is not None:
-        options = _with_lists(path, layout.names[layout.intent], options)
     for number, row in chain(first[1 if layout.names else 0 :], rows):
         _check(FilePlace(path, number), row)
         filled = [*row, *[""] * (layout.width - len(row))]
@@ -109,11 +106,6 @@ def _rows(path: Path, kind: Container, options: ReadOptions) -> Iterator[tuple[i
         return workbook_rows(path, options.sheet)
     header = [(0, list(parquet_columns(path)))]
     return chain(header, parquet_rows(path))
-
-
-def _with_lists(path: Path, column: str, options: ReadOptions) -> ReadOptions:
-    lists = column in list_columns(path)
-    return replace(options, separator=SEPARATOR) if lists else options
 
 
 def _even(rows: Sequence[list[str]]) -> list[list[str]]:

@@ -28,6 +28,9 @@ _MOST_COLUMNS = 100
 _LAST_ROW = 1_048_576
 _CHUNK = 1 << 20
 _ROW = re.compile(rb"<(?:[^\s<>/:]+:)?row[\s/>]")
+_LETTERS = re.compile("_(?=x[0-9A-Fa-f]{4}[_\r])")
+"""Begin of what would be read as the letters of a sign."""
+_IN_LETTERS = re.compile("_x(000[Dd]|005[Ff])_")
 _SMALLER = "Save the sheet as CSV, or delete what is not needed."
 _BROKEN = (*MALFORMED, SyntaxError, zipfile.BadZipFile, zlib.error)
 """What openpyxl and zipfile raise about a damaged or encrypted workbook."""
@@ -104,9 +107,18 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
             yield number, cells
 
 
+def in_letters(text: str) -> str:
+    """Return a text as a workbook holds it: XML changes carriage returns, so letters name them."""
+    return _LETTERS.sub("_x005F_", text).replace("\r", "_x000D_")
+
+
 def _said(value: str) -> str:
-    """Return a text with its line breaks; workbooks write their carriage returns in letters."""
-    return value.replace("_x000D_\n", "\n").replace("_x000D_", "\n") if "_x" in value else value
+    """Return a text of which `in_letters` is what the workbook holds."""
+    return _IN_LETTERS.sub(_sign, value) if "_x" in value else value
+
+
+def _sign(letters: re.Match[str]) -> str:
+    return chr(int(letters[1], 16))
 
 
 def _written(value: object) -> str:

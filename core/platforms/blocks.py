@@ -1,11 +1,14 @@
 """Lines of a text, and a block of them with lines taken out and added."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from core.platforms.arrays import ArrayEdits
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_BREAKS = re.compile("\n+")
+_LONGEST = 100_000
+"""Characters of a text of several lines that are read; it is too long anyway."""
 
 
 def lines_of(text: str) -> Iterator[tuple[int, int, str]]:
@@ -16,6 +19,44 @@ def lines_of(text: str) -> Iterator[tuple[int, int, str]]:
         end = len(text) if match is None else match.end()
         yield at, end, text[at:end].rstrip("\r\n")
         at = end
+
+
+def column_of(line: str) -> int:
+    """Return the number of blanks before what stands on a line."""
+    return len(line) - len(line.lstrip())
+
+
+def with_blocks(
+    lines: Iterable[tuple[int, str]], awaited: Callable[[], int | None]
+) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines, those of a text of several lines as one with the number of its first.
+
+    Before each line, `awaited` returns the column behind which such a text begins, or None.
+    """
+    first, held, size, margin = 0, list[str](), 0, 0
+    for number, line in lines:
+        if held and (not line.strip() or column_of(line) > margin):
+            size += len(line)
+            held += [line.rstrip("\r\n")] * (size < _LONGEST)
+            continue
+        if held:
+            yield first, "\n".join(held)
+            held = []
+        column = awaited() if line.strip() else None
+        if column is not None and column_of(line) > column:
+            first, held, size, margin = number, [line.rstrip("\r\n")], len(line), column
+        else:
+            yield number, line
+    if held:
+        yield first, "\n".join(held)
+
+
+def text_of_block(block: str, *, folds: bool) -> str:
+    """Return a text of several lines as YAML reads it, without its indentation."""
+    lines = block.split("\n")
+    margin = column_of(lines[0])
+    text = "\n".join(line[margin:].rstrip() for line in lines).strip()
+    return _BREAKS.sub(lambda breaks: breaks[0][1:] or " ", text) if folds else text
 
 
 class BlockEdits(ArrayEdits):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from app.services.studio import Studio
 from core.errors import InvalidInput
+from core.exports.content import Content, Expectation, FormatPlaces
+from core.exports.fitting import losses_of
 from core.formats.beside import language_and_kept
 from core.formats.rows import SEPARATOR, ImportedRow, WriteFormat
 from core.formats.writing import write_rows
@@ -14,11 +16,12 @@ from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
 from core.text import counted, normalise, whole_number
 from core.types import Split
-from storage import projects
+from storage import models, projects
 from storage.log import versions
 from storage.log.label_origins import texts_taken_out
 from storage.people import acts
 from storage.people.acts import Act
+from storage.people.known_values import known_values
 from storage.queries import dataset
 from storage.records import UtteranceRecord
 
@@ -34,6 +37,17 @@ _ENDINGS: dict[str, WriteFormat] = {
 
 _MOST_CHANGES = 200
 """Phrases that a report lists."""
+
+_TABLE = FormatPlaces(several=True, unlabelled=True, marks=False, synthetic=True)
+_PLACES: dict[WriteFormat, FormatPlaces] = {
+    "csv": _TABLE,
+    "tsv": _TABLE,
+    "spreadsheet": _TABLE,
+    "jsonl": FormatPlaces(several=True, unlabelled=True, languages=True, synthetic=True),
+    "rasa": FormatPlaces(several=True, out_of_scope=False, breaks=False),
+    "text": FormatPlaces(several=True, unlabelled=True, labels=False, marks=False, breaks=False),
+}
+"""What a file of utterances has a place for."""
 
 _WITHOUT_SPLIT: frozenset[WriteFormat] = frozenset({"text", "rasa"})
 """Formats that cannot say which texts are those of the test set."""
@@ -60,11 +74,13 @@ class Exported:
     """Numbers of utterances that were written, and of those that were left out.
 
     `left_out` are test texts; `without_intent` those that a format of examples has no place for.
+    `losses` are what else of the project it has none for.
     """
 
     written: int
     left_out: int
     without_intent: int = 0
+    losses: tuple[Loss, ...] = ()
 
 
 def export_file(
@@ -81,14 +97,17 @@ def export_file(
     kind = choice.kind or _format_of(out)
     with studio.database.read() as connection:
         project = projects.find(connection, name)
+        revision: int | None = None
         if choice.version is None:
             records = list(dataset.utterances(connection, project.id))
             intents = dataset.intents(connection, project.id)
         else:
-            frozen = versions.find(connection, project.id, number_of(choice.version))
-            state = versions.state_at(connection, project.id, frozen.revision)
+            revision = versions.find(connection, project.id, number_of(choice.version)).revision
+            state = versions.state_at(connection, project.id, revision)
             records, intents = state.utterance_records(), state.intent_records()
         records = dataset.in_order_of_arrival(connection, project.id, records)
+        known = known_values(connection, project.id, revision)
+        pins = [Expectation(one.text, one.intents) for one in models.pins(connection, project.id)]
     names = {intent.id: intent.name for intent in intents}
     chosen = [record for record in records if _is_chosen(record, kind, choice.split)]
     written = [one for one in chosen if one.labels] if kind == "rasa" else chosen
@@ -97,7 +116,10 @@ def export_file(
     about = out.suffix.lstrip(".") if choice.kind is None else choice.kind
     acts.note_aside(studio.database, project.id, Act("export", studio.settings.actor, about))
     n_tests = 0 if choice.split else len(records) - len(chosen)
-    return Exported(len(written), n_tests, len(chosen) - len(written))
+    described = {one.name: one.description for one in intents if not one.archived}
+    whole = Content(name, "", described, (), known, pins)
+    losses = losses_of(whole, (_exported(record, names) for record in written), _PLACES[kind])
+    return Exported(len(written), n_tests, len(chosen) - len(written), losses)
 
 
 def _is_chosen(record: UtteranceRecord, kind: WriteFormat, split: Split | None) -> bool:

@@ -23,7 +23,7 @@ from core.formats.reading import read_rows
 from core.formats.rows import SEPARATOR, ImportedRow, ReadOptions, RowProblem, Tool
 from core.memory import while_memory_lasts
 from core.platforms.agent import Agent, Loss, Platform
-from core.platforms.gathering import storable_values
+from core.platforms.gathering import Losses, storable_values
 from core.text import counted, is_storable, plain_name, text_hash
 from core.types import Split
 from storage import projects
@@ -221,8 +221,9 @@ def _package(export: Export) -> PackageReport:
     files = tuple(FilePhrases(name, n) for name, n in export.files.items())
     kept, left_out = storable_values(export.slot_values)
     values = {slot: len(found) for slot, found in kept.items() if found}
+    losses = (*export.losses, *left_out, *_descriptions(export)[1])
     unread = TARGETS[export.platform].lacks
-    return PackageReport(export.platform, files, (*export.losses, *left_out), values, unread)
+    return PackageReport(export.platform, files, losses, values, unread)
 
 
 def _without(report: ImportReport, landed: Landed) -> ImportReport:
@@ -295,7 +296,7 @@ def _plan(
         intents=IntentsOfImport(
             {name: record.id for name, record in intents.items()},
             {name: record for name, record in intents.items() if record.archived},
-            _descriptions(export),
+            _descriptions(export)[0],
         ),
         known=known,
         ids=ids,
@@ -307,14 +308,18 @@ def _plan(
     return plan, seen
 
 
-def _descriptions(export: Export | None) -> dict[str, str]:
-    """Return what an agent's package says about its intents, by name."""
+def _descriptions(export: Export | None) -> tuple[dict[str, str], tuple[Loss, ...]]:
+    """Return what an agent's package says about its intents, by name, and what is left out."""
     told = export.intents if isinstance(export, Agent) else {}
-    return {
-        plain_name(name): about
-        for name, about in told.items()
-        if is_storable(about) and len(about) <= _LONGEST_DESCRIPTION
-    }
+    kept, losses = dict[str, str](), Losses()
+    for name, about in told.items():
+        if not is_storable(about):
+            losses.add("descriptions of intents with a NUL or half of a character", name)
+        elif len(about) > _LONGEST_DESCRIPTION:
+            losses.add(f"descriptions of intents of over {_LONGEST_DESCRIPTION:,} characters", name)
+        else:
+            kept[plain_name(name)] = about
+    return kept, losses.told()
 
 
 def _report(

@@ -57,7 +57,7 @@ class HandoverReport:
         files: Their names.
         left_out: Texts that have no place, each counted once.
         losses: What else has none.
-        refusals: FormatLimits of the platform that would be broken: nothing is written then.
+        refusals: Limits of the platform that would be broken: nothing is written then.
         warning: That an agent of the platform has more than these files; empty where it has not.
     """
 

@@ -69,6 +69,8 @@ def _export_whole(options: argparse.Namespace) -> None:
         tell(
             f"Left out: {texts}. Such a file has no place for the split; --split test writes them."
         )
+    for line in (line for one in done.losses for line in one.lines("Not carried")):
+        tell(line)
 
 
 def _export_onto(options: argparse.Namespace) -> None:

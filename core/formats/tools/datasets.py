@@ -15,7 +15,6 @@ from core.formats.detect import Dialect, TableLayout, layout_of
 from core.formats.parquet import cell_of, label_names, names_of_labels, refuse_too_much
 from core.formats.rows import (
     LONGEST_CELL,
-    SEPARATOR,
     SPLITS,
     VALIDATION,
     ImportedRow,
@@ -60,12 +59,9 @@ def read_datasets(reading: ToolReading) -> Rows:
 def _file(reading: ToolReading, name: str) -> Rows:
     split, number = _split(name), 0
     layout: TableLayout | None = None
-    options = reading.options
-    for names, lists, rows in _batches(reading.package, name):
+    for names, rows in _batches(reading.package, name):
         if layout is None:
             layout = _layout(reading, name, names, rows[:_SAMPLE])
-            if layout.intent is not None and names[layout.intent] in lists:
-                options = replace(options, separator=SEPARATOR)
         for row in rows:
             number += 1
             place = place_in(name, number)
@@ -76,7 +72,7 @@ def _file(reading: ToolReading, name: str) -> Rows:
             if split in VALIDATION:
                 reading.losses.add(f"the split “{split}”, whose rows are read as for training")
             reading.files[name] += 1
-            found = row_of(place, row, layout, options)
+            found = row_of(place, row, layout, reading.options)
             yield _of_split(found, split) if isinstance(found, ImportedRow) else found
 
 
@@ -84,16 +80,11 @@ def _of_split(row: ImportedRow, split: str) -> ImportedRow:
     return replace(row, split=row.split or SPLITS.get(split))
 
 
-def _batches(
-    package: Package, name: str
-) -> Iterator[tuple[list[str], frozenset[str], list[list[str]]]]:
-    """Yield the names of the columns, those that hold lists, and rows of cells."""
-    from pyarrow import types
-
+def _batches(package: Package, name: str) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Yield the names of the columns, and rows of cells."""
     schema, batches = _opened(package, name)
     labels = _labels(package, name, schema)
     columns = [labels.get(column, []) for column in schema.names]
-    lists = frozenset(one.name for one in schema if types.is_nested(one.type))
     for batch in batches:
         for start in range(0, batch.num_rows, _BATCH):
             values = [column.to_pylist() for column in batch.slice(start, _BATCH).columns]
@@ -101,7 +92,7 @@ def _batches(
                 [cell_of(*one) for one in zip(row, columns, strict=True)]
                 for row in zip(*values, strict=True)
             ]
-            yield list(schema.names), lists, rows
+            yield list(schema.names), rows
 
 
 def _opened(package: Package, name: str) -> tuple[Any, Iterator[Any]]:

@@ -25,6 +25,9 @@ _APART = re.compile(r"^>\s*!#\s*@\s*enableMergeIntents\s*=\s*false\s*$", re.MULT
 _BULLET = re.compile(r"[-*+]\s*(.*)")
 _OPENS = re.compile(r"\{\s*+@?([^{}=:@]++)(?::([^{}=:]++))?=\s*+")
 _LIST = re.compile(r"@\s*list\s+([^\s=]+)[^=]*=")
+_VALUE = re.compile(r"(.*):()")
+_WITH_SYNONYMS = re.compile(r"(.*?):\s(.*)")
+"""A value may have colons of its own: behind one that ends it stands a blank or nothing."""
 _REFERENCE = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
 _ESCAPED = "{}[]()\\@|"
 _MEANS = re.compile(r"[{}\[\]()\\|]")
@@ -36,21 +39,24 @@ _HINT = "A phrase is a line such as “- fly to {@city=Boston}” below “# Boo
 
 @dataclass(slots=True)
 class _Listed:
-    """A list entity that is being read: `- value :`, and below it `- synonym`."""
+    """A list entity that is being read: `- value :`, and further in below it `- synonym`."""
 
     values: dict[str, tuple[str, ...]]
     _value: str = ""
+    _column: int = 0
 
     def keep(self, line: str) -> None:
-        """Keep a line; what stands behind the colon are synonyms, too."""
-        bullet = _BULLET.fullmatch(line)
+        """Keep a line; what stands behind the colon of a value are synonyms, too."""
+        bullet = _BULLET.fullmatch(line.strip())
         if bullet is None:
             return
-        said, colon, rest = bullet[1].partition(":")
-        if colon:
-            self._value = said.strip()
+        column, said = len(line) - len(line.lstrip()), bullet[1].strip()
+        is_below = bool(self._value) and column > self._column
+        value = _VALUE.fullmatch(said) or (None if is_below else _WITH_SYNONYMS.fullmatch(said))
+        if value is not None:
+            self._value, self._column = value[1].strip(), column
             self.values.setdefault(self._value, ())
-            said = rest
+            said = value[2]
         words = tuple(word.strip() for word in said.split(",") if word.strip())
         if self._value:
             known = self.values[self._value]
@@ -119,7 +125,7 @@ def _read_file(found: Gathering, name: str) -> None:
         elif bare[0] in "@$":
             block, listed = None, _declared(found, bare)
         elif listed is not None:
-            listed.keep(bare)
+            listed.keep(line)
         elif block is not None:
             blanks = len(line) - len(line.lstrip())
             item = Node(start + blanks, start + len(line.rstrip()), bare)

@@ -7,13 +7,13 @@ but neither quotes nor how a block is indented.
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from core.errors import InvalidInput
 from core.platforms.agent import ROLE, Agent, Home, Phrase
-from core.platforms.blocks import lines_of
+from core.platforms.blocks import column_of, lines_of, text_of_block, with_blocks
 from core.platforms.gathering import Gathering, Losses
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
@@ -43,6 +43,7 @@ _COMMENTS = ("#", "<!--")
 _READ = ("entity", "role")
 _OF_MARK = ("name", "said")
 _EXPECTED = ("version", "nlu")
+_BLOCKS = ("|", "|-", "|+", ">", ">-", ">+")
 _SAMPLE = 1 << 20
 
 
@@ -53,10 +54,10 @@ class RasaScanner:
     Attributes:
         intent: Intent of the current examples; None in other parts of the file.
         literal: Whether each line of a block is an example, or a mapping with a text.
-        waiting: Whether the next line is the example announced by `text: |`.
+        waiting: Whether the next lines are the example announced by `text: |`.
         opens: Whether the line that was read begins a block of examples.
         indent: Blanks before the heading, of which the lines of a block have more.
-        below: Column of metadata or of a text of several lines, while what is below is left out.
+        below: Column of metadata, while what is below is left out, or of a text of several lines.
         elsewhere: Whether the line is of another part than `nlu`, such as `stories`.
         losses: What of the file has no place in the studio.
         lookups: Values by entity.
@@ -73,11 +74,15 @@ class RasaScanner:
     losses: Losses = field(default_factory=Losses)
     lookups: dict[str, list[str]] = field(default_factory=dict)
     synonyms: dict[str, list[str]] = field(default_factory=dict)
-    _is_text: bool = False
+    _folds: bool = False
     _listed: list[str] | None = None
 
+    def whole(self, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """Yield numbered lines for `example`, each after the one before is read; a text is one."""
+        return with_blocks(lines, lambda: self.below if self.waiting else None)
+
     def example(self, line: str) -> str | None:
-        """Return the example on a line; headings change the state and give None.
+        """Return the example on a line of `whole`; headings change the state and give None.
 
         Raises:
             ValueError: The line is neither example nor heading.
@@ -86,8 +91,8 @@ class RasaScanner:
         self.opens = False
         if self.waiting and bare:
             self.waiting = False
-            if self.below is None or _column(line) > self.below:
-                return bare
+            if self.below is None or column_of(line) > self.below:
+                return text_of_block(line, folds=self._folds)
         if self._is_passed_over(line, bare):
             return None
         if not self._is_inside(line, bare) and self._is_heading(line, bare):
@@ -103,25 +108,23 @@ class RasaScanner:
         return self._of_mapping(bullet[1] if bullet else bare, line)
 
     def _is_passed_over(self, line: str, bare: str) -> bool:
-        """Whether a line is metadata or below it, or one of a text behind its first."""
+        """Whether a line is metadata or below it."""
         if self.below is not None and self._is_below(line, bare):
-            if bare and self._is_text:
-                self.losses.add("lines of an example behind its first", bare[:200])
             return True
-        self.below, self._is_text = None, False
+        self.below = None
         if self.intent is None or self._is_inside(line, bare) or not _METADATA.match(bare):
             return False
         what = "intents" if self.literal else "examples"
         self.losses.add(f"metadata of {what}", self.intent)
-        self.below = _column(line)
+        self.below = column_of(line)
         return True
 
     def _is_below(self, line: str, bare: str) -> bool:
         """Whether a line belongs to what is passed over: YAML lets a list begin below its key."""
-        if not bare or _column(line) > (self.below or 0):
+        if not bare or column_of(line) > (self.below or 0):
             return True
-        is_listed = _column(line) == self.below and bare.startswith("-")
-        return not self._is_text and (is_listed or bare.startswith("#"))
+        is_listed = column_of(line) == self.below and bare.startswith("-")
+        return is_listed or bare.startswith("#")
 
     def _bullet(self, line: str, bare: str) -> re.Match[str] | None:
         """Return the match of an element; in a block of lines a dash needs no blank."""
@@ -137,7 +140,7 @@ class RasaScanner:
     def _is_inside(self, line: str, bare: str) -> bool:
         """Whether a line is one of the block, whatever it looks like."""
         is_block = bool(bare) and self.literal
-        return is_block and self.indent is not None and _column(line) > self.indent
+        return is_block and self.indent is not None and column_of(line) > self.indent
 
     def _is_heading(self, line: str, bare: str) -> bool:
         is_markdown = bare.startswith("##")
@@ -149,7 +152,7 @@ class RasaScanner:
             return True
         if match := _EXAMPLES.fullmatch(bare):
             self.literal = self.opens = bool(match[1])
-            self.indent = _column(line) if self.literal else None
+            self.indent = column_of(line) if self.literal else None
             return True
         if top and top[1] not in _EXPECTED:
             self.losses.add(f"the part “{top[1][:60]}”")
@@ -176,9 +179,9 @@ class RasaScanner:
             self.losses.add("metadata of examples", self.intent or "")
         if key.strip() != "text":
             return None
-        self.waiting = value.strip() in ("|", "|-", ">", ">-")
+        self.waiting = value.strip() in _BLOCKS
         if self.waiting:
-            self.below, self._is_text = line.index("text"), True
+            self.below, self._folds = line.index("text"), ">" in value
         return None if self.waiting else _unquoted(value.strip())
 
 
@@ -218,11 +221,6 @@ def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
         raise InvalidInput(fault, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
     more = {key: str(one) for key, one in said.items() if key not in _READ}
     return (f"{name}.{role}" if role else str(name)), more
-
-
-def _column(line: str) -> int:
-    """Return the number of blanks before what stands on a line."""
-    return len(line) - len(line.lstrip())
 
 
 def _unquoted(name: str) -> str:
@@ -348,9 +346,9 @@ def read_rasa_yaml(package: Package) -> Agent:
 
 
 def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
-    text = found.documents[name]
-    block = Node(0, 0, None)
-    for number, (start, end, line) in enumerate(lines_of(text), start=1):
+    lines, block = list(lines_of(found.documents[name])), Node(0, 0, None)
+    for number, line in scanner.whole(enumerate((line for _, _, line in lines), start=1)):
+        start, end, _ = lines[number - 1]
         place = f"{name}, row {number}"
         try:
             example = scanner.example(line)
@@ -366,7 +364,7 @@ def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
             continue
         array = Node(start, end, None)  # an example of several lines stays where it is
         if scanner.literal:
-            array, bullet = block, _column(line)
+            array, bullet = block, column_of(line)
             block.items.append(Node(start + bullet, start + len(line), example))
             block.end = end
         _keep(found, Home(name, array), scanner.intent, example, place)

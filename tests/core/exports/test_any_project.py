@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.exports.content import Content, Expectation
+from core.exports.fitting import fit, refusals
 from core.exports.packing import write_handover
 from core.exports.targets import TARGETS, Target, hand_over
 from core.formats.reading import read_rows
@@ -280,3 +281,71 @@ def test_a_long_name_that_agents_have_is_no_offence(target: Target) -> None:
     content = Content("shop", "en", {name: ""}, [ImportedRow("book it", (name,), "train")])
     found = hand_over(content, target)
     assert (found.written, found.refusals) == (1, ())
+
+
+def _said(count: int, *intents: str, language: str = "") -> list[ImportedRow]:
+    return [ImportedRow(f"say {at}", intents, "train", language=language) for at in range(count)]
+
+
+def _refused(target: Target, *said: list[ImportedRow]) -> list[tuple[str, int, str]]:
+    rows, places = [row for some in said for row in some], TARGETS[target].places
+    content = Content("shop", "en", {"pay": "", "buy": ""}, rows)
+    return [
+        (one.what, one.count, one.examples[0]) for one in refusals(fit(content, places), places)
+    ]
+
+
+def test_each_limit_is_counted_over_what_it_is_a_limit_of() -> None:
+    """An intent of LUIS alone had the limit of the app; of Lex, all its languages had one."""
+    half, none = _said(6_000, "pay") + _said(6_000, "buy"), _said(3_000)
+    assert _refused("luis", half, none) == []
+    beyond = ("texts beyond the first 15,000", 2, "say 0")
+    assert (
+        _refused("luis", half, none, _said(2)) == _refused("lu", half, none, _said(2)) == [beyond]
+    )
+    assert _refused("watson", half, half, _said(1_000, "pay"), none) == []  # counterexamples
+    told = [("texts beyond the first 25,000", 1, "say 1000")]
+    assert _refused("watson", half, half, _said(1_001, "pay"), none) == told
+    english, german = _said(1_400, "pay"), _said(1_400, "pay", language="de")
+    american = _said(1_400, "pay", language="en-US")
+    for target in ("dialogflow-es", "dialogflow-cx", "cx-csv", "lex"):
+        assert _refused(target, english, german) == []  # type: ignore[arg-type]
+    over = "intents of over 1,500 texts in a language"
+    assert _refused("lex", english, american) == [(over, 1, "pay")]  # one locale there
+    over = "intents of over 2,000 texts in a language"
+    assert _refused("dialogflow-cx", english, _said(601, "pay"), german) == [(over, 1, "pay")]
+    assert _refused("dialogflow-es", _said(2_001)) == [(over, 1, "out of scope")]
+
+
+@pytest.mark.parametrize(
+    "text", ["a\r\nb", "a\rb", "a\nb", "_x000D_", "_x000D\rb", "_x005F_x000D_x000d_ _x0041_"]
+)
+def test_a_workbook_gives_back_each_sign_of_a_text(text: str, tmp_path: Path) -> None:
+    """XML took the carriage return: the text came back as another, beside the first."""
+    row = ImportedRow(text, ("pay",), "train")
+    found = hand_over(Content("shop", "en", {"pay": ""}, [row]), "xlsx")
+    path = tmp_path / "shop.xlsx"
+    path.write_bytes(found.files["shop.xlsx"])
+    (back,) = read_rows(path, ReadOptions())
+    assert isinstance(back, ImportedRow)
+    assert (back.text, back.intents) == (text, ("pay",))
+
+
+@pytest.mark.parametrize("target", ["parquet", "datasets"])
+def test_a_separator_in_a_name_parts_no_list(target: Target, tmp_path: Path) -> None:
+    """The intent “a|b” of a list came back as two."""
+    rows = [
+        ImportedRow("pay", ("a|b",), "train"),
+        ImportedRow("both", ("a|b", "c"), "train"),
+        ImportedRow("who won", (), "train"),
+        ImportedRow("not yet", None, "train"),
+    ]
+    chosen = TARGETS[target]
+    for some in (rows, rows[:1]):
+        found = hand_over(Content("shop", "en", dict.fromkeys(("a|b", "c"), ""), some), target)
+        out = tmp_path / f"{len(some)}{chosen.ending if chosen.single else ''}"
+        write_handover(found.files, chosen, out)
+        for separator in (None, "|"):
+            back = read_rows(out, ReadOptions(separator=separator))
+            read = [one.intents for one in back if isinstance(one, ImportedRow)]
+            assert read == [one.intents for one in some]

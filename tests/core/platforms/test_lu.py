@@ -9,6 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
+from core.exports.content import Content
+from core.exports.targets import hand_over
+from core.formats.rows import ImportedRow
 from core.platforms.agent import OUT_OF_SCOPE, Agent
 from core.platforms.overlay import Labelled, overlay
 from core.platforms.packages import write_package
@@ -155,6 +158,16 @@ def test_lists_of_values_go_to_the_slot_book(tmp_path: Path) -> None:
     ]
     rows = [Labelled(one.text, (one.intent,), one.slots) for one in agent.phrases]
     assert overlay(agent, rows).changed == {}
+
+
+def test_a_colon_inside_a_value_of_a_list_is_a_part_of_it(tmp_path: Path) -> None:
+    """The value “10:30” came back as “10”, and its synonym “at 10:30” as the value “at 10”."""
+    values = {"time": {"10:30": ("at 10:30", "half: ten"), "late: night": (), "noon": ("12",)}}
+    rows = [ImportedRow("book it", ("book",), "train")]
+    (lu,) = hand_over(Content("shop", "en", {"book": ""}, rows, values), "lu").files.values()
+    path = tmp_path / "shop.lu"
+    path.write_bytes(lu)
+    assert read_agent(path).slot_values == values
 
 
 @pytest.mark.parametrize("names", [("book", "book"), ("book.seat", "book.table")])

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.formats.platform_rows import export_in, export_rows
+from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.platforms.agent import Loss
 from core.platforms.overlay import Labelled, Overlaid, overlay
@@ -120,23 +121,67 @@ nlu:
 
 
 def test_what_rasa_allows_is_read_and_what_is_left_is_told(tmp_path: Path) -> None:
-    """Metadata of intents and a dash without a blank refused the file; a second line was lost."""
+    """Metadata of intents and a dash without a blank refused the file."""
     (tmp_path / "nlu.yml").write_text(VALID, "utf-8")
     agent = read_agent(tmp_path / "nlu.yml")
     assert [(one.text, one.intent) for one in agent.phrases] == [
         ("hello", "greet"),
         ("hey", "greet"),
         ("so long", "bye"),
-        ("it is broken", "tell"),
+        ("it is broken\nsince today", "tell"),
         ("it is late", "tell"),
     ]
-    assert agent.losses == (
-        Loss("metadata of intents", 2, ("greet", "bye")),
-        Loss("lines of an example behind its first", 1, ("since today",)),
-    )
+    assert agent.losses == (Loss("metadata of intents", 2, ("greet", "bye")),)
     moved = [Labelled(one.text, (one.intent,)) for one in agent.phrases if one.text != "hello"]
     text = overlay(agent, [*moved, Labelled("hello", ("bye",))]).changed["nlu.yml"].decode()
     assert text == VALID.replace("    -hello\n", "").replace("long\n", "long\n    -hello\n")
+
+
+BLOCKS = """\
+nlu:
+- intent: tell
+  examples:
+  - text: |
+
+      it is broken
+        - since [today](day)
+
+      - text: no other
+    metadata: {mood: bad}
+  - text: >-
+      it is
+      late
+
+      and dark
+  - text: |
+  - text: the last
+- intent: end
+  examples:
+  - text: |+
+      over
+      and out
+"""
+
+
+def test_a_text_of_several_lines_is_read_whole(tmp_path: Path) -> None:
+    """Its first line alone was read, and the others were told as lost."""
+    path = tmp_path / "nlu.yml"
+    path.write_text(BLOCKS, "utf-8")
+    agent = read_agent(path)
+    texts = [
+        "it is broken\n  - since today\n\n- text: no other",
+        "it is late\nand dark",
+        "the last",
+        "over\nand out",
+    ]
+    assert [one.text for one in agent.phrases] == texts
+    assert agent.phrases[0].slots == (Slot(23, 28, "day"),)
+    assert agent.losses == (Loss("metadata of examples", 1, ("tell",)),)
+    rows = [row for row in read_rows(path) if isinstance(row, ImportedRow)]
+    assert [(row.text, row.line) for row in rows] == list(zip(texts, (6, 12, 17, 21), strict=True))
+    assert (
+        overlay(agent, [Labelled(one.text, (one.intent,)) for one in agent.phrases]).changed == {}
+    )
 
 
 def test_a_line_moves_into_an_empty_block_and_the_last_line_needs_no_break(

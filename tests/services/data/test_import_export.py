@@ -1,14 +1,17 @@
+import json
 from pathlib import Path
 
 import pytest
 
+from app.cli import main
 from app.services.data.exporting import ExportChoice, export_file
 from app.services.data.importing import ImportRequest, import_file
+from app.services.data.intents import add_intent
 from app.services.data.projects import create_project, list_projects
 from app.services.studio import Studio
 from core.errors import InvalidInput, StudioError
 from core.formats.rows import ReadOptions
-from storage import projects
+from storage import models, projects
 from storage.database import open_database
 from storage.log import edits, events
 from storage.queries import dataset
@@ -224,3 +227,38 @@ def test_a_format_of_examples_counts_what_it_holds(studio: Studio, tmp_path: Pat
     done = export_file(studio, "p", tmp_path / "nlu.yml")
     assert (done.written, done.left_out, done.without_intent) == (1, 1, 1)
     assert (tmp_path / "nlu.yml").read_text().count("- taught") == 1
+
+
+def test_a_file_of_utterances_tells_what_it_does_not_hold(
+    studio: Studio, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exports to platforms told it; a CSV lost marked values and pins without a word."""
+    city = {"slot": "city", "value": "Boston", "start": 7, "end": 13}
+    rows = [
+        {"text": "fly to Boston", "intents": ["book"], "split": "train", "slots": [city]},
+        {"text": "flieg\nheim", "intents": ["book"], "split": "train", "language": "de"},
+        {"text": "hello", "split": "pool"},
+    ]
+    create_project(studio, "p")
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    import_file(studio, ImportRequest("p", write(tmp_path, lines, "said.jsonl")))
+    key = add_intent(studio, "p", "pay", "to pay")
+    with studio.database.write() as connection:
+        models.add_pin(connection, projects.find(connection, "p").id, "pay it", [key])
+    labels, marks = ("labels of texts", 2), ("marked values: written as plain words", 1)
+    breaks = ("line breaks inside texts: written as blanks", 1)
+    languages = ("languages of texts", 1)
+    always = [("descriptions of intents", 1), ("pins, which the formats of tests write", 1)]
+    for ending, losses in (
+        ("csv", [marks, languages]),
+        ("tsv", [marks, languages]),
+        ("jsonl", []),
+        ("yml", [breaks, languages]),
+        ("txt", [labels, marks, breaks, languages]),
+    ):
+        done = export_file(studio, "p", tmp_path / f"all.{ending}")
+        assert [(one.what, one.count) for one in done.losses] == [*losses, *always], ending
+    out = str(tmp_path / "again.csv")
+    assert main(["--home", str(studio.settings.home), "export", "p", out]) == 0
+    told = capsys.readouterr().err
+    assert "Not carried: marked values: written as plain words (1):\n  fly to Boston\n" in told

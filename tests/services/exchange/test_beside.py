@@ -60,6 +60,27 @@ def test_new_intents_get_the_descriptions_of_a_package(studio: Studio, tmp_path:
     assert told == {"book": "to book", "refund": ""}
 
 
+def test_descriptions_that_cannot_be_kept_are_told(studio: Studio, tmp_path: Path) -> None:
+    """A description of over 5,000 characters was left out without a word."""
+    create_project(studio, "shop")
+    told = {"pay": "x" * 5_001, "buy": "to buy", "book": "\ud800"}
+    intents = [
+        {"intent": name, "description": about, "examples": [{"text": f"I want to {name}"}]}
+        for name, about in told.items()
+    ]
+    path = tmp_path / "skill.json"
+    path.write_text(json.dumps({"intents": intents}))
+    report = import_file(studio, ImportRequest("shop", path)).package
+    assert report is not None
+    assert [(one.what, one.count, one.examples) for one in report.losses] == [
+        ("descriptions of intents of over 5,000 characters", 1, ("pay",)),
+        ("descriptions of intents with a NUL or half of a character", 1, ("book",)),
+    ]
+    with studio.database.read() as connection:
+        kept = {one.name: one.description for one in dataset.intents(connection, 1)}
+    assert kept == {"pay": "", "buy": "to buy", "book": ""}
+
+
 @pytest.mark.parametrize("tool", ["argilla", "doccano", "humanfirst", "label-studio", "prodigy"])
 def test_fields_of_a_tool_are_written_for_that_tool_alone(
     tool: Target, studio: Studio, tmp_path: Path
