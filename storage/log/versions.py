@@ -130,9 +130,9 @@ def _taught(state: State, key: str) -> tuple[str, tuple[str, ...]] | None:
 def tests_before(
     connection: Connection, project_id: int, revision: int
 ) -> dict[str, TestedText | None]:
-    """Return what the utterances changed after a revision were at it, by id; None: no test text.
+    """Return which labelled test texts the utterances changed after a revision were at it, by id.
 
-    Only labelled texts of the test set are told. Merges of intents since count as made by then.
+    None: it was none. Merges of intents since count as made by then.
     """
     then = _fields_before(connection, project_id, revision)
     left = sorted(key for key, known in then.items() if known is not None)
