@@ -84,7 +84,8 @@ class IntentPipeline:
         embeddings: Unit rows of the exemplars, (m, d) float32; for votes the voting rows.
         n_neighbours: Number of exemplars in a reason.
         exact: Match key to intents; texts with contradicting labels are absent.
-        learned: Hashes of the unlabelled texts that the encoder learned from, by `hashes_of`.
+        learned: Hashes of the unlabelled texts that the encoder learned from, by `hashes_of`; of
+            the model in use also those of the examples to which it was tuned.
 
     Raises:
         ValueError: Exemplars, embeddings and voting rows differ in number.

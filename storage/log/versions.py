@@ -1,5 +1,6 @@
 """Dataset versions, and the data at any revision; creating a version copies no data."""
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,20 +12,27 @@ from storage.log import events
 from storage.log.diff import DatasetDiff, diff_states
 from storage.log.events import change_of
 from storage.log.replay import SCHEME, State, canonical_hash, replay
-from storage.queries import dataset
+from storage.queries import dataset, utterances
 from storage.records import (
     Change,
     DatasetVersionRecord,
     ModelVersionRecord,
     ProjectRecord,
+    UtteranceRecord,
     now,
     record_of,
 )
-from storage.tables import dataset_version, event
+from storage.tables import batch, dataset_version, event
 
 _SHOWN = 3
 _UNREADABLE = (KeyError, TypeError, ValueError, StudioError)
 """Raised by a log in which an event is missing or is not what was written."""
+_TELLING = ("row", "text", "labels", "split")
+"""Fields of an utterance by which it tests a model."""
+_MAKES_TEXT = sa.and_(event.c.field == "row", event.c.before.is_(None))
+
+TestedText = tuple[str, tuple[str, ...]]
+"""Text and sorted intent ids of a labelled test text."""
 
 
 def cut(connection: Connection, project: ProjectRecord, message: str) -> DatasetVersionRecord:
@@ -117,6 +125,87 @@ def _taught(state: State, key: str) -> tuple[str, tuple[str, ...]] | None:
     if row is None or row["labels"] is None or row["split"] == "test":
         return None
     return row["text"], tuple(sorted(row["labels"]))
+
+
+def tests_before(
+    connection: Connection, project_id: int, revision: int
+) -> dict[str, TestedText | None]:
+    """Return which labelled test texts the utterances changed after a revision were at it, by id.
+
+    None: it was none. Merges of intents since count as made by then.
+    """
+    then = _fields_before(connection, project_id, revision)
+    left = sorted(key for key, known in then.items() if known is not None)
+    now = utterances.by_ids(connection, project_id, left)
+    found: dict[str, TestedText | None] = {}
+    for key, known in then.items():
+        row = {**_told(now.get(key)), **(known or {})}
+        labels = row.get("labels") if row.get("split") == "test" else None
+        found[key] = None if labels is None else (str(row.get("text")), tuple(sorted(labels)))
+    return found
+
+
+def _told(record: UtteranceRecord | None) -> dict[str, Any]:
+    if record is None:
+        return {}
+    return {"text": record.text, "labels": record.labels, "split": record.split}
+
+
+def _fields_before(
+    connection: Connection, project_id: int, revision: int
+) -> dict[str, dict[str, Any] | None]:
+    """Return the fields changed after a revision as they were; None: the text was not there."""
+    born = _made_after(connection, project_id, revision)
+    query = sa.select(event).where(
+        _of_texts(project_id, revision), sa.not_(_MAKES_TEXT), event.c.field.in_(_TELLING)
+    )
+    merges = _merges_after(connection, project_id, revision)
+    found: dict[str, dict[str, Any] | None] = {}
+    for row in connection.execute(query.order_by(event.c.revision)):
+        is_new = born.get(row.subject_id, row.revision) < row.revision
+        known = found.setdefault(row.subject_id, None if is_new else {})
+        if known is None:
+            continue
+        if row.field == "row":
+            found[row.subject_id] = {**row.before, **known}
+        elif row.batch_id in merges and known.get("labels", row.before) == row.before:
+            known["labels"] = row.after
+        else:
+            known.setdefault(row.field, row.before)
+    return {**dict.fromkeys(born), **found}
+
+
+def _made_after(connection: Connection, project_id: int, revision: int) -> dict[str, int]:
+    """Return the first revision after another at which each text was made, by id."""
+    # One row, as in `events.touched_since`: an import makes thousands of texts.
+    pair = sa.func.json_array(event.c.subject_id, event.c.revision)
+    query = sa.select(sa.func.json_group_array(pair)).where(
+        _of_texts(project_id, revision), _MAKES_TEXT
+    )
+    pairs = json.loads(connection.execute(query).scalar_one())
+    return dict(sorted(pairs, key=lambda one: -one[1]))
+
+
+def _of_texts(project_id: int, revision: int) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        event.c.project_id == project_id,
+        event.c.subject == "utterance",
+        event.c.revision > revision,
+    )
+
+
+def _merges_after(connection: Connection, project_id: int, revision: int) -> set[int]:
+    """Return the ids of the merges of intents after a revision, and of what took them back."""
+    query = sa.select(batch.c.id, batch.c.verb, batch.c.undoes).where(
+        batch.c.project_id == project_id,
+        batch.c.last_revision > revision,
+        sa.or_(batch.c.verb == "merge", batch.c.undoes.is_not(None)),
+    )
+    found = set[int]()
+    for row in connection.execute(query.order_by(batch.c.id)):
+        if row.verb == "merge" or row.undoes in found:
+            found.add(row.id)
+    return found
 
 
 def state_at(connection: Connection, project_id: int, revision: int) -> State:

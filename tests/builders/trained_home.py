@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from app.bootstrap import open_studio, workplace_of
 from app.jobs.context import JobContext, Publish, Stopped
@@ -31,6 +32,7 @@ from storage.log.events import Action
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import JobRecord, ModelVersionRecord, UtteranceRecord
+from storage.tables import model_version
 
 CARDS = [f"my card is lost number {n}" for n in range(8)]
 BILLS = [f"why is the bill so high in month {n}" for n in range(6)]
@@ -159,6 +161,15 @@ def version(studio: Studio, number: int) -> ModelVersionRecord:
     """Read a version of the first project."""
     with studio.database.read() as connection:
         return models.find(connection, 1, number)
+
+
+def tuned_elsewhere(studio: Studio) -> None:
+    """Let version 2 be one whose encoder was tuned on other labels: its examples may test it."""
+    recipe = version(studio, 1).lineage["recipe"]
+    lineage = {**version(studio, 2).lineage, "recipe": recipe}
+    this = sa.and_(model_version.c.project_id == 1, model_version.c.number == 2)
+    with studio.database.write() as connection:
+        connection.execute(sa.update(model_version).where(this).values(lineage=lineage))
 
 
 def train(studio: Studio, base: Path | str, recipe: dict[str, object], name: str = "p") -> None:

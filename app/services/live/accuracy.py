@@ -43,6 +43,7 @@ from core.metrics.in_words import measured_now
 from core.metrics.multi_label import multi_label_report
 from core.text import counted
 from core.types import Pause
+from storage.database import Transaction
 from storage.log import versions
 from storage.log.label_origins import LabelWays, label_ways, merges_since
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
@@ -95,12 +96,14 @@ class _Since:
     """What happened since a training: `learned` test texts are examples now; `merges` of intents.
 
     Test texts that are examples are left out, and so are `unread` ones, newer than the most that
-    are read; a merge changes the labels of examples and tests.
+    are read; a merge changes the labels of examples and tests. `changed`: by something else, a test
+    text that is counted came, went, or got another text or label.
     """
 
     learned: int
     merges: int
     unread: int
+    changed: bool
 
 
 @dataclass(slots=True)
@@ -236,14 +239,12 @@ def accuracy_now(
     """Answer the labelled texts of the test split; None without any."""
     several = live.pipeline.task == "multi-label"
     every = labelled_tests(studio.database, now.project.id, with_none=True)
-    records, learned = told_apart(live, [one for one in every if several or one.labels])
+    inside = [one for one in every if several or one.labels]
+    records, _ = told_apart(live, inside)
     if not records:
         return None
     with studio.database.read() as connection:
-        trained_at = versions.learned_at(connection, live.version)
-        merges = merges_since(connection, now.project.id, trained_at)
-        unread = count_unread(connection, now.project.id, with_none=several)
-    since = _Since(learned, merges, unread)
+        since = _since_training(connection, live, inside, records)
     tests = _scored(studio, live, records, pause)
     if several:
         return _with_coverage(_of_sets(tests, since), tests)
@@ -253,6 +254,29 @@ def accuracy_now(
         return found
     refused = ~_let_in(_scored(studio, live, outside, pause))
     return replace(found, kept_out=float(refused.mean()), outside_n=len(refused))
+
+
+def _since_training(
+    connection: Transaction,
+    live: LiveModel,
+    inside: Sequence[UtteranceRecord],
+    fresh: Sequence[UtteranceRecord],
+) -> _Since:
+    """Look up what happened to the test texts of an intent; `fresh` ones are counted."""
+    project_id, several = live.version.project_id, live.pipeline.task == "multi-label"
+    trained_at = versions.learned_at(connection, live.version)
+    is_from_here = live.version.dataset_version_id is not None
+    found = versions.tests_before(connection, project_id, trained_at) if is_from_here else {}
+    then = {key: was if was and (several or was[1]) else None for key, was in found.items()}
+    now = {one.id: (one.text, tuple(sorted(one.labels or ()))) for one in inside}
+    left_out = now.keys() - {one.id for one in fresh}
+    return _Since(
+        learned=sum(then.get(key, now[key]) is not None for key in left_out),
+        merges=merges_since(connection, project_id, trained_at),
+        unread=count_unread(connection, project_id, with_none=several),
+        changed=not is_from_here
+        or any(was != now.get(key) for key, was in then.items() if key not in left_out),
+    )
 
 
 def _with_coverage(found: AccuracyNow, tests: ScoredTests) -> AccuracyNow:
@@ -330,13 +354,13 @@ def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str
     """Say which data make `right` of `n` differ from the right answers at training.
 
     All causes count answers as they are given, as the figures do that they stand beside: they add
-    up to the difference of the two.
+    up to the difference of the two. Nobody knows what labels did where test texts changed, too.
     """
     version = live.version
     before, tested = version.right_share, version.metrics.get("n")
     if before is None or (abs(before - right / n) < 1e-9 and tested == n):
         return []
-    gain = right - round(before * n) if tested == n else 0
+    gain = right - round(before * n) if tested == n and not since.changed else 0
     causes = []
     joined = len(live.since - live.waiting)
     merged = [counted(since.merges, "merged intent")] if since.merges else []
@@ -349,10 +373,11 @@ def _data_causes(live: LiveModel, right: int, n: int, since: _Since) -> list[str
     taught = since.learned - int(version.metrics.get("left_out") or 0)
     if since.unread and tested != n:
         causes.append(f"{counted(since.unread, 'newer test text')} not counted")
-    if taught > 0 and tested in (n + taught, n + taught + since.unread):
+    are_told = taught > 0 and tested in (n + taught, n + taught + since.unread)
+    if are_told:
         of_them = "is an example" if taught == 1 else "are examples"
         causes.append(f"{counted(taught, 'test text')} {of_them} now")
-    elif tested not in (n, n + taught + since.unread) or not causes:
+    if since.changed or not (are_told or tested in (n, n + taught + since.unread)):
         causes.append("test texts changed")
     return causes
 

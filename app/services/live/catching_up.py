@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from app.services.answering.ancestry import base_before_labels
 from app.services.answering.as_project import ProjectNow, ids_by_name, read_now
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import find_model
@@ -11,6 +12,7 @@ from app.services.live.joining import (
     Base,
     Changes,
     Joining,
+    Said,
     base_of,
     can_join,
     differing,
@@ -27,7 +29,7 @@ from app.services.studio import Studio
 from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
 from core.maps.plane import fit_plane
-from core.pipeline import IntentPipeline
+from core.pipeline import IntentPipeline, hashes_of
 from core.types import Pause, no_pause
 from storage import models
 from storage.database import Transaction
@@ -169,6 +171,7 @@ def load_champion(studio: Studio, reading: Reading) -> LiveModel:
             state = versions.state_at(connection, now.project.id, reading.learned_at)
         saying = {r.id: exemplar_of(r, pipeline.task) for r in state.utterance_records()}
         taught = {key: said for key, said in saying.items() if said is not None}
+    base = _with_tuned(studio, now.version, base, taught)
     base = with_intents(base, now.intents, now.names)
     return LiveModel(
         version=now.version,
@@ -180,6 +183,20 @@ def load_champion(studio: Studio, reading: Reading) -> LiveModel:
         joined_at=reading.learned_at,
         voice=voice,
     )
+
+
+def _with_tuned(
+    studio: Studio, version: ModelVersionRecord, base: Base, taught: Mapping[str, Said]
+) -> Base:
+    """Count examples as learned for good where an encoder was tuned by labels.
+
+    Moved to the test set, they vote no longer, and the encoder knows them still.
+    """
+    with studio.database.read() as connection:
+        if base_before_labels(connection, version) is None:
+            return base
+    learned = base.pipeline.learned | hashes_of(text for text, _ in taught.values())
+    return replace(base, pipeline=replace(base.pipeline, learned=learned))
 
 
 def _without_voice(pipeline: IntentPipeline) -> tuple[IntentPipeline, MixtureHead | None]:

@@ -149,7 +149,7 @@ class Evidence:
         learned: Whether that encoder is not here any more, so that they are the tuned one's.
         test_rows: Embeddings of `tests`, (n, d).
         answers: What the model answers each example without its own vote; None: it is refused.
-        test_answers: The same of the test texts.
+        test_answers: The same of the test texts; None, too, where the model has learned one.
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
 

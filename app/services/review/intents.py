@@ -13,7 +13,7 @@ from app.services.what_if.repairs import Repair
 from core.metrics.mixed_up import MixUp, WrongAnswer, mixed_up
 from core.review.groups import find_groups
 from core.review.intents import IntentHealth, border_walk, busiest_border, intent_health
-from core.text import counted, match_key
+from core.text import counted
 from core.types import ScoreArray
 
 _SHOWN = 40
@@ -78,13 +78,12 @@ def _mixed_up(evidence: Evidence) -> list[MixUp[int]]:
 
 
 def _wrong_tests(evidence: Evidence) -> Iterator[WrongAnswer[int]]:
-    """Find test texts with another answer; one that an example says, too, tests nothing."""
-    known = {match_key(exemplar.text) for exemplar in evidence.exemplars}
+    """Find test texts with another answer; one that the model has learned tests nothing."""
     for row, (record, answer) in enumerate(
         zip(evidence.tests, evidence.test_answers, strict=True), len(evidence.labels)
     ):
         labels = record.labels
-        if labels and answer and answer not in labels and match_key(record.text) not in known:
+        if labels and answer and answer not in labels:
             yield WrongAnswer(labels[0], answer, row, is_test=True)
 
 

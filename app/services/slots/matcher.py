@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.services.answering.ancestry import recipes_behind
 from app.services.embedding import Points
 from app.services.slots.book import book_of
 from app.services.studio import Studio
-from app.services.versions.ancestry import recipes_behind
 from core.recipes.read import learns_from
 from core.templates.matching import SlotMatcher
 from core.templates.slots import SlottedText, Tokens, template_of

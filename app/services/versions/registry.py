@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from app.services.answering.ancestry import AncestorView, ancestors
 from app.services.studio import Studio
-from app.services.versions.ancestry import AncestorView, ancestors
 from app.services.versions.intact import require_intact
 from app.services.versions.verdict import Sides
 from core.encoders.bundled import BUNDLED_SHA256

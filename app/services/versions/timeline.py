@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from app.services.answering.ancestry import chain_of
 from app.services.studio import Studio
-from app.services.versions.ancestry import chain_of
 from core.bundle.textless import LEFT_OUT
 from core.metrics.in_words import measured_on, untested_of
 from core.recipes.read import title_of, work_of

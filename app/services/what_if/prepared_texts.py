@@ -64,7 +64,7 @@ class PreparedTexts:
     """Watched texts with all that is needed to answer them again after a change of the votes.
 
     Attributes:
-        learned: Which texts the encoder has learned without a label, (n,).
+        learned: Which texts the encoder has learned, (n,).
         twins: Labels of the exemplars with a match key, by exemplar id.
         spoken: What an intent's name adds to the texts' scores, (n,) each: without examples, and
             with.
@@ -137,11 +137,11 @@ def prepare_texts(
 
 
 def _learned(live: LiveModel, texts: Sequence[WatchedText]) -> Flags:
-    """Return which texts the encoder has learned without a label, (n,)."""
-    without_label = LearnedTexts(live.pipeline.learned)
-    if not without_label.keys:
+    """Return which texts the encoder has learned, (n,)."""
+    by_encoder = LearnedTexts(live.pipeline.learned)
+    if not by_encoder.keys:
         return np.zeros(len(texts), dtype=bool)
-    return np.array([text.text in without_label for text in texts], dtype=bool)
+    return np.array([text.text in by_encoder for text in texts], dtype=bool)
 
 
 def _spoken(

@@ -16,7 +16,7 @@ from app.services.versions.verdict import ReadyVerdict
 from storage import models, projects
 from storage.queries import dataset
 from storage.tables import model_version
-from tests.builders.trained_home import change
+from tests.builders.trained_home import add_test, change
 
 TESTS = ("my parcel has not arrived", "change my password", "hi", "good morning")
 ASKED = "where is my money"
@@ -26,6 +26,7 @@ ASKED = "where is my money"
 def live_studio(home: Studio) -> LiveStudio:
     for text in TESTS:
         change(home, text, "split", "test")
+    add_test(home, "nobody ever said this", "refund")  # version 2 was tuned on the others
     return open_live_studio(home)
 
 

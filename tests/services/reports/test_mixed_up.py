@@ -8,13 +8,14 @@ from app.services.review.review import review
 from app.services.studio import Studio
 from app.services.what_if.repairs import Repair, apply_repair
 from storage.queries import dataset, utterances
-from tests.builders.trained_home import change
+from tests.builders.trained_home import change, tuned_elsewhere
 
 
 def test_two_intents_are_mixed_up_by_as_many_test_texts_in_a_report_as_in_the_review(
     home: Studio,
 ) -> None:
     """One mix-up was counted in three ways on the map, at its border and in the report."""
+    tuned_elsewhere(home)
     live_studio = open_live_studio(home)
     with home.database.read() as connection:
         by = utterances.intent_ids(connection, 1)

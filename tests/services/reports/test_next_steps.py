@@ -9,12 +9,12 @@ from tests.builders.trained_home import change
 def test_a_report_on_todays_test_texts_does_not_ask_for_test_texts(home: Studio) -> None:
     """“Its figures come from its own examples” was said of 2 test texts: the training had none."""
     live_studio = open_live_studio(home)
-    (before, *_) = report(live_studio, "p", 2).steps
+    (before, *_) = report(live_studio, "p", 1).steps
     assert before.startswith("Label some test texts")
     for text in ("hi", "change my password"):
         change(home, text, "split", "test")
     live_studio.pools.wait(1)
-    found = report(live_studio, "p", 2)
+    found = report(live_studio, "p", 1)
     assert not found.metrics["judged_on"].startswith("test")
     assert found.ready.figures[0].basis.endswith(" of 2 test texts answered right today")
     assert not [one for one in found.steps if one.startswith("Label some test texts")]

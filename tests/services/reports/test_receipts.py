@@ -26,6 +26,7 @@ from app.services.reports.receipts import (
     receipt_page,
 )
 from app.services.studio import Studio
+from app.services.versions.registry import promote
 from app.settings import Settings
 from core.errors import InvalidInput, NotFound
 from storage.queries import dataset
@@ -109,10 +110,11 @@ def test_the_bars_of_a_receipt_sum_to_its_score(live_studio: LiveStudio) -> None
 
 def test_a_receipt_counts_right_answers_as_the_report_of_that_day(live_studio: LiveStudio) -> None:
     """A receipt told the 71.4 % of the training where the report told 82.2 % on the same day."""
+    promote(live_studio.studio, "p", 1)  # version 2 was tuned on these texts
     for text in ("hi", "change my password"):
         change(live_studio.studio, text, "split", "test")
     live_studio.pools.wait(1)
-    told = report(live_studio, "p", 2).ready.figures[0]
+    told = report(live_studio, "p", 1).ready.figures[0]
     made = keep_receipt(live_studio, "p", "please give my money back")
     figure, *_ = find_receipt(live_studio.studio, made.id).content["figures"]
     assert (figure["value"], figure["basis"]) == (told.value, told.basis)

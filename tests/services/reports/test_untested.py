@@ -16,6 +16,7 @@ from app.services.status import load_status
 from app.services.studio import Studio
 from app.services.training.jobs import project_jobs
 from app.services.training.runs import TrainingRequest
+from app.services.versions.registry import promote
 from app.services.versions.timeline import list_versions
 from core.types import no_pause
 from tests.builders.trained_home import change, train_here
@@ -30,6 +31,7 @@ def tested(home: Studio, tiny_path: Path) -> Studio:
     for text in TESTS:
         change(home, text, "split", "test")
     train_here(home, TrainingRequest("p", "instant", {}, base=str(tiny_path)))
+    promote(home, "p", 3)
     return home
 
 

@@ -28,7 +28,7 @@ from storage import models
 from storage.queries import utterances as browse
 from storage.queries.utterances import Filter
 from tests.builders.nearly_equal import agreed
-from tests.builders.trained_home import POOL, change, rows_of
+from tests.builders.trained_home import POOL, change, rows_of, tuned_elsewhere
 from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 
 JUDGED = ("my parcel has not arrived", "change my password", "hi", "good morning")
@@ -36,6 +36,7 @@ JUDGED = ("my parcel has not arrived", "change my password", "hi", "good morning
 
 @pytest.fixture
 def live_studio(home: Studio) -> LiveStudio:
+    tuned_elsewhere(home)
     for text in JUDGED:
         change(home, text, "split", "test")
     keys = [key for key, (text, _) in rows_of(home).items() if text in POOL[:2]]

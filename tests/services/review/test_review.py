@@ -25,7 +25,7 @@ from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.review.duplicates import twins
 from storage.log import events
-from tests.builders.trained_home import POOL, change, intent_ids, rows, train
+from tests.builders.trained_home import POOL, change, intent_ids, rows, train, tuned_elsewhere
 
 
 @pytest.fixture
@@ -154,6 +154,7 @@ def test_a_label_that_a_person_has_just_given_is_not_doubted_again(live_studio: 
 
 
 def test_confusions_hold_every_text_that_is_answered_otherwise(live_studio: LiveStudio) -> None:
+    tuned_elsewhere(live_studio.studio)
     by = intent_ids(live_studio.studio)
     for text in ("the parcel is late", "track the parcel for me", "when does the parcel come"):
         change(live_studio.studio, text, "split", "test")
@@ -212,6 +213,7 @@ def test_a_thin_intent_and_greedy_examples_are_told(live_studio: LiveStudio) -> 
 
 
 def test_confusions_begin_with_similar_texts_of_the_pool(live_studio: LiveStudio) -> None:
+    tuned_elsewhere(live_studio.studio)
     for text in ("the parcel is late", "track the parcel for me", "when does the parcel come"):
         change(live_studio.studio, text, "split", "test")
         relabel(live_studio, text, "password")

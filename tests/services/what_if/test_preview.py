@@ -26,12 +26,13 @@ from core.heads.votes.fit import fit_votes
 from storage import projects
 from storage.queries import dataset, utterances
 from storage.records import ProjectRecord, UtteranceRecord
-from tests.builders.trained_home import POOL, change
+from tests.builders.trained_home import POOL, change, tuned_elsewhere
 
 
 @pytest.fixture
 def watched_texts(home: Studio) -> WatchedTextCache:
     """Beside the 20 exemplars and 5 texts of the pool, four of the exemplars judge."""
+    tuned_elsewhere(home)
     for text in ("my parcel has not arrived", "change my password", "hi", "good morning"):
         change(home, text, "split", "test")
     return WatchedTextCache(open_live_studio(home))

@@ -9,21 +9,16 @@ from numpy.typing import NDArray
 from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
-from app.services.live.row_answers import (
-    answered,
-    exemplar_scores,
-    left_out,
-    said_exactly,
-)
+from app.services.live.row_answers import answered, exemplar_scores, left_out
 from app.services.live.server_state import LiveStudio
 from app.services.review.evidence.held import HeldExamples
 from app.services.review.findings import VOTE_SETTINGS, Evidence, labels_of, votes_of
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.studio import Studio
 from core.heads.votes.fit import VoteHead, fit_votes
+from core.pipeline import learned_texts
 from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
-from core.text import match_key
 from core.types import Exemplar, FloatArray, ScoreArray
 from storage.queries import dataset, slots, utterances
 from storage.queries.utterances import Filter, Page
@@ -129,11 +124,12 @@ def _answers(
 def _test_answers(
     live: LiveModel, tests: Sequence[UtteranceRecord], rows: FloatArray
 ) -> tuple[str | None, ...]:
-    """Return the intents that test texts get as pages tell them; None: refused."""
+    """Return the intents that test texts get as pages tell them; None: refused, or learned."""
     judged = answered(live, rows, live.pipeline.head.scores(rows)) if tests else []
-    exact = said_exactly(live)
-    return _first(
-        [exact.get(match_key(r.text), said) for r, said in zip(tests, judged, strict=True)]
+    learned = learned_texts(live.pipeline)
+    return tuple(
+        None if record.text in learned else said
+        for record, said in zip(tests, _first(judged), strict=True)
     )
 
 

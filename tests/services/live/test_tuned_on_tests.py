@@ -1,0 +1,90 @@
+"""Examples to which an encoder was tuned do not test it, once they are moved to the test set."""
+
+from pathlib import Path
+
+import pytest
+
+from app.services.live.accuracy import accuracy_now
+from app.services.live.answered_tests import labelled_tests, told_apart
+from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.reports.model_report import report
+from app.services.reports.versions_now import compare_now
+from app.services.review.fence import preview_fence
+from app.services.review.review import review
+from app.services.studio import Studio
+from app.services.versions.registry import promote
+from app.services.what_if.preview import preview
+from app.services.what_if.repairs import Repair, apply_repair
+from app.services.what_if.watched_texts import WatchedTextCache
+from core.text import counted
+from core.types import no_pause
+from tests.builders.trained_home import add_test, change, intent_ids, rows, train
+
+NEW = "nobody ever said this"
+PARCELS = ("the parcel is late", "track the parcel for me", "when does the parcel come")
+
+
+@pytest.fixture
+def moved(home: Studio) -> LiveStudio:
+    """Two test texts: a new one, and one that was an example of versions 1 and 2."""
+    change(home, "hi", "split", "test")
+    add_test(home, NEW, "refund")
+    return open_live_studio(home)
+
+
+def told(live_studio: LiveStudio) -> tuple[int, int]:
+    """How many test texts the header counts, and how many it does not, for they were learned."""
+    studio, (now, live) = live_studio.studio, live_studio.models.open("p")
+    assert live is not None
+    fresh, learned = told_apart(live, labelled_tests(studio.database, 1, with_none=True))
+    found = accuracy_now(studio, now, live, no_pause)
+    assert found is not None
+    assert found.n == len(fresh)
+    return len(fresh), learned
+
+
+@pytest.mark.parametrize(("number", "expected"), [(1, (2, 0)), (2, (1, 1))])
+def test_a_moved_example_tests_a_version_only_where_no_encoder_was_tuned_to_it(
+    moved: LiveStudio, number: int, expected: tuple[int, int]
+) -> None:
+    """A tuned version was right on its own examples, and each one moved raised its figure."""
+    promote(moved.studio, "p", number)
+    assert told(moved) == expected
+    n, _ = expected
+    figure = report(moved, "p", number).ready.figures[0]
+    assert figure.basis.endswith(f" of {counted(n, 'test text')} answered right today")
+    assert preview_fence(moved, "p").judged[0] == n
+    repair = Repair("rename", intent=intent_ids(moved.studio)["greeting"], value="salute")
+    [effect] = preview(WatchedTextCache(moved), "p", [repair])
+    assert (effect.watched[1], effect.in_scope.n) == (2, n)
+
+
+def test_two_versions_are_compared_without_it_if_either_was_tuned_to_it(moved: LiveStudio) -> None:
+    found = compare_now(moved, "p", 2, 1)
+    assert (found.n, found.left_out) == (1, 1)
+
+
+def test_nor_does_it_test_votes_on_an_encoder_that_was_tuned_to_it(home: Studio) -> None:
+    train(home, "p@2", {"kind": "instant"})
+    promote(home, "p", 3)
+    change(home, "hi", "split", "test")
+    add_test(home, NEW, "refund")
+    assert told(open_live_studio(home)) == (1, 1)
+
+
+def test_a_moved_example_counts_again_for_a_version_that_is_trained_without_it(
+    moved: LiveStudio, tiny_path: Path
+) -> None:
+    train(moved.studio, tiny_path, {"kind": "convfit", "epochs": 1, "pool": False})
+    promote(moved.studio, "p", 3)
+    assert told(moved) == (2, 0)
+
+
+def test_review_mixes_up_intents_by_no_test_text_that_was_learned(home: Studio) -> None:
+    for text in PARCELS:
+        change(home, text, "split", "test")
+    ids, known = intent_ids(home), rows(home)
+    wrong = Repair("relabel", tuple(known[text].id for text in PARCELS), (ids["password"],))
+    apply_repair(home, "p", wrong, "relabelled")
+    found = review(open_live_studio(home), "p", "confusion").findings
+    assert [one.measure for one in found if "test" in one.measure] == []
