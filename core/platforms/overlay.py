@@ -11,13 +11,13 @@ from typing import Any
 
 from core.characters import storable
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
+from core.platforms.applying import changed_files, limits_broken
 from core.platforms.arrays import ArrayEdits
 from core.platforms.blocks import BlockEdits
 from core.platforms.line_breaks import breaks_lost, key_there
 from core.platforms.readers.bulk_csv import RowEdits
-from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
-from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
+from core.platforms.writing import NewPhrase, written
 from core.templates.slots import Slot, SlottedText
 from core.text import is_storable, normalise
 
@@ -146,13 +146,13 @@ def overlay(
     tests_first = sorted(project, key=lambda row: not row.is_test)
     rows = {key_there(agent.platform, row.text, under): row for row in tests_first}
     outside = _outside(agent, rows, intents)
-    plan = _Plan(agent, deleted, outside, _langs(agent), _language(agent))
+    plan = _Plan(agent, deleted, outside, agent.langs(), agent.language())
     for phrase in agent.phrases:
         _relabel(plan, phrase, rows, under)
     new = [row for key, row in rows.items() if key not in under]
     added = sum(_add(plan, row) for row in new)
-    changed = _changed(plan)
-    _check_limits(plan)
+    changed = changed_files(agent, plan.arrays.values())
+    plan.refused |= limits_broken(agent, plan.arrays.values(), plan.placed)
     removed = sum(one.after is None for one in plan.changes)
     moved = len(plan.changes) - added - removed
     return Overlaid(
@@ -178,14 +178,6 @@ def _outside(
     strange = (one for one in named if one.intent not in intents)
     found = ((one, rows.get(normalise(one.text))) for one in strange)
     return Counter(one.intent for one, row in found if row is not None and row.intents == ())
-
-
-def _langs(agent: Agent) -> dict[str, str]:
-    """Return by file the newest `lang` of its phrases in Dialogflow ES."""
-    if agent.platform != "dialogflow-es":
-        return {}
-    found = ((one.file, (one.fields or {}).get("lang")) for one in agent.phrases)
-    return {file: lang for file, lang in found if isinstance(lang, str)}
 
 
 def _lang(plan: _Plan, home: Home, language: str) -> str:
@@ -339,58 +331,6 @@ def _home(plan: _Plan, intent: str, language: str, text: str) -> Home | None:
     elif home is None:
         plan.lose(f"texts of “{intent}”, an intent that the package does not have", text)
     return home
-
-
-def _language(agent: Agent) -> str:
-    """Return the language of most phrases, of several the first by name."""
-    counts = Counter(phrase.language for phrase in agent.phrases)
-    return max(sorted(counts), key=counts.__getitem__)
-
-
-def _changed(plan: _Plan) -> dict[str, bytes]:
-    by_file: dict[str, list[ArrayEdits]] = {}
-    for edits in plan.arrays.values():
-        if edits.is_changed:
-            by_file.setdefault(edits.file, []).append(edits)
-    texts = {name: _applied(plan, edits) for name, edits in by_file.items()}
-    if plan.agent.platform == "dialogflow-cx":
-        _recount(plan, by_file, texts)
-    return {name: text.encode() for name, text in texts.items()}
-
-
-def _applied(plan: _Plan, edits: Sequence[ArrayEdits]) -> str:
-    text = edits[0].text
-    if not text:
-        return new_file(plan.agent.platform, edits[0].appended)
-    pieces, at = list[str](), 0
-    for one in sorted(edits, key=lambda one: one.start):
-        pieces += [text[at : one.start], one.rendered()]
-        at = one.end
-    return "".join([*pieces, text[at:]])
-
-
-def _recount(plan: _Plan, by_file: Mapping[str, list[ArrayEdits]], texts: dict[str, str]) -> None:
-    documents = plan.agent.documents
-    for name, edits in by_file.items():
-        counting = counted_in(name, tuple(documents))
-        if counting is not None:
-            text = texts.get(counting, documents[counting])
-            texts[counting] = recounted(text, sum(one.grows_by for one in edits))
-
-
-def _check_limits(plan: _Plan) -> None:
-    """Refuse what the platform refuses, where it is of our making: the rest came from there."""
-    limits = LIMITS[plan.agent.platform]
-    too_long = [text for text in plan.placed if len(text) > limits.longest_phrase]
-    if too_long:
-        plan.refused[f"new texts of over {limits.longest_phrase:,} characters"] = too_long
-    too_many = [
-        edits.file
-        for edits in plan.arrays.values()
-        if edits.grows_by > 0 and edits.size > limits.most_phrases
-    ]
-    if too_many:
-        plan.refused[f"files with over {limits.most_phrases:,} phrases"] = too_many
 
 
 def _told(found: Mapping[str, list[str]]) -> tuple[Loss, ...]:
