@@ -105,6 +105,30 @@ def test_jsonl_undo_and_a_folder_for_git_keep_it(agent: Studio, tmp_path: Path) 
     assert _beside(agent) == {}
 
 
+def test_a_text_that_is_here_already_gets_what_it_lacks(studio: Studio, tmp_path: Path) -> None:
+    """The language and the ids of a later package were lost, and nothing told of it."""
+    create_project(studio, "shop")
+    table = tmp_path / "table.csv"
+    table.write_text("text,intent\nrefund my ticket,refund\nfly to Boston,book flight\n")
+    import_file(studio, ImportRequest("shop", table))
+    package = write_export("dialogflow-es", tmp_path)
+    report = import_file(studio, ImportRequest("shop", package))
+    assert (report.added, report.completed, report.already_there) == (3, 2, 0)
+    before = _beside(studio)["refund my ticket"]
+    phrase = {"id": "p-4", "isTemplate": False, "count": 0, "updated": 0}
+    assert before == {"language": "en", "dialogflow-es": phrase}
+    again = import_file(studio, ImportRequest("shop", package))
+    assert (again.completed, again.already_there, again.key) == (0, 5, "")
+    more = tmp_path / "more.jsonl"
+    kept = {"dialogflow-es": {"id": "other"}, "prodigy": {"meta": 1}}
+    said = {"text": "refund my ticket", "intent": "refund", "language": "de", "kept": kept}
+    more.write_text(json.dumps(said) + "\n")
+    assert import_file(studio, ImportRequest("shop", more)).completed == 1
+    assert _beside(studio)["refund my ticket"] == before | {"prodigy": {"meta": 1}}
+    undo_last(studio, "shop")
+    assert _beside(studio)["refund my ticket"] == before
+
+
 def test_it_is_erased_with_its_text(agent: Studio, tmp_path: Path) -> None:
     erase_texts(agent, "shop", ["flieg nach Köln 🛫"], now=True)
     assert "p-3" not in json.dumps(_beside(agent))
