@@ -155,6 +155,28 @@ def test_what_a_mark_of_rasa_says_beside_its_name_goes_out_again(
     assert '- from [Rome]{"entity": "city", "value": "ROM"}' in text
 
 
+def test_what_a_mark_of_rasas_json_says_goes_out_again(studio: Studio, tmp_path: Path) -> None:
+    """The value behind the words was lost: the export said “Boston” in the place of “BOS”."""
+    create_project(studio, "shop")
+    mark = {"start": 7, "end": 13, "value": "BOS", "entity": "city", "confidence": 0.5}
+    plain = {"start": 5, "end": 9, "value": "Rome", "entity": "city"}
+    examples = [
+        {"text": "fly to Boston", "intent": "book", "entities": [mark], "metadata": {"n": 1}},
+        {"text": "from Rome", "intent": "book", "entities": [plain]},
+    ]
+    path = tmp_path / "nlu.json"
+    path.write_text(json.dumps({"rasa_nlu_data": {"common_examples": examples}}))
+    report = import_file(studio, ImportRequest("shop", path))
+    assert report.package is not None
+    assert report.package.values == {"city": 1}
+    assert set(_beside(studio)) == {"fly to Boston"}
+    out = tmp_path / "out.json"
+    write_project(studio, "shop", HandoverChoice("rasa-json"), out)
+    written = json.loads(out.read_text(encoding="utf-8"))["rasa_nlu_data"]
+    assert written["common_examples"] == examples
+    assert written["entity_synonyms"] == [{"value": "BOS", "synonyms": ["Boston"]}]
+
+
 def test_what_a_file_claims_to_be_kept_cannot_stand_for_text_or_label(
     studio: Studio, tmp_path: Path
 ) -> None:
