@@ -17,8 +17,9 @@ def add_export(commands: Commands) -> None:
         "export utterances and labels",
         "exchange.packages.export",
         "project",
-        "file",
     )
+    listed = "texts.csv or texts.jsonl lists all texts with labels, with --split those of one split"
+    add_options(export, "file", help=f"the file to write; {listed}")
     formats = dict.fromkeys((*FORMATS, "spreadsheet", *get_args(Target)))
     export.add_argument(
         "--format",
