@@ -186,7 +186,7 @@ def export_onto(
     dry_run: bool = False,
     remove_missing: bool = False,
 ) -> OntoReport:
-    """Write a copy of a package with the project's labels; all else keeps every byte.
+    """Write a copy of a package with the project's labels and marks; all else keeps every byte.
 
     `remove_missing` removes phrases that were deleted or reworded in the project. What the project
     never had stays.

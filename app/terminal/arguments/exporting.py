@@ -41,7 +41,7 @@ def _add_onto(export: argparse.ArgumentParser) -> None:
         "--onto",
         type=Path,
         metavar="PACKAGE",
-        help="a platform's export: write it with this project's labels, all else as it is",
+        help="a platform's export: write it with these labels and marked values, all else as it is",
     )
     export.add_argument(
         "--remove-missing",

@@ -85,7 +85,7 @@ def test_marks_that_cannot_be_written_are_told(tmp_path: Path) -> None:
     assert (found.changed, found.edited) == ({}, 0)
     assert found.losses == (Loss(LEFT, 1, ("fly to Boston",)),)
     luis = read_agent(write_export("luis", tmp_path))
-    now = {
+    now: dict[str, tuple[Slot, ...]] = {
         "🛫 fly to Boston": (),  # deleted marks stay, as deleted texts do
         "get my money back": (Slot(4, 6, "city"),),
         "refund my ticket": (Slot(10, 16, "thing"),),  # a name that the app does not have
