@@ -322,6 +322,7 @@ def _say_report(report: ImportReport) -> None:
         **{f"of these in {split}": count for split, count in sets.items()},
         "for validation, read as rows without a split": report.validation,
         "with slots": report.marked,
+        "got a language, ids or other fields that they lacked": report.completed,
         "already there": report.already_there,
         "with another label than here": report.conflicting,
         "relabelled as in the file": report.relabelled,

@@ -19,6 +19,7 @@ from core.templates.slots import SlottedText
 
 OUT = "out_of_scope"
 _VERSION = 'version: "3.1"'
+_OF_MARK = ("name", "said", "start", "end", "entity", "role")
 _BREAKS = re.compile(r"[\r\n\x85\u2028\u2029]")
 
 
@@ -122,12 +123,26 @@ def _story(number: int, pin: Expectation) -> list[str]:
     ]
 
 
+def _said_besides(marks: object, name: str, words: str) -> dict[str, Any]:
+    """Return what an import said of a mark of this name and these words, such as its value."""
+    for one in marks if isinstance(marks, list) else ():
+        if isinstance(one, dict) and (one.get("name"), one.get("said")) == (name, words):
+            return {key: value for key, value in one.items() if key not in _OF_MARK}
+    return {}
+
+
 def rasa_json(given: Fitted) -> Files:
     """Write the older form in JSON."""
     examples = []
     for row in given.rows:
-        new = NewPhrase(SlottedText(row.text, row.slots), _name(row.intents or ()), "", {})
-        examples.append(cast("dict[str, Any]", written("rasa-json", new)))
+        said = SlottedText(row.text, row.slots)
+        new = NewPhrase(said, _name(row.intents or ()), "", {})
+        example = cast("dict[str, Any]", written("rasa-json", new))
+        kept = kept_fields(row, "rasa-json")
+        marks = kept.pop("entities", ())
+        for slot, mark in zip(row.slots, example["entities"], strict=True):
+            mark |= _said_besides(marks, slot.name, said.value(slot))
+        examples.append(example | kept)
     synonyms = [
         {"value": value, "synonyms": list(said)}
         for values in given.values.values()

@@ -42,6 +42,20 @@ def beside(row: ImportedRow) -> str:
     return _json({LANGUAGE: row.language} | (json.loads(row.kept) if row.kept else {}))
 
 
+def completed(stored: str, row: ImportedRow) -> str:
+    """Return what is kept beside a text with what a file says besides; what is there stays.
+
+    More than can be kept is left in the file.
+    """
+    said = beside(row)
+    if not said or said == stored:
+        return stored
+    there = json.loads(stored) if stored else {}
+    whole = json.loads(said) | there
+    written = _json(whole) if whole != there else stored
+    return written if len(written) <= 2 * LONGEST else stored
+
+
 def language_and_kept(stored: str) -> tuple[str, str]:
     """Return the language, and the rest as JSON, of what `beside` wrote."""
     if not stored:

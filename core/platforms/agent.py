@@ -1,5 +1,6 @@
 """An agent as a platform keeps it: its phrases, each with its place in the package."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -141,3 +142,15 @@ class Agent:
                 found[slot] = dict(self.values[kind])
                 used.add(kind)
         return found | {kind: dict(one) for kind, one in self.values.items() if kind not in used}
+
+    def language(self) -> str:
+        """Return the language of most phrases, of several the first by name."""
+        counts = Counter(phrase.language for phrase in self.phrases)
+        return max(sorted(counts), key=counts.__getitem__)
+
+    def langs(self) -> dict[str, str]:
+        """Return by file the newest `lang` of its phrases in Dialogflow ES."""
+        if self.platform != "dialogflow-es":
+            return {}
+        found = ((one.file, (one.fields or {}).get("lang")) for one in self.phrases)
+        return {file: lang for file, lang in found if isinstance(lang, str)}

@@ -22,6 +22,7 @@ class ArrayEdits:
     appended: list[str | dict[str, Any]] = field(default_factory=list)
     _removed: set[int] = field(default_factory=set)
     _relabelled: dict[int, tuple[Node, str]] = field(default_factory=dict)
+    _rewritten: dict[int, str | dict[str, Any]] = field(default_factory=dict)
     _counted: dict[str, Counter[str]] = field(default_factory=dict)  # strings that were asked for
 
     @property
@@ -37,7 +38,7 @@ class ArrayEdits:
     @property
     def is_changed(self) -> bool:
         """Whether there is anything to write."""
-        return bool(self.appended or self._removed or self._relabelled)
+        return bool(self.appended or self._removed or self._relabelled or self._rewritten)
 
     @property
     def grows_by(self) -> int:
@@ -65,16 +66,20 @@ class ArrayEdits:
             found[_string(element, key)] += 1
 
     def remove(self, index: int) -> str:
-        """Take an element out, and return it as it is written."""
+        """Take an element out, and return it as it is or was to be written."""
         if index not in self._removed:
             self._removed.add(index)
             for key, found in self._counted.items():
                 found[self._items[index].text(key)] -= 1
-        return self._raw(index)
+        return self._edited(index)
 
     def relabel(self, index: int, label: Node, name: str) -> None:
         """Write another string in the place of one inside an element."""
         self._relabelled[index] = label, name
+
+    def rewrite(self, index: int, element: str | dict[str, Any]) -> None:
+        """Write another element in the place of one, with its new label if it gets one."""
+        self._rewritten[index] = element
 
     def rendered(self) -> str:
         """Return the array as it is to be written."""
@@ -99,6 +104,8 @@ class ArrayEdits:
 
     def _edited(self, at: int) -> str:
         raw = self._raw(at)
+        if at in self._rewritten:
+            return self._written(self._rewritten[at], raw)
         if at not in self._relabelled:
             return raw
         label, name = self._relabelled[at]

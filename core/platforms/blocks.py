@@ -65,11 +65,13 @@ class BlockEdits(ArrayEdits):
     __slots__ = ()
 
     def rendered(self) -> str:
-        """Return the lines that stay, and those that are added behind them."""
+        """Return the lines that stay or are written anew, and those that are added behind them."""
         pieces, at = list[str](), self.start
-        for index in sorted(self._removed):
-            start, end = self._line(index)
-            pieces.append(self.text[at:start])
+        for index in sorted(self._removed | self._rewritten.keys()):
+            item = self._items[index]
+            is_gone = index in self._removed
+            start, end = self._line(index) if is_gone else (item.start, item.end)
+            pieces += [self.text[at:start], "" if is_gone else self._edited(index)]
             at = end
         pieces.append(self.text[at : self.end])
         kept = "".join(pieces)

@@ -151,13 +151,19 @@ class Gathering:
     def add_lookups(
         self, lookups: Mapping[str, Sequence[str]], synonyms: Mapping[str, Sequence[str]]
     ) -> None:
-        """Keep Rasa's lookups and synonyms."""
+        """Keep Rasa's lookups and synonyms; a mark's words are one of the value that it names."""
         said = {
             phrase.text[slot.start : slot.end].casefold(): slot.name
             for phrase in self.phrases
             for slot in phrase.slots
         }
-        self.values |= lookup_values(said, lookups, synonyms, self.losses)
+        words = {value: list(given) for value, given in synonyms.items()}
+        for phrase in self.phrases:
+            for mark in (phrase.fields or {}).get("entities", ()):
+                value = mark.get("value")
+                if isinstance(value, str) and value not in ("", mark["said"]):
+                    words.setdefault(value, []).append(mark["said"])
+        self.values |= lookup_values(said, lookups, words, self.losses)
 
     def fitting(self, text: str, slots: Iterable[Slot]) -> tuple[Slot, ...]:
         """Return the marks of a text that the studio can hold; others are told of."""

@@ -1,7 +1,8 @@
 """Put a project's labels back into the package they came from; all else keeps every byte.
 
 A phrase moves to the list of its new intent, or gets its new name; it takes along what the platform
-keeps beside it, such as its id. Phrases whose label is as it was are never written anew.
+keeps beside it, such as its id. Phrases whose label, marks and set are as they were are never
+written anew.
 """
 
 from collections import Counter
@@ -11,13 +12,14 @@ from typing import Any
 
 from core.characters import storable
 from core.platforms.agent import OUT_OF_SCOPE, Agent, Home, Loss, Phrase, Platform
+from core.platforms.applying import changed_files, limits_broken
 from core.platforms.arrays import ArrayEdits
 from core.platforms.blocks import BlockEdits
 from core.platforms.line_breaks import breaks_lost, key_there
 from core.platforms.readers.bulk_csv import RowEdits
-from core.platforms.readers.dialogflow_cx import counted_in
 from core.platforms.readers.flat import NONE
-from core.platforms.writing import LIMITS, NewPhrase, new_file, recounted, written
+from core.platforms.rewriting import marks_of, placed_in, rewritten
+from core.platforms.writing import NewPhrase, written
 from core.templates.slots import Slot, SlottedText
 from core.text import is_storable, normalise
 
@@ -25,6 +27,7 @@ _NAMED = 20
 _JOINING: tuple[Platform, ...] = ("rasa", "rasa-json")
 _JOINED = "+"
 """Joins several intents in a name of these platforms."""
+_OTHER_MARKS = "marked values that differ in the project: left as they are"
 _EDITS: Mapping[Platform, type[ArrayEdits]] = {
     "lu": BlockEdits,
     "rasa": BlockEdits,
@@ -74,6 +77,7 @@ class Overlaid:
     Attributes:
         changed: New content by file, of those that change.
         kept, moved, removed: Numbers of phrases of the package.
+        edited: Number of its phrases that keep their intent and get other marks, or the other set.
         added: Number of texts that the package did not have.
         missing: Number of phrases of the package that the project had and has no more.
         changes: The phrases that are moved, added or removed.
@@ -84,6 +88,7 @@ class Overlaid:
     changed: Mapping[str, bytes] = field(repr=False)
     kept: int
     moved: int
+    edited: int
     added: int
     removed: int
     missing: int
@@ -95,6 +100,9 @@ class Overlaid:
 @dataclass(slots=True, eq=False)
 class _Plan:
     agent: Agent
+    tests: frozenset[str]  # texts that the project has in its test set
+    marks: dict[str, set[tuple[Slot, ...]]]  # what the package marks in each text
+    has_marks: bool  # whether the project has any
     deleted: Deleted = Deleted()
     outside: Counter[str] = field(default_factory=Counter)  # intents that mean out of scope
     langs: dict[str, str] = field(default_factory=dict)  # what phrases of a file say in `lang`
@@ -103,6 +111,7 @@ class _Plan:
     placed: list[str] = field(default_factory=list)  # texts that the platform does not have yet
     missing: list[str] = field(default_factory=list)  # texts that the project has no more
     changes: list[PhraseChange] = field(default_factory=list)
+    edited: int = 0
     lost: dict[str, list[str]] = field(default_factory=dict)
     refused: dict[str, list[str]] = field(default_factory=dict)
 
@@ -134,31 +143,37 @@ def overlay(
     """Change those phrases of a package whose label differs in the project, and add what is new.
 
     Texts are matched in NFC without outer white space. A text that stands under several intents
-    keeps all its places if its label is one of them. Test texts are matched, but not added; of a
-    text that is in training, too, the label in training counts.
+    keeps all its places if its label is one of them. Test texts are matched, but added to CLU
+    alone, which has a set for them; of a text that is in training, too, the label there counts.
     `intents` are the names that the project has: an intent of the package that is none of them,
     and whose phrases are out of scope in the project, is the package's own name for that.
     A phrase that the project never had stays, since others put it there.
     """
     under: dict[str, set[str]] = {}
+    marks: dict[str, set[tuple[Slot, ...]]] = {}
     for phrase in agent.phrases:
-        under.setdefault(normalise(phrase.text), set()).add(phrase.intent)
+        key = normalise(phrase.text)
+        under.setdefault(key, set()).add(phrase.intent)
+        marks.setdefault(key, set()).add(marks_of(phrase))
     tests_first = sorted(project, key=lambda row: not row.is_test)
     rows = {key_there(agent.platform, row.text, under): row for row in tests_first}
+    tests = frozenset(normalise(row.text) for row in tests_first if row.is_test)
+    has_marks = any(row.slots for row in tests_first)
     outside = _outside(agent, rows, intents)
-    plan = _Plan(agent, deleted, outside, _langs(agent), _language(agent))
+    plan = _Plan(agent, tests, marks, has_marks, deleted, outside, agent.langs(), agent.language())
     for phrase in agent.phrases:
         _relabel(plan, phrase, rows, under)
     new = [row for key, row in rows.items() if key not in under]
     added = sum(_add(plan, row) for row in new)
-    changed = _changed(plan)
-    _check_limits(plan)
+    changed = changed_files(agent, plan.arrays.values())
+    plan.refused |= limits_broken(agent, plan.arrays.values(), plan.placed)
     removed = sum(one.after is None for one in plan.changes)
     moved = len(plan.changes) - added - removed
     return Overlaid(
         changed=changed,
-        kept=len(agent.phrases) - moved - removed,
+        kept=len(agent.phrases) - moved - removed - plan.edited,
         moved=moved,
+        edited=plan.edited,
         added=added,
         removed=removed,
         missing=len(plan.missing),
@@ -180,14 +195,6 @@ def _outside(
     return Counter(one.intent for one, row in found if row is not None and row.intents == ())
 
 
-def _langs(agent: Agent) -> dict[str, str]:
-    """Return by file the newest `lang` of its phrases in Dialogflow ES."""
-    if agent.platform != "dialogflow-es":
-        return {}
-    found = ((one.file, (one.fields or {}).get("lang")) for one in agent.phrases)
-    return {file: lang for file, lang in found if isinstance(lang, str)}
-
-
 def _lang(plan: _Plan, home: Home, language: str) -> str:
     """Return what a new phrase says in `lang`: it does if those of its file do."""
     if plan.agent.files.get(home.file):
@@ -198,17 +205,56 @@ def _lang(plan: _Plan, home: Home, language: str) -> str:
 def _relabel(
     plan: _Plan, phrase: Phrase, rows: Mapping[str, Labelled], under: Mapping[str, set[str]]
 ) -> None:
-    """Move or remove a phrase, if the project says so and the file can be edited there."""
+    """Move, remove or rewrite a phrase, if the project says so and the file can be edited there."""
     row = rows.get(normalise(phrase.text))
     if row is None:
         _remove(plan, phrase)
         return
+    home: Home | None = None
     intent = _wanted(plan, phrase, row, under)
-    if intent is None or not _is_in_a_list(plan, phrase):
-        return
-    home = _home(plan, intent, phrase.language, phrase.text)
-    if home is not None and _move(plan, phrase, intent, home):
+    if intent is not None and _is_in_a_list(plan, phrase):
+        home = _home(plan, intent, phrase.language, phrase.text)
+    if intent is None or home is None:
+        plan.edited += _rewrite(plan, phrase, row, phrase.intent) is not phrase
+    elif _move(plan, _rewrite(plan, phrase, row, intent), intent, home):
         plan.changes.append(PhraseChange(phrase.text, storable(phrase.intent), intent))
+
+
+def _rewrite(plan: _Plan, phrase: Phrase, row: Labelled, intent: str) -> Phrase:
+    """Give a phrase its marks and its set of the project; return it as it is to be."""
+    slots, is_test = _slots(plan, phrase, row, intent), phrase.split == "test"
+    if plan.agent.platform == "clu" and row.intents is not None:
+        is_test = row.is_test or (is_test and normalise(phrase.text) in plan.tests)
+    if (slots, is_test) == (phrase.slots, phrase.split == "test"):
+        return phrase
+    said, marks = SlottedText(phrase.text, slots), plan.agent.marks
+    new = NewPhrase(said, intent, phrase.language, marks, is_test=is_test)
+    if (element := rewritten(plan.agent, phrase, new)) is None:
+        plan.lose(_OTHER_MARKS, phrase.text)
+        return phrase
+    plan.edits(Home(phrase.file, phrase.array)).rewrite(phrase.index, element)
+    return replace(phrase, slots=slots)
+
+
+def _slots(plan: _Plan, phrase: Phrase, row: Labelled, intent: str) -> tuple[Slot, ...]:
+    """Return the marks that a phrase is to have; a project without any mark says nothing of them.
+
+    Marks that are gone from the project stay, as its deleted texts do.
+    """
+    if row.slots in plan.marks[normalise(phrase.text)] or not plan.has_marks:
+        return phrase.slots
+    placed = placed_in(phrase, row.text, row.slots)
+    if not placed or not {one.name for one in placed} <= _names(plan.agent, intent):
+        plan.lose(_OTHER_MARKS, phrase.text)
+        return phrase.slots
+    return placed
+
+
+def _names(agent: Agent, intent: str) -> frozenset[str]:
+    """Return the slots that an intent's phrases may mark."""
+    if agent.platform == "watson" and intent == OUT_OF_SCOPE:
+        return frozenset()
+    return agent.declared.get(intent, frozenset(agent.marks))
 
 
 def _is_in_a_list(plan: _Plan, phrase: Phrase) -> bool:
@@ -298,12 +344,10 @@ def _is_there(plan: _Plan, home: Home, element: str | dict[str, Any]) -> bool:
 
 def _allowed(plan: _Plan, slots: Sequence[Slot], intent: str, text: str) -> tuple[Slot, ...]:
     """Return the slots that an intent's phrases may mark; others become plain words."""
-    agent = plan.agent
-    if agent.platform == "watson" and intent == OUT_OF_SCOPE:
-        if slots:
-            plan.lose("marked values of texts out of scope: written as plain words", text)
+    names = _names(plan.agent, intent)
+    if slots and plan.agent.platform == "watson" and intent == OUT_OF_SCOPE:
+        plan.lose("marked values of texts out of scope: written as plain words", text)
         return ()
-    names = agent.declared.get(intent, frozenset(agent.marks))
     for slot in slots:
         if slot.name not in names:
             plan.lose(f"values of “{slot.name}” where the intent has none: plain words", text)
@@ -311,7 +355,7 @@ def _allowed(plan: _Plan, slots: Sequence[Slot], intent: str, text: str) -> tupl
 
 
 def _add(plan: _Plan, row: Labelled) -> bool:
-    if row.intents is None or row.is_test:
+    if row.intents is None or (row.is_test and plan.agent.platform != "clu"):
         return False
     joined = _joined(plan.agent, row.intents)
     if len(row.intents) > 1 and joined is None:
@@ -322,7 +366,9 @@ def _add(plan: _Plan, row: Labelled) -> bool:
     if home is None:
         return False
     said = SlottedText(row.text, _allowed(plan, row.slots, intent, row.text))
-    is_placed = _append(plan, home, NewPhrase(said, intent, plan.language, plan.agent.marks))
+    marks = plan.agent.marks
+    new = NewPhrase(said, intent, plan.language, marks, is_test=row.is_test)
+    is_placed = _append(plan, home, new)
     if is_placed:
         plan.placed.append(row.text)
         plan.changes.append(PhraseChange(row.text, None, intent))
@@ -339,58 +385,6 @@ def _home(plan: _Plan, intent: str, language: str, text: str) -> Home | None:
     elif home is None:
         plan.lose(f"texts of “{intent}”, an intent that the package does not have", text)
     return home
-
-
-def _language(agent: Agent) -> str:
-    """Return the language of most phrases, of several the first by name."""
-    counts = Counter(phrase.language for phrase in agent.phrases)
-    return max(sorted(counts), key=counts.__getitem__)
-
-
-def _changed(plan: _Plan) -> dict[str, bytes]:
-    by_file: dict[str, list[ArrayEdits]] = {}
-    for edits in plan.arrays.values():
-        if edits.is_changed:
-            by_file.setdefault(edits.file, []).append(edits)
-    texts = {name: _applied(plan, edits) for name, edits in by_file.items()}
-    if plan.agent.platform == "dialogflow-cx":
-        _recount(plan, by_file, texts)
-    return {name: text.encode() for name, text in texts.items()}
-
-
-def _applied(plan: _Plan, edits: Sequence[ArrayEdits]) -> str:
-    text = edits[0].text
-    if not text:
-        return new_file(plan.agent.platform, edits[0].appended)
-    pieces, at = list[str](), 0
-    for one in sorted(edits, key=lambda one: one.start):
-        pieces += [text[at : one.start], one.rendered()]
-        at = one.end
-    return "".join([*pieces, text[at:]])
-
-
-def _recount(plan: _Plan, by_file: Mapping[str, list[ArrayEdits]], texts: dict[str, str]) -> None:
-    documents = plan.agent.documents
-    for name, edits in by_file.items():
-        counting = counted_in(name, tuple(documents))
-        if counting is not None:
-            text = texts.get(counting, documents[counting])
-            texts[counting] = recounted(text, sum(one.grows_by for one in edits))
-
-
-def _check_limits(plan: _Plan) -> None:
-    """Refuse what the platform refuses, where it is of our making: the rest came from there."""
-    limits = LIMITS[plan.agent.platform]
-    too_long = [text for text in plan.placed if len(text) > limits.longest_phrase]
-    if too_long:
-        plan.refused[f"new texts of over {limits.longest_phrase:,} characters"] = too_long
-    too_many = [
-        edits.file
-        for edits in plan.arrays.values()
-        if edits.grows_by > 0 and edits.size > limits.most_phrases
-    ]
-    if too_many:
-        plan.refused[f"files with over {limits.most_phrases:,} phrases"] = too_many
 
 
 def _told(found: Mapping[str, list[str]]) -> tuple[Loss, ...]:

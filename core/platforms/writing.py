@@ -56,6 +56,7 @@ class NewPhrase:
         marks: Types of slots; `ROLE` of those of an entity in a role.
         lang: Code that a phrase of Dialogflow ES names itself, as those since 2021 do; empty for
             none.
+        is_test: Whether it is of the test set, which CLU's phrases say.
     """
 
     said: SlottedText
@@ -63,6 +64,7 @@ class NewPhrase:
     language: str
     marks: Mapping[str, str]
     lang: str = ""
+    is_test: bool = False
 
 
 def written(platform: Platform, phrase: NewPhrase) -> str | dict[str, Any] | None:
@@ -130,7 +132,8 @@ def _flat(platform: Platform, phrase: NewPhrase) -> dict[str, Any]:
         return {"text": text, "intent": name, "entities": entities}
     entities = [{"category": one.name, "offset": s, "length": e - s} for one, (s, e) in pairs]
     language = {"language": phrase.language} if phrase.language else {}
-    return {"text": text, "intent": name, **language, "dataset": "Train", "entities": entities}
+    dataset = {"dataset": "Test" if phrase.is_test else "Train"}
+    return {"text": text, "intent": name, **language, **dataset, "entities": entities}
 
 
 def _whole(phrase: NewPhrase) -> frozenset[str]:

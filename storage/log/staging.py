@@ -27,7 +27,9 @@ _MANY = 5_000
 """Changes after which the write-ahead log is emptied, about 4 MB of it."""
 
 _JSON_FIELDS = ("labels", "slots")
-_EDITED_FIELDS = ("labels", "split", "skipped", "flagged", "text", "text_hash", "slots")
+_EDITED_FIELDS = (
+    *("labels", "split", "skipped", "flagged", "text", "text_hash", "slots", "source", "beside"),
+)
 
 _SCHEMA = """
 CREATE TABLE change (seq INTEGER PRIMARY KEY, subject, subject_id, field, before, after);

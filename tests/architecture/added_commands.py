@@ -55,7 +55,7 @@ NEW_OPTIONS |= {
 NEW_HELP = {
     *(("intent-studio import", name) for name in ("project", "file", "--format", "--split")),
     ("intent-studio import", "--separator"),
-    ("intent-studio export", "--format"),
+    *(("intent-studio export", name) for name in ("file", "--format")),
     ("intent-studio cancel", "job"),
     ("intent-studio resume", "job"),
     ("intent-studio", "--database-url"),

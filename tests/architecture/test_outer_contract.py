@@ -32,6 +32,7 @@ _REPORT = (
     *("doubtful[].texts", "doubtful[].texts[]", "like_others[].texts", "like_others[].texts[]"),
     *("like_others", *(f"like_others[].{name}" for name in ("chosen", "intents", "label"))),
     *("key", "relabelled", "package", "package.platform", "package.files", "package.losses"),
+    "completed",
     *("package.files[].name", "package.files[].phrases", "package.losses[].count"),
     *("package.losses[].what", "package.losses[].examples", "package.losses[].examples[]"),
 )

@@ -175,6 +175,7 @@ class OntoReport:
     Attributes:
         kept: Phrases of the package that stay as they are.
         moved: Phrases that get another intent.
+        edited: Phrases that keep their intent, and get other marked values or another split.
         added: Texts of the project that the package did not have.
         removed: Phrases of the package that were deleted or reworded in the project, and leave it.
         missing: Phrases of the package that could be removed so.
@@ -187,6 +188,7 @@ class OntoReport:
     platform: Platform
     kept: int
     moved: int
+    edited: int
     added: int
     removed: int
     missing: int
@@ -206,7 +208,7 @@ def export_onto(
     dry_run: bool = False,
     remove_missing: bool = False,
 ) -> OntoReport:
-    """Write a copy of a package with the project's labels; all else keeps every byte.
+    """Write a copy of a package with the project's labels and marks; all else keeps every byte.
 
     `remove_missing` removes phrases that were deleted or reworded in the project. What the project
     never had stays.
@@ -251,6 +253,7 @@ def _report(platform: Platform, found: Overlaid, *, dry_run: bool) -> OntoReport
         platform=platform,
         kept=found.kept,
         moved=found.moved,
+        edited=found.edited,
         added=found.added,
         removed=found.removed,
         missing=found.missing,
@@ -276,8 +279,9 @@ def summary_of(report: OntoReport) -> list[str]:
         return [f"Nothing changes: {counted(report.kept, 'phrase')} stay as they are."]
     gets, is_ = ("would get", "would be") if report.dry_run else ("got", "were")
     removed = f"{counted(report.removed, 'phrase')} {is_} removed, " if report.removed else ""
+    others = f"{counted(report.edited, 'phrase')} {gets} other marked values or another split, "
     return [
-        f"{counted(report.moved, 'phrase')} {gets} another intent, "
+        f"{counted(report.moved, 'phrase')} {gets} another intent, {others * bool(report.edited)}"
         f"{counted(report.added, 'text')} {is_} added, {removed}"
         f"{counted(report.kept, 'phrase')} stay as they are.",
         f"{counted(len(report.changed), 'file')} of the package "

@@ -17,7 +17,7 @@ from app.services.data.import_cases import (
     ImportChoices,
 )
 from core.errors import InvalidInput
-from core.formats.beside import beside
+from core.formats.beside import beside, completed
 from core.formats.rows import ImportedRow, RowProblem
 from core.lookalikes import differing_sign, shape_of
 from core.templates.moved_slots import normalised
@@ -247,12 +247,13 @@ class ImportPlan:
                 f"row {met.row.line} says {words}; label kept: {met.row.text[:60]!r}",
             )
         marked = yield from self._mark(met.row, now)
+        whole = yield from self._complete(met.row, marked or now)
         if kind in UNCHANGED and marked is None:
             kind = "other-values"
-        elif kind in UNCHANGED and marked is now:
+        elif kind in UNCHANGED and whole is now:
             self.counts["already_there"] += 1
         self._count(replace(met, kind=kind))
-        self._keep(met.row, marked or now, twin)
+        self._keep(met.row, whole, twin)
 
     def _label(
         self, met: MetRow, twin: UtteranceRecord
@@ -283,6 +284,17 @@ class ImportPlan:
         yield edits.mark(now, slots)
         self.counts["marked"] += 1
         return replace(now, slots=slots)
+
+    def _complete(
+        self, row: ImportedRow, now: UtteranceRecord
+    ) -> Generator[Change, None, UtteranceRecord]:
+        """Keep beside a known text what it lacks: its language, or what this format says of it."""
+        whole = completed(now.beside, row)
+        if whole == now.beside:
+            return now
+        yield edits.edit(now, "beside", whole)
+        self.counts["completed"] += 1
+        return replace(now, beside=whole)
 
     def _repeat(self, row: ImportedRow) -> Changes:
         """Count a text that stands in the file before; only its values may be new."""

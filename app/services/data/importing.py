@@ -101,6 +101,8 @@ class ImportReport:
         without: Number of labels in the file that mean "no intent".
         convention: How a cell of a multi-label file lists several intents, or none.
         marked: Number of new and existing utterances whose values the file marks.
+        completed: Number of existing utterances that get a language, ids or other fields of the
+            file, of which they had none.
         relabelled: Number of labels of the project that the file replaces, as chosen.
         cases: Every row of the file, in exactly one case each.
         doubtful: Labels that may mean "no label", and how they are read.
@@ -124,6 +126,7 @@ class ImportReport:
     without: int = 0
     convention: str = ""
     marked: int = 0
+    completed: int = 0
     relabelled: int = 0
     cases: tuple[ImportCase, ...] = ()
     doubtful: tuple[DoubtfulLabel, ...] = ()
@@ -238,6 +241,7 @@ def _without(report: ImportReport, landed: Landed) -> ImportReport:
         labelled=report.labelled - (labels - relabelled),
         relabelled=report.relabelled - relabelled,
         marked=report.marked - landed.left_out["slots"],
+        completed=report.completed - landed.left_out["beside"],
         already_there=report.already_there + landed.texts,
         examples=(f"{words}.", *report.examples),
     )
@@ -343,6 +347,7 @@ def _report(
         dry_run=request.dry_run,
         without=counts["without"],
         marked=counts["marked"],
+        completed=counts["completed"],
         convention=_convention(options.separator) if plan.task == "multi-label" else "",
         relabelled=counts["relabelled"],
         cases=plan.cases(),

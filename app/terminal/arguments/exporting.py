@@ -17,8 +17,9 @@ def add_export(commands: Commands) -> None:
         "export utterances and labels",
         "exchange.packages.export",
         "project",
-        "file",
     )
+    listed = "texts.csv or texts.jsonl lists all texts with labels, with --split those of one split"
+    add_options(export, "file", help=f"the file to write; {listed}")
     formats = dict.fromkeys((*FORMATS, "spreadsheet", *get_args(Target)))
     export.add_argument(
         "--format",
@@ -40,7 +41,7 @@ def _add_onto(export: argparse.ArgumentParser) -> None:
         "--onto",
         type=Path,
         metavar="PACKAGE",
-        help="a platform's export: write it with this project's labels, all else as it is",
+        help="a platform's export: write it with these labels and marked values, all else as it is",
     )
     export.add_argument(
         "--remove-missing",

@@ -12,13 +12,14 @@ export const AFTER = ['text that was here got', 'texts that were here got'];
 
 // A sentence for each kind of change.
 export function summary(report, words = BEFORE) {
-  const {added, labelled, relabelled, marked, convention, without, new_intents: names} = report;
+  const {added, labelled, relabelled, marked, completed, convention, without, new_intents: names} = report;
   const given = givenIn(report);
   const said = [
     added && `${plural(added, 'new text')}${ofThemLabelled(added, labelled - given)}.`,
     given && `${plural(given, ...words)} a label.`,
     relabelled && `${plural(relabelled, ...words)} another label.`,
     marked && `Values are marked in ${plural(marked, 'text')}.`,
+    completed && `${plural(completed, ...words)} a language, ids or other fields of the file.`,
     convention && without && `${plural(without, 'label means', 'labels mean')} no intent.`,
     names.length && newIntents(names),
   ];

@@ -240,7 +240,8 @@ export class ImportSheet {
   }
 
   #taking({key, report}, values, looked) {
-    const changes = report && (report.added || report.labelled || report.relabelled || report.marked);
+    const {added, labelled, relabelled, marked, completed} = report ?? {};
+    const changes = added || labelled || relabelled || marked || completed;
     const also = this.#traffic?.n ?? 0;
     const nothing = report && !changes && !values.exceptions.length && !also;
     const take = event => !this.#secondClick.is(event) && this.#take(key, {...values, counted: countsOf(report)});

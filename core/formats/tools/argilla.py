@@ -30,9 +30,14 @@ def argilla_row(reading: ToolReading, place: FilePlace, record: Record) -> Impor
     fields = record["fields"] if is_nested else record
     name = reading.options.text_column
     key = next((one for one in ((name,) if name else TEXT_NAMES) if one in fields), None)
-    text = fields[key] if key else _only_text(fields, is_nested=is_nested)
+    if key is None and is_nested:
+        key = _only_text(fields)
+    text = fields[key] if key else None
+    if is_nested:
+        others = {f"{one} of a record": fields[one] for one in fields.keys() - {key}}
+        reading.lose_fields(others, set())
     answers = dict(_nested(record) if is_nested else _flat(record))
-    kept = _kept(reading, record, {*_KNOWN, key or ""}, is_nested=is_nested)
+    kept = _kept(reading, record, {*_KNOWN, "" if is_nested else key or ""}, is_nested=is_nested)
     shown = str(text)[:200]
     votes, slots = list[tuple[str, ...]](), list[Slot]()
     for question in sorted(answers, key=lambda one: one.lower() not in INTENT_NAMES):
@@ -47,9 +52,10 @@ def argilla_row(reading: ToolReading, place: FilePlace, record: Record) -> Impor
     return reading.row(place, text, most_say(reading, votes, shown), slots=slots, about=about)
 
 
-def _only_text(fields: Record, *, is_nested: bool) -> object:
-    texts = [one for one in fields.values() if isinstance(one, str)]
-    return texts[0] if is_nested and len(texts) == 1 else None
+def _only_text(fields: Record) -> str | None:
+    """Return the name of the only field that is a text."""
+    texts = [key for key, one in fields.items() if isinstance(one, str)]
+    return texts[0] if len(texts) == 1 else None
 
 
 def _nested(record: Record) -> Iterator[tuple[str, list[Any]]]:

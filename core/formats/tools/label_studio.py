@@ -44,7 +44,13 @@ def label_studio_row(
 ) -> ImportedRow | RowProblem:
     """Return a task as a row with the label that most people give; a gold answer counts alone."""
     about = About(task.get("id"), fields=reading.beside(task, _KNOWN))
-    text = _text(reading, task.get("data"))
+    data = task.get("data")
+    fields: Record = data if isinstance(data, dict) else {}
+    key = _text_key(reading, fields)
+    text = None if key is None else fields[key]
+    reading.lose_fields(
+        {f"{name} of a task": fields[name] for name in fields.keys() - {key}}, set()
+    )
     given = [*listed(place, task, "annotations"), *listed(place, task, "completions")]
     annotations = [one for one in given if isinstance(one, dict)]
     answers = [one for one in annotations if one.get("was_cancelled") is not True]
@@ -60,15 +66,14 @@ def label_studio_row(
     return reading.row(place, text, label, slots=slots, about=about)
 
 
-def _text(reading: ToolReading, data: Any) -> object:
-    """Return the text of a task: by its name, or the only one there is."""
-    fields = data if isinstance(data, dict) else {}
+def _text_key(reading: ToolReading, fields: Record) -> str | None:
+    """Return which field of a task is its text: by its name, or the only one there is."""
     named = reading.options.text_column
     for key in (named,) if named else TEXT_NAMES:
         if isinstance(fields.get(key), str):
-            return fields[key]
+            return key
     texts = [
-        one
+        key
         for key, one in fields.items()
         if isinstance(one, str) and key.lower() not in _NO_TEXTS and not _ADDRESS.fullmatch(one)
     ]

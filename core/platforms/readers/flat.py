@@ -5,7 +5,7 @@ CLU" (offsets in UTF-16 units), Rasa's documentation of training data in JSON (c
 """
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from core.platforms.agent import OUT_OF_SCOPE, ROLE, Agent, Home, Phrase
 from core.platforms.gathering import Gathering
@@ -19,6 +19,7 @@ NONE = "None"
 """The intent of LUIS and CLU for what fits no other."""
 
 _KNOWN = ("text", "intent", "entities", "language", "dataset")
+_OF_MARK = ("start", "end", "entity", "role")
 _SPLITS: dict[str, Split] = {"train": "train", "test": "test"}
 
 
@@ -138,12 +139,28 @@ def _utterances(found: Gathering, name: str, array: Node | None, marks: _Marks |
                 label=label,
                 language=one.text("language"),
                 split=_SPLITS.get(one.text("dataset").lower()),
-                fields=one.fields(_KNOWN),
+                fields=_fields(found, one, text),
             )
         )
     home = Home(name, array)
     for intent in (*found.intents, *([OUT_OF_SCOPE] if none else [])):
         found.homes.setdefault((intent, ""), home)
+
+
+def _fields(found: Gathering, utterance: Node, text: str) -> dict[str, Any] | None:
+    """Return what is kept beside a text; of Rasa's marks all but names, places and equal values."""
+    fields = utterance.fields(_KNOWN) or {}
+    marks = list[dict[str, Any]]()
+    for entity in utterance.under("entities") if found.platform == "rasa-json" else ():
+        start, end = max(0, entity.number("start")), max(0, entity.number("end"))
+        said, role = text[start:end], entity.text("role")
+        more = entity.fields(_OF_MARK) or {}
+        if more.get("value") == said:
+            del more["value"]
+        name = entity.text("entity")
+        if more:
+            marks.append({**more, "name": f"{name}.{role}" if role else name, "said": said})
+    return fields | ({"entities": marks} if marks else {}) or None
 
 
 def _slots(found: Gathering, one: Node, text: str, marks: _Marks) -> list[Slot]:

@@ -5,6 +5,10 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from core.platforms.agent import Agent
+from core.platforms.overlay import Labelled, Overlaid
+from core.platforms.packages import write_package
+
 ES = {
     "agent.json": '{\n  "description": "",\n  "language": "en",\n  "supportedLanguages": ["de"]\n}',
     "package.json": '{\n  "version": "1.0.0"\n}',
@@ -300,3 +304,19 @@ def read_export(path: Path) -> dict[str, bytes]:
         return {path.name: path.read_bytes()}
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def project_of(agent: Agent) -> list[Labelled]:
+    """Return a project that says of the phrases what the package does."""
+    return [
+        Labelled(one.text, (one.intent,) if one.intent else (), one.slots, one.split == "test")
+        for one in agent.phrases
+    ]
+
+
+def back(agent: Agent, found: Overlaid, folder: Path) -> dict[str, bytes]:
+    """Write a package with its changes into a folder `out`; return its files."""
+    out = folder / "out" / agent.package.path.name
+    out.parent.mkdir()
+    write_package(agent.package, found.changed, out)
+    return read_export(out)

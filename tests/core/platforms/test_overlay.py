@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from core.platforms.agent import Agent
-from core.platforms.overlay import Deleted, Labelled, Overlaid, overlay
-from core.platforms.packages import write_package
+from core.platforms.overlay import Deleted, Labelled, overlay
 from core.platforms.reading import read_agent
 from core.templates.slots import Slot
-from tests.core.platforms.exports import EXPORTS, TABLES, read_export, write_export
+from tests.core.platforms.exports import (
+    EXPORTS,
+    TABLES,
+    back,
+    project_of,
+    read_export,
+    write_export,
+)
 
 ALL = sorted({**EXPORTS, **TABLES})
 REFUND = "get my money back"
@@ -22,19 +27,6 @@ REFUND = "get my money back"
 @pytest.fixture(params=ALL)
 def export(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return write_export(request.param, tmp_path)
-
-
-def project_of(agent: Agent) -> list[Labelled]:
-    return [
-        Labelled(one.text, (one.intent,) if one.intent else (), one.slots) for one in agent.phrases
-    ]
-
-
-def back(agent: Agent, found: Overlaid, folder: Path) -> dict[str, bytes]:
-    out = folder / "out" / agent.package.path.name
-    out.parent.mkdir()
-    write_package(agent.package, found.changed, out)
-    return read_export(out)
 
 
 def asked_refund(text: str) -> bool:

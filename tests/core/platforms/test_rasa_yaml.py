@@ -37,7 +37,8 @@ def _over(text: str, folder: Path, *rows: Labelled) -> tuple[Overlaid, str]:
     path.write_bytes(text.encode())
     agent = read_agent(path)
     given = {row.text for row in rows}
-    kept = [Labelled(one.text, (one.intent,)) for one in agent.phrases if one.text not in given]
+    there = [one for one in agent.phrases if one.text not in given]
+    kept = [Labelled(one.text, (one.intent,), one.slots) for one in there]
     found = overlay(agent, [*kept, *rows])
     return found, found.changed.get("nlu.yml", b"").decode()
 

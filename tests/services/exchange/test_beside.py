@@ -126,6 +126,30 @@ def test_jsonl_undo_and_a_folder_for_git_keep_it(agent: Studio, tmp_path: Path) 
     assert _beside(agent) == {}
 
 
+def test_a_text_that_is_here_already_gets_what_it_lacks(studio: Studio, tmp_path: Path) -> None:
+    """The language and the ids of a later package were lost, and nothing told of it."""
+    create_project(studio, "shop")
+    table = tmp_path / "table.csv"
+    table.write_text("text,intent\nrefund my ticket,refund\nfly to Boston,book flight\n")
+    import_file(studio, ImportRequest("shop", table))
+    package = write_export("dialogflow-es", tmp_path)
+    report = import_file(studio, ImportRequest("shop", package))
+    assert (report.added, report.completed, report.already_there) == (3, 2, 0)
+    before = _beside(studio)["refund my ticket"]
+    phrase = {"id": "p-4", "isTemplate": False, "count": 0, "updated": 0}
+    assert before == {"language": "en", "dialogflow-es": phrase}
+    again = import_file(studio, ImportRequest("shop", package))
+    assert (again.completed, again.already_there, again.key) == (0, 5, "")
+    more = tmp_path / "more.jsonl"
+    kept = {"dialogflow-es": {"id": "other"}, "prodigy": {"meta": 1}}
+    said = {"text": "refund my ticket", "intent": "refund", "language": "de", "kept": kept}
+    more.write_text(json.dumps(said) + "\n")
+    assert import_file(studio, ImportRequest("shop", more)).completed == 1
+    assert _beside(studio)["refund my ticket"] == before | {"prodigy": {"meta": 1}}
+    undo_last(studio, "shop")
+    assert _beside(studio)["refund my ticket"] == before
+
+
 def test_it_is_erased_with_its_text(agent: Studio, tmp_path: Path) -> None:
     erase_texts(agent, "shop", ["flieg nach Köln 🛫"], now=True)
     assert "p-3" not in json.dumps(_beside(agent))
@@ -150,6 +174,28 @@ def test_what_a_mark_of_rasa_says_beside_its_name_goes_out_again(
     text = (out / "data" / "nlu.yml").read_text(encoding="utf-8")
     assert line in text
     assert '- from [Rome]{"entity": "city", "value": "ROM"}' in text
+
+
+def test_what_a_mark_of_rasas_json_says_goes_out_again(studio: Studio, tmp_path: Path) -> None:
+    """The value behind the words was lost: the export said “Boston” in the place of “BOS”."""
+    create_project(studio, "shop")
+    mark = {"start": 7, "end": 13, "value": "BOS", "entity": "city", "confidence": 0.5}
+    plain = {"start": 5, "end": 9, "value": "Rome", "entity": "city"}
+    examples = [
+        {"text": "fly to Boston", "intent": "book", "entities": [mark], "metadata": {"n": 1}},
+        {"text": "from Rome", "intent": "book", "entities": [plain]},
+    ]
+    path = tmp_path / "nlu.json"
+    path.write_text(json.dumps({"rasa_nlu_data": {"common_examples": examples}}))
+    report = import_file(studio, ImportRequest("shop", path))
+    assert report.package is not None
+    assert report.package.values == {"city": 1}
+    assert set(_beside(studio)) == {"fly to Boston"}
+    out = tmp_path / "out.json"
+    write_project(studio, "shop", HandoverChoice("rasa-json"), out)
+    written = json.loads(out.read_text(encoding="utf-8"))["rasa_nlu_data"]
+    assert written["common_examples"] == examples
+    assert written["entity_synonyms"] == [{"value": "BOS", "synonyms": ["Boston"]}]
 
 
 def test_what_a_file_claims_to_be_kept_cannot_stand_for_text_or_label(

@@ -219,6 +219,22 @@ def test_what_is_told_of_a_file_can_be_sent(tmp_path: Path) -> None:
     assert told == {"“\ufffd”": 1, "utterances that are no text": 1}
 
 
+def test_other_fields_of_a_task_and_of_a_record_are_told(tmp_path: Path) -> None:
+    """They vanished without a word."""
+    data = {"text": "pay me", "customer": "c-1", "day": 3, "note": ""}
+    path = tmp_path / "tasks.json"
+    path.write_text(json.dumps([{"id": 1, "data": data, "annotations": []}]))
+    found, rows = read(path)
+    assert list(rows) == ["pay me"]
+    told = {"“customer of a task”": 1, "“day of a task”": 1}
+    assert {one.what: one.count for one in found.losses} == told
+    record = {"id": "1", "responses": {}, "fields": {"saying": "pay me", "day": 3}}
+    (tmp_path / "records.json").write_text(json.dumps([record]))
+    found, rows = read(tmp_path / "records.json")
+    assert list(rows) == ["pay me"]
+    assert {one.what: one.count for one in found.losses} == {"“day of a record”": 1}
+
+
 def test_a_row_of_cx_csv_that_ends_early_is_told(tmp_path: Path) -> None:
     """A row without a cell for its intent stopped the import with an incident."""
     path = tmp_path / "phrases.csv"

@@ -1,0 +1,92 @@
+"""A phrase of a package with other marks, or in the other set; all else of it stays."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.platforms.agent import Agent, Phrase, Platform
+from core.platforms.json_places import Node
+from core.platforms.readers.rasa_yaml import example_line, extras_of
+from core.platforms.writing import NewPhrase, written
+from core.templates.moved_slots import normalised
+from core.templates.slots import Slot, SlottedText
+
+_MARKS: Mapping[Platform, str] = {
+    "dialogflow-es": "data",
+    "dialogflow-cx": "parts",
+    "luis": "entities",
+    "clu": "entities",
+    "rasa-json": "entities",
+    "watson": "mentions",
+}
+"""Key of a phrase under which its marked values stand."""
+_SIGNS: Mapping[Platform, tuple[str, ...]] = {"lu": ("{",), "rasa": ("](", "]{")}
+"""What opens each marked value on a line, but for a sign of the text itself."""
+_NAMES = ("entity", "category", "alias", "parameterId")
+"""Keys of a marked value, one of which names it."""
+_OWN = ("value", "meta", "userDefined")
+"""Keys that may differ in a mark that stays as it is."""
+_BULLET = re.compile(r"[-*+]\s*")
+
+
+def marks_of(phrase: Phrase) -> tuple[Slot, ...]:
+    """Return the marks of a phrase as a project stores them."""
+    return normalised(SlottedText(phrase.text, phrase.slots)).slots
+
+
+def placed_in(phrase: Phrase, text: str, slots: Sequence[Slot]) -> tuple[Slot, ...] | None:
+    """Return a project's marks at their places in a phrase; None if it is written otherwise."""
+    lead = phrase.text.find(text)
+    if lead < 0:
+        return None
+    return tuple(Slot(lead + one.start, lead + one.end, one.name) for one in slots)
+
+
+def rewritten(agent: Agent, phrase: Phrase, new: NewPhrase) -> str | dict[str, Any] | None:
+    """Return the JSON value or the line of a phrase that is to say what `new` does.
+
+    None if the file cannot hold it, or has marks there that were not read and would be lost.
+    """
+    if not phrase.array.items:
+        return None
+    element = phrase.array.items[phrase.index]
+    if agent.platform in _SIGNS:
+        return _line(agent, phrase, element, new)
+    key, made = _MARKS.get(agent.platform), written(agent.platform, new)
+    if key is None or not isinstance(made, dict):
+        return None
+    found: dict[str, Any] = element.plain()
+    if new.said.slots != phrase.slots:
+        old = [one.plain() for one in element.under(key) if isinstance(one.value, dict)]
+        if sum(any(one.get(name) for name in _NAMES) for one in old) != len(phrase.slots):
+            return None
+        found[key] = [_kept(mark, old) for mark in made.get(key, [])]
+    if new.is_test != (phrase.split == "test"):
+        found["dataset"] = made["dataset"]
+    if new.intent != phrase.intent and "intent" in made:
+        found["intent"] = made["intent"]
+    return found
+
+
+def _kept(mark: dict[str, Any], old: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a mark as it stands in the package already, with all that it says there."""
+    return next((one for one in old if _is_same(one, mark)), mark)
+
+
+def _is_same(old: Mapping[str, Any], mark: Mapping[str, Any]) -> bool:
+    keys = (mark.keys() | {*_NAMES, "role"}) - set(_OWN)
+    return all(old.get(key) == mark.get(key) for key in keys)
+
+
+def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | None:
+    raw = agent.documents[phrase.file][element.start : element.end]
+    if sum(map(raw.count, _SIGNS[agent.platform])) != len(phrase.slots):
+        return None
+    if agent.platform == "rasa":
+        made: object = example_line(new.said, new.marks, extras_of(phrase.fields or {}))
+    else:
+        made = written(agent.platform, new)
+    bullet = _BULLET.match(raw)
+    if not isinstance(made, str) or bullet is None:
+        return None
+    return bullet[0] + made.removeprefix("- ")

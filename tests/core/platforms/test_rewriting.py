@@ -1,0 +1,145 @@
+"""Marks and sets that changed in the project go back into a package, or are told of."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.platforms.agent import Loss
+from core.platforms.overlay import Labelled, overlay
+from core.platforms.reading import read_agent
+from core.templates.slots import Slot
+from tests.core.platforms.exports import EXPORTS, back, project_of, write_export
+
+MARKING = sorted(EXPORTS.keys() - {"dialogflow-cx", "lex"})
+LEFT = "marked values that differ in the project: left as they are"
+FLIGHT = "fly from Rome to Oslo"
+FROM, TO = Slot(9, 13, "city"), Slot(17, 21, "city")
+
+
+def wider(slots: tuple[Slot, ...]) -> tuple[Slot, ...]:
+    """Return marks that begin at the word before: “to Boston”."""
+    return tuple(replace(one, start=one.start - 3) for one in slots)
+
+
+@pytest.mark.parametrize("platform", MARKING)
+def test_changed_marks_go_back_alone(platform: str, tmp_path: Path) -> None:
+    """They stayed behind, and nothing told of it."""
+    export = write_export(platform, tmp_path)
+    agent = read_agent(export)
+    found = overlay(agent, [replace(row, slots=wider(row.slots)) for row in project_of(agent)])
+    assert (found.edited, found.moved, found.added, found.losses) == (1, 0, 0, ())
+    assert (found.kept, found.changes, len(found.changed)) == (len(agent.phrases) - 1, (), 1)
+    back(agent, found, tmp_path)
+    again = read_agent(tmp_path / "out" / export.name)
+    assert [(one.text, one.intent, one.split, one.slots) for one in again.phrases] == [
+        (one.text, one.intent, one.split, wider(one.slots)) for one in agent.phrases
+    ]
+    if platform == "dialogflow-es":
+        assert [one.fields for one in again.phrases] == [one.fields for one in agent.phrases]
+
+
+def test_a_phrase_moves_with_its_new_marks(tmp_path: Path) -> None:
+    path = tmp_path / "nlu.yml"
+    path.write_text(
+        "nlu:\n- intent: book\n  examples: |\n    - fly from [Rome](city) to Oslo\n"
+        "- intent: refund\n  examples: |\n    - pay\n",
+        encoding="utf-8",
+    )
+    rows = [Labelled(FLIGHT, ("refund",), (FROM, TO)), Labelled("pay", ("refund",))]
+    found = overlay(read_agent(path), rows)
+    assert (found.moved, found.edited, found.kept, found.losses) == (1, 0, 1, ())
+    assert found.changed["nlu.yml"].decode() == (
+        "nlu:\n- intent: book\n  examples: |\n"
+        "- intent: refund\n  examples: |\n    - pay\n    - fly from [Rome](city) to [Oslo](city)\n"
+    )
+
+
+def test_a_mark_that_stays_keeps_what_else_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "nlu.json"
+    mark = {"start": 9, "end": 13, "value": "ROM", "entity": "city", "confidence": 0.5}
+    example = {"text": FLIGHT, "intent": "book", "entities": [mark], "note": 1}
+    path.write_text(json.dumps({"rasa_nlu_data": {"common_examples": [example]}}))
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    (after,) = json.loads(found.changed["nlu.json"])["rasa_nlu_data"]["common_examples"]
+    new = {"start": 17, "end": 21, "value": "Oslo", "entity": "city"}
+    assert after == example | {"entities": [mark, new]}
+
+
+def test_marks_stand_at_their_places_in_a_phrase_with_blanks_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "utterances.json"
+    mark = {"entity": "city", "startPos": 9, "endPos": 12}
+    path.write_text(json.dumps([{"text": "  fly to Rome", "intent": "book", "entities": [mark]}]))
+    agent = read_agent(path)
+    assert overlay(agent, [Labelled("fly to Rome", ("book",), (Slot(7, 11, "city"),))]).edited == 0
+    found = overlay(agent, [Labelled("fly to Rome", ("book",), (Slot(4, 11, "city"),))])
+    (after,) = json.loads(found.changed["utterances.json"])
+    assert after["entities"] == [{"entity": "city", "startPos": 6, "endPos": 12}]
+
+
+def test_marks_that_cannot_be_written_are_told(tmp_path: Path) -> None:
+    """Lex has no place for a value; elsewhere the name, or what else is marked, forbids it."""
+    lex = read_agent(write_export("lex", tmp_path))
+    found = overlay(lex, [replace(row, slots=wider(row.slots)) for row in project_of(lex)])
+    assert (found.changed, found.edited) == ({}, 0)
+    assert found.losses == (Loss(LEFT, 1, ("fly to Boston",)),)
+    luis = read_agent(write_export("luis", tmp_path))
+    now: dict[str, tuple[Slot, ...]] = {
+        "🛫 fly to Boston": (),  # deleted marks stay, as deleted texts do
+        "get my money back": (Slot(4, 6, "city"),),
+        "refund my ticket": (Slot(10, 16, "thing"),),  # a name that the app does not have
+    }
+    rows = [replace(row, slots=now.get(row.text, ())) for row in project_of(luis)]
+    found = overlay(luis, rows)
+    assert (found.edited, found.kept) == (1, 3)
+    assert found.losses == (Loss(LEFT, 2, ("🛫 fly to Boston", "refund my ticket")),)
+
+
+def test_parts_inside_a_value_are_not_lost_for_a_changed_mark(tmp_path: Path) -> None:
+    path = tmp_path / "x.lu"
+    path.write_text("# book\n- fly {@trip=from {@city=Rome}} now\n- to {@city=Oslo}\n")
+    agent = read_agent(path)
+    assert agent.phrases[0].slots == (Slot(4, 13, "trip"),)
+    rows = [
+        replace(row, slots=(FROM,) if row.text[0] == "f" else row.slots)
+        for row in project_of(agent)
+    ]
+    found = overlay(agent, rows)
+    assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, ("fly from Rome now",)),))
+
+
+def test_a_project_without_marks_says_nothing_of_them(tmp_path: Path) -> None:
+    agent = read_agent(write_export("clu", tmp_path))
+    found = overlay(agent, [replace(row, slots=()) for row in project_of(agent)])
+    assert (found.changed, found.losses) == ({}, ())
+
+
+def test_a_text_that_is_marked_in_one_place_and_not_in_another_stays(tmp_path: Path) -> None:
+    export = write_export("watson", tmp_path)
+    twice = export.read_text(encoding="utf-8").replace(
+        '{"text":"refund my ticket"}', '{"text":"refund my ticket"},{"text":"🛫 fly to Boston"}'
+    )
+    export.write_text(twice, encoding="utf-8")
+    agent = read_agent(export)
+    first = {row.text: row for row in reversed(project_of(agent))}
+    assert overlay(agent, first.values()).changed == {}
+
+
+def test_clu_is_told_which_texts_are_of_the_test_set(tmp_path: Path) -> None:
+    """A text that changed its set kept the old one there, and new test texts were left out."""
+    agent = read_agent(write_export("clu", tmp_path))
+    before = json.loads(EXPORTS["clu"]["project.json"])["assets"]["utterances"]
+    sets = {"get my money back": True, "refund my ticket": False, "who won the match": True}
+    rows = [replace(row, is_test=sets.get(row.text, row.is_test)) for row in project_of(agent)]
+    new = Labelled("money for my seat", ("refund",), is_test=True)
+    found = overlay(agent, [*rows, new])
+    assert (found.edited, found.moved, found.added, found.losses) == (3, 0, 1, ())
+    *after, added = json.loads(found.changed["project.json"])["assets"]["utterances"]
+    assert after == [
+        one | ({"dataset": "Test" if sets[one["text"]] else "Train"} if one["text"] in sets else {})
+        for one in before
+    ]
+    assert (added["text"], added["dataset"]) == (new.text, "Test")
+    both = [*project_of(agent), Labelled("refund my ticket", ("refund",))]
+    assert overlay(agent, both).changed == {}
