@@ -8,7 +8,6 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, urlencode
@@ -221,9 +220,8 @@ class Guard:
 
     async def _may_look(self, scope: Scope, headers: dict[str, str]) -> bool | None:
         """Whether a shared link opens this page; None without one that opens anything."""
-        cookies = _cookies(headers.get("cookie", ""))
         prefix = f"{_cookie_name(_VIEWER_COOKIE, headers)}-"
-        kept = [value for name, value in cookies.items() if name.startswith(prefix)]
+        kept = [value for name, value in _cookies(headers) if name.startswith(prefix)]
         tokens = [*_given(scope, headers), *kept]
         if self.links is None or not tokens:
             return None
@@ -232,8 +230,8 @@ class Guard:
 
     def _shows(self, scope: Scope, headers: dict[str, str], token: str, cookie: str) -> bool:
         """Whether a request carries a token in its address, a header or a cookie."""
-        kept = _cookies(headers.get("cookie", "")).get(_cookie_name(cookie, headers), "")
-        shown = (*_given(scope, headers), kept)
+        name = _cookie_name(cookie, headers)
+        shown = [*_given(scope, headers), *(kept for one, kept in _cookies(headers) if one == name)]
         return any(hmac.compare_digest(s.encode(), token.encode()) for s in shown if s)
 
     async def _remember(self, scope: Scope, send: Send) -> None:
@@ -321,11 +319,10 @@ def _headers(scope: Scope) -> dict[str, str]:
     return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
 
 
-def _cookies(header: str) -> dict[str, str]:
-    try:
-        return {name: morsel.value for name, morsel in SimpleCookie(header).items()}
-    except CookieError:
-        return {}
+def _cookies(headers: dict[str, str]) -> list[tuple[str, str]]:
+    """Return names and values one by one: other programs of this host leave cookies there, too."""
+    parts = (part.partition("=") for part in headers.get("cookie", "").split(";"))
+    return [(name.strip(), value.strip()) for name, _, value in parts]
 
 
 def _hardened(send: Send) -> Send:
