@@ -100,7 +100,7 @@ class LaunchCodes:
 
     def use(self, given: str) -> bool:
         """Whether this is the code, in time and for the first time."""
-        fits = bool(self._code) and hmac.compare_digest(given.encode(), self._code.encode())
+        fits = bool(self._code) and _same(given, self._code)
         if not fits or time.monotonic() > self._until:
             return False
         self._code = ""
@@ -216,7 +216,11 @@ class Guard:
         )
 
     def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
-        return self.token is None or self._shows(scope, headers, self.token, COOKIE)
+        if self.token is None:
+            return True
+        name, kept = _cookie_name(COOKIE, headers), _kept_for(self.token)
+        shows = any(_same(given, self.token) for given in _given(scope, headers))
+        return shows or any(_same(v, kept) for one, v in _cookies(headers) if one == name)
 
     async def _may_look(self, scope: Scope, headers: dict[str, str]) -> bool | None:
         """Whether a shared link opens this page; None without one that opens anything."""
@@ -228,14 +232,8 @@ class Guard:
         opens = await to_thread.run_sync(self.links.opens, tokens, scope["path"])
         return opens and scope["method"] in ("GET", "HEAD")
 
-    def _shows(self, scope: Scope, headers: dict[str, str], token: str, cookie: str) -> bool:
-        """Whether a request carries a token in its address, a header or a cookie."""
-        name = _cookie_name(cookie, headers)
-        shown = [*_given(scope, headers), *(kept for one, kept in _cookies(headers) if one == name)]
-        return any(hmac.compare_digest(s.encode(), token.encode()) for s in shown if s)
-
     async def _remember(self, scope: Scope, send: Send) -> None:
-        """Move the token from the address into a cookie.
+        """Exchange the token in the address for a cookie.
 
         A shared link's cookie has another name, so that opening it replaces neither the launch
         token nor another link's. It is `Lax`, so that it is sent when the link is opened from a
@@ -258,10 +256,23 @@ class Guard:
         """Return the cookie for a token; None where none is asked for, or it is not one."""
         if self.token is None or not _TOKEN.fullmatch(token):
             return None
-        if hmac.compare_digest(token.encode(), self.token.encode()):
-            return f"{_cookie_name(COOKIE, headers)}={token}; SameSite=Strict"
+        if _same(token, self.token):
+            return f"{_cookie_name(COOKIE, headers)}={_kept_for(token)}; SameSite=Strict"
         digest = hashlib.sha256(token.encode()).hexdigest()[:8]
         return f"{_cookie_name(_VIEWER_COOKIE, headers)}-{digest}={token}; SameSite=Lax"
+
+
+def _kept_for(token: str) -> str:
+    """Return what a browser keeps in place of the launch token, which nobody computes from it.
+
+    Cookies know no ports: browsers send them to every server of this host name. The same token
+    gives the same value, so that people stay in when a studio with a token of its own restarts.
+    """
+    return hmac.new(token.encode(), b"cookie", "sha256").hexdigest()
+
+
+def _same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode(), wanted.encode())
 
 
 def _given(scope: Scope, headers: dict[str, str]) -> list[str]:

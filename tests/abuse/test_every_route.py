@@ -60,6 +60,7 @@ def wrong_headers() -> dict[str, dict[str, str]]:
         **{f"bearer {name}": {"Authorization": f"Bearer {t}"} for name, t in tokens.items()},
         "bearer empty": {"Authorization": "Bearer "},
         "basic": {"Authorization": f"Basic {TOKEN}"},
+        "token as a cookie": {"Cookie": f"intent-studio-{port}={TOKEN}"},
         "cookie of another port": {"Cookie": f"intent-studio-{int(port) + 1}={TOKEN}"},
         "cookie of a link": {"Cookie": f"intent-studio-viewer-{port}={TOKEN}"},
         "cookie that is none": {"Cookie": "=;;\x7f" + TOKEN},

@@ -77,6 +77,20 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(serve) -> None:
     assert client.get("/").status_code == 200
 
 
+def test_the_cookie_holds_no_token_and_lasts_as_long_as_the_token(serve) -> None:
+    """Browsers send cookies to every server of the host name: the token itself was sent there."""
+    entered = serve(TOKEN).get(f"/label?token={TOKEN}", follow_redirects=False)
+    assert TOKEN not in entered.headers["set-cookie"]
+    own = entered.headers["set-cookie"].partition(";")[0]
+    name, _, value = own.partition("=")
+    for token, status in ((TOKEN, 200), (f"{TOKEN}-of-the-next", 401)):
+        again = serve(token)  # the studio was started again
+        assert again.get("/api/projects", headers={"Cookie": own}).status_code == status
+        for sent in ({"Cookie": f"{name}={TOKEN}"}, {"Authorization": f"Bearer {value}"}):
+            assert again.get("/api/projects", headers=sent).status_code == 401
+        assert again.get(f"/api/projects?token={value}").status_code == 401
+
+
 @pytest.mark.parametrize(
     "foreign",
     ["version=3", 'ui={"dark":true}', "x=\xe9", "path", "=;;", "a,b/c=[1]", f"{COOKIE}-7860=old"],
