@@ -7,12 +7,14 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, urlencode
 
 from anyio import to_thread
+from starlette.exceptions import HTTPException
 
 from app.addresses import DIRECT, PublicAddress, name_of
 from app.slow_requests import LimitedBody, Patience, too_large
@@ -166,8 +168,8 @@ class Guard:
         _drop_version(scope)
         refusal = await self._refusal(scope)
         if refusal is not None:
-            if refusal[0] == 413:
-                await _read_away(receive)
+            if refusal[0] == 413 and "entrant" in scope["state"]:
+                await _read_away(LimitedBody(receive, _MOST_FILE, self.patience))
             await _answer(send, scope["path"], *refusal)
             return
         if _bears_token(scope):
@@ -353,11 +355,11 @@ def _hardened(send: Send) -> Send:
 
 async def _read_away(receive: Receive) -> None:
     """Read the rest of a refused body: a browser whose upload is cut off shows no answer."""
-    read, more = 0, True
-    while more and read < _MOST_FILE:
-        message = await receive()
-        read += len(message.get("body", b""))
-        more = message["type"] == "http.request" and message.get("more_body", False)
+    more = True
+    with suppress(HTTPException):  # it is too much even to be read, or comes too slowly
+        while more:
+            message = await receive()
+            more = message["type"] == "http.request" and message.get("more_body", False)
 
 
 async def _answer(send: Send, path: str, status: int, sentence: str) -> None:
