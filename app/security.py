@@ -228,11 +228,14 @@ class Guard:
         """Whether a shared link opens this page; None without one that opens anything."""
         prefix = f"{_cookie_name(_VIEWER_COOKIE, headers)}-"
         kept = [value for name, value in _cookies(headers) if name.startswith(prefix)]
-        tokens = [*_given(scope, headers), *kept]
+        opens = await self._opened([*_given(scope, headers), *kept], scope["path"])
+        return opens and scope["method"] in ("GET", "HEAD")
+
+    async def _opened(self, tokens: list[str], path: str) -> bool | None:
+        """Whether one of some links' tokens opens a path; None if they open nothing at all."""
         if self.links is None or not tokens:
             return None
-        opens = await to_thread.run_sync(self.links.opens, tokens, scope["path"])
-        return opens and scope["method"] in ("GET", "HEAD")
+        return await to_thread.run_sync(self.links.opens, tokens, path)
 
     async def _remember(self, scope: Scope, send: Send) -> None:
         """Exchange the token in the address for a cookie.
@@ -247,19 +250,22 @@ class Guard:
         path = "/" + quote(scope["path"].lstrip("/"), safe="/:@!$&'()*+,;=")
         target = f"{path}?{rest}" if rest else path
         answer = [(b"location", target.encode()), *_FORGOTTEN]
-        cookie = self._cookie(dict(query)["token"], _headers(scope))
+        cookie = await self._cookie(dict(query)["token"], scope)
         if cookie is not None:
             where = f"Path={self.public.prefix or '/'}" + "; Secure" * self.public.is_secure
             answer.append((b"set-cookie", f"{cookie}; {where}; HttpOnly".encode("latin-1")))
         await send({"type": "http.response.start", "status": 303, "headers": answer})
         await send({"type": "http.response.body", "body": b""})
 
-    def _cookie(self, token: str, headers: dict[str, str]) -> str | None:
-        """Return the cookie for a token; None where none is asked for, or it is not one."""
+    async def _cookie(self, token: str, scope: Scope) -> str | None:
+        """Return the cookie for a token; None where none is asked for, or it opens nothing."""
+        headers = _headers(scope)
         if self.token is None or not _TOKEN.fullmatch(token):
             return None
         if _same(token, self.token):
             return f"{_cookie_name(COOKIE, headers)}={_kept_for(token)}; SameSite=Strict"
+        if await self._opened([token], scope["path"]) is None:
+            return None  # pages of other sites may lead here with any number of them
         digest = hashlib.sha256(token.encode()).hexdigest()[:8]
         return f"{_cookie_name(_VIEWER_COOKIE, headers)}-{digest}={token}; SameSite=Lax"
 
