@@ -192,11 +192,9 @@ class Guard:
         host = headers.get("host", "")
         if name_of(host) not in self.hosts:
             return 400, f"This server is not called '{host[:80]}'."
-        if scope["method"] not in _SAFE:
-            own = f"{scope['scheme']}://{host}"
-            foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
-            if foreign or headers.get("origin", own) not in {own, self.public.origin or own}:
-                return 403, "A page of another site may not change anything here."
+        foreign = self._foreign(scope, headers)
+        if foreign:
+            return 403, foreign
         state = scope.setdefault("state", {})  # for the log of requests
         if self._may_enter(scope, headers):
             state["entrant"] = "owner"
@@ -216,6 +214,17 @@ class Guard:
             "Open the address that the studio printed when it started: it carries the token that "
             "lets you in. A code in an address lets in once, within a minute."
         )
+
+    def _foreign(self, scope: Scope, headers: dict[str, str]) -> str:
+        """Refuse what a page of another site asks for; "" for what it may, and for all others."""
+        foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        if scope["method"] not in _SAFE:
+            own = f"{scope['scheme']}://{headers['host']}"
+            if foreign or headers.get("origin", own) not in {own, self.public.origin or own}:
+                return "A page of another site may not change anything here."
+        elif foreign and _is_answered(scope) and headers.get("sec-fetch-dest") != "document":
+            return "A page of another site may link here, and ask for nothing itself."
+        return ""
 
     def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
         if self.token is None:
@@ -324,6 +333,11 @@ def _drop_version(scope: Scope) -> None:
 
 def _most(scope: Scope) -> int:
     return _MOST_FILE if _LARGE.fullmatch(scope["path"]) else _MOST_BODY
+
+
+def _is_answered(scope: Scope) -> bool:
+    """Whether REST answers a request: reading, too, takes texts of a queue or starts a report."""
+    return scope["path"].startswith("/api/") and scope["path"] not in _OPEN
 
 
 def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
