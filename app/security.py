@@ -337,7 +337,8 @@ def _most(scope: Scope) -> int:
 
 def _is_answered(scope: Scope) -> bool:
     """Whether REST answers a request: reading, too, takes texts of a queue or starts a report."""
-    return scope["path"].startswith("/api/") and scope["path"] not in _OPEN
+    path: str = scope["path"]
+    return path.startswith("/api/") and path not in _OPEN
 
 
 def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
