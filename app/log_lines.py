@@ -81,12 +81,15 @@ def _places(record: logging.LogRecord) -> list[str]:
 
 
 def _word(value: object) -> str:
-    """Write a value so that a line stays one line, and can be taken apart at its spaces."""
+    """Write a value so that a line stays one line, and can be taken apart at its spaces.
+
+    Control signs, which a terminal would obey, stand there by their numbers.
+    """
     words = str(value)
-    return (
-        json.dumps(words, ensure_ascii=False) if not words or set(words) & set(' "=\n') else words
-    )
+    if words and words.isprintable() and not set(words) & set(' "='):
+        return words
+    return json.dumps(words, ensure_ascii=not words.isprintable())
 
 
 def _in_one_line(words: str) -> str:
-    return words.replace("\r", "\\r").replace("\n", "\\n")
+    return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in words)

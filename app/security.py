@@ -7,13 +7,14 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from typing import Any, Protocol
 from urllib.parse import parse_qsl, quote, urlencode
 
 from anyio import to_thread
+from starlette.exceptions import HTTPException
 
 from app.addresses import DIRECT, PublicAddress, name_of
 from app.slow_requests import LimitedBody, Patience, too_large
@@ -101,7 +102,7 @@ class LaunchCodes:
 
     def use(self, given: str) -> bool:
         """Whether this is the code, in time and for the first time."""
-        fits = bool(self._code) and hmac.compare_digest(given.encode(), self._code.encode())
+        fits = bool(self._code) and _same(given, self._code)
         if not fits or time.monotonic() > self._until:
             return False
         self._code = ""
@@ -167,8 +168,8 @@ class Guard:
         _drop_version(scope)
         refusal = await self._refusal(scope)
         if refusal is not None:
-            if refusal[0] == 413:
-                await _read_away(receive)
+            if refusal[0] == 413 and "entrant" in scope["state"]:
+                await _read_away(LimitedBody(receive, _MOST_FILE, self.patience))
             await _answer(send, scope["path"], *refusal)
             return
         if _bears_token(scope):
@@ -191,11 +192,9 @@ class Guard:
         host = headers.get("host", "")
         if name_of(host) not in self.hosts:
             return 400, f"This server is not called '{host[:80]}'."
-        if scope["method"] not in _SAFE:
-            own = f"{scope['scheme']}://{host}"
-            foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
-            if foreign or headers.get("origin", own) not in {own, self.public.origin or own}:
-                return 403, "A page of another site may not change anything here."
+        foreign = self._foreign(scope, headers)
+        if foreign:
+            return 403, foreign
         state = scope.setdefault("state", {})  # for the log of requests
         if self._may_enter(scope, headers):
             state["entrant"] = "owner"
@@ -216,28 +215,39 @@ class Guard:
             "lets you in. A code in an address lets in once, within a minute."
         )
 
+    def _foreign(self, scope: Scope, headers: dict[str, str]) -> str:
+        """Refuse what a page of another site asks for; "" for what it may, and for all others."""
+        foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        if scope["method"] not in _SAFE:
+            own = f"{scope['scheme']}://{headers['host']}"
+            if foreign or headers.get("origin", own) not in {own, self.public.origin or own}:
+                return "A page of another site may not change anything here."
+        elif foreign and _is_answered(scope) and headers.get("sec-fetch-dest") != "document":
+            return "A page of another site may link here, and ask for nothing itself."
+        return ""
+
     def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
-        return self.token is None or self._shows(scope, headers, self.token, COOKIE)
+        if self.token is None:
+            return True
+        name, kept = _cookie_name(COOKIE, headers), _kept_for(self.token)
+        shows = any(_same(given, self.token) for given in _given(scope, headers))
+        return shows or any(_same(v, kept) for one, v in _cookies(headers) if one == name)
 
     async def _may_look(self, scope: Scope, headers: dict[str, str]) -> bool | None:
         """Whether a shared link opens this page; None without one that opens anything."""
-        cookies = _cookies(headers.get("cookie", ""))
         prefix = f"{_cookie_name(_VIEWER_COOKIE, headers)}-"
-        kept = [value for name, value in cookies.items() if name.startswith(prefix)]
-        tokens = [*_given(scope, headers), *kept]
-        if self.links is None or not tokens:
-            return None
-        opens = await to_thread.run_sync(self.links.opens, tokens, scope["path"])
+        kept = [value for name, value in _cookies(headers) if name.startswith(prefix)]
+        opens = await self._opened([*_given(scope, headers), *kept], scope["path"])
         return opens and scope["method"] in ("GET", "HEAD")
 
-    def _shows(self, scope: Scope, headers: dict[str, str], token: str, cookie: str) -> bool:
-        """Whether a request carries a token in its address, a header or a cookie."""
-        kept = _cookies(headers.get("cookie", "")).get(_cookie_name(cookie, headers), "")
-        shown = (*_given(scope, headers), kept)
-        return any(hmac.compare_digest(s.encode(), token.encode()) for s in shown if s)
+    async def _opened(self, tokens: list[str], path: str) -> bool | None:
+        """Whether one of some links' tokens opens a path; None if they open nothing at all."""
+        if self.links is None or not tokens:
+            return None
+        return await to_thread.run_sync(self.links.opens, tokens, path)
 
     async def _remember(self, scope: Scope, send: Send) -> None:
-        """Move the token from the address into a cookie.
+        """Exchange the token in the address for a cookie.
 
         A shared link's cookie has another name, so that opening it replaces neither the launch
         token nor another link's. It is `Lax`, so that it is sent when the link is opened from a
@@ -249,21 +259,37 @@ class Guard:
         path = "/" + quote(scope["path"].lstrip("/"), safe="/:@!$&'()*+,;=")
         target = f"{path}?{rest}" if rest else path
         answer = [(b"location", target.encode()), *_FORGOTTEN]
-        cookie = self._cookie(dict(query)["token"], _headers(scope))
+        cookie = await self._cookie(dict(query)["token"], scope)
         if cookie is not None:
             where = f"Path={self.public.prefix or '/'}" + "; Secure" * self.public.is_secure
             answer.append((b"set-cookie", f"{cookie}; {where}; HttpOnly".encode("latin-1")))
         await send({"type": "http.response.start", "status": 303, "headers": answer})
         await send({"type": "http.response.body", "body": b""})
 
-    def _cookie(self, token: str, headers: dict[str, str]) -> str | None:
-        """Return the cookie for a token; None where none is asked for, or it is not one."""
+    async def _cookie(self, token: str, scope: Scope) -> str | None:
+        """Return the cookie for a token; None where none is asked for, or it opens nothing."""
+        headers = _headers(scope)
         if self.token is None or not _TOKEN.fullmatch(token):
             return None
-        if hmac.compare_digest(token.encode(), self.token.encode()):
-            return f"{_cookie_name(COOKIE, headers)}={token}; SameSite=Strict"
+        if _same(token, self.token):
+            return f"{_cookie_name(COOKIE, headers)}={_kept_for(token)}; SameSite=Strict"
+        if await self._opened([token], scope["path"]) is None:
+            return None  # pages of other sites may lead here with any number of them
         digest = hashlib.sha256(token.encode()).hexdigest()[:8]
         return f"{_cookie_name(_VIEWER_COOKIE, headers)}-{digest}={token}; SameSite=Lax"
+
+
+def _kept_for(token: str) -> str:
+    """Return what a browser keeps in place of the launch token, which nobody computes from it.
+
+    Cookies know no ports: browsers send them to every server of this host name. The same token
+    gives the same value, so that people stay in when a studio with a token of its own restarts.
+    """
+    return hmac.new(token.encode(), b"cookie", "sha256").hexdigest()
+
+
+def _same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode(), wanted.encode())
 
 
 def _given(scope: Scope, headers: dict[str, str]) -> list[str]:
@@ -309,6 +335,12 @@ def _most(scope: Scope) -> int:
     return _MOST_FILE if _LARGE.fullmatch(scope["path"]) else _MOST_BODY
 
 
+def _is_answered(scope: Scope) -> bool:
+    """Whether REST answers a request: reading, too, takes texts of a queue or starts a report."""
+    path: str = scope["path"]
+    return path.startswith("/api/") and path not in _OPEN
+
+
 def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
     """Refuse by what the sender announces; LimitedBody counts what comes unannounced."""
     announced = headers.get("content-length", "")
@@ -321,11 +353,10 @@ def _headers(scope: Scope) -> dict[str, str]:
     return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
 
 
-def _cookies(header: str) -> dict[str, str]:
-    try:
-        return {name: morsel.value for name, morsel in SimpleCookie(header).items()}
-    except CookieError:
-        return {}
+def _cookies(headers: dict[str, str]) -> list[tuple[str, str]]:
+    """Return names and values one by one: other programs of this host leave cookies there, too."""
+    parts = (part.partition("=") for part in headers.get("cookie", "").split(";"))
+    return [(name.strip(), value.strip()) for name, _, value in parts]
 
 
 def _hardened(send: Send) -> Send:
@@ -345,11 +376,11 @@ def _hardened(send: Send) -> Send:
 
 async def _read_away(receive: Receive) -> None:
     """Read the rest of a refused body: a browser whose upload is cut off shows no answer."""
-    read, more = 0, True
-    while more and read < _MOST_FILE:
-        message = await receive()
-        read += len(message.get("body", b""))
-        more = message["type"] == "http.request" and message.get("more_body", False)
+    more = True
+    with suppress(HTTPException):  # it is too much even to be read, or comes too slowly
+        while more:
+            message = await receive()
+            more = message["type"] == "http.request" and message.get("more_body", False)
 
 
 async def _answer(send: Send, path: str, status: int, sentence: str) -> None:

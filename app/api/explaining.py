@@ -13,7 +13,7 @@ from app.api.http.bodies import ExplainBody, ShareBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
 from app.api.http.schemas import Kept
-from app.api.http.server_state import IN_TURN, Live, OpenStudio
+from app.api.http.server_state import IN_TURN, PRINTS_IN_TURN, Live, OpenStudio
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation
 from app.services.reports import model_report, receipts, sharing, traffic_report
@@ -50,7 +50,7 @@ def keep_receipt(live_studio: Live, request: Request, project: str, body: Explai
     return _kept(request, kept.id, kept.path)
 
 
-@router.get("/receipts/{key}/receipt.{form}", responses=BYTES)
+@router.get("/receipts/{key}/receipt.{form}", responses=BYTES, dependencies=[PRINTS_IN_TURN])
 def receipt(studio: OpenStudio, request: Request, key: str, form: Form) -> FileResponse:
     """Download a receipt as one self-contained page or as a PDF."""
     record = receipts.find_receipt(studio, key)
@@ -63,7 +63,9 @@ def receipt(studio: OpenStudio, request: Request, key: str, form: Form) -> FileR
 
 
 @router.get(
-    "/projects/{project}/models/{number}/report.{form}", responses=BYTES, dependencies=[IN_TURN]
+    "/projects/{project}/models/{number}/report.{form}",
+    responses=BYTES,
+    dependencies=[PRINTS_IN_TURN, IN_TURN],
 )
 def report(
     live_studio: Live, request: Request, project: str, number: int, form: Form
@@ -153,7 +155,11 @@ def traffic_page(
     return HTMLResponse(traffic_report.report_page(found, forms, back), headers=_POLICY)
 
 
-@router.get("/projects/{project}/traffic/report.{form}", responses=BYTES, dependencies=[IN_TURN])
+@router.get(
+    "/projects/{project}/traffic/report.{form}",
+    responses=BYTES,
+    dependencies=[PRINTS_IN_TURN, IN_TURN],
+)
 def traffic_file(
     live_studio: Live,
     project: str,
@@ -169,7 +175,7 @@ def traffic_file(
     return _file(live_studio.studio, f"{project}-traffic", form, page)
 
 
-@pages.get("/reports/{project}/{number}")
+@pages.get("/reports/{project}/{number}", dependencies=[IN_TURN])
 def report_page(live_studio: Live, request: Request, project: str, number: int) -> HTMLResponse:
     """Show the report on a model version, with a way back for who may open the studio."""
     forms = _forms(request, f"/api/projects/{quote(project)}/models/{number}", "report")

@@ -60,6 +60,7 @@ def wrong_headers() -> dict[str, dict[str, str]]:
         **{f"bearer {name}": {"Authorization": f"Bearer {t}"} for name, t in tokens.items()},
         "bearer empty": {"Authorization": "Bearer "},
         "basic": {"Authorization": f"Basic {TOKEN}"},
+        "token as a cookie": {"Cookie": f"intent-studio-{port}={TOKEN}"},
         "cookie of another port": {"Cookie": f"intent-studio-{int(port) + 1}={TOKEN}"},
         "cookie of a link": {"Cookie": f"intent-studio-viewer-{port}={TOKEN}"},
         "cookie that is none": {"Cookie": "=;;\x7f" + TOKEN},
@@ -96,6 +97,17 @@ def test_only_what_names_no_data_is_open(visited, every_route) -> None:
         assert answer.status_code == 200, path
         assert SECRET not in answer.text
     assert patterns >= OPEN - {"/studio/icon.svg"}
+
+
+def test_a_token_that_opens_nothing_is_not_remembered(visited, viewer) -> None:
+    """Open paths kept any token of an address as that of a link: thirty hid the real ones."""
+    for visitor in (visited({}), visited({"Authorization": f"Bearer {viewer.token}"})):
+        for path in (*OPEN, viewer.path):
+            answer = visitor.get(f"{path}?token=no-token-at-all", follow_redirects=False)
+            assert answer.status_code in (303, 401), path
+            assert "set-cookie" not in answer.headers, path
+    kept = visited({}).get(f"/api/health?token={viewer.token}", follow_redirects=False)
+    assert f"={viewer.token};" in kept.headers["set-cookie"]
 
 
 def test_a_viewer_opens_what_was_shared_and_nothing_else(visited, every_route, viewer) -> None:

@@ -107,6 +107,23 @@ def test_a_foreign_page_reads_and_changes_nothing_on_any_route(visited) -> None:
             assert "access-control-allow-origin" not in answer.headers
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_foreign_page_takes_no_texts_of_those_who_label(client, labelled, site: str) -> None:
+    """Without a token, images of any page leased the whole queue: to read is to take there."""
+
+    def asked(path: str, **about: str):
+        headers = {f"Sec-Fetch-{name.title()}": value for name, value in about.items()}
+        return client.get(path, headers=headers)
+
+    queue = "/api/projects/p/queue?order=newest&n=100&client="
+    for number, dest in enumerate(("image", "iframe", "empty", "")):
+        refused = asked(f"{queue}stranger-{number}", site=site, dest=dest)
+        assert (refused.status_code, "link here" in refused.json()["message"]) == (403, True)
+        assert asked("/api/health", site=site, dest=dest).status_code == 200
+    assert len(asked(f"{queue}somebody", site="same-origin", dest="empty").json()["items"]) == 3
+    assert asked("/api/projects", site=site, dest="document").status_code == 200  # a link
+
+
 def test_no_answer_may_be_framed_or_read_by_another_site(visited) -> None:
     """An event stream, an image and a script are fetched without asking whether they may be."""
     client = visited({**OWNER, "Origin": "http://evil.example", "Sec-Fetch-Site": "cross-site"})

@@ -97,6 +97,21 @@ def test_a_line_of_text_stays_one_line() -> None:
     assert json.loads(JsonLines().format(record))["event"] == "began\nFAKE a\r\nb"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["\x1b[2J\x1b[1A", "x\rgone", "\x9b2J", "a\x7f", "a\u2028b", "\x85", "\u202ea", "\ud800"],
+)
+def test_a_line_of_text_commands_no_terminal(text: str) -> None:
+    """A customer's text cleared the operator's screen, or wrote over the line that told it."""
+    record = logging.LogRecord("app", logging.INFO, "", 0, "answered %s", (text,), None)
+    record.facts = {"text": text}
+    written = TextLines().format(record)
+    assert written.isprintable()
+    assert json.loads(written.partition("text=")[2]) == text
+    record.facts = {"text": "grüße an 漢字"}
+    assert TextLines().format(record).endswith(' text="grüße an 漢字"')
+
+
 def test_measures_are_those_that_prometheus_reads(
     serve: Callable[..., TestClient], live_studio: LiveStudio
 ) -> None:

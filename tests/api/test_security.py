@@ -12,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from app.security import Guard, LaunchCodes, check_binding, is_loopback
+from app.security import COOKIE, Guard, LaunchCodes, check_binding, is_loopback
 from app.server import _open_browser, build_app
 from core.errors import InvalidInput
 from tests.served_in_memory import HOST, TOKEN
@@ -75,6 +75,37 @@ def test_the_token_becomes_a_cookie_and_leaves_the_address(serve) -> None:
     assert "SameSite=Strict" in cookie
     assert client.get("/api/projects").json() == []
     assert client.get("/").status_code == 200
+
+
+def test_the_cookie_holds_no_token_and_lasts_as_long_as_the_token(serve) -> None:
+    """Browsers send cookies to every server of the host name: the token itself was sent there."""
+    entered = serve(TOKEN).get(f"/label?token={TOKEN}", follow_redirects=False)
+    assert TOKEN not in entered.headers["set-cookie"]
+    own = entered.headers["set-cookie"].partition(";")[0]
+    name, _, value = own.partition("=")
+    for token, status in ((TOKEN, 200), (f"{TOKEN}-of-the-next", 401)):
+        again = serve(token)  # the studio was started again
+        assert again.get("/api/projects", headers={"Cookie": own}).status_code == status
+        for sent in ({"Cookie": f"{name}={TOKEN}"}, {"Authorization": f"Bearer {value}"}):
+            assert again.get("/api/projects", headers=sent).status_code == 401
+        assert again.get(f"/api/projects?token={value}").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "foreign",
+    ["version=3", 'ui={"dark":true}', "x=\xe9", "path", "=;;", "a,b/c=[1]", f"{COOKIE}-7860=old"],
+)
+def test_a_cookie_of_another_program_locks_nobody_out(serve, foreign: str) -> None:
+    """Cookies know no ports. One that could not be read made all that came with it unread."""
+    client = serve(TOKEN)
+    entered = client.get(f"/label?token={TOKEN}", follow_redirects=False)
+    own = entered.headers["set-cookie"].partition(";")[0]
+    client.cookies.clear()
+    for both in (f"{foreign}; {own}", f"{own}; {foreign}", f"{foreign};{own};a"):
+        sent = {"Cookie": both.encode("latin-1")}
+        assert client.get("/api/projects", headers=sent).status_code == 200, both
+    alone = client.get("/api/projects", headers={"Cookie": foreign.encode("latin-1")})
+    assert alone.status_code == 401
 
 
 def test_a_wrong_token_opens_nothing_and_a_program_may_send_it_as_a_header(serve) -> None:

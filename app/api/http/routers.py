@@ -25,8 +25,8 @@ _TOLD = {
     422: "What was sent cannot be used as it is",
     429: "Too many jobs wait; Retry-After says for how many seconds to wait",
     500: "Something broke; the message has an incident's number",
-    503: "The database is damaged or held by another program; Retry-After says how many seconds to "
-    "wait",
+    503: "The database is damaged or held by another program, or other PDFs are being printed; "
+    "Retry-After says for how many seconds to wait",
     507: "The disk is full",
 }
 _HALF = (

@@ -4,15 +4,20 @@ All that routes depend on is asynchronous: FastAPI hands a plain function to ano
 each request would wait twice more for its turn while others compute.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import Depends, Request
+from starlette.exceptions import HTTPException
 
 from app.services.labelling.queue import Queues
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
+
+_LONGEST_WAIT = 30.0
+"""Seconds for which a PDF waits while others are printed."""
 
 
 async def _live_studio(request: Request) -> LiveStudio:
@@ -44,6 +49,27 @@ IN_TURN = Depends(_turn, scope="function")
 
 It waits without a thread, and what the request sends has been read by then.
 """
+
+
+async def _print_turn(request: Request) -> AsyncIterator[None]:
+    if request.path_params["form"] != "pdf":
+        yield
+        return
+    prints = (await _live_studio(request)).traffic.prints
+    try:
+        async with asyncio.timeout(_LONGEST_WAIT):
+            await prints.acquire()
+    except TimeoutError:
+        told = "Other PDFs are being printed. Ask for this one again in half a minute."
+        raise HTTPException(503, told, {"Retry-After": "30"}) from None
+    try:
+        yield
+    finally:
+        prints.release()
+
+
+PRINTS_IN_TURN = Depends(_print_turn, scope="function")
+"""Dependency of a route that may print a PDF, one at a time; it waits without a thread, too."""
 
 Live = Annotated[LiveStudio, Depends(_live_studio)]
 """Route argument: the studio and its live models."""

@@ -34,6 +34,7 @@ class Traffic:
         outside: Number of these that got no intent.
         turns: Held by a request that computes for seconds; as many at once as half of the cores.
             Three at once made each label wait.
+        prints: Held by a request that prints a PDF: each starts a browser of its own.
     """
 
     inside: int = 0
@@ -42,6 +43,7 @@ class Traffic:
     last: float = field(default_factory=time.monotonic)
     guard: threading.Lock = field(default_factory=threading.Lock)
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_heavy_at_once()))
+    prints: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 
     def enter(self) -> None:
         """Count a request that has arrived, which is served in this context from now on."""

@@ -73,6 +73,29 @@ def test_a_body_that_never_ends_is_hung_up_on(port: int) -> None:
     assert (status, "in time" in json.loads(body)["message"]) == (408, True)
 
 
+def test_a_refused_body_that_never_ends_is_hung_up_on(port: int) -> None:
+    """A body that announced too much was read to its end, however long that took."""
+    status, body = answer_to(port, header(f"Content-Length: {1 << 30}", "Connection: close"), b"x")
+    assert (status, b"Split the file" in body) == (413, True)
+
+
+def test_the_body_of_who_has_not_entered_is_not_read() -> None:
+    """Health is open to everybody, and a thousand such bodies held all connections."""
+    sent = []
+
+    async def receive():
+        raise AssertionError("it was read")
+
+    async def send(message):
+        sent.append(message)
+
+    guard = Guard(FastAPI(), "a-token", frozenset({"127.0.0.1"}))
+    headers = [(b"host", b"127.0.0.1"), (b"content-length", b"99999999")]
+    scope = {"type": "http", "method": "POST", "path": "/api/health", "query_string": b""}
+    asyncio.run(guard({**scope, "scheme": "http", "headers": headers}, receive, send))
+    assert sent[0]["status"] == 413
+
+
 def test_a_connection_that_works_longer_than_the_time_for_a_header_is_kept(port: int) -> None:
     async def talk() -> list[bytes]:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
