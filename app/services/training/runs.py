@@ -67,8 +67,9 @@ class TrainingRequest:
 
     Attributes:
         base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
-        gate: Whether a model that passes the gate is promoted at once, or waits for a person; None
-            applies the project's setting as it is when the model is judged.
+        gate: Whether a model that passes the gate is promoted at once, or waits for a person, a
+            first one too; None applies the project's setting as it is when the model is judged,
+            by which a first one never waits.
     """
 
     project: str
@@ -197,6 +198,8 @@ def _train_model(
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     may = _may_promote(context)
     gate = judge_candidate(studio, project, data.version, answering, facts, may_promote=may)
+    if payload.get("gate") is False:  # even a first version waits where its training was to wait
+        gate = gate.left_to_a_person()
     return _publisher(context, data, result.pipeline, facts, gate)
 
 
