@@ -185,6 +185,7 @@ class Studio:
     ) -> Job:
         """Queue a training; with the same key one is queued, however often it is asked for.
 
+        It starts from what the training of the version in use started from.
         `gate` is whether a version that passes the gate is used at once; None: as the project says,
         and a first one at once.
         """

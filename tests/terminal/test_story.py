@@ -173,7 +173,7 @@ def test_the_project_says_whether_a_training_by_the_command_is_used_at_once(
         assert run(tmp_path, "train", "p", "--recipe", "instant") == 0
         waits = "p@2 does not answer yet. A person decides." in capsys.readouterr().err
         assert waits is not promoted
-    assert [one.gate for one in asked] == [None, None]
+    assert [(one.gate, one.base) for one in asked] == [(None, None)] * 2  # both as the project has
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from app.services.training.child import (
     TrainingProgress,
     drive,
     latest_checkpoint_of,
+    live_base,
     load_base,
     settled_base,
     spans_of,
@@ -66,7 +67,8 @@ class TrainingRequest:
     """What to train; `settings` are those that differ from the recipe's defaults.
 
     Attributes:
-        base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
+        base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`; None is what the live
+            version's training started from.
         gate: Whether a model that passes the gate is promoted at once, or waits for a person, a
             first one too; None applies the project's setting as it is when the model is judged,
             by which a first one never waits.
@@ -75,7 +77,7 @@ class TrainingRequest:
     project: str
     recipe: str
     settings: dict[str, object]
-    base: str = "bundled"
+    base: str | None = None
     gate: bool | None = True
 
 
@@ -99,8 +101,9 @@ def start_training(
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
         recipe = read_recipe(request.recipe, request.settings, project.task)
+        own = live_base(connection, project)[0] if request.base is None else request.base
         payload = {
-            "base": settled_base(connection, request.base),
+            "base": settled_base(connection, own),
             "device": studio.settings.device,
             "recipe": recipe.model_dump(mode="json"),
             "told_seconds": busy_factor() * told.seconds,
