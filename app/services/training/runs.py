@@ -331,11 +331,14 @@ def _outside(data: _Data) -> tuple[str, ...]:
 def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
     """Return the labelled utterances of a split, ordered by text.
 
-    In a multi-label project, utterances labelled with no intent are included. The order determines
-    the folds, and ids are random: ordering by text gives equal models for equal files and seeds.
+    Left out are synthetic ones made of a test text, which repeat its words. In a multi-label
+    project, utterances labelled with no intent are included. The order determines the folds, and
+    ids are random: ordering by text gives equal models for equal files and seeds.
     """
     names = {key: row["name"] for key, row in data.state.intents.items()}
     with_none = data.project.task == "multi-label"
+    records = data.state.utterance_records()
+    tested = {record.id for record in records if record.split == "test"}
     exemplars = (
         Exemplar(
             record.id,
@@ -343,8 +346,10 @@ def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
             tuple(sorted(names[key] for key in record.labels)),
             record.synthetic,
         )
-        for record in data.state.utterance_records()
-        if record.split == split and (record.labels or (with_none and record.labels is not None))
+        for record in records
+        if record.split == split
+        and record.synthetic not in tested
+        and (record.labels or (with_none and record.labels is not None))
     )
     return tuple(sorted(exemplars, key=lambda exemplar: (exemplar.text, exemplar.id)))
 
