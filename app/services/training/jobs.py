@@ -21,6 +21,7 @@ from storage.people.acts import Act
 from storage.records import JobRecord
 
 JobStateName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+JobKind = Literal["train", "discover", "layout"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +149,19 @@ def job_view(studio: Studio, job_id: str) -> JobView:
 
 
 def project_jobs(
-    studio: Studio, project: str | None, limit: int = 20, state: JobStateName | None = None
+    studio: Studio,
+    project: str | None,
+    limit: int = 20,
+    state: JobStateName | None = None,
+    kind: JobKind | None = None,
 ) -> list[JobView]:
-    """Return the newest jobs of a project or of all, newest first, in one state or in any.
+    """Return the newest jobs, newest first; without a project, state or kind of all.
 
     Starts a supervisor if a job waits.
     """
     with studio.database.read() as connection:
         number = None if project is None else projects.find(connection, project).id
-        records = jobs.list_all(connection, limit, number, state)
+        records = jobs.list_all(connection, limit, number, state, kind)
         views = [_view(studio, connection, record) for record in records]
     if any(not record.ended for record in records):
         studio.executor.ensure_running()
