@@ -178,6 +178,12 @@ def _is_version(base: str) -> bool:
     return "@" in base and named_folder(base) is None
 
 
+def base_name(base: str) -> str:
+    """Return what a base is called: of a folder the last part, a hub id with its owner."""
+    folder = named_folder(base)
+    return base if folder is None else folder.name
+
+
 def live_base(connection: Transaction, project: ProjectRecord) -> tuple[str, str]:
     """Return the base of the live version's training, if it can be used again, and its words."""
     live = models.champion(connection, project.id)
@@ -191,8 +197,7 @@ def live_base(connection: Transaction, project: ProjectRecord) -> tuple[str, str
         return BUNDLED, ""
     if base == BUNDLED or (is_folder and not Path(base).is_dir()):
         return BUNDLED, ""
-    name = Path(base).name if is_folder else base
-    return base, f"{name}, as version {live.number}"
+    return base, f"{base_name(base)}, as version {live.number}"
 
 
 def settled_base(connection: Transaction, base: str) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version as package_version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.context import JobContext, Publish
@@ -13,8 +12,10 @@ from app.services.conversations.reading import require_logs
 from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
 from app.services.training.child import (
+    BUNDLED,
     Span,
     TrainingProgress,
+    base_name,
     drive,
     latest_checkpoint_of,
     live_base,
@@ -305,8 +306,8 @@ def _facts(
         "intents": [{"name": i.name, "description": i.description} for i in inputs.intents],
         "recipe": recipe.model_dump(mode="json"),
         "rejection": recipe.out_of_scope_rejection,
-        "base": base if base == "bundled" else Path(base).name,
-        "base_licence": BUNDLED_LICENCE if base == "bundled" else "see the base's own",
+        "base": base_name(base),
+        "base_licence": BUNDLED_LICENCE if base == BUNDLED else "see the base's own",
         "base_fingerprint": inputs.encoder.fingerprint,
         "code_version": package_version("intent-studio"),
         "precision": precision_of(recipe, inputs.device, earlier),
