@@ -200,11 +200,21 @@ def _train_model(
     facts["metrics"] = {**judge(result, inputs, tests), **gain_figures(result.pool)}
     answering = as_in_use(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
-    may = _may_promote(context)
-    gate = judge_candidate(studio, project, data.version, answering, facts, may_promote=may)
-    if payload.get("gate") is False:  # even a first version waits where its training was to wait
-        gate = gate.left_to_a_person()
+    gate = _judged(studio, context, data, answering, facts)
     return _publisher(context, data, result.pipeline, facts, gate)
+
+
+def _judged(
+    studio: Studio,
+    context: JobContext,
+    data: "_Data",
+    answering: "IntentPipeline",
+    facts: dict[str, Any],
+) -> Gate:
+    """Judge a new version; where its training was to wait, even a first one waits for a person."""
+    may = _may_promote(context)
+    gate = judge_candidate(studio, data.project, data.version, answering, facts, may_promote=may)
+    return gate.left_to_a_person() if context.job.payload.get("gate") is False else gate
 
 
 def _may_promote(context: JobContext) -> bool:
