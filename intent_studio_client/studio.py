@@ -185,7 +185,9 @@ class Studio:
     ) -> Job:
         """Queue a training; with the same key one is queued, however often it is asked for.
 
-        `gate` is whether a version that passes the gate is used at once; None: as the project says.
+        It starts from what the training of the version in use started from.
+        `gate` is whether a version that passes the gate is used at once; None: as the project says,
+        and a first one at once.
         """
         body = {"recipe": recipe, "settings": settings or {}, "gate": gate}
         chosen = key or uuid.uuid4().hex

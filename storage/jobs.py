@@ -98,13 +98,16 @@ def list_all(
     limit: int = 50,
     project_id: int | None = None,
     state: str | None = None,
+    kind: str | None = None,
 ) -> list[JobRecord]:
-    """Return the newest jobs, newest first, of one project or of all, in one state or in any."""
+    """Return the newest jobs, newest first; without a project, state or kind of all."""
     query = sa.select(job).order_by(job.c.sequence.desc()).limit(limit)
     if project_id is not None:
         query = query.where(job.c.project_id == project_id)
     if state is not None:
         query = query.where(job.c.state == state)
+    if kind is not None:
+        query = query.where(job.c.kind == kind)
     return [_record(row) for row in connection.execute(query)]
 
 

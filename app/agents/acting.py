@@ -139,7 +139,7 @@ def start(studio: Studio, project: str, recipe: str) -> dict[str, Any]:
     if not recipe and not usable:
         raise InvalidInput("Nothing can be trained yet.", "Label texts of two intents first.")
     chosen = recipe or next((one for one in usable if one.role == "best"), usable[0]).recipe
-    job = start_training(studio, TrainingRequest(project, chosen, {}, choices.base, gate=False))
+    job = start_training(studio, TrainingRequest(project, chosen, {}, gate=False))
     return {
         "job": job.id,
         "recipe": chosen,

@@ -13,6 +13,7 @@ from app.api.http.server_state import OpenStudio
 from app.services.training import choices, recipe_forms, runs
 from app.services.training import estimate as estimates
 from app.services.training.jobs import (
+    JobKind,
     JobStateName,
     JobView,
     cancel_job,
@@ -58,9 +59,9 @@ def estimate(studio: OpenStudio, project: str, body: TrainBody) -> estimates.Est
 
 
 @router.get("/projects/{project}/jobs")
-def jobs(studio: OpenStudio, project: str) -> list[JobView]:
-    """List the newest jobs of a project."""
-    return project_jobs(studio, project)
+def jobs(studio: OpenStudio, project: str, kind: JobKind | None = None) -> list[JobView]:
+    """List the newest jobs of a project, of one kind or of any."""
+    return project_jobs(studio, project, kind=kind)
 
 
 @router.get("/jobs")

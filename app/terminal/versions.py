@@ -68,8 +68,9 @@ def read_settings(pairs: list[str]) -> dict[str, object]:
 def train(options: argparse.Namespace) -> None:
     """Train a model version, and follow its job."""
     with opened(options) as studio:
+        settings = read_settings(options.settings)
         request = runs.TrainingRequest(
-            options.project, options.recipe, read_settings(options.settings), options.base
+            options.project, options.recipe, settings, options.base, gate=None
         )
         job = runs.start_training(studio, request)
         if options.detach:
@@ -86,6 +87,14 @@ def train(options: argparse.Namespace) -> None:
             tell(f"Next: intent-studio train '{options.project}' --base '{model}'")
         elif ended.result:
             say_metrics(str(ended.result["model"]), ended.result["metrics"])
+            _tell_waiting(ended.result)
+
+
+def _tell_waiting(result: Mapping[str, Any]) -> None:
+    """Tell why a new version does not answer yet, and how it would."""
+    if not result["promoted"]:
+        tell(f"{result['model']} does not answer yet. {' '.join(result['gate'])}")
+        tell(f"Next: intent-studio promote '{result['model']}'")
 
 
 def follow(studio: Studio, job: JobRecord) -> JobRecord | None:

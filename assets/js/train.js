@@ -223,12 +223,11 @@ class TrainPage {
 
   async #followNow() {
     const asked = (this.#follows += 1);
-    const all = await call(`${this.#context.base}/jobs`);
+    const jobs = await call(`${this.#context.base}/jobs?kind=train`);
     if (asked !== this.#follows) {
       await this.#followed;
       return;
     }
-    const jobs = all.filter(job => job.kind === 'train');
     const before = this.#running;
     this.#jobs = jobs;
     this.#running = jobs.find(({state}) => state === 'running') ?? jobs.findLast(job => !isOver(job)) ?? null;

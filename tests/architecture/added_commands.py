@@ -62,6 +62,7 @@ NEW_HELP = {
     ("intent-studio predict", "model"),
     ("intent-studio explain", "model"),
     ("intent-studio serve", "--port"),
+    ("intent-studio train", "--base"),
 } | {
     (f"intent-studio {command}", "--set")
     for command in (

@@ -368,7 +368,7 @@ def test_a_training_tells_no_time_before_it_measured_and_its_chart_names_its_tex
     ended = {**job, "curve": curve, "curve_words": words}
     running = {**ended, "state": "running", "progress": 0.04, "stage": "tuning", "result": {}}
     shown = [{**running, "eta_seconds": None}]
-    page.route("**/projects/sample/jobs", lambda route: route.fulfill(json=shown))
+    page.route("**/projects/sample/jobs*", lambda route: route.fulfill(json=shown))
     page.goto(f"{studio.base}/train?project=sample")
     expect(page.locator("[data-role=job-state]")).to_have_text("running")
     expect(page.locator("[data-role=curves]")).to_contain_text("a sample of 64 texts")

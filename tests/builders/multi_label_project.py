@@ -63,7 +63,7 @@ def train(studio: Studio, base: Path, recipe: dict[str, object]) -> dict[str, ob
             "dataset_version_id": frozen.id,
             "recipe": recipe,
             "base": str(base),
-            "gate": False,
+            "gate": None,
         }
         job = jobs.enqueue(connection, "train", {**payload, "device": "cpu"}, project.id)
     ended = do(studio, job.id)

@@ -98,7 +98,7 @@ def test_an_intent_of_the_same_name_keeps_it(told: Studio, tmp_path: Path) -> No
     own = tmp_path / "own.csv"
     own.write_text("text,intent\nrefund,refund\nkept,greeting\n", encoding="utf-8")
     import_file(told, ImportRequest("p", own))
-    train_here(told, TrainingRequest("p", "instant", {}, gate=False))
+    train_here(told, TrainingRequest("p", "instant", {}, "bundled", gate=False))
     with told.database.read() as connection:
         before = models.list_all(connection, 1)[-1]
         assert "refund" in str(before.metrics)

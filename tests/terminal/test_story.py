@@ -1,17 +1,22 @@
 """The command line as a person uses it, from an empty home to a bundle, on a tiny encoder."""
 
+import dataclasses
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli import main
 from app.services.studio import Studio
+from app.services.training import runs
 from app.services.training.runs import TrainingRequest
-from storage import backup, models, projects
+from app.terminal import versions as terminal
+from storage import backup, jobs, models, projects
 from storage.database import open_database
 from storage.queries import dataset
+from storage.records import JobRecord
 from tests.builders.trained_home import train_here
 
 
@@ -35,7 +40,8 @@ def test_from_a_file_to_a_bundle_and_into_another_home(
     for _ in range(2):
         assert run(home, "train", "support", *settings, "--json") == 0
     trained = said(capsys)
-    assert trained["model"] == "support@2"
+    assert (trained["model"], trained["promoted"]) == ("support@2", False)
+    assert run(home, "promote", "support@2") == 0
     assert 0 <= trained["metrics"]["accuracy"] <= 1
     assert_same_weights(home)
     assert run(home, "evaluate", "support", str(labelled_csv), "--json") == 0
@@ -49,7 +55,7 @@ def test_from_a_file_to_a_bundle_and_into_another_home(
     assert run(home, "explain", "support", "where is my money", "--json") == 0
     found = said(capsys)
     assert found["sentence"]
-    assert found["model"] == "support@2"  # not worse, so it became champion
+    assert found["model"] == "support@2"
     bundle = tmp_path / "support.zip"
     assert run(home, "bundle", "export", "support", str(bundle)) == 0
     assert run(home, "bundle", "verify", str(bundle), "--json") == 0
@@ -142,6 +148,32 @@ def test_one_of_a_thing_is_told_in_the_singular(
     told = capsys.readouterr().out
     assert "Added 1 utterance; 1 label given.\n" in told
     assert "  1 new intent: refund\n" in told
+
+
+def test_the_project_says_whether_a_training_by_the_command_is_used_at_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its version answered at once where the Train page says that a person decides."""
+    asked = list[TrainingRequest]()
+    result: dict[str, Any] = {"model": "p@2", "metrics": {}, "gate": ["A person decides."]}
+
+    def start(studio: Studio, request: TrainingRequest) -> JobRecord:
+        asked.append(request)
+        with studio.database.write() as connection:
+            return jobs.enqueue(connection, "train", {})
+
+    monkeypatch.setattr(runs, "start_training", start)
+    assert run(tmp_path, "new", "p") == 0
+    for promoted in (False, True):
+        ended = {**result, "promoted": promoted}
+        monkeypatch.setattr(
+            terminal, "follow", lambda _, job, told=ended: dataclasses.replace(job, result=told)
+        )
+        capsys.readouterr()
+        assert run(tmp_path, "train", "p", "--recipe", "instant") == 0
+        waits = "p@2 does not answer yet. A person decides." in capsys.readouterr().err
+        assert waits is not promoted
+    assert [(one.gate, one.base) for one in asked] == [(None, None)] * 2  # both as the project has
 
 
 @pytest.mark.slow

@@ -255,11 +255,11 @@ class RollBackBody(Body):
 
 
 class TrainBody(Body):
-    """What to train."""
+    """What to train; without a `base` from what the live version's training started from."""
 
     recipe: str = Field(default="convfit", max_length=200)
     settings: dict[str, object] = Field(default_factory=dict)
-    base: str = Field(default="bundled", max_length=4_096)
+    base: str | None = Field(default=None, max_length=4_096)
     gate: bool | None = None
 
 

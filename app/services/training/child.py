@@ -4,21 +4,26 @@ import logging
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from app.jobs.context import JobContext, Pace
 from app.services.answering.stored import checked_out, find_model
 from app.services.studio import Studio
 from core.encoders.base import Encoder
+from core.errors import NotFound
 from core.files import named_folder
 from core.text import counted
+from storage import jobs, models
 from storage.database import Transaction
+from storage.records import ProjectRecord
 
 if TYPE_CHECKING:
     from core.training.checkpoints import Checkpoint
     from core.training.events import Event, StepDone
 
 T = TypeVar("T")
+BUNDLED = "bundled"
 _LOG = logging.getLogger("app.jobs")
 _LOADED, _TRAINED = 0.04, 0.95
 _ANEW = "begins anew, because its texts have changed since the last attempt"
@@ -171,6 +176,28 @@ def load_base(studio: Studio, base: str) -> Encoder:
 
 def _is_version(base: str) -> bool:
     return "@" in base and named_folder(base) is None
+
+
+def base_name(base: str) -> str:
+    """Return what a base is called: of a folder the last part, a hub id with its owner."""
+    folder = named_folder(base)
+    return base if folder is None else folder.name
+
+
+def live_base(connection: Transaction, project: ProjectRecord) -> tuple[str, str]:
+    """Return the base of the live version's training, if it can be used again, and its words."""
+    live = models.champion(connection, project.id)
+    if live is None or live.job_id is None:
+        return BUNDLED, ""
+    base = str(jobs.get(connection, live.job_id).payload.get("base", BUNDLED))
+    is_folder = base.startswith("/")
+    try:
+        settled_base(connection, base)
+    except NotFound:  # the version that it started from was deleted
+        return BUNDLED, ""
+    if base == BUNDLED or (is_folder and not Path(base).is_dir()):
+        return BUNDLED, ""
+    return base, f"{base_name(base)}, as version {live.number}"
 
 
 def settled_base(connection: Transaction, base: str) -> str:

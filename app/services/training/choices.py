@@ -15,25 +15,23 @@ The figures are in docs/experiments.md.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from app.services.answering.pinned import open_pins
 from app.services.studio import Studio
-from app.services.training.child import settled_base
+from app.services.training.child import live_base
 from app.services.training.estimate import Estimate, Size, estimate_of, size_now
-from core.errors import InvalidInput, NotFound
+from core.errors import InvalidInput
 from core.recipes.base import Makes, Recipe, Source
 from core.recipes.labels import ConvfitRecipe, InstantRecipe, LabelEncoderRecipe
 from core.recipes.read import RECIPES, read_recipe
 from core.types import Task
-from storage import conversation_logs, jobs, models, projects
+from storage import conversation_logs, projects
 from storage.database import Transaction
 from storage.queries import slots, utterances
 from storage.records import ProjectRecord
 
 Role = Literal["quick", "best", "more", "unusable"]
-BUNDLED = "bundled"
 _OUTSIDE = utterances.Filter(split="train", state="out-of-scope")
 _FEW = 2
 """Examples for each intent, on average, below which names tell more than examples."""
@@ -121,7 +119,7 @@ def training_choices(studio: Studio, project: str) -> TrainingChoices:
         data = _data_of(connection, record)
         size = size_now(connection, record)
         found = [_choice(connection, record, data, recipe, size) for recipe in ordered(data)]
-        base, words = _live_base(connection, record)
+        base, words = live_base(connection, record)
         tests, labelled = (_count(connection, record, split) for split in ("test", None))
         outside = 0
         if record.task == "single-label":
@@ -203,20 +201,3 @@ def _choice(
         time=told.time,
         why_not=reason,
     )
-
-
-def _live_base(connection: Transaction, project: ProjectRecord) -> tuple[str, str]:
-    """Return the base of the live version's training, if it can be used again, and its words."""
-    live = models.champion(connection, project.id)
-    if live is None or live.job_id is None:
-        return BUNDLED, ""
-    base = str(jobs.get(connection, live.job_id).payload.get("base", BUNDLED))
-    is_folder = base.startswith("/")
-    try:
-        settled_base(connection, base)
-    except NotFound:  # the version that it started from was deleted
-        return BUNDLED, ""
-    if base == BUNDLED or (is_folder and not Path(base).is_dir()):
-        return BUNDLED, ""
-    name = Path(base).name if is_folder else base
-    return base, f"{name}, as version {live.number}"

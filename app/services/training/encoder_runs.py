@@ -9,10 +9,15 @@ from app.jobs.context import JobContext, Publish
 from app.services.conversations.reading import read_pairs, stored_logs
 from app.services.embedding import resolve_device
 from app.services.studio import Studio
-from app.services.training.child import TrainingProgress, drive, latest_checkpoint_of, load_base
+from app.services.training.child import (
+    TrainingProgress,
+    base_name,
+    drive,
+    latest_checkpoint_of,
+    load_base,
+)
 from app.services.training.frozen import frozen_state
 from app.services.training.marked_utterances import read_utterances
-from core.files import named_folder
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
 from core.recipes.read import AnyEncoderRecipe
 from core.recipes.templates import TemplatesRecipe
@@ -65,7 +70,7 @@ def train_encoder(
         "precision": precision_of(recipe, resolve_device(payload["device"]), earlier),
         "recipe": recipe.model_dump(mode="json"),
         "fingerprint": ranker.encoder.fingerprint,
-        "base": "" if base is None else _name_of(str(payload["base"])),
+        "base": "" if base is None else base_name(str(payload["base"])),
         "base_fingerprint": None if base is None else base.fingerprint,
     }
     record_files = context.store_files(lambda folder: ranker.save(folder / "encoder"))
@@ -150,8 +155,3 @@ def _from_slots(context: JobContext, project: ProjectRecord, recipe: TemplatesRe
         "n_marked": sum(bool(utterance.slots) for utterance in utterances),
     }
     return _Lesson(run, facts, frozen.id)
-
-
-def _name_of(base: str) -> str:
-    folder = named_folder(base)
-    return base if folder is None else folder.name

@@ -118,13 +118,18 @@ def estimate_of(
 
 
 def require_labels(connection: Transaction, project: ProjectRecord) -> None:
-    """Raise InvalidInput unless two intents have labels outside the test split."""
-    _, intents = utterances.taught(connection, project.id, project.task)
+    """Raise InvalidInput unless two intents and two texts have labels outside the test split."""
+    texts, intents = utterances.taught(connection, project.id, project.task)
     if intents < 2:
         raise InvalidInput(
             f"'{project.name}' has training labels of {counted(intents, 'intent')}; "
             "training needs two.",
             "Import a labelled file, or label a few texts of another intent.",
+        )
+    if texts < 2:  # one text with both intents: nothing could be judged without it
+        raise InvalidInput(
+            f"'{project.name}' has 1 labelled text to train on; training needs two.",
+            "Label another text.",
         )
 
 

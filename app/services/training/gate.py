@@ -1,7 +1,7 @@
 """The gate between training and answering: promote a candidate, or let a person decide."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.services.answering.as_project import read_now, signals_of, with_names_and_fence
@@ -28,6 +28,12 @@ class Gate:
         """Whether to promote, given the current champion, which a person may have changed since."""
         same = (self.beaten and self.beaten.id) == (champion and champion.id)
         return self.promote and same
+
+    def left_to_a_person(self) -> "Gate":
+        """Return one that promotes nothing, whatever it found."""
+        if not self.promote:
+            return self
+        return replace(self, promote=False, reasons=(*self.reasons, "A person decides."))
 
 
 def as_in_use(
@@ -85,7 +91,7 @@ def judge_candidate(
 
     `version` is the dataset version that it learned from; `answering` is how it would answer in
     use; `facts` hold its metrics and the pins that it breaks. Unless `may_promote`, a person
-    decides.
+    decides which of the two to use; a first version needs no such decision.
     """
     from app.services.versions.comparison import Contender, compare_contenders, gate
     from app.services.versions.comparison import stored_contender as stored

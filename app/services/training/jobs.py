@@ -7,19 +7,21 @@ from typing import Literal
 
 from app.jobs.logs import end_of
 from app.services.studio import Studio
+from app.services.training.child import BUNDLED, settled_base
 from app.services.training.estimate import late_words
 from app.services.training.unlabelled import gain_words
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from core.metrics.in_words import measured_on, untested_of
-from core.recipes.read import title_of
+from core.recipes.read import RECIPES, title_of
 from core.text import counted
-from storage import jobs, projects
+from storage import conversation_logs, jobs, projects
 from storage.database import Transaction
 from storage.people import acts
 from storage.people.acts import Act
 from storage.records import JobRecord
 
 JobStateName = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+JobKind = Literal["train", "discover", "layout"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,8 @@ def resume_job(studio: Studio, job_id: str) -> JobRecord:
 
     Raises:
         NotFound: There is no such job, or its project was deleted.
-        Conflict: It was not cancelled, another training of its project has begun since, or several
-            ids begin so.
+        Conflict: It was not cancelled, another training of its project has begun since, the version
+            or log from which it started is gone, or several ids begin so.
     """
     with studio.database.write() as connection:
         job = jobs.find(connection, job_id)
@@ -96,10 +98,25 @@ def resume_job(studio: Studio, job_id: str) -> JobRecord:
             projects.get_open(connection, job.project_id)
         if job.state == "cancelled" and not _has_checkpoint(studio, job):
             raise Conflict(f"Job {job.id} kept nothing to go on from.", "Start another training.")
+        _require_start(connection, job)
         job = jobs.resume(connection, job.id)
         _note(studio, connection, "resume training", job)
     studio.executor.ensure_running()
     return job
+
+
+def _require_start(connection: Transaction, job: JobRecord) -> None:
+    """Raise Conflict if a training could not be opened again; failed, it would lose all it kept."""
+    recipe = RECIPES.get(str(job.payload.get("recipe", {}).get("kind", "")))
+    try:
+        if recipe is not None and recipe.needs_base:
+            settled_base(connection, str(job.payload.get("base", BUNDLED)))
+        for log in job.payload.get("logs", ()):
+            conversation_logs.find(connection, job.project_id or 0, log)
+    except NotFound as error:
+        raise Conflict(
+            f"Job {job.id} cannot go on. {error.message}", "Start another training."
+        ) from error
 
 
 def _note(studio: Studio, connection: Transaction, verb: str, job: JobRecord) -> None:
@@ -132,15 +149,19 @@ def job_view(studio: Studio, job_id: str) -> JobView:
 
 
 def project_jobs(
-    studio: Studio, project: str | None, limit: int = 20, state: JobStateName | None = None
+    studio: Studio,
+    project: str | None,
+    limit: int = 20,
+    state: JobStateName | None = None,
+    kind: JobKind | None = None,
 ) -> list[JobView]:
-    """Return the newest jobs of a project or of all, newest first, in one state or in any.
+    """Return the newest jobs, newest first; without a project, state or kind of all.
 
     Starts a supervisor if a job waits.
     """
     with studio.database.read() as connection:
         number = None if project is None else projects.find(connection, project).id
-        records = jobs.list_all(connection, limit, number, state)
+        records = jobs.list_all(connection, limit, number, state, kind)
         views = [_view(studio, connection, record) for record in records]
     if any(not record.ended for record in records):
         studio.executor.ensure_running()

@@ -30,16 +30,19 @@ def read_utterances(
 
     Utterances without marked values are searched for values marked elsewhere. An utterance without
     any value is its own template; at most as many of these are kept, drawn at random, as there are
-    utterances with values. Stored synthetic utterances are left out if the recipe adds its own.
+    utterances with values. Stored synthetic utterances are left out if the recipe adds its own,
+    and those made of a test text always.
     Ids are random; ordering by text gives equal encoders for equal files and seeds in all projects.
     """
     rows = sorted(records, key=lambda record: (record.text, record.id))
-    tested = {match_key(record.text) for record in rows if record.split == "test"}
+    tests = {record.id: match_key(record.text) for record in rows if record.split == "test"}
+    tested = set(tests.values())
     learnable = [
         SlottedText(record.text, record.slots)
         for record in rows
         if record.split != "test"
         and match_key(record.text) not in tested
+        and record.synthetic not in tests
         and not (record.synthetic and recipe.augment)
     ]
     matcher = learn_matcher(text for text in learnable if text.slots)

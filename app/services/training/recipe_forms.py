@@ -13,7 +13,9 @@ from storage import projects
 
 _SIMPLE = frozenset({"epochs", "names", "pool", "minutes", "contexts", "size", "augment"})
 """Settings that a form shows; it folds away all others, which only researchers need."""
-_ONE_INTENT = frozenset({"pool", "pool_size"})
+_ONE_INTENT = frozenset(
+    ("pool", "pool_size", "intents_per_batch", "utterances_per_intent", "out_of_scope_rejection")
+)
 """Settings without a meaning where a text may have several intents."""
 
 

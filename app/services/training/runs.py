@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version as package_version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.context import JobContext, Publish
@@ -13,10 +12,13 @@ from app.services.conversations.reading import require_logs
 from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
 from app.services.training.child import (
+    BUNDLED,
     Span,
     TrainingProgress,
+    base_name,
     drive,
     latest_checkpoint_of,
+    live_base,
     load_base,
     settled_base,
     spans_of,
@@ -66,15 +68,17 @@ class TrainingRequest:
     """What to train; `settings` are those that differ from the recipe's defaults.
 
     Attributes:
-        base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`.
-        gate: Whether a model that passes the gate is promoted at once, or waits for a person; None
-            applies the project's setting as it is when the model is judged.
+        base: `bundled`, a folder, a hub id, or a model version `PROJECT@N`; None is what the live
+            version's training started from.
+        gate: Whether a model that passes the gate is promoted at once, or waits for a person, a
+            first one too; None applies the project's setting as it is when the model is judged,
+            by which a first one never waits.
     """
 
     project: str
     recipe: str
     settings: dict[str, object]
-    base: str = "bundled"
+    base: str | None = None
     gate: bool | None = True
 
 
@@ -98,8 +102,9 @@ def start_training(
     with studio.database.write() as connection:
         project = projects.find(connection, request.project)
         recipe = read_recipe(request.recipe, request.settings, project.task)
+        own = live_base(connection, project)[0] if request.base is None else request.base
         payload = {
-            "base": settled_base(connection, request.base),
+            "base": settled_base(connection, own),
             "device": studio.settings.device,
             "recipe": recipe.model_dump(mode="json"),
             "told_seconds": busy_factor() * told.seconds,
@@ -195,9 +200,21 @@ def _train_model(
     facts["metrics"] = {**judge(result, inputs, tests), **gain_figures(result.pool)}
     answering = as_in_use(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
-    may = _may_promote(context)
-    gate = judge_candidate(studio, project, data.version, answering, facts, may_promote=may)
+    gate = _judged(studio, context, data, answering, facts)
     return _publisher(context, data, result.pipeline, facts, gate)
+
+
+def _judged(
+    studio: Studio,
+    context: JobContext,
+    data: "_Data",
+    answering: "IntentPipeline",
+    facts: dict[str, Any],
+) -> Gate:
+    """Judge a new version; where its training was to wait, even a first one waits for a person."""
+    may = _may_promote(context)
+    gate = judge_candidate(studio, data.project, data.version, answering, facts, may_promote=may)
+    return gate.left_to_a_person() if context.job.payload.get("gate") is False else gate
 
 
 def _may_promote(context: JobContext) -> bool:
@@ -299,8 +316,8 @@ def _facts(
         "intents": [{"name": i.name, "description": i.description} for i in inputs.intents],
         "recipe": recipe.model_dump(mode="json"),
         "rejection": recipe.out_of_scope_rejection,
-        "base": base if base == "bundled" else Path(base).name,
-        "base_licence": BUNDLED_LICENCE if base == "bundled" else "see the base's own",
+        "base": base_name(base),
+        "base_licence": BUNDLED_LICENCE if base == BUNDLED else "see the base's own",
         "base_fingerprint": inputs.encoder.fingerprint,
         "code_version": package_version("intent-studio"),
         "precision": precision_of(recipe, inputs.device, earlier),
@@ -325,11 +342,14 @@ def _outside(data: _Data) -> tuple[str, ...]:
 def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
     """Return the labelled utterances of a split, ordered by text.
 
-    In a multi-label project, utterances labelled with no intent are included. The order determines
-    the folds, and ids are random: ordering by text gives equal models for equal files and seeds.
+    Left out are synthetic ones made of a test text, which repeat its words. In a multi-label
+    project, utterances labelled with no intent are included. The order determines the folds, and
+    ids are random: ordering by text gives equal models for equal files and seeds.
     """
     names = {key: row["name"] for key, row in data.state.intents.items()}
     with_none = data.project.task == "multi-label"
+    records = data.state.utterance_records()
+    tested = {record.id for record in records if record.split == "test"}
     exemplars = (
         Exemplar(
             record.id,
@@ -337,8 +357,10 @@ def _exemplars(data: _Data, split: str) -> tuple[Exemplar, ...]:
             tuple(sorted(names[key] for key in record.labels)),
             record.synthetic,
         )
-        for record in data.state.utterance_records()
-        if record.split == split and (record.labels or (with_none and record.labels is not None))
+        for record in records
+        if record.split == split
+        and record.synthetic not in tested
+        and (record.labels or (with_none and record.labels is not None))
     )
     return tuple(sorted(exemplars, key=lambda exemplar: (exemplar.text, exemplar.id)))
 

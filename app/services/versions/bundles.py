@@ -20,12 +20,14 @@ from app.services.versions.comparison import questions_of
 from app.services.versions.graphs import GraphWish, graph_folder
 from core.bundle.card import MEASURED
 from core.errors import MALFORMED, ArtifactDamaged, Conflict, InvalidInput, NotFound
-from core.types import Exemplar
+from core.types import Exemplar, Task
 from storage import models, projects
 from storage.artifacts import record_tree
+from storage.database import Transaction
 from storage.people import acts
 from storage.people.acts import Act
 from storage.people.request_keys import Keep, keep_nothing
+from storage.records import ProjectRecord
 
 if TYPE_CHECKING:  # bundles hold encoders, whose library takes seconds to load
     from core.bundle.archive import Manifest
@@ -144,22 +146,23 @@ def import_bundle(
 
     Raises:
         ArtifactDamaged: The bundle does not match its manifest.
+        Conflict: The project has it already.
+        InvalidInput: In the project a text has one intent and the bundle gives several, or the
+            other way round.
     """
     from core.bundle.archive import open_bundle
     from core.bundle.layout import load_pipeline
 
     with open_bundle(path) as (folder, manifest):
-        _try_out(load_pipeline(folder))  # a bundle that cannot answer is not imported
+        pipeline = load_pipeline(folder)
+        _try_out(pipeline)  # a bundle that cannot answer is not imported
         for name in _ADDED_BY_EXPORT:
             (folder / name).unlink(missing_ok=True)
         files = studio.artifacts.put_files(folder)
         facts = manifest.facts
         name = project or str(facts.get("project", path.stem))
         with studio.database.write() as connection:
-            try:
-                record = projects.find(connection, name)
-            except NotFound:
-                record = projects.create(connection, name)
+            record = _project_for(connection, name, pipeline.task)
             tree = record_tree(connection, studio.artifacts, files)
             for known in models.list_all(connection, record.id):
                 if known.tree_sha256 == tree:
@@ -173,6 +176,21 @@ def import_bundle(
             added = f"{name}@{made.number}"
             keep(connection, added)
         return added
+
+
+def _project_for(connection: Transaction, name: str, task: Task) -> ProjectRecord:
+    """Return the project that takes a bundle in, which is created where there is none."""
+    try:
+        record = projects.find(connection, name)
+    except NotFound:
+        return projects.create(connection, name, task)
+    if record.task != task:
+        gives, has = ("several", "one") if task == "multi-label" else ("one", "several")
+        raise InvalidInput(
+            f"The bundle gives a text {gives} of its intents, and in '{name}' a text has {has}.",
+            "Import it into another project.",
+        )
+    return record
 
 
 def _try_out(pipeline: "IntentPipeline") -> None:
@@ -195,7 +213,8 @@ def take_in_bundle(studio: Studio, project: str, path: Path, name: str, keep: Ke
 
     Raises:
         Conflict: The project has it already.
-        InvalidInput: It is not a bundle, or does not match its manifest.
+        InvalidInput: It is not a bundle, does not match its manifest, or gives a text one intent
+            where the project has several, or the other way round.
         NotFound: There is no such project.
     """
     with studio.database.read() as connection:

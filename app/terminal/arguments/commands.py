@@ -163,7 +163,8 @@ def _training(commands: Commands) -> None:
     models, encoders = recipe_names("makes", "model"), recipe_names("makes", "encoder")
     add_options(train, "--recipe", help=f"{', '.join(models)} (default); {', '.join(encoders)}")
     add_options(train, "--set")
-    add_options(train, "--base", help="bundled, a folder, a hub id or PROJECT@N")
+    bases = "bundled, a folder, a hub id or PROJECT@N (default: as the version in use)"
+    add_options(train, "--base", default=None, help=bases)
     train.add_argument(
         "--detach", action="store_true", help="return at once, do not follow the job"
     )

@@ -33,7 +33,7 @@ def test_a_way_that_lost_last_time_is_not_proposed_again(
     """Best was chosen beforehand above “Worse than version 1”, which was said of it."""
 
     page = visit(twice, "/")
-    page.route("**/projects/sample/jobs", by_best)
+    page.route("**/projects/sample/jobs*", by_best)
     page.goto(f"{twice.base}/train?project=sample")
     quick, best = (page.get_by_role("radio", name=name) for name in ("Quick", "Best"))
     expect(page.locator("[data-role=advice]")).to_contain_text("Worse than version 1")
@@ -54,7 +54,7 @@ def test_no_way_is_said_to_have_lost_against_itself(
     live = {"champion": 1, "candidate": 2}
 
     page = visit(twice, "/")
-    page.route("**/projects/sample/jobs", by_best)
+    page.route("**/projects/sample/jobs*", by_best)
     page.route(
         "**/projects/sample/status",
         lambda route: route.fulfill(json=route.fetch().json() | live),
@@ -110,7 +110,7 @@ def test_a_training_is_as_old_as_its_version(visit: Callable[..., Page], twice: 
         route.fulfill(json=jobs)
 
     page = visit(twice, "/")
-    page.route("**/projects/sample/jobs", hours_long)
+    page.route("**/projects/sample/jobs*", hours_long)
     page.goto(f"{twice.base}/train?project=sample")
     expect(page.locator("main [data-role=since]").first).to_be_visible()
     ages = page.locator("main [data-role=since]").all()
@@ -129,7 +129,7 @@ def test_a_chart_of_accuracy_says_what_it_is_not_for(
         route.fulfill(json=jobs)
 
     page = visit(twice, "/")
-    page.route("**/projects/sample/jobs", drawn)
+    page.route("**/projects/sample/jobs*", drawn)
     page.goto(f"{twice.base}/train?project=sample")
     page.get_by_text("How the training went").click()
     lead = page.locator("[data-role=curve-accuracy] [data-role=lead]")
@@ -174,7 +174,7 @@ def test_without_a_new_label_another_training_is_not_the_first_act(
     page.get_by_role("radio", name="Best").click()
     expect(told).to_contain_text("“Best” may still answer better.")
     # It stood there, too, where Best had made version 2 of the same labels.
-    page.route("**/projects/sample/jobs", by_best)
+    page.route("**/projects/sample/jobs*", by_best)
     page.reload()
     page.get_by_role("radio", name="Best").click()
     expect(told).to_contain_text("“Best” made version 2 of these labels.")

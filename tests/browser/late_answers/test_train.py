@@ -26,7 +26,7 @@ def test_an_older_list_of_trainings_does_not_hide_the_one_just_started(
     def told(route: Route) -> None:
         route.fulfill(json={**route.fetch().json(), "job": {**running, "progress": 0.1}})
 
-    jobs = hold(page, "**/projects/sample/jobs")
+    jobs = hold(page, "**/projects/sample/jobs*")
     reroute(page, STATUS, told)
     jobs.arrived()  # the header told of a training
     older = jobs.answered()

@@ -157,7 +157,7 @@ def prepared(home: Path) -> Path:
     studio = open_studio(Settings(home=home, device="cpu"))
     create_sample(studio, "sample")
     for recipe in ("instant", "convfit"):
-        job = start_training(studio, TrainingRequest("sample", recipe, {}, gate=False))
+        job = start_training(studio, TrainingRequest("sample", recipe, {}, gate=None))
         for _ in follow(studio, job.id):
             pass
     with_values(studio, "travel")

@@ -267,7 +267,7 @@ def test_what_runs_is_what_is_chosen_and_the_button_keeps_its_place(
     assert start.evaluate(place) == before
     [*_, first] = twice.ask("/projects/sample/jobs")
     running = {**first, "recipe": "instant", "state": "running", "finished_at": None}
-    reroute(page, "**/projects/sample/jobs", lambda route: route.fulfill(json=[running]))
+    reroute(page, "**/projects/sample/jobs*", lambda route: route.fulfill(json=[running]))
     page.reload()
     expect(quick).to_have_attribute("aria-checked", "true")
     expect(best).to_have_attribute("aria-checked", "false")
@@ -292,7 +292,7 @@ def test_header_and_page_tell_one_share_of_a_training(
         route.fulfill(json=[{**job, "progress": next(shares)}])
 
     reroute(page, "**/projects/sample/status", asked)
-    reroute(page, "**/projects/sample/jobs", listed)
+    reroute(page, "**/projects/sample/jobs*", listed)
     page.goto(f"{twice.base}/train?project=sample")
     page.wait_for_selector("[role=progressbar]")
     expect(page.get_by_text("46 min left, while other programs run")).to_be_visible()

@@ -6,8 +6,8 @@ import pytest
 
 from app.services.data.projects import create_project
 from app.services.studio import Studio
+from app.services.training.child import BUNDLED
 from app.services.training.choices import (
-    BUNDLED,
     ProjectData,
     ordered,
     quick_and_best,
@@ -92,7 +92,7 @@ def test_without_labels_quick_and_best_say_what_they_need(studio: Studio) -> Non
 
 
 def test_a_project_keeps_the_encoder_that_its_live_version_started_from(home: Studio) -> None:
-    """The page trained every project from the bundled encoder, whatever it had begun with."""
+    """Trainings started from the bundled encoder, whatever the project had begun with."""
     with home.database.read() as connection:
         live = models.champion(connection, 1)
         folder = str(jobs.get(connection, live.job_id).payload["base"])
@@ -100,6 +100,9 @@ def test_a_project_keeps_the_encoder_that_its_live_version_started_from(home: St
     found = training_choices(home, "p")
     assert found.base == folder != BUNDLED
     assert found.base_words.endswith(f", as version {live.number}")
+    for asked, base in ((None, folder), (BUNDLED, BUNDLED)):
+        queued = start_training(home, TrainingRequest("p", "instant", {}, asked))
+        assert queued.payload["base"] == base
 
 
 def test_a_base_is_a_version_by_its_number_from_the_start(home: Studio) -> None:

@@ -15,6 +15,7 @@ from app.services.conversations.replies import rank_replies
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.studio import Studio
+from app.services.training import runs
 from app.services.training.estimate import estimate
 from app.services.training.jobs import cancel_job, job_view, resume_job
 from app.services.training.runs import TrainingRequest, start_training
@@ -23,6 +24,7 @@ from app.services.versions import comparison, registry
 from app.services.versions.bundles import export_encoder, export_model
 from app.services.versions.timeline import list_versions, timeline
 from core.bundle.archive import verify_bundle
+from core.encoders.loading import load_folder
 from core.errors import Conflict, InvalidInput, NotFound
 from core.training import checkpoints
 from storage import models, projects
@@ -242,3 +244,14 @@ def test_replies_are_ranked_by_the_newest_encoder(home: Studio, tiny_path: Path)
     assert drawn.best == rank_replies(home, "p", ["hello", "how are you", "bye"], [], n=3).best
     with pytest.raises(InvalidInput, match="nothing to reply to"):
         rank_replies(home, "p", [" "], ["a"])
+
+
+def test_a_hub_id_is_kept_with_its_owner(
+    home: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lineage, bundle and report told “multilingual-e5-small”, which no hub can find."""
+    asked = "intfloat/multilingual-e5-small"
+    monkeypatch.setattr(runs, "load_base", lambda *_: load_folder(tiny_path))
+    job = start_training(home, TrainingRequest("p", "instant", {}, asked))
+    assert do(home, job.id).state == "succeeded"
+    assert version(home, 1).lineage["base"] == asked

@@ -305,3 +305,14 @@ def test_many_jobs_of_others_hide_none(home: Studio) -> None:
             made = jobs.enqueue(connection, "train", {"recipe": {"kind": "instant"}}, 2)
             jobs.request_cancel(connection, made.id)  # not more wait than may
     assert [view.recipe for view in project_jobs(home, "p")] == ["convfit", "instant"]
+
+
+def test_many_maps_hide_no_training(home: Studio) -> None:
+    """After twenty maps the Train page knew no last training, and had no Resume."""
+    with home.database.write() as connection:
+        for _ in range(20):
+            made = jobs.enqueue(connection, "layout", {}, 1)
+            jobs.request_cancel(connection, made.id)
+    assert {view.kind for view in project_jobs(home, "p")} == {"layout"}
+    trainings = project_jobs(home, "p", kind="train")
+    assert [view.recipe for view in trainings] == ["convfit", "instant"]

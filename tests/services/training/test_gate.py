@@ -169,6 +169,23 @@ def test_a_candidate_is_judged_with_the_intents_that_it_answers_by_name(
         assert answer.intents == ("opening_hours",)
 
 
+@pytest.mark.parametrize("asked", [None, True, False])
+def test_a_first_version_answers_at_once_unless_its_training_said_no(
+    studio: Studio, labelled_csv: Path, tiny_path: Path, *, asked: bool | None
+) -> None:
+    """An agent was told that its version waits for a person, and it answered everybody."""
+    home = dataclasses.replace(studio, executor=Idle())
+    create_project(home, "p")
+    import_file(home, ImportRequest("p", labelled_csv))
+    request = dataclasses.replace(by_quick(tiny_path), gate=asked)
+    job = do(home, runs.start_training(home, request).id)
+    waits = asked is False
+    assert job.result["promoted"] is not waits
+    assert job.result["gate"] == ["It is the first version.", *["A person decides."] * waits]
+    with home.database.read() as connection:
+        assert (models.champion(connection, 1) is None) is waits
+
+
 def by_quick(base: Path) -> runs.TrainingRequest:
     return runs.TrainingRequest("p", "instant", {}, str(base))
 

@@ -9,7 +9,9 @@ from app.services.answering.stored import load_model
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.studio import Studio
+from app.services.training.choices import training_choices
 from app.services.training.runs import TrainingRequest, start_training
+from core.errors import InvalidInput
 from core.recipes.read import task_defaults
 from storage import models, projects
 from storage.log import edits, events
@@ -81,3 +83,17 @@ def test_without_a_test_split_the_honest_answers_are_judged(
     assert made.metrics["n"] == 8
     assert made.metrics["n_without_intent"] == 2
     assert "cross-validation" in made.metrics["judged_on"]
+
+
+def test_one_text_of_two_intents_is_too_little_to_train_on(studio: Studio, tmp_path: Path) -> None:
+    """Quick was offered, and failed: “1 labelled utterances cannot be divided into 1 folds”."""
+    create_project(studio, "p", "multi-label")
+    row = {"text": "cancel my card", "intents": ["cancel", "card"]}
+    (tmp_path / "row.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    import_file(studio, ImportRequest("p", tmp_path / "row.jsonl"))
+    said = "has 1 labelled text to train on; training needs two"
+    with pytest.raises(InvalidInput, match=said):
+        start_training(studio, TrainingRequest("p", "instant", {}))
+    quick, best, *_ = training_choices(studio, "p").choices
+    assert said in quick.why_not
+    assert said in best.why_not

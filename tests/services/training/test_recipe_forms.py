@@ -82,6 +82,18 @@ def test_a_project_of_several_intents_shows_its_own_defaults(studio: Studio) -> 
     assert "label-encoder" not in found  # it knows one name for each utterance
 
 
+def test_a_project_of_several_intents_shows_no_setting_that_nothing_reads(studio: Studio) -> None:
+    """Batches by intent and the share out of scope could be set, and changed nothing."""
+    create_project(studio, "p", task="multi-label")
+    create_project(studio, "one")
+    unread = {"out_of_scope_rejection", "intents_per_batch", "utterances_per_intent"}
+    for kind in ("convfit", "adapter"):
+        found = forms(studio, "p")[kind].keys()
+        assert not unread & found
+        assert {"theta", "batch_size"} <= found
+        assert unread <= forms(studio, "one")[kind].keys()
+
+
 def test_forms_are_written_as_json_without_a_warning(studio: Studio) -> None:
     """Opening the Train page printed hundreds of lines about whole numbers as defaults."""
     create_project(studio, "p")

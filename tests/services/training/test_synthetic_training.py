@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.services.answering.stored import load_model
 from app.services.explaining.explain import explain
 from app.services.labelling import sure
 from app.services.live.live_model import as_trained
@@ -14,9 +15,11 @@ from app.services.review.review import review
 from app.services.slots.augmentation import AugmentationRequest, add_synthetic
 from app.services.slots.marking import mark_slots
 from app.services.studio import Studio
+from app.services.training.marked_utterances import read_utterances
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.heads.mixture import voices_of, without_names
 from core.heads.votes.fit import VoteHead
+from core.recipes.templates import TemplatesRecipe
 from core.review.sure import UNTESTED
 from core.templates.slots import Slot
 from core.types import ScoreArray
@@ -25,7 +28,7 @@ from storage.log import edits, events, label_origins
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries.utterances import Page
-from tests.builders.trained_home import train
+from tests.builders.trained_home import change, train
 
 THINGS = {
     "please refund the order": "order",
@@ -129,6 +132,27 @@ def test_sure_answers_are_judged_by_what_was_said_without_what_was_made_of_it(
     by_hand += voices_of(pipeline.head, pipeline.embeddings)[at]
     place = [one.id for one in examples if not one.synthetic].index(source)
     np.testing.assert_allclose(scores[place], by_hand, atol=1e-4)
+
+
+def test_those_made_of_a_text_teach_no_longer_once_it_is_a_test_text(
+    home: Studio, tiny_path: Path
+) -> None:
+    """The test text had near copies with its label among the examples, and nothing told so."""
+    made = augmented(home)
+    tested = "track the parcel for me"
+    change(home, tested, "split", "test")
+    with home.database.read() as connection:
+        rows = dataset.utterances(connection, 1)
+    [source] = [row.id for row in rows if row.text == tested]
+    near = {text for text, of in made.items() if of == source}
+    assert near
+    train(home, tiny_path, {"kind": "instant"})
+    learned = {one.text for one in load_model(home, "p@3").exemplars}
+    assert not near & learned
+    assert made.keys() - near <= learned
+    slotted = {one.text for one in read_utterances(rows, TemplatesRecipe(augment=False))}
+    assert not near & slotted
+    assert made.keys() - near <= slotted
 
 
 def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:

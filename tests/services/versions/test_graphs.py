@@ -149,7 +149,7 @@ def test_8_bits_are_judged_by_texts_that_were_not_learned(home: Studio, tmp_path
     rows = ["can we do it,refund,train", "Can we do it?,parcel,train", "CAN WE DO IT,refund,test"]
     table.write_text("\n".join(["text,intent,split", f"{learned}!,refund,test", *rows]), "utf-8")
     import_file(home, ImportRequest("p", table))
-    train_here(home, TrainingRequest("p", "instant", {}))
+    train_here(home, TrainingRequest("p", "instant", {}, "bundled"))
     out, small = tmp_path / "p.zip", GraphWish("int8", any_loss=True)
 
     def judged(reference: str, *, without_texts: bool) -> float:
