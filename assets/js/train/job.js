@@ -34,6 +34,7 @@ export function jobView(job, curves, {name, today}, actions) {
     h('div', {class: 'row soft'}, wordsOf(job, today), !over && leftOf(job)),
     !over && job.late && h('p', {class: 'soft', role: 'status', 'data-role': 'late'}, job.late),
     job.pool_words && h('p', {class: 'soft', 'data-role': 'pool-words'}, job.pool_words),
+    job.warning && h('p', {class: 'note warn', role: 'status', 'data-role': 'warning'}, job.warning),
     job.hint && h('p', {class: 'soft'}, job.hint),
     job.result.kind === 'encoder' && nextStep(job, actions.use),
     curves,

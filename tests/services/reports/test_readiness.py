@@ -193,6 +193,8 @@ def test_how_a_training_checks_itself_is_told_without_its_method() -> None:
     assert _plain_basis("leave-one-out over 20 texts").startswith("its own 20 examples, each")
     assert _plain_basis("68 of 340 texts, held out").startswith("68 of its own 340 examples, which")
     assert _plain_basis("test set of 306 texts") == "306 test texts"
+    known = _plain_basis("68 of 340 texts, held out; the base has learned 9 of them")
+    assert known.endswith("had not learned from; the base has learned 9 of them")
 
 
 def test_an_intent_without_an_example_is_no_intent_that_was_learned() -> None:
