@@ -128,6 +128,8 @@ def _run_tuned(
         held_out = yield from held_out_scores(parts, offsets, fitted)
     else:
         held_out = leave_one_out(recipe.head, fitted, inputs.exemplars)
+        words = f"{held_out.judged_on} that the encoder was tuned on"  # as an untuned one's are not
+        held_out = replace(held_out, judged_on=words)
     return _with_gain(_result(recipe, inputs, encoder, fitted, held_out), gain)
 
 

@@ -1,4 +1,4 @@
-"""What the base of a training has learned from labels tests none of the versions made from it.
+"""What an encoder has learned from labels tests neither its version nor those made from it.
 
 A version that started from a tuned one was “ready to use”, by texts that its encoder knew.
 """
@@ -58,6 +58,21 @@ def test_figures_of_labels_that_the_base_has_learned_are_compared_with_no_others
         "training started from. It may refuse texts that fit an intent"
     )
     assert oldest.warning == ""
+
+
+def test_labels_that_an_encoder_was_tuned_on_are_compared_with_no_others(
+    home: Studio, tiny_path: Path
+) -> None:
+    """A tuned version has them by heart, and was told to be better than one that has not."""
+    train(home, tiny_path, {"kind": "instant", "folds": 1})
+    train(home, tiny_path, {"kind": "convfit", "epochs": 1, "calibration": "leave-one-out"})
+    assert version(home, 3).metrics["judged_on"] == "leave-one-out over 20 texts"
+    found = compare_models(home, "p", 4, 3)
+    assert (found.basis, found.outcome) == ("nothing", "unknown")
+    assert (
+        "of version 4 stand on labels that it has learned, when trained "
+        "(leave-one-out over 20 texts that the encoder was tuned on)"
+    ) in found.verdict
 
 
 def test_what_a_base_has_learned_is_known_without_its_files(home: Studio, tiny_path: Path) -> None:

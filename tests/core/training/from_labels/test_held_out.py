@@ -142,6 +142,9 @@ def test_how_a_run_was_judged_is_said_in_words(tiny: TransformerEncoder) -> None
         "5-fold cross-validation over 20 texts": InstantRecipe(),
         "leave-one-out over 20 texts": InstantRecipe(folds=1),
         "4 of 20 texts, held out": ConvfitRecipe(**QUICK),
+        "leave-one-out over 20 texts that the encoder was tuned on": ConvfitRecipe(
+            calibration="leave-one-out", **QUICK
+        ),
     }
     assert {run(recipe, inputs)[0].held_out.judged_on: recipe for recipe in found.values()} == found
 
@@ -168,7 +171,9 @@ def test_a_handful_of_labels_is_judged_by_leave_one_out(tiny: TransformerEncoder
     inputs = RunInputs(few, (Intent("parcel"), Intent("refund")), tiny)
     for folds in (1, 3):
         result, _ = run(ConvfitRecipe(folds=folds, **QUICK), inputs)
-        assert result.held_out.judged_on == "leave-one-out over 3 texts"
+        assert result.held_out.judged_on == (
+            "leave-one-out over 3 texts that the encoder was tuned on"
+        )
     result, _ = run(InstantRecipe(), inputs)
     assert result.held_out.judged_on == "3-fold cross-validation over 3 texts"
 
