@@ -17,7 +17,7 @@ from core.heads.mixture import MixtureHead, voices_of, without_names
 from core.heads.neighbours import NeighbourHead, neighbour_votes
 from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, votes_for
-from core.text import hidden_key, match_key
+from core.text import as_hidden, hidden_key, match_key
 from core.types import (
     Exemplar,
     FloatArray,
@@ -60,7 +60,7 @@ class Answerer(Protocol):
 
     @property
     def learned(self) -> frozenset[str]:
-        """Hashes of the unlabelled texts that the encoder learned from."""
+        """Hashes of the texts that the encoder learned beside the exemplars."""
         ...
 
     def predict(
@@ -84,8 +84,9 @@ class IntentPipeline:
         embeddings: Unit rows of the exemplars, (m, d) float32; for votes the voting rows.
         n_neighbours: Number of exemplars in a reason.
         exact: Match key to intents; texts with contradicting labels are absent.
-        learned: Hashes of the unlabelled texts that the encoder learned from, by `hashes_of`; of
-            the model in use also those of the examples to which it was tuned.
+        learned: Hashes of the texts that the encoder learned beside the exemplars, by `hashes_of`:
+            unlabelled ones, and those of the versions that it was trained from. Of the model in
+            use also those of the examples to which it was tuned.
 
     Raises:
         ValueError: Exemplars, embeddings and voting rows differ in number.
@@ -276,6 +277,12 @@ def said_by(exemplars: Sequence[Exemplar], exact: Iterable[str] = ()) -> Learned
 def learned_texts(model: Answerer) -> LearnedTexts:
     """Return what a model has learned."""
     return said_by(model.exemplars, (*model.exact, *model.learned))
+
+
+def learned_hashes(model: Answerer) -> frozenset[str]:
+    """Return the hashes of the texts that a model has learned, with those of its exemplars."""
+    keys = learned_texts(model).keys
+    return frozenset(as_hidden(key) for key in keys)
 
 
 def hashes_of(texts: Iterable[str]) -> frozenset[str]:

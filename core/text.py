@@ -244,6 +244,11 @@ def hidden_key(key: str) -> str:
     return "sha256:" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def as_hidden(key: str) -> str:
+    """Return the hash of a match key, which stands for it already where texts are left out."""
+    return key if key.startswith("sha256:") else hidden_key(key)
+
+
 def plain_markdown(words: object) -> str:
     """Write words of people so that Markdown makes no markup, link or picture of them."""
     return _MARKS.sub(r"\\\g<0>", " ".join(str(words).split()))

@@ -82,15 +82,16 @@ def _without_examples(contents: Mapping[str, str], texts: frozenset[str]) -> dic
 def versions_holding(
     connection: Transaction, store: ArtifactStore, project_id: int, texts: frozenset[str]
 ) -> list[int]:
-    """Return the imported versions of a project that hold one of the texts, or the hash of one.
+    """Return the versions of a project that hold one of the texts, or the hash of one, from others.
 
-    What the others have learned stands in the project's log. One whose files are damaged may hold
+    These were imported, or trained from a version, which may be another project's. What the others
+    have learned stands in the project's log. One whose files are damaged may hold
     them, and counts.
     """
     return [
         version.number
         for version in models.list_all(connection, project_id)
-        if version.lineage.get("imported")
+        if (version.lineage.get("imported") or "@" in str(version.lineage.get("base", "")))
         and version.tree_sha256
         and _holds(store, tree_files(connection, version.tree_sha256), texts)
     ]

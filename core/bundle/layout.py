@@ -8,7 +8,7 @@ calibration.json        task, temperature and thresholds
 fence.safetensors       means and precision, if thresholds are of familiarity
 exemplars.jsonl         id, text and intents of the exemplars, in the order of the embeddings
 exact.json              intents of labelled texts by match key; these texts need no scores
-learned.json            hashes of the unlabelled texts that it learned from, if there are any
+learned.json            hashes of texts that it learned beside the exemplars, if there are any
 facts.json              versions, lineage, metrics, intents with descriptions
 """
 

@@ -26,6 +26,7 @@ _SHARES = frozenset(
 _TESTS = re.compile(r"test set of ([\d,]+) texts?")
 _TRAINED = "when trained"
 _HELD_OUT = re.compile(r"leave-one-out|cross-validation|, held out")
+_TUNED_ON = "that the encoder was tuned on"
 
 
 def figure_words(name: str, value: object) -> str:
@@ -51,6 +52,8 @@ def measured_on(metrics: Mapping[str, Any]) -> str:
     if found:
         texts = "test text" if found[1] == "1" else "test texts"
         words = f"on {found[1]} {texts} {_TRAINED}"
+    elif _TUNED_ON in basis:
+        words = f"on labels that it has learned, {_TRAINED} ({basis})"
     elif _HELD_OUT.search(basis):
         words = f"on held-out labels {_TRAINED} ({basis})"
     elif basis:
@@ -67,6 +70,8 @@ def measured_now(n: int) -> str:
 
 def untested_of(metrics: Mapping[str, Any]) -> str:
     """Say how many intents a model's figures leave out; "" where it is none, or nobody knows."""
-    is_held_out = _HELD_OUT.search(str(metrics.get("judged_on", "")))
-    texts = "held-out labels" if is_held_out else "test texts"
+    basis = str(metrics.get("judged_on", ""))
+    texts = "held-out labels" if _HELD_OUT.search(basis) else "test texts"
+    if _TUNED_ON in basis:
+        texts = "learned labels"
     return untested_words(metrics.get("tested_intents"), metrics.get("intents"), texts)

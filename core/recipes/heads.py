@@ -69,7 +69,7 @@ class MlpConfig(Frozen):
 
 
 class NamesConfig(Frozen):
-    """The nearest intent name with its description wins; needs no label."""
+    """The nearest intent name wins; needs no label."""
 
     kind: Literal["names"] = "names"
     similarity: Literal["cosine", "dot"] = Field(

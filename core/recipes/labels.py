@@ -117,8 +117,7 @@ class TunedRecipe(_HeldOut):
     names: bool = Field(
         default=True,
         title="Learn from intent names, too",
-        description="Names and descriptions of intents count as extra examples. Turn it off where "
-        "names are codes.",
+        description="Names of intents count as extra examples. Turn it off where names are codes.",
     )
     pool: bool = Field(
         default=True,

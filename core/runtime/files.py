@@ -5,7 +5,7 @@ tokenizer.json    texts to token ids; subwords.json for ConveRT (`tokens.py`)
 decision.json     intents, thresholds, priors and settings
 exemplars.jsonl   id, text and intents of the exemplars, in the order of the votes
 exact.json        intents of labelled texts by match key; these texts need no scores
-learned.json      hashes of the unlabelled texts that it learned from, if there are any
+learned.json      hashes of texts that it learned beside the exemplars, if there are any
 answers.jsonl     answers of the studio to some texts, to compare with
 facts.json        versions, lineage, metrics, intents with descriptions
 """
@@ -112,7 +112,7 @@ def read_exemplars(path: Path) -> tuple[Exemplar, ...]:
 
 
 def read_learned(folder: Path) -> frozenset[str]:
-    """Read hashes; none where no unlabelled text was learned, or by an earlier release."""
+    """Read hashes; none where exemplars alone were learned, or by an earlier release."""
     file = folder / LEARNED
     if not file.exists():
         return frozenset()

@@ -65,7 +65,7 @@ _OF_SHORT = (
 )
 _JOBS = tuple(
     pair
-    for name in ("title", "pool_words", "measured_on", "untested", "late")
+    for name in ("title", "pool_words", "warning", "measured_on", "untested", "late")
     for pair in (
         ("GET /api/projects/{project}/jobs", f"[].{name}"),
         ("GET /api/jobs/{job_id}", name),

@@ -19,7 +19,7 @@ class GraphModel:
     """A graph with what it has learned.
 
     Attributes:
-        learned: Hashes of the unlabelled texts that its encoder learned from.
+        learned: Hashes of the texts that its encoder learned beside the exemplars.
     """
 
     engine: "Engine" = field(repr=False)

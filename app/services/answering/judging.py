@@ -82,6 +82,8 @@ def judge(result: RunResult, inputs: RunInputs, tests: UnlearnedTests) -> dict[s
         figures = _judge_held_out(result, inputs)
     figures["judged_on"] += tests.words()
     figures["left_out"] = tests.left_out
+    if result.held_out.n_learned:
+        figures["base_learned"] = result.held_out.n_learned
     if tests.outside:
         outside = list(tests.outside)
         embedded = inputs.embed(result.pipeline.encoder, outside)

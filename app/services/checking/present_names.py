@@ -13,7 +13,7 @@ from app.services.checking.subject import Subject
 from app.services.studio import Studio
 from app.services.versions.comparison import Questions
 from core.pipeline import Answerer
-from core.text import counted, hidden_key, some_of
+from core.text import as_hidden, counted, some_of
 from core.types import Exemplar, Task
 from storage import projects
 from storage.log import versions
@@ -96,10 +96,10 @@ def _by_log(studio: Studio, bundle: Subject, project: str) -> Answerer:
 
 def _by_examples(model: Answerer, other: Answerer) -> Answerer:
     """Give intents the names that their examples bear in another model."""
-    theirs = {_hidden(key): names for key, names in other.exact.items()}
+    theirs = {as_hidden(key): names for key, names in other.exact.items()}
     counts = defaultdict[str, Counter[str]](Counter)
     for key, then in model.exact.items():
-        now = theirs.get(_hidden(key))
+        now = theirs.get(as_hidden(key))
         if now is not None:
             gone, came = set(then) - set(now), set(now) - set(then)
             new = next(iter(came)) if len(gone) == len(came) == 1 else ""
@@ -128,8 +128,3 @@ def _one_to_one(to: Mapping[str, str], old: tuple[str, ...], theirs: set[str]) -
         if not wrong:
             return kept
         kept = {name: new for name, new in kept.items() if name not in wrong}
-
-
-def _hidden(key: str) -> str:
-    """Return the hash of a match key, which stands for it already where texts are left out."""
-    return key if key.startswith("sha256:") else hidden_key(key)

@@ -33,7 +33,7 @@ from core.pipeline import IntentPipeline, hashes_of
 from core.types import Pause, no_pause
 from storage import models
 from storage.database import Transaction
-from storage.log import events, versions
+from storage.log import edits, events, versions
 from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
@@ -89,11 +89,24 @@ def read_project(
     return Reading(now, known, touched=_touched_since(connection, project.id, known.revision))
 
 
-def read_version(connection: Transaction, now: ProjectNow, version: ModelVersionRecord) -> Reading:
-    """Read the inputs of a live model of a version that is not loaded."""
+def read_version(
+    connection: Transaction,
+    now: ProjectNow,
+    version: ModelVersionRecord,
+    until: int | None = None,
+) -> Reading:
+    """Read the inputs of a live model of a version that is not loaded.
+
+    `until` is the revision whose labels are to join; None: the newest one.
+    """
     reading = read_as_trained(connection, now, version)
-    touched = _touched_since(connection, now.project.id, reading.learned_at)
-    return replace(reading, touched=touched)
+    if until is None or until >= now.project.head_revision:
+        touched = _touched_since(connection, now.project.id, reading.learned_at)
+        return replace(reading, touched=touched)
+    until = max(until, reading.learned_at)
+    then = replace(now, project=replace(now.project, head_revision=until))
+    touched = _touched_between(connection, now.project.id, reading.learned_at, until)
+    return replace(reading, now=then, touched=touched)
 
 
 def read_as_trained(
@@ -111,6 +124,18 @@ def _touched_since(
     keys = sorted({key for subject, key in touched if subject == "utterance"})
     records = utterances.by_ids(connection, project_id, keys)
     return {key: records.get(key) for key in keys}
+
+
+def _touched_between(
+    connection: Transaction, project_id: int, older: int, newer: int
+) -> dict[str, UtteranceRecord | None]:
+    """Return the utterances that differ between two revisions, as of the second one."""
+    first, last = versions.states_between(connection, project_id, older, newer)
+    both = first.utterances.keys() | last.utterances.keys()
+    keys = {key for key in both if first.utterances.get(key) != last.utterances.get(key)}
+    records = {record.id: record for record in last.part(keys).utterance_records()}
+    gone = edits.erased(connection, project_id, keys)
+    return {key: None if key in gone else records.get(key) for key in keys}
 
 
 def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:

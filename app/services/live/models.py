@@ -102,10 +102,13 @@ class LiveModels:
         """Do the same for a project that may have been renamed since it was read."""
         return self._open(lambda connection: projects.get(connection, project_id))
 
-    def as_champion(self, name: str, number: int) -> tuple[ProjectNow, LiveModel] | None:
+    def as_champion(
+        self, name: str, number: int, until: int | None = None
+    ) -> tuple[ProjectNow, LiveModel] | None:
         """Return a project, and one of its versions as it would answer if it were the champion.
 
-        None where so many labels vote that joining the newest ones takes long.
+        `until` is the revision whose labels vote; None: the newest one. None is returned where so
+        many labels vote that joining the newest ones takes long.
 
         Raises:
             NotFound: There is no such project or version.
@@ -113,7 +116,8 @@ class LiveModels:
         with self.studio.database.read() as connection:
             project = projects.find(connection, name)
             version = models.find_answering(connection, project.id, number)
-            reading = read_version(connection, read_now(connection, project, version), version)
+            now = read_now(connection, project, version)
+            reading = read_version(connection, now, version, until)
         model, head = load_champion(self.studio, reading), project.head_revision
         if not is_soon(model, reading):
             return None

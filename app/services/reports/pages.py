@@ -21,6 +21,9 @@ _HELD_OUT = {
     re.compile(r"(?<!\d)(\d++)-fold cross-validation over ([\d,]+) texts"): (
         r"its own \2 examples, in \1 parts, each answered by a version that learned from the others"
     ),
+    re.compile(r"leave-one-out over ([\d,]+) texts that the encoder was tuned on"): (
+        r"its own \1 examples, which it has learned, each answered without its own vote"
+    ),
     re.compile(r"leave-one-out over ([\d,]+) texts"): (
         r"its own \1 examples, each answered without its own label"
     ),

@@ -2,21 +2,29 @@
 
 import logging
 from collections.abc import Generator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from app.jobs.context import JobContext, Pace
+from app.services.answering.ancestry import ancestors
+from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import checked_out, find_model
+from app.services.live.live_model import exemplar_of
 from app.services.studio import Studio
+from app.services.training.frozen import frozen_state
 from core.encoders.base import Encoder
-from core.errors import NotFound
+from core.errors import ArtifactDamaged, NotFound
 from core.files import named_folder
+from core.pipeline import hashes_of, learned_hashes
+from core.recipes.labels import LEARN_FROM_LABELS
 from core.text import counted
-from storage import jobs, models
+from storage import jobs, models, projects
 from storage.database import Transaction
-from storage.records import ProjectRecord
+from storage.log import versions
+from storage.records import ModelVersionRecord, ProjectRecord
 
 if TYPE_CHECKING:
     from core.training.checkpoints import Checkpoint
@@ -172,6 +180,40 @@ def load_base(studio: Studio, base: str) -> Encoder:
         return load_encoder(base)
     with checked_out(studio, base) as (folder, _):
         return load_folder(folder / "encoder", bases=studio.bases)
+
+
+def learned_by(studio: Studio, base: str) -> frozenset[str]:
+    """Return the hashes of the texts that trainings on labels have taught a base; often none.
+
+    Raises:
+        NotFound: There is no such version.
+    """
+    if not _is_version(base):
+        return frozenset()
+    with studio.database.read() as connection:
+        record = find_model(connection, base)[1]
+        line = (record, *(parent for parent, _ in ancestors(connection, record)))
+    return frozenset[str]().union(*(_taught(studio, one) for one in line))
+
+
+def _taught(studio: Studio, version: ModelVersionRecord) -> frozenset[str]:
+    """Return the hashes of the texts that the encoder of a version has learned from labels.
+
+    One whose files are gone has learned the examples of its data.
+    """
+    is_tuned = version.lineage.get("recipe", {}).get("kind") in LEARN_FROM_LABELS
+    with studio.database.read() as connection:
+        project = projects.get(connection, version.project_id)
+    if version.kind == "intents" and version.tree_sha256:
+        with suppress(ArtifactDamaged):
+            model = require_pipeline(open_space(studio, Space(project, version), keep=False))
+            return learned_hashes(model) if is_tuned else model.learned
+    if not is_tuned or version.dataset_version_id is None:
+        return frozenset()
+    with studio.database.read() as connection:
+        data = versions.get(connection, version.dataset_version_id)
+        rows = frozen_state(connection, project.id, data).utterance_records()
+    return hashes_of(row.text for row in rows if exemplar_of(row, project.task))
 
 
 def _is_version(base: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.services.answering.as_project import read_now, signals_of, with_names_and_fence
 from app.services.answering.pinned import broken_by, open_pins
@@ -14,6 +14,9 @@ from storage import models, projects
 from storage.log import versions
 from storage.queries import dataset
 from storage.records import DatasetVersionRecord, ModelVersionRecord, ProjectRecord
+
+if TYPE_CHECKING:
+    from app.services.versions.comparison import Contender
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +92,12 @@ def judge_candidate(
 ) -> Gate:
     """Compare a new pipeline with the champion, in the child process that trained it.
 
-    `version` is the dataset version that it learned from; `answering` is how it would answer in
-    use; `facts` hold its metrics and the pins that it breaks. Unless `may_promote`, a person
-    decides which of the two to use; a first version needs no such decision.
+    `version` is the dataset version that it learned from, whose labels vote in the champion, too;
+    `answering` is how it would answer in use; `facts` hold its metrics and the pins that it breaks.
+    Unless `may_promote`, a person decides which of the two to use; a first version needs no such
+    decision.
     """
     from app.services.versions.comparison import Contender, compare_contenders, gate
-    from app.services.versions.comparison import stored_contender as stored
 
     with studio.database.read() as connection:
         champion = models.champion(connection, project.id)
@@ -102,15 +105,32 @@ def judge_candidate(
         return _first(facts)
     candidate = Contender("the candidate", facts["metrics"], lambda: answering, version.sha256)
     try:
-        found = compare_contenders(
-            studio, project.name, candidate, stored(studio, project.name, champion.number)
-        )
+        answers = _in_use(studio, project, champion.number, version)
+        found = compare_contenders(studio, project.name, candidate, answers)
     except ArtifactDamaged as error:
         return _instead_of_damaged(champion, facts, error.message, may_promote=may_promote)
     verdict = gate(found)
     if not may_promote:
         return Gate(champion, promote=False, reasons=(*verdict.reasons, "A person decides."))
     return Gate(champion, verdict.promote, verdict.reasons)
+
+
+def _in_use(
+    studio: Studio, project: ProjectRecord, number: int, version: DatasetVersionRecord
+) -> "Contender":
+    """Return a version to compare, as it answers in use, with the labels of a dataset version.
+
+    It is compared as it was trained where so many labels vote that joining them takes long.
+    """
+    from app.services.live.models import LiveModels
+    from app.services.versions.comparison import stored_contender
+
+    stored = stored_contender(studio, project.name, number)
+    opened = LiveModels(studio).as_champion(project.name, number, version.revision)
+    if opened is None:
+        return stored
+    pipeline = opened[1].pipeline
+    return replace(stored, open=lambda: pipeline)
 
 
 def _instead_of_damaged(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from app.jobs.logs import end_of
 from app.services.studio import Studio
@@ -31,6 +31,7 @@ class JobView:
     `title` is the recipe's name on pages; `pool_words` say what unlabelled texts brought,
     `measured_on` on which texts the version's figures stand, `untested` how many intents these
     leave out, and `late` how much longer a training takes than was told at its start, or "".
+    `warning` says that texts which its base has learned set the limit for out of scope, or "".
     """
 
     id: str
@@ -46,6 +47,7 @@ class JobView:
     curve: dict[str, object]
     curve_words: str
     pool_words: str
+    warning: str
     measured_on: str
     untested: str
     late: str
@@ -185,6 +187,7 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         curve=job.curve or {},
         curve_words=curve_words(job.curve or {}),
         pool_words=gain_words(metrics),
+        warning=_warning(metrics),
         result=job.result or {},
         measured_on=measured_on(metrics),
         untested=untested_of(metrics),
@@ -195,6 +198,20 @@ def _view(studio: Studio, connection: Transaction, job: JobRecord) -> JobView:
         finished_at=job.finished_at,
         cancel_requested=job.cancel_requested,
         resumable=job.state == "cancelled" and _has_checkpoint(studio, job),
+    )
+
+
+def _warning(metrics: Mapping[str, Any]) -> str:
+    """Say how many texts that set a version's limit its base has learned; "" where none has."""
+    n = metrics.get("base_learned", 0)
+    if not n:
+        return ""
+    limit = "its limits" if metrics.get("task") == "multi-label" else "its limit for out of scope"
+    are = "is" if n == 1 else "are"
+    return (
+        f"Of the texts that set {limit}, {n:,} {are} known to the version that this training "
+        "started from. It may refuse texts that fit an intent, and only test texts can tell how "
+        "good it is. Start from an encoder that has learned no labels, and this does not happen."
     )
 
 

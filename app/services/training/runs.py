@@ -18,6 +18,7 @@ from app.services.training.child import (
     base_name,
     drive,
     latest_checkpoint_of,
+    learned_by,
     live_base,
     load_base,
     settled_base,
@@ -163,6 +164,7 @@ def do_training(studio: Studio, context: JobContext) -> Publish:
 def _train_model(
     studio: Studio, context: JobContext, project: ProjectRecord, recipe: AnyModelRecipe
 ) -> Publish:
+    """Train a model version. The base embeds its examples, too: Review doubts labels by these."""
     from app.services.answering.judging import judge  # imports torch
     from core.training.from_labels.inputs import RunInputs
     from core.training.from_labels.runs import run_recipe
@@ -170,9 +172,9 @@ def _train_model(
     payload = context.job.payload
     data = _load_data(context, project, payload["dataset_version_id"])
     context.report(0.01, "opening the language model", at_once=True)
-    encoder = load_base(studio, payload["base"])
+    encoder, learned = load_base(studio, payload["base"]), learned_by(studio, payload["base"])
     exemplars = _exemplars(data, "train")
-    tests = _tests(data, exemplars)
+    tests = _tests(data, exemplars, learned)
     intents = _intents(data, exemplars)
     pool, cores = _unlabelled(context, data, recipe)
     size = Size(len(exemplars), len(intents), project.task, len(pool))
@@ -188,12 +190,12 @@ def _train_model(
         pool=pool,
         task=project.task,
         cores=cores,
+        learned=learned,
         told=progress.part,
     )
     earlier = latest_checkpoint_of(context)
     result = drive(progress, run_recipe(recipe, inputs, earlier))
     progress.begin("encoding")
-    # Review doubts labels by these embeddings, which no training on labels has changed.
     inputs.embed(encoder, [exemplar.text for exemplar in result.pipeline.exemplars])
     progress.begin("judging")
     facts = _facts(context, data, recipe, inputs, earlier) | pool_facts(result.pool)
@@ -324,11 +326,12 @@ def _facts(
     }
 
 
-def _tests(data: _Data, exemplars: Sequence[Exemplar]) -> "UnlearnedTests":
+def _tests(data: _Data, exemplars: Sequence[Exemplar], learned: frozenset[str]) -> "UnlearnedTests":
+    """Return the texts to test by; `learned` are hashes of what the base has learned."""
     from app.services.answering.judging import unlearned_tests
     from core.pipeline import said_by
 
-    return unlearned_tests(_exemplars(data, "test"), said_by(exemplars), _outside(data))
+    return unlearned_tests(_exemplars(data, "test"), said_by(exemplars, learned), _outside(data))
 
 
 def _outside(data: _Data) -> tuple[str, ...]:

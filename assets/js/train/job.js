@@ -5,7 +5,7 @@ import {bringTests} from '../shared/test_texts.js';
 import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
 const NOT_IN_IT = 'Labels given since are not counted in it.';
-const HELD_OUT = 'on held-out labels'; // as the server says that no test text backs a figure
+const BASES = ['on held-out labels', 'on labels that it has learned']; // of figures that no test text backs
 const NEARLY = 0.9;
 const SOON_S = 3;
 const SHOWN = 8; // earlier trainings
@@ -34,6 +34,7 @@ export function jobView(job, curves, {name, today}, actions) {
     h('div', {class: 'row soft'}, wordsOf(job, today), !over && leftOf(job)),
     !over && job.late && h('p', {class: 'soft', role: 'status', 'data-role': 'late'}, job.late),
     job.pool_words && h('p', {class: 'soft', 'data-role': 'pool-words'}, job.pool_words),
+    job.warning && h('p', {class: 'note warn', role: 'status', 'data-role': 'warning'}, job.warning),
     job.hint && h('p', {class: 'soft'}, job.hint),
     job.result.kind === 'encoder' && nextStep(job, actions.use),
     curves,
@@ -118,7 +119,8 @@ const logOf = job =>
 function resultWords({kind, metrics}, measured) {
   if (kind === 'encoder') return 'a start';
   if (!metrics) return '–';
-  return measured.startsWith(HELD_OUT) ? `${figuresOf(metrics)} ${HELD_OUT}` : figuresOf(metrics);
+  const base = BASES.find(words => measured.startsWith(words));
+  return base ? `${figuresOf(metrics)} ${base}` : figuresOf(metrics);
 }
 
 // `nameOf` returns what the page calls a recipe.

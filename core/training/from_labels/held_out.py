@@ -22,6 +22,7 @@ from core.heads.folds import (
 from core.heads.mixture import choose_weight, even_mixture
 from core.heads.points import PointHead, fit_names
 from core.intent_names import label_text
+from core.pipeline import LearnedTexts
 from core.recipes.heads import HeadConfig, NamesConfig
 from core.recipes.labels import AnyModelRecipe, LabelEncoderRecipe
 from core.splits import Rows, drawn_rows
@@ -43,12 +44,15 @@ class HeldOutScores:
         rows: Rows of the exemplars, (n,) int64.
         judged_on: How the exemplars were held out, in words.
         names: Cosines to intent names, (n, intents) float64, where names take part in the scores.
+        n_learned: How many of them an earlier training has taught the encoder that the run began
+            with: their scores are too high.
     """
 
     scores: ScoreArray
     rows: Rows = field(repr=False)
     judged_on: str
     names: ScoreArray | None = None
+    n_learned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,18 @@ def let_names_speak(fitted: FittedHead, held_out: HeldOutScores) -> tuple[Head, 
     weight = choose_weight(held_out.scores, held_out.names, columns)
     head = even_mixture(fitted.head, fitted.names, weight)
     return head, head.mixed(held_out.scores, held_out.names)
+
+
+def told_of_base(held_out: HeldOutScores, inputs: RunInputs) -> HeldOutScores:
+    """Count the held-out exemplars that the inputs' encoder has learned before, and say so."""
+    if not inputs.learned:
+        return held_out
+    learned = LearnedTexts(inputs.learned)
+    n = sum(inputs.exemplars[row].text in learned for row in held_out.rows)
+    if not n:
+        return held_out
+    words = f"{held_out.judged_on}; the base has learned {n:,} of them"
+    return replace(held_out, judged_on=words, n_learned=n)
 
 
 def folds_in_words(folds: Sequence[Rows]) -> str:

@@ -42,6 +42,8 @@ class RunInputs(ComputeOptions):
             after each epoch; it decides nothing.
         pool: Unlabelled texts. Recipes that learn from them draw from these, in this order.
         cores: Labels that came with groups; None where there are none.
+        learned: Hashes of the texts that trainings on labels have taught the encoder, by
+            `hashes_of`.
         told: Told how much of the stage at hand is done, where it takes long.
     """
 
@@ -53,6 +55,7 @@ class RunInputs(ComputeOptions):
     pool: tuple[str, ...] = ()
     task: Task = "single-label"
     cores: CoreLabels | None = None
+    learned: frozenset[str] = frozenset()
     told: Told = told_nobody
 
 

@@ -38,6 +38,7 @@ from core.training.from_labels.held_out import (
     held_out_scores,
     leave_one_out,
     let_names_speak,
+    told_of_base,
 )
 from core.training.from_labels.inputs import RunInputs
 from core.training.from_labels.rounds import (
@@ -127,12 +128,15 @@ def _run_tuned(
         held_out = yield from held_out_scores(parts, offsets, fitted)
     else:
         held_out = leave_one_out(recipe.head, fitted, inputs.exemplars)
+        words = f"{held_out.judged_on} that the encoder was tuned on"  # as an untuned one's are not
+        held_out = replace(held_out, judged_on=words)
     return _with_gain(_result(recipe, inputs, encoder, fitted, held_out), gain)
 
 
 def _with_gain(result: RunResult, gain: PoolGain | None) -> RunResult:
     """Add what unlabelled texts brought; the pipeline remembers those that it learned from."""
-    learned = hashes_of(() if gain is None else gain.lesson.texts)
+    fresh = hashes_of(() if gain is None else gain.lesson.texts)
+    learned = result.pipeline.learned | fresh
     return replace(result, pool=gain, pipeline=replace(result.pipeline, learned=learned))
 
 
@@ -145,7 +149,7 @@ def _result(
 ) -> RunResult:
     voters = _voters(fitted.head, len(inputs.exemplars))
     head, scores = let_names_speak(fitted, held_out)
-    judged = replace(held_out, scores=scores)
+    judged = told_of_base(replace(held_out, scores=scores), inputs)
     calibration = _calibration(recipe, inputs.task, scores, fitted.targets[held_out.rows])
     pipeline = IntentPipeline(
         encoder=encoder,
@@ -155,6 +159,7 @@ def _result(
         embeddings=unit_rows(fitted.embeddings[voters]),
         n_neighbours=recipe.neighbours,
         exact=exact_answers(inputs.exemplars),
+        learned=inputs.learned,
     )
     return RunResult(pipeline, judged, fitted.name_embeddings)
 

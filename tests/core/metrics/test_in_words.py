@@ -22,6 +22,11 @@ HELD_OUT = "held-out labels when trained"
             "4 of 20 texts, held out",
             "on held-out labels when trained (4 of 20 texts, held out)",
         ),
+        (
+            "leave-one-out over 20 texts that the encoder was tuned on",
+            "on labels that it has learned, when trained "
+            "(leave-one-out over 20 texts that the encoder was tuned on)",
+        ),
         ("7 texts of the file", "on 7 texts of the file"),
         ("", "when trained"),
     ],
@@ -46,3 +51,6 @@ def test_stored_figures_say_which_texts_the_untested_intents_lack() -> None:
     assert on_tests == "1 of 3 intents has test texts; the other 2 are untested."
     held_out = untested_of({"judged_on": "leave-one-out over 9 texts", **counts})
     assert held_out == "1 of 3 intents has held-out labels; the other 2 are untested."
+    tuned_on = "leave-one-out over 9 texts that the encoder was tuned on"
+    learned = untested_of({"judged_on": tuned_on, **counts})
+    assert learned == "1 of 3 intents has learned labels; the other 2 are untested."

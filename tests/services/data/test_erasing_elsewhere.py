@@ -100,3 +100,21 @@ def test_a_bundle_that_another_project_took_in_is_named_until_it_is_erased_there
     assert places(erase_texts(told, "p", [SAID], now=True).left) == [IN_Q, IN_OLD, in_r]
     assert erase_texts(told, "r", [SAID], now=True).models == ("r@1",)
     assert places(erase_texts(told, "q", [SAID], now=True).left) == [IN_OLD]
+
+
+def test_a_version_that_another_project_trained_from_one_that_learned_the_text_is_named(
+    told: Studio, tiny_path: Path, labelled_csv: Path
+) -> None:
+    """It holds the hashes of what its base has learned, so that none of these tests it."""
+    for name in ("p", "r"):
+        import_file(told, ImportRequest(name, labelled_csv))
+    tuned = {"epochs": 1, "calibration": "leave-one-out"}
+    train_here(told, TrainingRequest("p", "convfit", tuned, str(tiny_path)))
+    train_here(told, TrainingRequest("r", "instant", {}, "p@1"))
+    in_r = (
+        "the project 'r', which has, or may have, such a text or its hash in version 1: "
+        "erase there, too"
+    )
+    assert places(erase_texts(told, "p", [SAID], now=True).left) == [IN_Q, IN_OLD, in_r]
+    assert erase_texts(told, "r", [SAID], now=True).models == ("r@1",)
+    assert places(erase_texts(told, "q", [SAID], now=True).left) == [IN_OLD]

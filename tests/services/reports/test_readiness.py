@@ -191,8 +191,14 @@ def test_how_a_training_checks_itself_is_told_without_its_method() -> None:
         "its own 340 examples, in 5 parts, each answered by a version that learned from the others"
     )
     assert _plain_basis("leave-one-out over 20 texts").startswith("its own 20 examples, each")
+    by_heart = _plain_basis("leave-one-out over 20 texts that the encoder was tuned on")
+    assert (
+        by_heart == "its own 20 examples, which it has learned, each answered without its own vote"
+    )
     assert _plain_basis("68 of 340 texts, held out").startswith("68 of its own 340 examples, which")
     assert _plain_basis("test set of 306 texts") == "306 test texts"
+    known = _plain_basis("68 of 340 texts, held out; the base has learned 9 of them")
+    assert known.endswith("had not learned from; the base has learned 9 of them")
 
 
 def test_an_intent_without_an_example_is_no_intent_that_was_learned() -> None:

@@ -14,12 +14,14 @@ from app.services.training import runs
 from app.services.training.gate import Gate, as_in_use, judge_candidate
 from app.services.versions.comparison import gate
 from app.services.versions.comparison_views import ModelComparison, PinChange
+from core.encoders.packed.encoder import TransformerEncoder
 from core.metrics.paired import paired_difference
 from core.pipeline import IntentPipeline
 from storage import jobs, models, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset
+from storage.records import ProjectRecord
 from tests.builders.stub_pipeline import StubPipeline, start, store_model, trained
 from tests.builders.trained_home import Idle, do, version
 
@@ -184,6 +186,78 @@ def test_a_first_version_answers_at_once_unless_its_training_said_no(
     assert job.result["gate"] == ["It is the first version.", *["A person decides."] * waits]
     with home.database.read() as connection:
         assert (models.champion(connection, 1) is None) is waits
+
+
+SWAPPED = {"refund": "parcel", "parcel": "refund"}
+
+
+def learned_wrong(studio: Studio, tiny: TransformerEncoder) -> tuple[ProjectRecord, StubPipeline]:
+    """Store a live version that learned each label wrong, so that it answers no test text right.
+
+    Return a candidate that answers half of the twenty right.
+    """
+    right = trained(tiny, TEACHING)
+    texts = [f"{text} {n}" for text in TEACHING for n in range(5)]
+    tests = {one.text: one.intent for one in right.predict(texts)}
+    project = start(studio, tests)
+    store_model(studio, project, trained(tiny, {t: SWAPPED[n] for t, n in TEACHING.items()}))
+    with studio.database.write() as connection:
+        limit = {"limit": -10.0, "limits": {}, "method": "votes"}  # nothing is refused
+        projects.change_fence(connection, project.id, limit)
+    half = {text: SWAPPED[name] if n % 2 else name for n, (text, name) in enumerate(tests.items())}
+    return project, StubPipeline(half)
+
+
+def mend_labels(studio: Studio, project: ProjectRecord) -> None:
+    """Give the examples of the live version, after its training, the labels that are right."""
+    with studio.database.write() as connection:
+        keys = {name: dataset.intent_named(connection, project.id, name).id for name in SWAPPED}
+        rows = [
+            edits.create_utterance(f"e{n}", text, "train", "f", [keys[name]])
+            for n, (text, name) in enumerate(TEACHING.items())
+        ]
+        events.record(connection, project.id, Action("label"), rows)
+
+
+def test_a_candidate_is_compared_with_what_answers_and_not_with_what_was_trained(
+    studio: Studio, tiny
+) -> None:
+    """Of labels that had mended the live version the gate knew nothing: answers became worse."""
+    project, half = learned_wrong(studio, tiny)
+    assert judged(studio, half).promote
+    mend_labels(studio, project)
+    with studio.database.write() as connection:
+        key = dataset.intent_named(connection, project.id, "parcel").id
+        models.add_pin(connection, project.id, "where is my parcel", [key])
+    found = judged(studio, half)
+    assert not found.promote
+    assert found.reasons == (
+        "It breaks the pin 'where is my parcel': refund instead of parcel.",
+        "The loss of accuracy is real, not luck: "
+        "\u221250.0 points (\u221268.1 to \u221222.8 in 95 of 100 cases).",
+    )
+
+
+def test_labels_that_a_candidate_did_not_get_do_not_speak_for_the_live_version(
+    studio: Studio, tiny
+) -> None:
+    """They join the candidate, too, once it answers."""
+    project, half = learned_wrong(studio, tiny)
+    with studio.database.read() as connection:
+        before = versions.find(connection, project.id, 1)
+    mend_labels(studio, project)
+    with studio.database.write() as connection:
+        mended = versions.cut(connection, project, "mended")
+        gone = [row for row in dataset.utterances(connection, project.id) if row.id < "f"]
+        events.record(
+            connection, project.id, Action("delete"), [edits.delete_utterance(row) for row in gone]
+        )
+    facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
+    asked = (
+        judge_candidate(studio, project, version, half, facts, may_promote=True)
+        for version in (before, mended)
+    )
+    assert [one.promote for one in asked] == [True, False]
 
 
 def by_quick(base: Path) -> runs.TrainingRequest:

@@ -8,7 +8,12 @@ from pydantic import TypeAdapter
 from app.services.data.projects import create_project
 from app.services.studio import Studio
 from app.services.training.recipe_forms import RecipeForm, Setting, recipe_forms
+from core.recipes.labels import ConvfitRecipe
 from core.recipes.read import read_recipe
+from core.training.from_labels.inputs import RunInputs
+from core.training.from_labels.tuning import tuning_rows
+from core.types import Exemplar, Intent
+from tests.builders.tiny_encoder import HashingEncoder
 
 
 def forms(studio: Studio, project: str) -> dict[str, dict[str, Setting]]:
@@ -50,6 +55,18 @@ def test_each_kind_of_setting_is_shown_as_what_it_is(studio: Studio) -> None:
     assert (found["convfit"]["names"].kind, found["convfit"]["names"].default) == ("tick", True)
     rate = found["convfit"]["learning_rate"]
     assert (rate.kind, rate.label, rate.default) == ("number", "Learning rate", 1e-4)
+
+
+def test_names_are_told_to_count_as_examples_and_descriptions_are_not(studio: Studio) -> None:
+    """Who wrote fifty descriptions, as the words asked for, got an equal model."""
+    create_project(studio, "p")
+    exemplars = (Exemplar("a", "pay me back", ("refund",)), Exemplar("b", "lost it", ("parcel",)))
+    intents = (Intent("parcel", "Where a parcel is"), Intent("refund", "Money that is paid back"))
+    inputs = RunInputs(exemplars, intents, HashingEncoder())
+    assert tuning_rows(ConvfitRecipe(), inputs)[0] == ["pay me back", "lost it", "parcel", "refund"]
+    for recipe in ("convfit", "adapter"):
+        words = forms(studio, "p")[recipe]["names"].help
+        assert words.startswith("Names of intents count as extra examples.")
 
 
 def test_what_does_nothing_here_yet_says_what_it_waits_for(studio: Studio) -> None:

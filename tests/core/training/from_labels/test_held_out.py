@@ -8,6 +8,7 @@ import pytest
 from core.encoders.base import Encoder
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput
+from core.pipeline import hashes_of
 from core.recipes.heads import NeighboursConfig, VotesConfig
 from core.recipes.labels import ConvfitRecipe, InstantRecipe
 from core.recipes.read import read_recipe
@@ -141,8 +142,27 @@ def test_how_a_run_was_judged_is_said_in_words(tiny: TransformerEncoder) -> None
         "5-fold cross-validation over 20 texts": InstantRecipe(),
         "leave-one-out over 20 texts": InstantRecipe(folds=1),
         "4 of 20 texts, held out": ConvfitRecipe(**QUICK),
+        "leave-one-out over 20 texts that the encoder was tuned on": ConvfitRecipe(
+            calibration="leave-one-out", **QUICK
+        ),
     }
     assert {run(recipe, inputs)[0].held_out.judged_on: recipe for recipe in found.values()} == found
+
+
+def test_held_out_texts_that_the_encoder_has_learned_before_are_told(
+    tiny: TransformerEncoder,
+) -> None:
+    learned = hashes_of([f"{EXEMPLARS[0].text}!", "nobody said this here"])
+    inputs = RunInputs(EXEMPLARS, INTENTS, tiny, learned=learned)
+    result, _ = run(InstantRecipe(), inputs)
+    words = "5-fold cross-validation over 20 texts; the base has learned 1 of them"
+    assert (result.held_out.judged_on, result.held_out.n_learned) == (words, 1)
+    assert result.pipeline.learned == learned
+    tuned, _ = run(ConvfitRecipe(**QUICK), inputs)
+    assert tuned.pipeline.learned == learned
+    other = RunInputs(EXEMPLARS, INTENTS, tiny, learned=hashes_of(["nobody said this here"]))
+    result, _ = run(InstantRecipe(), other)
+    assert result.held_out.judged_on == "5-fold cross-validation over 20 texts"
 
 
 def test_a_handful_of_labels_is_judged_by_leave_one_out(tiny: TransformerEncoder) -> None:
@@ -151,7 +171,9 @@ def test_a_handful_of_labels_is_judged_by_leave_one_out(tiny: TransformerEncoder
     inputs = RunInputs(few, (Intent("parcel"), Intent("refund")), tiny)
     for folds in (1, 3):
         result, _ = run(ConvfitRecipe(folds=folds, **QUICK), inputs)
-        assert result.held_out.judged_on == "leave-one-out over 3 texts"
+        assert result.held_out.judged_on == (
+            "leave-one-out over 3 texts that the encoder was tuned on"
+        )
     result, _ = run(InstantRecipe(), inputs)
     assert result.held_out.judged_on == "3-fold cross-validation over 3 texts"
 
