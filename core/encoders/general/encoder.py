@@ -91,15 +91,15 @@ def load_general(source: EncoderFolder, device: str) -> GeneralEncoder:
         InvalidInput: It is not a stack of encoder layers, or has modules of other kinds.
         ArtifactDamaged: Files are missing or malformed.
     """
-    _refuse_unsupported(source)
-    weights = weight_files(source.path)
     try:
+        _refuse_unsupported(source)
+        weights = weight_files(source.path)
         _refuse_false_sizes(source, weights)
         model = _load_model(source.path, device)
         _refuse_incomplete(weights, transformer_of(model))
     except StudioError:
         raise
-    except Exception as error:  # both libraries check values by errors of their own
+    except Exception as error:  # of values of any kind, and of what both libraries check themselves
         raise ArtifactDamaged(f"The encoder in {source.path} cannot be used: {error}") from error
     # Weights are used and saved in float32, in whatever precision they were published.
     config = {k: v for k, v in source.config.items() if k != "torch_dtype"} | {"dtype": "float32"}
