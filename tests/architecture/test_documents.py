@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.terminal.arguments.parser import build_parser
+from core.formats.rows import SPLITS, VALIDATION
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -110,6 +111,12 @@ def test_the_architecture_fits_two_screens_and_names_every_folder() -> None:
         if not {folder, folder.removeprefix("app/"), folder.removeprefix("core/")} & named
     }
     assert unnamed == {"app/services"} - named
+
+
+def test_the_page_on_imports_names_every_word_for_a_set() -> None:
+    """It left out eight words, and said that any other word is refused."""
+    text = (ROOT / "docs/topics/data-log.md").read_text("utf-8")
+    assert [word for word in (*SPLITS, *VALIDATION) if f"`{word}`" not in text] == []
 
 
 @pytest.mark.parametrize(
