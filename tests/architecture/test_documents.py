@@ -3,10 +3,12 @@
 import argparse
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from app.settings import Settings
 from app.terminal.arguments.parser import build_parser
 from core.formats.rows import SPLITS, VALIDATION
 
@@ -117,6 +119,14 @@ def test_the_page_on_imports_names_every_word_for_a_set() -> None:
     """It left out eight words, and said that any other word is refused."""
     text = (ROOT / "docs/topics/data-log.md").read_text("utf-8")
     assert [word for word in (*SPLITS, *VALIDATION) if f"`{word}`" not in text] == []
+
+
+def test_the_page_on_operations_names_every_setting_and_every_extra() -> None:
+    """No page named `STUDIO_DEVICE`, to which errors send people, or the extra `onnx`."""
+    text = (ROOT / "docs/topics/operations.md").read_text("utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert [name for name in Settings.model_fields if f"`STUDIO_{name.upper()}`" not in text] == []
+    assert [name for name in project["optional-dependencies"] if f"| `{name}` |" not in text] == []
 
 
 @pytest.mark.parametrize(
