@@ -41,7 +41,7 @@ _REFUSED_SOCKET = 1008
 """The code by which a server says that it refuses a WebSocket; uvicorn answers 403."""
 _MOST_BODY = 64_000_000
 _MOST_FILE = 2_001_000_000
-"""Bytes of a model version with its encoder, or of a conversation log, with form overhead."""
+"""Bytes of a bundle with its encoder, with form overhead; a log of conversations has fewer."""
 _LARGE = re.compile(r"/api/projects/[^/]+/(bundles|dialogues)")
 _SHOWN = re.compile(
     r"/receipts/[0-9a-f]+|/api/receipts/[0-9a-f]+/receipt\.(html|pdf)"

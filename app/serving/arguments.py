@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from app.serving.limits import PUSH_TOKEN
+from app.serving.limits import KEY, PUSH_TOKEN
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--api-key-file",
         type=Path,
         metavar="FILE",
-        help="the key that clients must send; each line is one",
+        help=f"the key that clients must send; each line is one (default: the variable {KEY})",
     )
     command.add_argument("--no-key", action="store_true", help="serve other machines without one")
     _load(command)

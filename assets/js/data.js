@@ -87,7 +87,7 @@ class DataPage {
     this.#bulk = new Bulk(base, this.#rows, {done: told, nothing, several});
     const step = (which, words) => {
       const onclick = guarded(event => !this.#second.is(event) && this.#stepInTurn(which));
-      const title = 'Does again what Undo took back';
+      const title = 'Does again what Undo took back (Ctrl Shift Z)';
       return h('button', {'data-key': which, title, hidden: true, onclick}, words);
     };
     this.#steps = {undo: step('undo', 'Undo'), redo: step('redo', 'Redo')};
@@ -308,7 +308,7 @@ class DataPage {
     const named = verb && undoWords(status, this.#intents.nothing);
     const {undo, redo} = this.#steps;
     undo.textContent = `Undo: ${named}${isLarge(status) ? ' …' : ''}`;
-    undo.title = `Takes back the newest action: ${named}`;
+    undo.title = `Takes back the newest action: ${named} (Ctrl Z)`;
     const focused = [undo, redo].find(one => one === document.activeElement);
     undo.hidden = !verb;
     undo.toggleAttribute('data-told', status.undo_id === this.#told);

@@ -75,6 +75,24 @@ NEW_HELP = {
         "bench templates",
     )
 }
+NEW_HELP |= {
+    (f"intent-studio {command}", "project")
+    for command in (
+        *("augment", "dialogues import", "dialogues list", "dialogues remove", "export"),
+        *("review", "slots", "train", "versions"),
+    )
+}
+NEW_HELP |= {
+    (f"intent-studio {command}", "model") for command in ("bundle export", "evaluate", "promote")
+}
+NEW_HELP |= {
+    (f"intent-studio bench {bench}", option)
+    for bench in (
+        *("explain", "few-shot", "label-encoder", "label-errors", "multi-label", "out-of-scope"),
+        *("response-selection", "templates"),
+    )
+    for option in ("--base", "--recipe")
+}
 """Command and option whose default, choices or help differ from the reference."""
 
 NEW_ROUTES = {

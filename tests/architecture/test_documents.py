@@ -3,11 +3,16 @@
 import argparse
 import re
 import shlex
+import tomllib
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 
+from app.settings import Settings
 from app.terminal.arguments.parser import build_parser
+from core.formats.rows import SPLITS, VALIDATION
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -70,6 +75,31 @@ def refusal(command: str) -> str:
     return ""
 
 
+def all_commands(parser: argparse.ArgumentParser, name: str = "") -> Iterator[str]:
+    """Yield the names of the commands that do something, such as `bundle export`."""
+    deeper = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    if not deeper:
+        yield name
+        return
+    for word, command in deeper[0].choices.items():
+        yield from all_commands(command, f"{name} {word}".strip())
+
+
+def listed_commands() -> list[tuple[str, list[str]]]:
+    """Return the commands of each row on the page of commands, and the options beside them."""
+    rows = re.findall(
+        r"^\| `([^`]+)` (\|.*)$", (ROOT / "docs/topics/commands.md").read_text("utf-8"), re.M
+    )
+    plain = re.compile("[a-z-]*[a-z]").fullmatch
+    return [
+        (
+            " ".join(takewhile(lambda word: plain(word) and word[0] != "-", command.split())),
+            re.findall(r"--[a-z-]+", f"{command} {rest}"),
+        )
+        for command, rest in rows
+    ]
+
+
 @each_document
 def test_every_path_that_a_document_names_exists(document: Path) -> None:
     assert missing_paths(document.read_text("utf-8"), document.parent) == []
@@ -82,6 +112,14 @@ def test_every_command_that_a_document_names_is_one(document: Path) -> None:
     assert [refusal(line) for line in commands if refusal(line)] == []
     targets = [line.split()[1] for line in code if re.match(r"make [a-z]", line)]
     assert set(targets) <= TARGETS
+
+
+def test_the_page_of_commands_lists_each_command_with_options_that_it_has() -> None:
+    """Fourteen commands stood in no document: only `--help` had them."""
+    listed = listed_commands()
+    assert {command for command, _ in listed} == set(all_commands(build_parser()))
+    lines = (f"intent-studio {command} {option}" for command, all_ in listed for option in all_)
+    assert [refusal(line) for line in lines if refusal(line)] == []
 
 
 def test_commands_that_the_readme_shows_line_by_line_are_complete() -> None:
@@ -110,6 +148,20 @@ def test_the_architecture_fits_two_screens_and_names_every_folder() -> None:
         if not {folder, folder.removeprefix("app/"), folder.removeprefix("core/")} & named
     }
     assert unnamed == {"app/services"} - named
+
+
+def test_the_page_on_imports_names_every_word_for_a_set() -> None:
+    """It left out eight words, and said that any other word is refused."""
+    text = (ROOT / "docs/topics/data-log.md").read_text("utf-8")
+    assert [word for word in (*SPLITS, *VALIDATION) if f"`{word}`" not in text] == []
+
+
+def test_the_page_on_operations_names_every_setting_and_every_extra() -> None:
+    """No page named `STUDIO_DEVICE`, to which errors send people, or the extra `onnx`."""
+    text = (ROOT / "docs/topics/operations.md").read_text("utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert [name for name in Settings.model_fields if f"`STUDIO_{name.upper()}`" not in text] == []
+    assert [name for name in project["optional-dependencies"] if f"| `{name}` |" not in text] == []
 
 
 @pytest.mark.parametrize(

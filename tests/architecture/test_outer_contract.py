@@ -360,6 +360,13 @@ def test_every_command_and_option_is_there_with_the_same_help() -> None:
         assert changed <= NEW_HELP
 
 
+def test_each_help_says_what_a_project_a_model_a_recipe_and_a_base_are() -> None:
+    """`evaluate --help` told no form of MODEL, which `predict --help` does."""
+    asked = ("project", "model", "--recipe", "--base")
+    every = [(name, options, one) for name, options in commands().items() for one in asked]
+    assert [(name, one) for name, options, one in every if not options.get(one, " ")[-1]] == []
+
+
 def test_every_route_parameter_and_field_is_there() -> None:
     before, now = recorded("rest"), routes()
     assert before.keys() - now.keys() == set()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.serving.command import add_arguments, main, serving_of
-from app.serving.limits import KEY
+from app.serving.limits import KEY, PUSH_TOKEN
 from core.bundle.archive import export_bundle
 from core.bundle.layout import save_pipeline
 from core.errors import InvalidInput
@@ -156,6 +156,15 @@ def test_other_machines_are_served_with_a_key_alone(
         options_of(str(graph), "--api-key-file", str(tmp_path / "empty"))
     with pytest.raises(InvalidInput, match="cannot be read"):
         options_of(str(graph), "--api-key-file", str(tmp_path / "absent"))
+
+
+def test_the_help_names_the_variables_of_both_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    """It named that of the studio's token alone."""
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    told = capsys.readouterr().out
+    assert KEY in told
+    assert PUSH_TOKEN in told
 
 
 def test_settings_that_cannot_be_used_are_refused(

@@ -352,7 +352,7 @@ def _out_of_reach(
     if folders_of(connection, project.id):
         yield "the folders that the project was synced with, until the next sync, and git's history"
     yield "bundles, exports and reports that were handed out before"
-    yield "the memory of a running server, until it is started again"
+    yield "the memory of other programs of the studio that run, until they are started again"
 
 
 def _holds(content: bytes, scrubber: Scrubber) -> bool:

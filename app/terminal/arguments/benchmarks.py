@@ -79,6 +79,7 @@ def _ranking_bench(verbs: Commands) -> None:
         "--recipe",
         default="dialogues",
         choices=recipe_names("learns_from", "conversations"),
+        help="recipe to train by (default: dialogues)",
     )
     add_options(replies, "--base")
     replies.add_argument("--contexts", type=int, default=0, help="earlier turns that are read, too")

@@ -233,7 +233,7 @@ def _models(commands: Commands) -> None:
     promote = add_command(
         commands, "promote", "make a model version the champion", "versions.promote"
     )
-    add_options(promote, "model", metavar="PROJECT@N")
+    add_options(promote, "model", metavar="PROJECT@N", help="such as support@3: version 3")
     add_options(promote, "--json")
 
 

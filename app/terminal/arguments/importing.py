@@ -27,8 +27,9 @@ _CHOSEN_BY = {
 
 def add_import(commands: Commands) -> None:
     """Add the command."""
-    load = add_command(commands, "import", "import utterances, all or nothing", "data.import_")
-    add_options(load, "project", help="name of the project")
+    load = add_command(
+        commands, "import", "import utterances, all or nothing", "data.import_", "project"
+    )
     add_options(load, "file", help="the file to read; - for standard input")
     known = dict.fromkeys((*FORMATS, "xlsx", "parquet", *get_args(Platform), *get_args(Tool)))
     load.add_argument(

@@ -5,15 +5,22 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "project": {},
+    "project": {"help": "name of the project"},
     "file": {"type": Path},
-    "model": {"metavar": "MODEL"},
+    "model": {
+        "metavar": "MODEL",
+        "help": "PROJECT: its champion as it was trained; PROJECT@3: version 3; or the file of a "
+        "bundle",
+    },
     "--json": {"action": "store_true", "help": "print one JSON object, nothing else"},
     "--dry-run": {"action": "store_true", "help": "report, and write nothing"},
     "--train": {"type": Path, "required": True},
     "--test": {"type": Path, "required": True},
-    "--recipe": {"default": "convfit"},
-    "--base": {"default": "bundled"},
+    "--recipe": {"default": "convfit", "help": "recipe to train by (default: convfit)"},
+    "--base": {
+        "default": "bundled",
+        "help": "encoder to start from: bundled (default), a folder or a hub id",
+    },
     "--set": {
         "action": "append",
         "default": [],

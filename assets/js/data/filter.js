@@ -74,6 +74,7 @@ export class Filter {
       type: 'search',
       placeholder: 'Search',
       maxlength: 1000,
+      title: 'Search in texts (key /)',
       'aria-label': 'Search in texts',
       value: this.#values.text,
       style: {'min-width': '160px', flex: '1'},

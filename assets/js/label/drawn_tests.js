@@ -9,7 +9,7 @@ import {plural} from '../shared/words.js';
 
 const MOST = 100; // texts that the server gives at once
 const WHY = [
-  'You label them one at a time. The model never learns from them, so they tell how often it is right.',
+  'You label them one at a time. No later training learns from them, so they tell how often it is right.',
   'They are drawn from the unlabelled texts. If you labelled the easy texts first, these are harder, and the model ' +
     'is better than this test shows.',
   'A version that has learned from them, unlabelled, is not tested by them. The one that you train next is.',

@@ -9,7 +9,7 @@ const keysOf = ({multi, nothing, open}) => [
   ...numbersOf(multi, Math.min(NUMBERED, open.length)),
   ['/', open.length ? 'find or create any other intent' : 'create an intent'],
   ['0 or O', nothing],
-  ['U', 'undo'],
+  ['U or Ctrl Z', 'undo'],
   ['S', 'skip: decide nothing; Data lists the text under “skipped”'],
   ['F', 'flag unclear: skip it, and find it on Data under “flagged” for a second look'],
   ['M', 'more like this: bring the most similar texts next'],

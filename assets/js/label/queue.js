@@ -12,7 +12,7 @@ export const STANDARD = 'helps'; // the order that wins most accuracy by label
 
 // Value, name and meaning. Other values of the server's orders stay usable in links.
 export const ordersOf = multi => [
-  [STANDARD, 'Helps most', 'What teaches the model most comes first, never two alike in a row.'],
+  [STANDARD, 'Helps most', 'What teaches the model most comes first; two alike seldom follow each other.'],
   ['asked', 'Asked most, least sure', 'What people said most often of late, and the model is least sure of.'],
   [
     'unsure',

@@ -20,7 +20,7 @@ const KEYS = [
   [OF_KIND.describe, 'describe the intent'],
   ['P', 'pin the text: a version that breaks a pin does not go live by itself'],
   ['J or ↓, K or ↑', 'next finding, and the one before'],
-  ['U', 'undo'],
+  ['U or Ctrl Z', 'undo'],
   ['Ctrl K', 'go to a page, an intent or another project'],
   ['?', 'these keys'],
 ];

@@ -26,10 +26,13 @@ def test_undo_and_redo_are_usable_only_where_they_do_something(
     expect(page.get_by_label("Search in texts")).to_be_hidden()  # there was nothing to find
     served.ask("/projects/fresh/intents", {"name": "first", "description": ""})
     expect(undo).to_have_text("Undo: create intent first")  # it did not say what it would take back
-    expect(undo).to_have_attribute("title", re.compile("^Takes back the newest action: "))
+    expect(undo).to_have_attribute(
+        "title", re.compile(r"^Takes back the newest action: .* \(Ctrl Z\)$")
+    )
     undo.click()
     expect(undo).to_have_count(0)
     expect(redo).to_be_focused()
+    expect(redo).to_have_attribute("title", re.compile(r"\(Ctrl Shift Z\)$"))
     redo.click()
     expect(undo).to_be_visible()
     expect(redo).to_have_count(0)

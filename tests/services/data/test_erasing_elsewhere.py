@@ -56,6 +56,13 @@ def test_other_projects_that_have_the_text_are_named(told: Studio) -> None:
     assert not any(SAID.encode() in f.read_bytes() for f in told.places.home.glob("studio.db*"))
 
 
+def test_only_other_programs_keep_texts_in_memory(told: Studio) -> None:
+    """The page of the server that had just forgotten a text said that this server still had it."""
+    left = erase_texts(told, "p", [SAID], now=True).left
+    assert not [place for place in left if "the memory of a running server" in place]
+    assert [place for place in left if "the memory of other programs of the studio" in place]
+
+
 def test_a_text_that_another_project_had_before_a_correction_counts(told: Studio) -> None:
     with told.database.read() as connection:
         other = projects.find(connection, "q")
