@@ -30,6 +30,14 @@ def test_a_decoder_is_refused_with_the_kinds_that_work(tmp_path: Path) -> None:
     assert "all-mpnet-base-v2" in caught.value.hint
 
 
+@pytest.mark.parametrize("kind", [[], {}, 3, None])
+def test_a_kind_that_is_no_word_is_refused(mpnet: Path, kind: object) -> None:
+    """A list cannot be looked up: it was "Something broke"."""
+    edit(mpnet / "config.json", model_type=kind)
+    with pytest.raises((ArtifactDamaged, InvalidInput), match="The encoder in"):
+        load_folder(mpnet)
+
+
 def test_modules_that_are_not_understood_are_refused(mpnet: Path) -> None:
     modules = json.loads((mpnet / "modules.json").read_text())
     lstm = {"idx": 1, "name": "1", "path": "1_LSTM", "type": "sentence_transformers.models.LSTM"}
