@@ -22,7 +22,7 @@ from storage.records import (
     now,
     record_of,
 )
-from storage.tables import batch, dataset_version, event
+from storage.tables import batch, dataset_version, event, utterance
 
 _SHOWN = 3
 _UNREADABLE = (KeyError, TypeError, ValueError, StudioError)
@@ -132,7 +132,8 @@ def tests_before(
 ) -> dict[str, TestedText | None]:
     """Return which labelled test texts the utterances changed after a revision were at it, by id.
 
-    None: it was none. Merges of intents since count as made by then.
+    None: it was none. Texts that were in no test set at the revision or since are left out. Merges
+    of intents since count as made by then.
     """
     then = _fields_before(connection, project_id, revision)
     left = sorted(key for key, known in then.items() if known is not None)
@@ -157,7 +158,10 @@ def _fields_before(
     """Return the fields changed after a revision as they were; None: the text was not there."""
     born = _made_after(connection, project_id, revision)
     query = sa.select(event).where(
-        _of_texts(project_id, revision), sa.not_(_MAKES_TEXT), event.c.field.in_(_TELLING)
+        _of_texts(project_id, revision),
+        sa.not_(_MAKES_TEXT),
+        event.c.field.in_(_TELLING),
+        event.c.subject_id.in_(_tests_since(project_id, revision)),
     )
     merges = _merges_after(connection, project_id, revision)
     found: dict[str, dict[str, Any] | None] = {}
@@ -176,14 +180,30 @@ def _fields_before(
 
 
 def _made_after(connection: Connection, project_id: int, revision: int) -> dict[str, int]:
-    """Return the first revision after another at which each text was made, by id."""
+    """Return the first revision after another at which each test text was made, by id."""
     # One row, as in `events.touched_since`: an import makes thousands of texts.
     pair = sa.func.json_array(event.c.subject_id, event.c.revision)
     query = sa.select(sa.func.json_group_array(pair)).where(
-        _of_texts(project_id, revision), _MAKES_TEXT
+        _of_texts(project_id, revision),
+        _MAKES_TEXT,
+        event.c.subject_id.in_(_tests_since(project_id, revision)),
     )
     pairs = json.loads(connection.execute(query).scalar_one())
     return dict(sorted(pairs, key=lambda one: -one[1]))
+
+
+def _tests_since(project_id: int, revision: int) -> sa.CompoundSelect[Any]:
+    """Select the ids of texts that are in the test set, or left it after a revision."""
+    of_row = sa.func.json_extract(event.c.before, "$.split")
+    left = sa.or_(
+        sa.and_(event.c.field == "split", event.c.before == "test"),
+        sa.and_(event.c.field == "row", of_row == "test"),
+    )
+    there = sa.and_(utterance.c.project_id == project_id, utterance.c.split == "test")
+    return sa.union(
+        sa.select(utterance.c.id).where(there),
+        sa.select(event.c.subject_id).where(_of_texts(project_id, revision), left),
+    )
 
 
 def _of_texts(project_id: int, revision: int) -> sa.ColumnElement[bool]:

@@ -59,6 +59,31 @@ def test_a_changed_text_is_told_as_it_was_also_once_that_is_undone(
         assert left == {key: row.labels for key, row in rows.items()}
 
 
+def test_texts_that_were_never_in_the_test_set_are_not_looked_at(
+    database: Database, project: int
+) -> None:
+    """Whoever labelled or imported thousands of other texts waited for the header to read them."""
+    with database.write() as connection:
+        start = events.head(connection, project)
+        first, second = (one.id for one in dataset.intents(connection, project))
+        other = utterances.by_ids(connection, project, ["u3"])["u3"]
+        act(connection, project, edits.label(other, [second]))
+        made = [
+            edits.create_utterance(key, f"new {key}", "pool", "f", None) for key in ("n1", "n2")
+        ]
+        act(connection, project, *made, verb="import")
+        new = utterances.by_ids(connection, project, ["n1", "n2"])
+        act(connection, project, *edits.decide(new["n1"], [first]))
+        act(connection, project, edits.delete_utterance(new["n2"]))
+        assert told_before(connection, project, start) == {}
+        moved = utterances.by_ids(connection, project, ["u3"])["u3"]
+        act(connection, project, edits.edit(moved, "split", "test"))
+        assert told_before(connection, project, start) == {"u3": None}
+        gone = utterances.by_ids(connection, project, ["u3"])["u3"]
+        act(connection, project, edits.delete_utterance(gone))
+        assert told_before(connection, project, start) == {"u3": None}
+
+
 def test_a_merge_of_intents_changes_no_test_text_and_neither_does_its_undo(
     database: Database, project: int
 ) -> None:
