@@ -29,7 +29,7 @@ from app.services.studio import Studio
 from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
 from core.maps.plane import fit_plane
-from core.pipeline import IntentPipeline, hashes_of
+from core.pipeline import IntentPipeline, hashes_of, learned_hashes
 from core.types import Pause, no_pause
 from storage import models
 from storage.database import Transaction
@@ -215,12 +215,13 @@ def _with_tuned(
 ) -> Base:
     """Count examples as learned for good where an encoder was tuned by labels.
 
-    Moved to the test set, they vote no longer, and the encoder knows them still.
+    Moved to the test set, they vote no longer, and the encoder knows them still. Of a version that
+    came without texts, the hashes tell what they said.
     """
     with studio.database.read() as connection:
         if base_before_labels(connection, version) is None:
             return base
-    learned = base.pipeline.learned | hashes_of(text for text, _ in taught.values())
+    learned = learned_hashes(base.pipeline) | hashes_of(text for text, _ in taught.values())
     return replace(base, pipeline=replace(base.pipeline, learned=learned))
 
 

@@ -12,6 +12,7 @@ from app.services.reports.versions_now import compare_now
 from app.services.review.fence import preview_fence
 from app.services.review.review import review
 from app.services.studio import Studio
+from app.services.versions.bundles import Handover, export_model, import_bundle
 from app.services.versions.registry import promote
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair, apply_repair
@@ -66,6 +67,19 @@ def test_two_versions_are_compared_without_it_if_either_was_tuned_to_it(moved: L
 
 def test_nor_does_it_test_votes_on_an_encoder_that_was_tuned_to_it(home: Studio) -> None:
     train(home, "p@2", {"kind": "instant"})
+    promote(home, "p", 3)
+    change(home, "hi", "split", "test")
+    add_test(home, NEW, "refund")
+    assert told(open_live_studio(home)) == (1, 1)
+
+
+def test_nor_does_it_test_a_tuned_version_that_came_without_texts(
+    home: Studio, tmp_path: Path
+) -> None:
+    """Its examples are there as “[id]”, and their hashes went as soon as labels joined them."""
+    out = tmp_path / "bare.zip"
+    export_model(home, "p@2", out, Handover(without_texts=True))
+    assert import_bundle(home, out, "p") == "p@3"
     promote(home, "p", 3)
     change(home, "hi", "split", "test")
     add_test(home, NEW, "refund")
