@@ -28,6 +28,7 @@ from app.services.embedding import embed_texts
 from app.services.live.answered_tests import (
     Flags,
     ScoredTests,
+    as_test,
     count_unread,
     labelled_tests,
     told_apart,
@@ -46,6 +47,7 @@ from core.types import Pause
 from storage.database import Transaction
 from storage.log import versions
 from storage.log.label_origins import LabelWays, label_ways, merges_since
+from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
 _CHUNK = 256
@@ -268,14 +270,17 @@ def _since_training(
     is_from_here = live.version.dataset_version_id is not None
     found = versions.tests_before(connection, project_id, trained_at) if is_from_here else {}
     then = {key: was if was and (several or was[1]) else None for key, was in found.items()}
-    now = {one.id: (one.text, tuple(sorted(one.labels or ()))) for one in inside}
+    now = {one.id: as_test(one) for one in inside}
     left_out = now.keys() - {one.id for one in fresh}
+    missing = [key for key, was in then.items() if was is not None and key not in now]
+    others = utterances.by_ids(connection, project_id, missing)  # too new to be among `inside`
+    same = {key for key, one in others.items() if as_test(one) == then[key]}
     return _Since(
         learned=sum(then.get(key, now[key]) is not None for key in left_out),
         merges=merges_since(connection, project_id, trained_at),
         unread=count_unread(connection, project_id, with_none=several),
         changed=not is_from_here
-        or any(was != now.get(key) for key, was in then.items() if key not in left_out),
+        or any(was != now.get(key) for key, was in then.items() if key not in left_out | same),
     )
 
 

@@ -11,6 +11,7 @@ from core.pipeline import learned_texts
 from core.text import match_key
 from core.types import FloatArray, ScoreArray
 from storage.database import Database, Transaction
+from storage.log.versions import TestedText
 from storage.queries import utterances
 from storage.queries.utterances import Filter, Page
 from storage.records import UtteranceRecord
@@ -85,6 +86,13 @@ def labelled_tests(
         for which in _filters(with_none=with_none):
             found += utterances.read_page(connection, project_id, which, "oldest", page)[0]
     return tuple(found)
+
+
+def as_test(record: UtteranceRecord) -> TestedText | None:
+    """Return what a labelled text of the test split asks of a model; None for any other text."""
+    if record.split != "test" or record.labels is None:
+        return None
+    return record.text, tuple(sorted(record.labels))
 
 
 def count_unread(connection: Transaction, project_id: int, *, with_none: bool) -> int:

@@ -172,6 +172,18 @@ def test_test_texts_beyond_the_most_that_are_read_are_told(
     assert "test texts changed" not in found.causes
 
 
+def test_a_change_that_was_taken_back_is_none_of_a_test_text_that_is_not_read_either(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 12,000 test texts one of the newest was relabelled, and undone: "test texts changed"."""
+    monkeypatch.setattr(answered_tests, "MOST", 3)
+    refund = label_of(live_studio, "I want my money back")
+    for text in TESTS:
+        with undone(live_studio, text, "labels", refund):
+            assert now(live_studio).causes[-1] == "test texts changed"
+        assert now(live_studio).causes[-1] == "1 newer test text not counted"
+
+
 def test_a_test_text_that_has_become_an_example_is_told_and_left_out_everywhere(
     live_studio: LiveStudio,
 ) -> None:
