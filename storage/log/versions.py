@@ -132,8 +132,8 @@ def tests_before(
 ) -> dict[str, TestedText | None]:
     """Return which labelled test texts the utterances changed after a revision were at it, by id.
 
-    None: it was none. Texts that were in no test set at the revision or since are left out. Merges
-    of intents since count as made by then.
+    None: it was none. Texts that were in no test set at the revision or since are left out. A merge
+    of intents counts as made by then where it relabelled the text.
     """
     then = _fields_before(connection, project_id, revision)
     left = sorted(key for key, known in then.items() if known is not None)
