@@ -138,6 +138,7 @@ def prepare_texts(
 
 def _learned(live: LiveModel, texts: Sequence[WatchedText]) -> Flags:
     """Return which texts the encoder has learned, (n,)."""
+    # Unlabelled ones, too: a preview counts those that became test texts since as tests.
     by_encoder = LearnedTexts(live.pipeline.learned)
     if not by_encoder.keys:
         return np.zeros(len(texts), dtype=bool)
