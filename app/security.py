@@ -273,7 +273,7 @@ class Guard:
             return None
         if _same(token, self.token):
             return f"{_cookie_name(COOKIE, headers)}={_kept_for(token)}; SameSite=Strict"
-        if await self._opened([token], scope["path"]) is None:
+        if await self._opened([token], "") is None:  # without a path, no opening is noted
             return None  # pages of other sites may lead here with any number of them
         digest = hashlib.sha256(token.encode()).hexdigest()[:8]
         return f"{_cookie_name(_VIEWER_COOKIE, headers)}-{digest}={token}; SameSite=Lax"
