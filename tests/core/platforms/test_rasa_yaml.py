@@ -185,6 +185,14 @@ def test_a_text_of_several_lines_is_read_whole(tmp_path: Path) -> None:
     )
 
 
+def test_a_line_that_is_indented_less_than_the_first_keeps_its_letters(tmp_path: Path) -> None:
+    """“since today” was read as “nce today”."""
+    path = tmp_path / "nlu.yml"
+    said = "        it is broken\n      since today\n"
+    path.write_text(f"nlu:\n- intent: tell\n  examples:\n  - text: |\n{said}", "utf-8")
+    assert [one.text for one in read_agent(path).phrases] == ["it is broken\nsince today"]
+
+
 def test_a_line_moves_into_an_empty_block_and_the_last_line_needs_no_break(
     tmp_path: Path,
 ) -> None:
