@@ -24,6 +24,8 @@ from core.errors import InvalidInput, StudioError
 NAME = "serve-model"
 HELP = "serve graphs of bundles over HTTP, without torch"
 
+_NOT_STARTED = 3
+"""Exit code where the server could not start, as of uvicorn's own command."""
 _LONGEST_END_SECONDS = 15
 """Requests that are not answered by then are cut: a sender who stops must not hold up the end."""
 
@@ -67,9 +69,11 @@ def serve(options: argparse.Namespace) -> None:
     if options.workers > 1:
         _serve_by_processes(serving, options, how)
         return
-    config = uvicorn.Config(make_application(serving), **how)
+    server = _one_process(uvicorn.Config(make_application(serving), **how), options)
     with suppress(KeyboardInterrupt):  # Ctrl-C is the usual end
-        _one_process(config, options).run()
+        server.run()
+    if not server.started:  # uvicorn has said why
+        sys.exit(_NOT_STARTED)
 
 
 def _serve_by_processes(
@@ -119,7 +123,8 @@ def _one_process(config: Any, options: argparse.Namespace) -> Any:
     class SayingWhere(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
-            _say_where(options, self.servers[0].sockets[0])
+            if self.started:  # some versions of uvicorn return where nothing could be started
+                _say_where(options, self.servers[0].sockets[0])
 
     return SayingWhere(config)
 
