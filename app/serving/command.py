@@ -24,8 +24,6 @@ from core.errors import InvalidInput, StudioError
 NAME = "serve-model"
 HELP = "serve graphs of bundles over HTTP, without torch"
 
-_NOT_STARTED = 3
-"""Exit code where the server could not start, as of uvicorn's own command."""
 _LONGEST_END_SECONDS = 15
 """Requests that are not answered by then are cut: a sender who stops must not hold up the end."""
 
@@ -53,7 +51,7 @@ def serve(options: argparse.Namespace) -> None:
     try:
         import uvicorn
 
-        from app.serving.server import log_as, make_application
+        from app.serving.server import CANNOT_START, log_as, make_application
         from app.slow_requests import PunctualProtocol
     except ImportError as error:
         raise InvalidInput(
@@ -73,7 +71,7 @@ def serve(options: argparse.Namespace) -> None:
     with suppress(KeyboardInterrupt):  # Ctrl-C is the usual end
         server.run()
     if not server.started:  # uvicorn has said why
-        sys.exit(_NOT_STARTED)
+        sys.exit(CANNOT_START)
 
 
 def _serve_by_processes(
