@@ -88,7 +88,7 @@ def _word(value: object) -> str:
     words = str(value)
     if words and words.isprintable() and not set(words) & set(' "='):
         return words
-    return json.dumps(words, ensure_ascii=not words.isprintable())
+    return _in_one_line(json.dumps(words, ensure_ascii=False))
 
 
 def _in_one_line(words: str) -> str:

@@ -222,8 +222,8 @@ class Guard:
             own = f"{scope['scheme']}://{headers['host']}"
             if foreign or headers.get("origin", own) not in {own, self.public.origin or own}:
                 return "A page of another site may not change anything here."
-        elif foreign and _is_answered(scope) and headers.get("sec-fetch-dest") != "document":
-            return "A page of another site may link here, and ask for nothing itself."
+        elif foreign and not _may_be_linked(scope["path"], headers):
+            return "A page of another site may link to pages here, and ask for nothing itself."
         return ""
 
     def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
@@ -273,7 +273,7 @@ class Guard:
             return None
         if _same(token, self.token):
             return f"{_cookie_name(COOKIE, headers)}={_kept_for(token)}; SameSite=Strict"
-        if await self._opened([token], scope["path"]) is None:
+        if await self._opened([token], "") is None:  # without a path, no opening is noted
             return None  # pages of other sites may lead here with any number of them
         digest = hashlib.sha256(token.encode()).hexdigest()[:8]
         return f"{_cookie_name(_VIEWER_COOKIE, headers)}-{digest}={token}; SameSite=Lax"
@@ -335,10 +335,12 @@ def _most(scope: Scope) -> int:
     return _MOST_FILE if _LARGE.fullmatch(scope["path"]) else _MOST_BODY
 
 
-def _is_answered(scope: Scope) -> bool:
-    """Whether REST answers a request: reading, too, takes texts of a queue or starts a report."""
-    path: str = scope["path"]
-    return path.startswith("/api/") and path not in _OPEN
+def _may_be_linked(path: str, headers: dict[str, str]) -> bool:
+    """Whether a page of another site may lead here; to read may take texts or start a report."""
+    if path in _OPEN or not path.startswith(("/api/", "/reports/", "/receipts/")):
+        return True
+    is_page = not path.startswith("/api/") or bool(_SHOWN.fullmatch(path))
+    return is_page and headers.get("sec-fetch-dest") == "document"
 
 
 def _too_much(scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:

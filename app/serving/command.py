@@ -51,7 +51,7 @@ def serve(options: argparse.Namespace) -> None:
     try:
         import uvicorn
 
-        from app.serving.server import log_as, make_application
+        from app.serving.server import CANNOT_START, log_as, make_application
         from app.slow_requests import PunctualProtocol
     except ImportError as error:
         raise InvalidInput(
@@ -67,9 +67,11 @@ def serve(options: argparse.Namespace) -> None:
     if options.workers > 1:
         _serve_by_processes(serving, options, how)
         return
-    config = uvicorn.Config(make_application(serving), **how)
+    server = _one_process(uvicorn.Config(make_application(serving), **how), options)
     with suppress(KeyboardInterrupt):  # Ctrl-C is the usual end
-        _one_process(config, options).run()
+        server.run()
+    if not server.started:  # uvicorn has said why
+        sys.exit(CANNOT_START)
 
 
 def _serve_by_processes(
@@ -119,7 +121,8 @@ def _one_process(config: Any, options: argparse.Namespace) -> Any:
     class SayingWhere(uvicorn.Server):
         async def startup(self, sockets: Any = None) -> None:
             await super().startup(sockets)
-            _say_where(options, self.servers[0].sockets[0])
+            if self.started:  # some versions of uvicorn return where nothing could be started
+                _say_where(options, self.servers[0].sockets[0])
 
     return SayingWhere(config)
 

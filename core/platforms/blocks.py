@@ -55,7 +55,7 @@ def text_of_block(block: str, *, folds: bool) -> str:
     """Return a text of several lines as YAML reads it, without its indentation."""
     lines = block.split("\n")
     margin = column_of(lines[0])
-    text = "\n".join(line[margin:].rstrip() for line in lines).strip()
+    text = "\n".join(line[min(margin, column_of(line)) :].rstrip() for line in lines).strip()
     return _BREAKS.sub(lambda breaks: breaks[0][1:] or " ", text) if folds else text
 
 

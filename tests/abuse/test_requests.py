@@ -118,10 +118,14 @@ def test_a_foreign_page_takes_no_texts_of_those_who_label(client, labelled, site
     queue = "/api/projects/p/queue?order=newest&n=100&client="
     for number, dest in enumerate(("image", "iframe", "empty", "")):
         refused = asked(f"{queue}stranger-{number}", site=site, dest=dest)
-        assert (refused.status_code, "link here" in refused.json()["message"]) == (403, True)
+        assert (refused.status_code, "may link" in refused.json()["message"]) == (403, True)
         assert asked("/api/health", site=site, dest=dest).status_code == 200
+        assert asked("/reports/p/traffic", site=site, dest=dest).status_code == 403
     assert len(asked(f"{queue}somebody", site="same-origin", dest="empty").json()["items"]) == 3
-    assert asked("/api/projects", site=site, dest="document").status_code == 200  # a link
+    for path in ("/api/projects", f"{queue}whoever-is-led-there-again-and-again"):
+        assert asked(path, site=site, dest="document").status_code == 403
+    for path in ("/receipts/ab", "/api/receipts/ab/receipt.html", "/reports/p/traffic"):
+        assert asked(path, site=site, dest="document").status_code != 403  # a link
 
 
 def test_no_answer_may_be_framed_or_read_by_another_site(visited) -> None:

@@ -110,6 +110,8 @@ def test_a_line_of_text_commands_no_terminal(text: str) -> None:
     assert json.loads(written.partition("text=")[2]) == text
     record.facts = {"text": "grüße an 漢字"}
     assert TextLines().format(record).endswith(' text="grüße an 漢字"')
+    record.facts = {"text": "grüße\u200c"}  # such joiners are in nearly all texts in Persian
+    assert TextLines().format(record).endswith(r' text="grüße\u200c"')
 
 
 def test_measures_are_those_that_prometheus_reads(

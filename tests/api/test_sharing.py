@@ -126,6 +126,10 @@ def test_openings_are_noted_and_listed(served, owner, studio) -> None:
     link = shared(owner, "report", "1")["link"]
     [before] = owner.get("/api/projects/p/shares").json()
     assert (before["opened_at"], before["by"]) == (None, studio.settings.actor)
+    own = visitor(served)
+    assert own.get(f"/api/projects?token={TOKEN}").status_code == 200
+    assert own.get(link).status_code == 200
+    assert owner.get("/api/projects/p/shares").json() == [before]  # the owner's look is no opening
     visitor(served).get(link)
     [after] = owner.get("/api/projects/p/shares").json()
     assert after["opened_at"] >= before["created_at"]

@@ -135,6 +135,23 @@ def test_a_process_that_cannot_start_ends_the_server(graph: Path, tmp_path: Path
     assert "A process of the server could not start." in done.stderr
 
 
+def test_a_server_that_could_not_start_says_no_address(graph: Path) -> None:
+    """Versions of uvicorn that return then, in place of ending, led to a fault with a traceback."""
+    code = f"""
+import sys
+import uvicorn
+async def startup(server, sockets=None):
+    server.should_exit = True
+uvicorn.Server.startup = startup
+{RUN.format(root=str(ROOT))}
+"""
+    command = [sys.executable, "-c", code, "serve-model", str(graph), "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert "Serving" not in done.stderr
+
+
 def options_of(*words: str) -> object:
     parser = ArgumentParser()
     add_arguments(parser)

@@ -17,7 +17,7 @@ from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
 
 _LONGEST_WAIT = 30.0
-"""Seconds for which a PDF waits while others are printed."""
+"""Seconds for which a PDF waits while others are printed; that of a shared link waits for none."""
 
 
 async def _live_studio(request: Request) -> LiveStudio:
@@ -56,8 +56,9 @@ async def _print_turn(request: Request) -> AsyncIterator[None]:
         yield
         return
     prints = (await _live_studio(request)).traffic.prints
+    is_viewer = getattr(request.state, "entrant", "") == "viewer"
     try:
-        async with asyncio.timeout(_LONGEST_WAIT):
+        async with asyncio.timeout(0.0 if is_viewer else _LONGEST_WAIT):
             await prints.acquire()
     except TimeoutError:
         told = "Other PDFs are being printed. Ask for this one again in half a minute."

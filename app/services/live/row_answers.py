@@ -23,8 +23,8 @@ from storage.queries import utterances
 from storage.records import UtteranceRecord
 
 _HALF = 0.5
-_MOST_SOLVED = 3_000
-"""Examples whose votes are solved anew in a request: that takes about a second."""
+_MOST_SOLVED = 1_500
+"""Examples whose votes are solved anew in a request: as many as before an answer."""
 
 
 class AnsweredText(Protocol):

@@ -25,8 +25,8 @@ _APART = re.compile(r"^>\s*!#\s*@\s*enableMergeIntents\s*=\s*false\s*$", re.MULT
 _BULLET = re.compile(r"[-*+]\s*(.*)")
 _OPENS = re.compile(r"\{\s*+@?([^{}=:@]++)(?::([^{}=:]++))?=\s*+")
 _LIST = re.compile(r"@\s*list\s+([^\s=]+)[^=]*=")
-_VALUE = re.compile(r"(.*):()")
-_WITH_SYNONYMS = re.compile(r"(.*?):\s(.*)")
+_VALUE = re.compile(r"\A(.*):()")
+_WITH_SYNONYMS = re.compile(r"\A(.*?):\s(.*)")
 """A value may have colons of its own: behind one that ends it stands a blank or nothing."""
 _REFERENCE = re.compile(r"\[[^\[\]]*\]\([^()]*\)")
 _ESCAPED = "{}[]()\\@|"

@@ -7,6 +7,7 @@ but neither quotes nor how a block is indented.
 
 import json
 import re
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
@@ -346,9 +347,11 @@ def read_rasa_yaml(package: Package) -> Agent:
 
 
 def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
-    lines, block = list(lines_of(found.documents[name])), Node(0, 0, None)
-    for number, line in scanner.whole(enumerate((line for _, _, line in lines), start=1)):
-        start, end, _ = lines[number - 1]
+    text, block = found.documents[name], Node(0, 0, None)
+    starts = array("q", (start for start, _, _ in lines_of(text)))  # whole lines fill the memory
+    starts.append(len(text))
+    for number, line in scanner.whole(enumerate((line for _, _, line in lines_of(text)), start=1)):
+        start, end = starts[number - 1], starts[number]
         place = f"{name}, row {number}"
         try:
             example = scanner.example(line)
@@ -362,12 +365,12 @@ def _read_file(found: Gathering, name: str, scanner: RasaScanner) -> None:
             found.homes.setdefault((scanner.intent, ""), Home(name, block))
         if example is None or scanner.intent is None:
             continue
-        array = Node(start, end, None)  # an example of several lines stays where it is
+        where = Node(start, end, None)  # an example of several lines stays where it is
         if scanner.literal:
-            array, bullet = block, column_of(line)
+            where, bullet = block, column_of(line)
             block.items.append(Node(start + bullet, start + len(line), example))
             block.end = end
-        _keep(found, Home(name, array), scanner.intent, example, place)
+        _keep(found, Home(name, where), scanner.intent, example, place)
 
 
 def _keep(found: Gathering, home: Home, intent: str, example: str, place: str) -> None:
@@ -375,7 +378,7 @@ def _keep(found: Gathering, home: Home, intent: str, example: str, place: str) -
     for slot in slots if ROLE in example else ():
         if "." in slot.name:
             found.marks.setdefault(slot.name, ROLE)
-    array = cast("Node", home.array)
-    marks, index = found.fitting(said, slots), len(array.items) - 1
+    block = cast("Node", home.array)
+    marks, index = found.fitting(said, slots), len(block.items) - 1
     fields = {"entities": extras} if extras else None
-    found.add(Phrase(said, intent, home.file, array, index, marks, fields=fields))
+    found.add(Phrase(said, intent, home.file, block, index, marks, fields=fields))

@@ -16,6 +16,7 @@ from app.services.explaining import explain as explaining
 from app.services.live import traffic as traffic_module
 from app.services.live.server_state import LiveStudio
 from app.services.reports import model_report
+from tests.served_in_memory import TOKEN
 
 TEXT = {"text": "where is my money"}
 
@@ -124,6 +125,28 @@ def test_a_pdf_that_waits_for_long_is_refused(
     live_studio.traffic.prints = asyncio.Semaphore(1)
     for _ in range(2):  # the turn is given back
         assert client.get(f"{receipt}.pdf").status_code == 200
+
+
+def test_a_pdf_by_a_shared_link_waits_for_none(
+    serve: Callable[..., TestClient],
+    trained: str,
+    live_studio: LiveStudio,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By such a link alone, the owner's PDF stood behind any number of others."""
+    monkeypatch.setattr("app.api.explaining.print_pdf", print_at_once)
+    owner, viewer, here = serve(TOKEN), serve(TOKEN), f"/api/projects/{trained}"
+    owner.headers["Authorization"] = f"Bearer {TOKEN}"
+    key = owner.post(f"{here}/receipts", json=TEXT).json()["id"]
+    shared = owner.post(f"{here}/shares", json={"kind": "receipt", "target": key}).json()
+    assert viewer.get(shared["link"]).status_code == 200
+    live_studio.traffic.prints = asyncio.Semaphore(0)
+    began = time.monotonic()
+    refused = viewer.get(f"/api/receipts/{key}/receipt.pdf")
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
+    assert time.monotonic() - began < 10
+    live_studio.traffic.prints = asyncio.Semaphore(1)
+    assert viewer.get(f"/api/receipts/{key}/receipt.pdf").content == b"%PDF"
 
 
 def test_pages_of_reports_take_turns(

@@ -1,5 +1,6 @@
 """Rasa's YAML goes back line by line; what a line cannot hold is told."""
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from core.formats.reading import read_rows
 from core.formats.rows import ImportedRow, ReadOptions
 from core.platforms.agent import Loss
 from core.platforms.overlay import Labelled, Overlaid, overlay
+from core.platforms.packages import open_package
+from core.platforms.readers.rasa_yaml import read_rasa_yaml
 from core.platforms.reading import read_agent
 from core.templates.slots import Slot
 from tests.core.platforms.exports import write_export
@@ -183,6 +186,29 @@ def test_a_text_of_several_lines_is_read_whole(tmp_path: Path) -> None:
     assert (
         overlay(agent, [Labelled(one.text, (one.intent,)) for one in agent.phrases]).changed == {}
     )
+
+
+def test_a_line_that_is_indented_less_than_the_first_keeps_its_letters(tmp_path: Path) -> None:
+    """“since today” was read as “nce today”."""
+    path = tmp_path / "nlu.yml"
+    said = "        it is broken\n      since today\n"
+    path.write_text(f"nlu:\n- intent: tell\n  examples:\n  - text: |\n{said}", "utf-8")
+    assert [one.text for one in read_agent(path).phrases] == ["it is broken\nsince today"]
+
+
+def test_the_lines_of_a_file_are_not_all_held_at_once(tmp_path: Path) -> None:
+    """Each took some 150 bytes of memory beside its text, also where it was no example."""
+    path = tmp_path / "nlu.yml"
+    remarks = "#\n" * 50_000
+    path.write_text(f"nlu:\n{remarks}- intent: tell\n  examples: |\n    - it is late\n", "utf-8")
+    tracemalloc.start()
+    try:
+        agent = read_rasa_yaml(open_package(path))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [one.text for one in agent.phrases] == ["it is late"]
+    assert peak < 3_000_000
 
 
 def test_a_line_moves_into_an_empty_block_and_the_last_line_needs_no_break(
