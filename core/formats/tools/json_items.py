@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -25,10 +26,9 @@ class _TwiceError(ValueError):
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _TwiceError(
-            f"the key {next(k for k in keys if keys.count(k) > 1)[:60]!r} occurs twice"
-        )
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, n in counts.items() if n > 1)
+        raise _TwiceError(f"the key {twice[:60]!r} occurs twice")
     return value
 
 
