@@ -148,6 +148,25 @@ def test_a_zip_bomb_is_refused_by_what_it_would_unpack_to(tmp_path: Path, monkey
         read(bomb)
 
 
+@pytest.mark.parametrize(
+    ("n_signs", "said"),
+    [
+        (110_000, "row 2, column 1: a cell of more than 100,000 characters"),
+        (95_000, "row 2: a row of more than 1,000,000 characters"),
+    ],
+)
+def test_a_long_text_that_many_cells_share_is_refused(tmp_path: Path, n_signs, said) -> None:
+    """Each cell got a copy of its own: 250 KB took 40 GB as soon as the file was shown."""
+    made = workbook(tmp_path / "made.xlsx", A=[["text"], ["a"] * 12])
+    run = b"<r><t>" + b"a" * (n_signs // 10) + b"_x000D_</t></r>"
+    world = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    strings = b'<sst xmlns="' + world + b'"><si><t>text</t></si><si>' + run * 10 + b"</si></sst>"
+    path = repacked(made, tmp_path / "x.xlsx", sharedStrings=strings)
+    for reading in (read, lambda path: preview_file(path, ReadOptions())):
+        with pytest.raises(InvalidInput, match=said):
+            reading(path)
+
+
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_part_of_a_file_is_refused_in_words(tmp_path: Path, share: float) -> None:
     made = workbook(tmp_path / "made.xlsx", A=[["text"], ["a"]])
