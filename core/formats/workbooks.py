@@ -5,21 +5,14 @@ import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from core.errors import MALFORMED, InvalidInput
-from core.formats.rows import (
-    LONGEST_CELL,
-    LONGEST_RECORD,
-    FilePlace,
-    cell_text,
-    too_long_cell,
-)
+from core.formats.rows import FilePlace, cell_text, refuse_long
 from core.text import size_words
 
 if TYPE_CHECKING:
@@ -99,7 +92,7 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
         end = len(values) - values.count(None)
         if None in values[:end]:
             end = max(at for at, value in enumerate(values, start=1) if value is not None)
-        _refuse_long(FilePlace(path, number), values[:end])
+        refuse_long(FilePlace(path, number), values[:end])
         cells = [_said(value) if type(value) is str else _written(value) for value in values[:end]]
         while cells and not cells[-1].strip():
             cells.pop()
@@ -125,16 +118,6 @@ def _written(value: object) -> str:
             return value.isoformat()
         case _:
             return cell_text(value)
-
-
-def _refuse_long(place: FilePlace, values: Sequence[object]) -> None:
-    """Refuse texts that all cells of a small file can share, and of which each is written out."""
-    lengths = [len(value) if isinstance(value, str) else 0 for value in values]
-    longest = max(lengths, default=0)
-    if longest > LONGEST_CELL:
-        raise too_long_cell(replace(place, column=lengths.index(longest) + 1))
-    if sum(lengths) > LONGEST_RECORD:
-        raise InvalidInput(f"{place}: a row of more than {LONGEST_RECORD:,} characters.", _SMALLER)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import datetime
 import json
 import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -218,6 +219,29 @@ def test_a_parquet_file_with_too_much_in_it_is_refused(tmp_path: Path, monkeypat
             patch.setattr(parquet, name, value)
             with pytest.raises(InvalidInput, match=said):
                 read(path)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_long_text_of_a_dictionary_is_written_out_for_few_rows(
+    tmp_path: Path, monkeypatch, ending: str
+) -> None:
+    """All rows were written out at once: a file of some KB took 25 GB as soon as it was shown."""
+    path = tmp_path / f"x.{ending}"
+    texts = pa.array(["x" * 200_000] * 256)
+    table = pa.table({"text": texts if ending == "parquet" else texts.dictionary_encode()})
+    if ending == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_stream(str(path), table.schema) as out:
+            out.write_table(table)
+    assert path.stat().st_size < 1_000_000
+    monkeypatch.setattr(parquet, "_MOST_UNPACKED", 2_000_000)
+    tracemalloc.start()
+    with pytest.raises(InvalidInput, match=r"row 1.*: a cell of more than 100,000 characters"):
+        preview_file(path, ReadOptions()) if ending == "parquet" else read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
 
 
 def test_a_table_without_a_clear_text_column_is_shown_for_the_person_to_choose(tmp_path) -> None:
