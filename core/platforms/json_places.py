@@ -98,6 +98,18 @@ def n_values(text: str) -> int:
     return 1 + sum(map(text.count, "[{,"))
 
 
+def require_few_values(text: str, name: str, before: int = 0) -> int:
+    """Return how many values a document has at most, with those of others `before` it.
+
+    Raises:
+        InvalidInput: They are too many for the memory.
+    """
+    n = before + n_values(text)
+    if n > MOST_VALUES:
+        raise InvalidInput(f"{name} holds over {MOST_VALUES:,} values.", "Export a smaller part.")
+    return n
+
+
 def parse(text: str, name: str) -> Node:
     """Parse a document; `name` is the file's, for messages.
 

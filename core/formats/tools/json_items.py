@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from core.errors import InvalidInput
 from core.formats.rows import LONGEST_RECORD
+from core.platforms.json_places import require_few_values
 from core.platforms.packages import Package
 
 LONGEST_ITEM = 16 << 20
@@ -62,12 +63,13 @@ def json_document(package: Package, name: str) -> Any:
     """Return the value of a file.
 
     Raises:
-        InvalidInput: As `json_items`.
+        InvalidInput: As `json_items`, or it holds too many values.
     """
     try:
         text = package.files[name].decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(name, error) from error
+    require_few_values(text, name)
     value, end = _decoded(text, _after_space(text, 0), name, "")
     if _after_space(text, end) != len(text):
         raise _no_json(name, "", "more follows the value")
