@@ -1,7 +1,6 @@
 """Read the lines of a conversation log, or the rows of each conversation."""
 
 import csv
-import gzip
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from core.errors import InvalidInput
+from core.formats.gzipped import open_text
 from core.formats.rows import LONGEST_RECORD, FilePlace, too_long_cell
 
 LONGEST_CONVERSATION = 10_000
@@ -31,12 +31,12 @@ def log_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Stream the lines of a UTF-8 file, gzipped or not, each with its number from 1.
 
     Raises:
-        InvalidInput: The file cannot be read, is not UTF-8, or has a line over `LONGEST_RECORD`.
+        InvalidInput: The file cannot be read, is not UTF-8, unpacks to too much, or has a line over
+            `LONGEST_RECORD`.
     """
-    opener = gzip.open if path.name.lower().endswith(".gz") else open
     number = 0
     try:
-        with opener(path, "rt", encoding="utf-8-sig", newline="") as stream:
+        with open_text(path, newline="") as stream:
             while line := stream.readline(LONGEST_RECORD + 1):
                 number += 1
                 if len(line) > LONGEST_RECORD:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import MALFORMED, InvalidInput
-from core.formats.rows import NamesCell, cell_text
+from core.formats.rows import FilePlace, NamesCell, cell_text, refuse_long
 from core.text import size_words
 
 if TYPE_CHECKING:
@@ -41,11 +41,13 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         labels = label_names(file.schema_arrow)
         names = [labels.get(name, []) for name in file.schema_arrow.names]
         number = 0
-        for batch in file.iter_batches(batch_size=_BATCH):
+        for batch in row_batches(file):
             columns = [column.to_pylist() for column in batch.columns]
             for values in zip(*columns, strict=True):
                 number += 1
-                yield number, [cell_of(*cell) for cell in zip(values, names, strict=True)]
+                cells = [cell_of(*cell) for cell in zip(values, names, strict=True)]
+                refuse_long(FilePlace(path, number), cells)
+                yield number, cells
 
 
 def cell_of(value: object, labels: Sequence[str]) -> str:
@@ -111,6 +113,19 @@ def _opened(path: Path) -> Iterator["ParquetFile"]:
         ) from error
 
 
+def row_batches(file: "ParquetFile") -> Iterator[Any]:
+    """Read rows, so many at once that they have room even if each holds all of its group."""
+    yield from file.iter_batches(batch_size=rows_at_once(max(_group_sizes(file), default=0)))
+
+
+def rows_at_once(n_bytes: int) -> int:
+    """Return how many rows to write out at once where a group of them takes so many bytes.
+
+    A dictionary holds a text once, and each row may have it.
+    """
+    return max(1, min(_BATCH, _MOST_UNPACKED // max(n_bytes, 1)))
+
+
 def refuse_too_much(path: Path | str, file: "ParquetFile") -> None:
     """Refuse a file that fills the memory.
 
@@ -120,6 +135,10 @@ def refuse_too_much(path: Path | str, file: "ParquetFile") -> None:
     shape = file.metadata
     if shape.num_rows > MOST_ROWS:
         raise InvalidInput(f"{path} has more than {MOST_ROWS:,} rows.", _SMALLER)
-    size = sum(shape.row_group(place).total_byte_size for place in range(shape.num_row_groups))
-    if size > _MOST_UNPACKED:
+    if sum(_group_sizes(file)) > _MOST_UNPACKED:
         raise InvalidInput(f"{path} unpacks to more than {size_words(_MOST_UNPACKED)}.", _SMALLER)
+
+
+def _group_sizes(file: "ParquetFile") -> list[int]:
+    shape = file.metadata
+    return [shape.row_group(place).total_byte_size for place in range(shape.num_row_groups)]

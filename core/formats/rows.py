@@ -163,6 +163,17 @@ def too_long_cell(place: FilePlace, limit: int = LONGEST_CELL) -> InvalidInput:
     )
 
 
+def refuse_long(place: FilePlace, values: Collection[object]) -> None:
+    """Refuse a row of texts that a small file holds once and gives to many cells."""
+    lengths = [len(value) if isinstance(value, str) else 0 for value in values]
+    longest = max(lengths, default=0)
+    if longest > LONGEST_CELL:
+        raise too_long_cell(FilePlace(place.path, place.row, lengths.index(longest) + 1))
+    if sum(lengths) > LONGEST_RECORD:
+        fault = f"{place}: a row of more than {LONGEST_RECORD:,} characters."
+        raise InvalidInput(fault, "Leave out the columns that are not needed.")
+
+
 def unreadable_line(place: FilePlace, fault: tuple[int, str, str]) -> InvalidInput:
     """Return the error for a character, as `unreadable` returns it, that text cannot hold."""
     at, what, hint = fault

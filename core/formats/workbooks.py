@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from core.errors import MALFORMED, InvalidInput
-from core.formats.rows import cell_text
+from core.formats.rows import FilePlace, cell_text, refuse_long
 from core.text import size_words
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def _rows(path: Path, sheet: Any) -> Iterator[tuple[int, list[str]]]:
         end = len(values) - values.count(None)
         if None in values[:end]:
             end = max(at for at, value in enumerate(values, start=1) if value is not None)
+        refuse_long(FilePlace(path, number), values[:end])
         cells = [_said(value) if type(value) is str else _written(value) for value in values[:end]]
         while cells and not cells[-1].strip():
             cells.pop()

@@ -51,13 +51,20 @@ def fitting_slots(text: str, slots: Iterable[Slot], losses: Losses) -> tuple[Slo
     """Return the marks of a text that the studio can hold; others are told of."""
     kept: list[Slot] = []
     for slot in sorted(slots):
-        try:
-            slotted(text, [*kept, slot])
-        except InvalidInput:
-            losses.add("marks that overlap another, hold no words or have no plain name", text)
-        else:
+        is_free = not kept or kept[-1].end <= slot.start
+        if is_free and _is_usable(text, slot):
             kept.append(slot)
+        else:
+            losses.add("marks that overlap another, hold no words or have no plain name", text)
     return tuple(kept)
+
+
+def _is_usable(text: str, slot: Slot) -> bool:
+    try:
+        slotted(text, [slot])
+    except InvalidInput:
+        return False
+    return True
 
 
 def storable_values(

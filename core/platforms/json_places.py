@@ -22,6 +22,9 @@ _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+
 _WORDS = {"true": True, "false": False, "null": None}
 _DEEPEST = 100
 
+MOST_VALUES = 10_000_000
+"""Of documents in memory, a value of which takes 200 bytes; an app of 50 MB has half as many."""
+
 Value: TypeAlias = "str | int | float | bool | list[Node] | dict[str, Node] | None"
 
 
@@ -88,6 +91,23 @@ class Node:
     def strings(self, key: str) -> tuple[str, ...]:
         """Return the strings of the array under a key."""
         return tuple(one.value for one in self.under(key) if isinstance(one.value, str))
+
+
+def n_values(text: str) -> int:
+    """Return how many values a document can have at most, without reading it."""
+    return 1 + sum(map(text.count, "[{,"))
+
+
+def require_few_values(text: str, name: str, before: int = 0) -> int:
+    """Return how many values a document has at most, with those of others `before` it.
+
+    Raises:
+        InvalidInput: They are too many for the memory.
+    """
+    n = before + n_values(text)
+    if n > MOST_VALUES:
+        raise InvalidInput(f"{name} holds over {MOST_VALUES:,} values.", "Export a smaller part.")
+    return n
 
 
 def parse(text: str, name: str) -> Node:

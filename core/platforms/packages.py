@@ -3,6 +3,7 @@
 import io
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import BinaryIO, Literal
 
 from core.errors import InvalidInput
 from core.files import entry_fault, has_large_directory, replace_file, write_atomically
-from core.platforms.json_places import Node, parse
+from core.platforms.json_places import Node, parse, require_few_values
 from core.text import size_words
 
 _MOST_FILES = 20_000
 _MOST_BYTES = 1_000_000_000
+_FREE_BYTES = 100_000_000
+_MOST_RATIO = 50
+"""A zip may unpack to so many bytes, and to so many times its size: agents shrink to a tenth."""
 _SMALL_ENTRY = 10_000
 _DAMAGES = (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, NotImplementedError)
 _ZIP = b"PK\x03\x04"
@@ -37,6 +41,7 @@ class Package:
     kind: Kind
     files: Mapping[str, bytes] = field(repr=False)
     _parsed: dict[str, Node] = field(default_factory=dict, repr=False)
+    _counts: Counter[str] = field(default_factory=Counter, repr=False)
 
     def text(self, name: str) -> str:
         """Decode a file.
@@ -71,10 +76,13 @@ class Package:
         """Parse a file, once.
 
         Raises:
-            InvalidInput: It is no JSON.
+            InvalidInput: It is no JSON, or all that were parsed hold too many values.
         """
         if name not in self._parsed:
-            self._parsed[name] = parse(self.text(name), name)
+            text = self.text(name)
+            n_values = require_few_values(text, self.path.name, self._counts["values"])
+            self._parsed[name] = parse(text, name)
+            self._counts["values"] = n_values
         return self._parsed[name]
 
 
@@ -222,10 +230,10 @@ def _damaged(path: Path, error: Exception) -> InvalidInput:
 
 
 def _refuse_hostile(path: Path, entries: list[zipfile.ZipInfo]) -> None:
-    if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > _MOST_BYTES:
+    most = min(_MOST_BYTES, _FREE_BYTES + _MOST_RATIO * path.stat().st_size)
+    if len(entries) > _MOST_FILES or sum(entry.file_size for entry in entries) > most:
         raise InvalidInput(
-            f"{path.name} unpacks to over {_MOST_FILES:,} files or "
-            f"{size_words(_MOST_BYTES)}, a bomb.",
+            f"{path.name} unpacks to over {_MOST_FILES:,} files or {size_words(most)}, a bomb.",
             _AGAIN,
         )
     seen: set[str] = set()

@@ -11,7 +11,7 @@ _MONTH = (
     "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _WEEKDAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_DIGITS = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_DIGITS = r"\d+(?:,\d{3}){0,9}(?:\.\d+)?"
 _DAY = r"(?:the )?[0-3]?\d(?:st|nd|rd|th)?"
 _YEAR = r"(?:19|20)\d\d"
 _UNITS = (
@@ -19,8 +19,9 @@ _UNITS = (
     "|sixteen|seventeen|eighteen|nineteen"
 )
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-_SPOKEN = rf"(?:(?:{_TENS})(?:[ -](?:{_UNITS}))?|{_UNITS}|hundred|thousand|million)"
-_COUNT = rf"(?:{_DIGITS}|{_SPOKEN}(?: {_SPOKEN})*)"
+_SPOKEN = rf"(?:(?:{_TENS})(?:-(?:{_UNITS}))?|{_UNITS}|hundred|thousand|million)"
+_COUNT = rf"(?:{_DIGITS}|{_SPOKEN}(?: {_SPOKEN}){{0,15}})"
+"""One way to read each number, of few words and groups: a row of numbers is read to no end."""
 _CURRENCY = "(?:dollars?|euros?|pounds?|cents?|pence|yen|francs?|usd|eur|gbp|chf|jpy|bucks)"
 _HALVES = r"(?:a\.m\.|p\.m\.|[ap]m\b)"
 _NEAR = "(?:next|this|last|coming)"

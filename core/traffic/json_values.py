@@ -1,6 +1,5 @@
 """JSON values of a file: one document, a list of them, or one on each line; gzipped or not."""
 
-import gzip
 import json
 import zlib
 from collections.abc import Iterator
@@ -8,10 +7,15 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from core.errors import InvalidInput
+from core.formats.gzipped import open_text
 from core.formats.rows import FilePlace
+from core.platforms.json_places import MOST_VALUES, n_values
 
 LONGEST_VALUE = 50_000_000
 """Characters of one line: a whole conversation with all that a program noted beside it."""
+
+LONGEST_DOCUMENT = 200_000_000
+"""Characters of a document over several lines, which the memory holds as a whole."""
 
 ENDINGS = (".json", ".jsonl", ".ndjson", ".json.gz", ".jsonl.gz", ".ndjson.gz")
 
@@ -22,13 +26,13 @@ def read_objects(path: Path) -> Iterator[dict[str, Any]]:
     A file with another ending, or that does not begin as JSON, has none.
 
     Raises:
-        InvalidInput: The file cannot be read, or is JSON that breaks off; the line is named.
+        InvalidInput: The file cannot be read, is JSON that breaks off, or holds too much; the line
+            is named.
     """
     if not path.name.lower().endswith(ENDINGS):
         return
-    opener = gzip.open if path.suffix.lower() == ".gz" else open
     try:
-        with opener(path, "rt", encoding="utf-8-sig") as stream:
+        with open_text(path) as stream:
             for value in _values(path, stream):
                 if isinstance(value, dict):
                     yield value
@@ -43,28 +47,41 @@ def _values(path: Path, stream: TextIO) -> Iterator[object]:
     number = 0
     while line := stream.readline(LONGEST_VALUE + 1):
         number += 1
+        place = FilePlace(path, number)
         if len(line) > LONGEST_VALUE:
-            fault = f"{FilePlace(path, number)}: a line of over {LONGEST_VALUE:,} characters."
-            raise InvalidInput(fault, "Write one conversation on each line.")
+            raise _too_much(place, f"a line of over {LONGEST_VALUE:,} characters")
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = _loaded(place, line)
         except (ValueError, RecursionError) as error:
             if number > 1 or line.lstrip()[0] not in "[{":
-                raise _broken(FilePlace(path, number)) from error
-            yield from _document(path, line + stream.read())
+                raise _broken(place) from error
+            yield from _document(path, line + stream.read(LONGEST_DOCUMENT))
             return
         yield from value if isinstance(value, list) else [value]
 
 
 def _document(path: Path, text: str) -> list[object]:
     """Return what a document over several lines holds."""
+    place = FilePlace(path, 1)
+    if len(text) > LONGEST_DOCUMENT:
+        raise _too_much(place, f"a document of over {LONGEST_DOCUMENT:,} characters")
     try:
-        value = json.loads(text)
+        value = _loaded(place, text)
     except (ValueError, RecursionError) as error:
-        raise _broken(FilePlace(path, 1)) from error
+        raise _broken(place) from error
     return value if isinstance(value, list) else [value]
+
+
+def _loaded(place: FilePlace, text: str) -> Any:
+    if len(text) > MOST_VALUES and n_values(text) > MOST_VALUES:
+        raise _too_much(place, f"over {MOST_VALUES:,} values")
+    return json.loads(text)
+
+
+def _too_much(place: FilePlace, what: str) -> InvalidInput:
+    return InvalidInput(f"{place}: {what}.", "Write one conversation on each line.")
 
 
 def _broken(place: FilePlace) -> InvalidInput:

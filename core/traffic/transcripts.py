@@ -20,7 +20,7 @@ _NAMED = re.compile(r"(?:-\s*)?(?P<name>[^\W\d_][^:<>?!]{0,39}):(?:\s+(?P<text>.
 _MOST_WORDS = 4
 """Of a speaker's name: “The number of my order is: 5” is no speaker."""
 _TIMING = re.compile(r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2}[.,]\d{1,3})\s*-->")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*+)?\s++([^<>]+)>")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.]*>")
 _LOOKED_AT = 50
 _FIRST_YEAR, _LAST_YEAR = 2000, 2999

@@ -187,6 +187,8 @@ def change(studio: Studio, text: str, field: str, value: object, project: str = 
         rows = dataset.utterances(connection, found.id)
         row = next(row for row in rows if row.text == text)
         edit = edits.edit(row, field, value)
+        if field == "labels":
+            edit = edits.label(row, value)
         events.record(connection, found.id, Action("edit"), [edit])
 
 

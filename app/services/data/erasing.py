@@ -12,6 +12,7 @@ from app.services.data import uploads
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
+from core.formats.rows import LONGEST_RECORD
 from core.text import counted, normalise
 from storage import artifacts, conversation_logs, jobs, models, projects
 from storage.computed import layouts, text_groups
@@ -340,9 +341,10 @@ def _out_of_reach(
     """Say which places hold the texts, or may hold them, and are not changed."""
     for log in conversation_logs.list_all(connection, project.id):
         place = f"the conversation log {log.id} ({log.source})"
-        tree = artifacts.tree_files(connection, log.tree_sha256)
+        files = artifacts.tree_files(connection, log.tree_sha256)
         try:
-            if any(_holds(studio.artifacts.read(sha), scrubber) for sha in tree.values()):
+            studio.artifacts.verify(connection, log.tree_sha256)
+            if any(_holds(studio.artifacts.path(sha), scrubber) for sha in files.values()):
                 yield f"{place}: remove it on the Data page"
         except ArtifactDamaged:
             yield f"{place}, whose file is missing or was changed, and may hold them: remove it"
@@ -355,13 +357,17 @@ def _out_of_reach(
     yield "the memory of other programs of the studio that run, until they are started again"
 
 
-def _holds(content: bytes, scrubber: Scrubber) -> bool:
-    """Whether a stored file, gzipped or not, has one of the texts as JSON spells it."""
-    if content[:2] == b"\x1f\x8b":
-        content = gzip.decompress(content)
-    words = normalise(content.decode("utf-8", errors="replace"))
-    spelt = (json.dumps(text, ensure_ascii=False)[1:-1] for text in scrubber.texts)
-    return any(text in words for text in spelt)
+def _holds(file: Path, scrubber: Scrubber) -> bool:
+    """Whether a stored file, gzipped or not, has one of the texts as JSON spells it, in a line."""
+    spelt = [json.dumps(text, ensure_ascii=False)[1:-1] for text in scrubber.texts]
+    with file.open("rb") as stream:
+        opener = gzip.open if stream.read(2) == b"\x1f\x8b" else open
+    with opener(file, "rt", encoding="utf-8", errors="replace") as lines:
+        while line := lines.readline(LONGEST_RECORD + 1):
+            words = normalise(line)
+            if any(text in words for text in spelt):
+                return True
+    return False
 
 
 def _scratch(studio: Studio) -> Path:

@@ -12,7 +12,14 @@ from typing import Any
 from core.errors import MALFORMED
 from core.formats.delimited import row_of
 from core.formats.detect import Dialect, TableLayout, layout_of
-from core.formats.parquet import cell_of, label_names, names_of_labels, refuse_too_much
+from core.formats.parquet import (
+    cell_of,
+    label_names,
+    names_of_labels,
+    refuse_too_much,
+    row_batches,
+    rows_at_once,
+)
 from core.formats.rows import (
     LONGEST_CELL,
     SPLITS,
@@ -28,7 +35,6 @@ from core.platforms.packages import Package
 _ENDINGS = (".arrow", ".parquet")
 _INFO = ("dataset_info.json", "dataset_dict.json")
 _WORD = re.compile(r"[a-z]+")
-_BATCH = 256
 _SAMPLE = 200
 _UNUSED = Dialect(",")
 
@@ -86,8 +92,9 @@ def _batches(package: Package, name: str) -> Iterator[tuple[list[str], list[list
     labels = _labels(package, name, schema)
     columns = [labels.get(column, []) for column in schema.names]
     for batch in batches:
-        for start in range(0, batch.num_rows, _BATCH):
-            values = [column.to_pylist() for column in batch.slice(start, _BATCH).columns]
+        step = rows_at_once(batch.get_total_buffer_size())
+        for start in range(0, batch.num_rows, step):
+            values = [column.to_pylist() for column in batch.slice(start, step).columns]
             rows = [
                 [cell_of(*one) for one in zip(row, columns, strict=True)]
                 for row in zip(*values, strict=True)
@@ -103,7 +110,7 @@ def _opened(package: Package, name: str) -> tuple[Any, Iterator[Any]]:
     if name.endswith(".parquet"):
         file = ParquetFile(BufferReader(buffer))
         refuse_too_much(name, file)
-        return file.schema_arrow, file.iter_batches(batch_size=_BATCH)
+        return file.schema_arrow, row_batches(file)
     try:
         stream = ipc.open_stream(buffer)
     except ArrowInvalid:

@@ -3,11 +3,13 @@
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from core.errors import InvalidInput
 from core.formats.rows import LONGEST_RECORD
+from core.platforms.json_places import require_few_values
 from core.platforms.packages import Package
 
 LONGEST_ITEM = 16 << 20
@@ -25,10 +27,9 @@ class _TwiceError(ValueError):
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _TwiceError(
-            f"the key {next(k for k in keys if keys.count(k) > 1)[:60]!r} occurs twice"
-        )
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, n in counts.items() if n > 1)
+        raise _TwiceError(f"the key {twice[:60]!r} occurs twice")
     return value
 
 
@@ -62,12 +63,13 @@ def json_document(package: Package, name: str) -> Any:
     """Return the value of a file.
 
     Raises:
-        InvalidInput: As `json_items`.
+        InvalidInput: As `json_items`, or it holds too many values.
     """
     try:
         text = package.files[name].decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(name, error) from error
+    require_few_values(text, name)
     value, end = _decoded(text, _after_space(text, 0), name, "")
     if _after_space(text, end) != len(text):
         raise _no_json(name, "", "more follows the value")

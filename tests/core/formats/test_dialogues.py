@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import InvalidInput
-from core.formats import dialogue_rows
+from core.formats import dialogue_rows, gzipped
 from core.formats.dialogues import (
     Dialogue,
     Pair,
@@ -89,6 +89,15 @@ def test_a_column_that_is_no_id_does_not_fill_the_memory(tmp_path: Path, monkeyp
     path = tmp_path / "a.csv"
     path.write_text("id,text\n" + "same,hello\n" * 4, encoding="utf-8")
     with pytest.raises(InvalidInput, match="over 3 turns"):
+        list(read_dialogues(path))
+
+
+def test_a_small_log_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch) -> None:
+    """500 MB of packed blank lines were read for hours before the first conversation was shown."""
+    monkeypatch.setattr(gzipped, "_ALWAYS", 100_000)
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n" * 1_000_000))
+    with pytest.raises(InvalidInput, match="unpacks to over 0"):
         list(read_dialogues(path))
 
 

@@ -1,6 +1,11 @@
 """Personal data goes; dates, prices, times and codes stay."""
 
+import re
+import time
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from core.formats.dialogues import Dialogue, Turn
 from core.formats.masking import mask_dialogue, mask_personal
@@ -53,3 +58,32 @@ def test_every_turn_of_a_conversation_is_masked() -> None:
     log = Dialogue("7", (Turn("I am a@b.example", "user"), Turn("Thanks.", "agent")))
     masked = mask_dialogue(log)
     assert masked == Dialogue("7", (Turn("I am [e-mail]", "user"), Turn("Thanks.", "agent")))
+
+
+FORMER_PHONES = (
+    re.compile(r"(?<!\w)\+\d{1,3}(?:[ ./-]?\(?\d{1,6}\)?){1,6}(?!\w)"),
+    re.compile(r"(?<![\w+])(?:1[ .-]?)?\(?\d{3}\)?[ .-]?\d{3}[ .-]\d{4}(?!\w)"),
+    re.compile(r"(?<![\w+.,:/-])\(?0\d{1,5}\)?(?:[ /-]?\d{2,8}){1,4}(?!\w)"),
+)
+"""They tried each way to part a run of digits: slow on long runs, and right."""
+PIECES = [*"019 +()-./a_\u0661", "+49", "0170", "12", "123456", "1234567", "(0)", "+1 ", " 0"]
+
+
+@example(["+49 170 1234567 8a"])
+@example(["+1 (415) 555-2671)5"])
+@example([" 0", "1" * 9, " ", "1" * 17, "-", "12", "a"])
+@given(st.lists(st.sampled_from(PIECES), max_size=16))
+def test_the_same_numbers_are_masked_as_when_each_way_was_tried(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    masked = mask_personal(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.formats.masking._PHONES", FORMER_PHONES)
+        assert masked == mask_personal(text)
+
+
+@pytest.mark.parametrize("text", [(" +" + "1" * 45) * 400, (" 0" + "1" * 30 + "a") * 4_000])
+def test_long_runs_of_digits_are_no_work(text: str) -> None:
+    """All parts of the server wait for a regular expression: these texts took it seconds."""
+    began = time.process_time()
+    assert mask_personal(text) == text
+    assert time.process_time() - began < 1.0

@@ -3,6 +3,7 @@
 import datetime
 import json
 import time
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -148,6 +149,25 @@ def test_a_zip_bomb_is_refused_by_what_it_would_unpack_to(tmp_path: Path, monkey
         read(bomb)
 
 
+@pytest.mark.parametrize(
+    ("n_signs", "said"),
+    [
+        (110_000, "row 2, column 1: a cell of more than 100,000 characters"),
+        (95_000, "row 2: a row of more than 1,000,000 characters"),
+    ],
+)
+def test_a_long_text_that_many_cells_share_is_refused(tmp_path: Path, n_signs, said) -> None:
+    """Each cell got a copy of its own: 250 KB took 40 GB as soon as the file was shown."""
+    made = workbook(tmp_path / "made.xlsx", A=[["text"], ["a"] * 12])
+    run = b"<r><t>" + b"a" * (n_signs // 10) + b"_x000D_</t></r>"
+    world = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    strings = b'<sst xmlns="' + world + b'"><si><t>text</t></si><si>' + run * 10 + b"</si></sst>"
+    path = repacked(made, tmp_path / "x.xlsx", sharedStrings=strings)
+    for reading in (read, lambda path: preview_file(path, ReadOptions())):
+        with pytest.raises(InvalidInput, match=said):
+            reading(path)
+
+
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_part_of_a_file_is_refused_in_words(tmp_path: Path, share: float) -> None:
     made = workbook(tmp_path / "made.xlsx", A=[["text"], ["a"]])
@@ -199,6 +219,29 @@ def test_a_parquet_file_with_too_much_in_it_is_refused(tmp_path: Path, monkeypat
             patch.setattr(parquet, name, value)
             with pytest.raises(InvalidInput, match=said):
                 read(path)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_long_text_of_a_dictionary_is_written_out_for_few_rows(
+    tmp_path: Path, monkeypatch, ending: str
+) -> None:
+    """All rows were written out at once: a file of some KB took 25 GB as soon as it was shown."""
+    path = tmp_path / f"x.{ending}"
+    texts = pa.array(["x" * 200_000] * 256)
+    table = pa.table({"text": texts if ending == "parquet" else texts.dictionary_encode()})
+    if ending == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_stream(str(path), table.schema) as out:
+            out.write_table(table)
+    assert path.stat().st_size < 1_000_000
+    monkeypatch.setattr(parquet, "_MOST_UNPACKED", 2_000_000)
+    tracemalloc.start()
+    with pytest.raises(InvalidInput, match=r"row 1.*: a cell of more than 100,000 characters"):
+        preview_file(path, ReadOptions()) if ending == "parquet" else read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
 
 
 def test_a_table_without_a_clear_text_column_is_shown_for_the_person_to_choose(tmp_path) -> None:

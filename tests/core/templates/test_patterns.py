@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,6 +44,28 @@ def test_money(value: str) -> None:
 @pytest.mark.parametrize("value", ["5", "1,000", "3.5", "2nd", "seven", "two hundred"])
 def test_numbers_are_found_and_never_sure(value: str) -> None:
     assert found(f"give it {value} stars") == [(value, "number", False)]
+
+
+@pytest.mark.parametrize("text", ["twenty one " * 20, "ten " * 5_000, "1" + ",111" * 5_000])
+def test_a_long_row_of_numbers_is_no_work(text: str) -> None:
+    """“twenty one” could be read as one number or two: 40 of them would have taken for ever."""
+    began = time.process_time()
+    assert {(name, sure) for _, name, sure in found(text)} == {("number", False)}
+    assert time.process_time() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "twenty-one",
+        "ninety nine",
+        "nine hundred ninety nine million nine hundred ninety nine thousand nine hundred five",
+        "999,999,999,999,999,999.5",
+    ],
+)
+def test_a_long_number_is_one_number(value: str) -> None:
+    assert found(f"give it {value} stars") == [(value, "number", False)]
+    assert found(f"give it {value} dollars") == [(f"{value} dollars", "money", True)]
 
 
 def test_what_may_be_another_word_is_noisy() -> None:

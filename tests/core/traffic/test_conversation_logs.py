@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from core.errors import InvalidInput
+from core.formats import gzipped
+from core.traffic import json_values
 from core.traffic.conversation_logs import UserTurn, conversation_tool, user_turns
 
 AT = 1_770_026_400.25
@@ -137,3 +139,33 @@ def test_other_files_are_no_conversations_and_broken_json_is_named(tmp_path: Pat
     broken.write_text('[\n {"events": [', encoding="utf-8")
     with pytest.raises(InvalidInput, match="not JSON"):
         conversation_tool(broken)
+
+
+def test_a_small_file_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch) -> None:
+    """1 MB took 1 GB of memory as soon as it was uploaded, and 50 MB ended the server."""
+    monkeypatch.setattr(gzipped, "_ALWAYS", 100_000)
+    path = tmp_path / "a.json.gz"
+    for content in (b"[\n" + b" " * 1_000_000, b"[]\n" * 300_000):
+        path.write_bytes(gzip.compress(content))
+        with pytest.raises(InvalidInput, match="unpacks to over 0"):
+            conversation_tool(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ("[\n" + " " * 2_000 + "]", "row 1: a document of over 1,000 characters"),
+        ("[" + "[]," * 250 + "[]]", "row 1: over 400 values"),
+        ("[\n" + "[]," * 250 + "[]]", "row 1: over 400 values"),
+    ],
+)
+def test_a_document_that_takes_too_much_memory_is_refused(
+    tmp_path: Path, monkeypatch, content: str, fault: str
+) -> None:
+    """Of three signs each, values took over a hundred times the memory of their file."""
+    monkeypatch.setattr(json_values, "LONGEST_DOCUMENT", 1_000)
+    monkeypatch.setattr(json_values, "MOST_VALUES", 400)
+    path = tmp_path / "a.json"
+    path.write_text(content)
+    with pytest.raises(InvalidInput, match=fault):
+        conversation_tool(path)

@@ -1,5 +1,6 @@
 """Transcripts of talks: who said what, and how long after the beginning."""
 
+import time
 from datetime import datetime
 from pathlib import Path
 
@@ -100,6 +101,16 @@ def test_one_marked_voice_takes_no_name_from_the_others(tmp_path: Path) -> None:
         ("Tom", 3.0, "The large one."),
         ("Priya", 4.0, "Done."),
     ]
+
+
+@pytest.mark.parametrize("line", ["<v a" * 40_000, "<v." * 13_000, "<v" + " " * 80_000 + "a"])
+def test_a_long_line_of_voices_that_do_not_end_is_no_work(tmp_path: Path, line: str) -> None:
+    """Each beginning was read to the line's end: 1 MB stopped the whole server for minutes."""
+    path = tmp_path / "call.vtt"
+    path.write_text(f"WEBVTT\n\n00:01.000 --> 00:09.000\n<v Anna>hello\n{line}\n")
+    began = time.process_time()
+    assert [turn.text for turn in read_turns(path, "utf-8")] == [f"hello {line}"]
+    assert time.process_time() - began < 1.5
 
 
 def test_damaged_bytes_are_refused_with_their_line(tmp_path: Path) -> None:

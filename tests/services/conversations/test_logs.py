@@ -218,6 +218,15 @@ def test_a_log_is_named_as_holding_an_erased_text_however_it_is_spelt(
     assert "(a.jsonl): remove it on the Data page" in place
 
 
+def test_an_erasure_unpacks_no_log_as_a_whole(studio: Studio, tmp_path: Path, monkeypatch) -> None:
+    """It took as much memory as a log unpacks to, and ended where the machine had less."""
+    with_conversations(studio, tmp_path)
+    monkeypatch.setattr(gzip, "decompress", None)
+    done = erase_texts(studio, "p", pool(studio)[:1])
+    [place] = [one for one in done.left if "conversation log" in one]
+    assert "remove it on the Data page" in place
+
+
 @pytest.mark.parametrize("content", [None, b"", b"\x1f\x8bcut"])
 def test_a_damaged_log_is_named_as_one_that_may_hold_an_erased_text(
     studio: Studio, tmp_path: Path, content: bytes | None
