@@ -67,6 +67,19 @@ def test_a_mark_that_stays_keeps_what_else_it_says(tmp_path: Path) -> None:
     assert after == example | {"entities": [mark, new]}
 
 
+def test_half_of_a_character_in_a_field_stays_an_escape(tmp_path: Path) -> None:
+    """A file with any sign beyond ASCII could not be written for it."""
+    path = tmp_path / "nlu.json"
+    mark = {"start": 9, "end": 13, "value": "Rome", "entity": "city"}
+    example = {"text": FLIGHT, "intent": "book", "entities": [mark], "note": "\ud800"}
+    other = {"text": "to Zurich", "intent": "book", "entities": []}
+    text = json.dumps({"rasa_nlu_data": {"common_examples": [example, other]}})
+    path.write_text(text.replace("Zurich", "Zürich"), encoding="utf-8")
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    after, _ = json.loads(found.changed["nlu.json"])["rasa_nlu_data"]["common_examples"]
+    assert (after["note"], len(after["entities"])) == ("\ud800", 2)
+
+
 def test_marks_stand_at_their_places_in_a_phrase_with_blanks_before_it(tmp_path: Path) -> None:
     path = tmp_path / "utterances.json"
     mark = {"entity": "city", "startPos": 9, "endPos": 12}
