@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from core.platforms.agent import Agent, Phrase, Platform
@@ -45,7 +47,7 @@ def placed_in(phrase: Phrase, text: str, slots: Sequence[Slot]) -> tuple[Slot, .
 def rewritten(agent: Agent, phrase: Phrase, new: NewPhrase) -> str | dict[str, Any] | None:
     """Return the JSON value or the line of a phrase that is to say what `new` does.
 
-    None if the file cannot hold it, or has marks there that were not read and would be lost.
+    None if the file cannot hold it, or says there what was not read in full and would be lost.
     """
     if not phrase.array.items:
         return None
@@ -53,19 +55,44 @@ def rewritten(agent: Agent, phrase: Phrase, new: NewPhrase) -> str | dict[str, A
     if agent.platform in _SIGNS:
         return _line(agent, phrase, element, new)
     key, made = _MARKS.get(agent.platform), written(agent.platform, new)
-    if key is None or not isinstance(made, dict):
+    if key is None or not isinstance(made, dict) or not _is_exact(agent, phrase.file, element):
         return None
     found: dict[str, Any] = element.plain()
     if new.said.slots != phrase.slots:
-        old = [one.plain() for one in element.under(key) if isinstance(one.value, dict)]
-        if sum(any(one.get(name) for name in _NAMES) for one in old) != len(phrase.slots):
+        marks = _marks(phrase, element.under(key), made.get(key, []))
+        if marks is None:
             return None
-        found[key] = [_kept(mark, old) for mark in made.get(key, [])]
+        found[key] = marks
     if new.is_test != (phrase.split == "test"):
         found["dataset"] = made["dataset"]
     if new.intent != phrase.intent and "intent" in made:
         found["intent"] = made["intent"]
     return found
+
+
+def _marks(
+    phrase: Phrase, there: Sequence[Node], made: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]] | None:
+    """Return new marks with what the file says of those that stay; None if any would be lost."""
+    old = [one.plain() for one in there if isinstance(one.value, dict)]
+    if sum(any(one.get(name) for name in _NAMES) for one in old) != len(phrase.slots):
+        return None
+    return [_kept(mark, old) for mark in made]
+
+
+def _is_exact(agent: Agent, file: str, node: Node) -> bool:
+    """Whether each number of a value was read as it stands; long ones were read as fractions."""
+    match node.value:
+        case dict() as values:
+            return all(_is_exact(agent, file, one) for one in values.values())
+        case list() as items:
+            return all(_is_exact(agent, file, one) for one in items)
+        case float() as number:
+            raw = agent.documents[file][node.start : node.end]
+            is_whole = not any(sign in raw for sign in ".eE")
+            return Decimal(raw) == Decimal(number) if is_whole else isfinite(number)
+        case _:
+            return True
 
 
 def _kept(mark: dict[str, Any], old: Sequence[dict[str, Any]]) -> dict[str, Any]:

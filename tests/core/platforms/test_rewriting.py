@@ -80,6 +80,37 @@ def test_half_of_a_character_in_a_field_stays_an_escape(tmp_path: Path) -> None:
     assert (after["note"], len(after["entities"])) == ("\ud800", 2)
 
 
+@pytest.mark.parametrize(
+    ("number", "is_left"),
+    [
+        ("12345678901234567891", True),  # it became 12345678901234567000
+        ("1e400", True),  # it became Infinity, which is no JSON
+        ("12345678901234567", False),
+        ("100000000000000000000", False),
+        ("0.25", False),
+    ],
+)
+def test_a_number_that_would_change_keeps_its_phrase_as_it_is(
+    number: str, tmp_path: Path, *, is_left: bool
+) -> None:
+    path = tmp_path / "nlu.json"
+    mark = {"start": 9, "end": 13, "value": "Rome", "entity": "city"}
+    example = {
+        "text": FLIGHT,
+        "intent": "book",
+        "entities": [mark],
+        "metadata": {"ids": ["NUMBER"]},
+    }
+    text = json.dumps({"rasa_nlu_data": {"common_examples": [example]}})
+    path.write_text(text.replace('"NUMBER"', number), encoding="utf-8")
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    if is_left:
+        assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (FLIGHT,)),))
+        return
+    (after,) = json.loads(found.changed["nlu.json"])["rasa_nlu_data"]["common_examples"]
+    assert (after["metadata"]["ids"], found.edited) == ([json.loads(number)], 1)
+
+
 def test_marks_stand_at_their_places_in_a_phrase_with_blanks_before_it(tmp_path: Path) -> None:
     path = tmp_path / "utterances.json"
     mark = {"entity": "city", "startPos": 9, "endPos": 12}
