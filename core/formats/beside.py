@@ -83,6 +83,7 @@ def is_beside(value: object) -> bool:
         return True
     try:
         found = json.loads(value)
+        written = _json(found)  # as it will be once a file completes it
     except (ValueError, RecursionError):
         return False
     return (
@@ -90,7 +91,7 @@ def is_beside(value: object) -> bool:
         and bool(found)
         and isinstance(found.get(LANGUAGE, ""), str)
         and all(isinstance(one, dict) for name, one in found.items() if name != LANGUAGE)
-        and _is_storable(value)
+        and _is_storable(written)
     )
 
 

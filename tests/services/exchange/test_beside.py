@@ -14,6 +14,7 @@ from app.services.exchange.handover import HandoverChoice, write_project
 from app.services.studio import Studio
 from app.services.sync.syncing import SyncRequest, sync_folder
 from core.exports.targets import TARGETS, Target
+from core.formats.beside import is_beside
 from storage.queries import dataset
 from tests.core.formats.tools.tool_files import WRITERS
 from tests.core.platforms.exports import read_export, write_export
@@ -196,6 +197,13 @@ def test_what_a_mark_of_rasas_json_says_goes_out_again(studio: Studio, tmp_path:
     written = json.loads(out.read_text(encoding="utf-8"))["rasa_nlu_data"]
     assert written["common_examples"] == examples
     assert written["entity_synonyms"] == [{"value": "BOS", "synonyms": ["Boston"]}]
+
+
+@pytest.mark.parametrize("value", ["NaN", "1e400", '"\\ud800"', '"\\u0000"'])
+def test_what_cannot_be_written_again_is_refused_in_a_folder(value: str) -> None:
+    """A number that is none, or half of a character, broke the next import of the text."""
+    assert is_beside('{"rasa": {"id": 1}}')
+    assert not is_beside(f'{{"rasa": {{"id": {value}}}}}')
 
 
 def test_what_a_file_claims_to_be_kept_cannot_stand_for_text_or_label(
