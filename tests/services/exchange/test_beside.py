@@ -151,6 +151,25 @@ def test_a_text_that_is_here_already_gets_what_it_lacks(studio: Studio, tmp_path
     assert _beside(studio)["refund my ticket"] == before
 
 
+def test_a_text_of_the_test_set_gets_what_it_lacks_and_stays_there(
+    studio: Studio, tmp_path: Path
+) -> None:
+    """It was left out with all that the package says of it."""
+    create_project(studio, "shop")
+    table = tmp_path / "table.csv"
+    table.write_text("text,intent\nrefund my ticket,refund\n")
+    import_file(studio, ImportRequest("shop", table, split="test"))
+    package = write_export("dialogflow-es", tmp_path)
+    report = import_file(studio, ImportRequest("shop", package))
+    assert (report.added, report.completed, report.already_there) == (4, 1, 0)
+    assert _beside(studio)["refund my ticket"]["language"] == "en"
+    with studio.database.read() as connection:
+        records = list(dataset.utterances(connection, 1))
+    assert [one.split for one in records if one.text == "refund my ticket"] == ["test"]
+    again = import_file(studio, ImportRequest("shop", package))
+    assert (again.completed, again.already_there) == (0, 5)
+
+
 def test_it_is_erased_with_its_text(agent: Studio, tmp_path: Path) -> None:
     erase_texts(agent, "shop", ["flieg nach Köln 🛫"], now=True)
     assert "p-3" not in json.dumps(_beside(agent))
