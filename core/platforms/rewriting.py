@@ -77,7 +77,9 @@ def _marks(
     old = [one.plain() for one in there if isinstance(one.value, dict)]
     if sum(any(one.get(name) for name in _NAMES) for one in old) != len(phrase.slots):
         return None
-    return [_kept(mark, old) for mark in made]
+    found = [_kept(mark, old) for mark in made]
+    is_lost = any(one.get("children") and one not in found for one in old)
+    return None if is_lost else found
 
 
 def _is_exact(agent: Agent, file: str, node: Node) -> bool:

@@ -153,6 +153,20 @@ def test_parts_inside_a_value_are_not_lost_for_a_changed_mark(tmp_path: Path) ->
     assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, ("fly from Rome now",)),))
 
 
+def test_parts_inside_a_value_of_luis_are_not_lost_for_a_wider_mark(tmp_path: Path) -> None:
+    """They vanished, and nothing told of it; where the mark stays, they do."""
+    path = tmp_path / "utterances.json"
+    part = {"entity": "name", "startPos": 9, "endPos": 12}
+    mark = {"entity": "city", "startPos": 9, "endPos": 12, "children": [part]}
+    path.write_text(json.dumps([{"text": FLIGHT, "intent": "book", "entities": [mark]}]))
+    agent = read_agent(path)
+    found = overlay(agent, [Labelled(FLIGHT, ("book",), (replace(FROM, start=4),))])
+    assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (FLIGHT,)),))
+    found = overlay(agent, [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    (after,) = json.loads(found.changed["utterances.json"])
+    assert after["entities"] == [mark, {"entity": "city", "startPos": 17, "endPos": 20}]
+
+
 def test_a_project_without_marks_says_nothing_of_them(tmp_path: Path) -> None:
     agent = read_agent(write_export("clu", tmp_path))
     found = overlay(agent, [replace(row, slots=()) for row in project_of(agent)])
