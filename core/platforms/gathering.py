@@ -96,6 +96,7 @@ class MarkedWords:
         marked = {(slot.name, said.value(slot)) for slot in said.slots}
         for mark in marks:
             name, words, value = mark["name"], mark["said"], mark.get("value")
+            value = str(value) if type(value) is int else value
             if (name, words) in marked and isinstance(value, str) and value not in ("", words):
                 self.slots.setdefault(value.casefold(), name)
                 entity = name.partition(".")[0]

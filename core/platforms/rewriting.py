@@ -12,6 +12,7 @@ from core.platforms.readers.rasa_yaml import example_line, extras_of
 from core.platforms.writing import NewPhrase, written
 from core.templates.moved_slots import normalised
 from core.templates.slots import Slot, SlottedText
+from core.text import is_storable
 
 _MARKS: Mapping[Platform, str] = {
     "dialogflow-es": "data",
@@ -116,6 +117,6 @@ def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | 
     else:
         made = written(agent.platform, new)
     bullet = _BULLET.match(raw)
-    if not isinstance(made, str) or bullet is None:
+    if not isinstance(made, str) or bullet is None or not is_storable(made):
         return None
     return bullet[0] + made.removeprefix("- ")

@@ -185,7 +185,7 @@ class RasaScanner:
         return None if self.waiting else _unquoted(value.strip())
 
 
-Extra: TypeAlias = dict[str, str]
+Extra: TypeAlias = dict[str, Any]
 """What a mark says beside name and role, such as `value` and `group`; with `name` and `said`."""
 
 
@@ -219,7 +219,7 @@ def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
     except (ValueError, KeyError, RecursionError) as error:
         fault = f"{place}: {match[0][:60]!r} does not say which entity it is."
         raise InvalidInput(fault, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
-    more = {key: str(one) for key, one in said.items() if key not in _READ}
+    more = {key: one for key, one in said.items() if key not in _READ}
     return (f"{name}.{role}" if role else str(name)), more
 
 
@@ -252,7 +252,7 @@ def extras_of(fields: Mapping[str, Any]) -> list[Extra]:
     """Return the extras among what is kept beside a text; what is none is left out."""
     listed = fields.get("entities")
     return [
-        {str(key): str(value) for key, value in one.items()}
+        one
         for one in (listed if isinstance(listed, list) else ())
         if isinstance(one, dict) and {"name", "said"} <= one.keys()
     ]

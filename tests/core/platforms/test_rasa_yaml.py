@@ -67,7 +67,7 @@ def test_a_value_of_two_entities_has_the_words_of_each(tmp_path: Path) -> None:
     path.write_text(
         "nlu:\n- intent: buy\n  examples: |\n"
         '    - a [small]{"entity": "size", "value": "1"} shirt\n'
-        '    - [one]{"entity": "count", "value": "1"} shirt\n'
+        '    - [one]{"entity": "count", "value": 1} shirt\n'
         "    - in [new york](city:NYC)\n"
         "- synonym: NYC\n  examples: |\n    - big apple\n",
         encoding="utf-8",

@@ -56,6 +56,25 @@ def test_a_phrase_moves_with_its_new_marks(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "after"),
+    [
+        ("1", '[Rome]{"entity": "city", "value": 1} to [Oslo](city)'),
+        ("null", '[Rome]{"entity": "city", "value": null} to [Oslo](city)'),
+        ('"\\ud800"', ""),  # no file can hold it but as an escape
+    ],
+)
+def test_a_value_on_a_line_stays_a_number(value: str, after: str, tmp_path: Path) -> None:
+    """It came back as a text."""
+    path = tmp_path / "nlu.yml"
+    start = "nlu:\n- intent: book\n  examples: |\n    - fly from "
+    line = f'[Rome]{{"entity": "city", "value": {value}}} to Oslo'
+    path.write_text(f"{start}{line}\n", encoding="utf-8")
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    written = {"nlu.yml": f"{start}{after}\n".encode()} if after else {}
+    assert found.changed == written
+
+
 def test_a_mark_that_stays_keeps_what_else_it_says(tmp_path: Path) -> None:
     path = tmp_path / "nlu.json"
     mark = {"start": 9, "end": 13, "value": "ROM", "entity": "city", "confidence": 0.5}
