@@ -105,7 +105,9 @@ def _kept(mark: dict[str, Any], old: Sequence[dict[str, Any]]) -> dict[str, Any]
 
 def _is_same(old: Mapping[str, Any], mark: Mapping[str, Any]) -> bool:
     keys = (mark.keys() | {*_NAMES, "role"}) - set(_OWN)
-    return all(old.get(key) == mark.get(key) for key in keys)
+    return all(
+        old.get(key) == mark.get(key) or (key not in mark and old.get(key) == "") for key in keys
+    )
 
 
 def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | None:

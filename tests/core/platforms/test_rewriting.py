@@ -86,6 +86,17 @@ def test_a_mark_that_stays_keeps_what_else_it_says(tmp_path: Path) -> None:
     assert after == example | {"entities": [mark, new]}
 
 
+def test_a_mark_with_an_empty_role_stays_as_it_is(tmp_path: Path) -> None:
+    """An empty role was no role, and the mark lost all that it said besides."""
+    path = tmp_path / "nlu.json"
+    mark = {"start": 9, "end": 13, "value": "ROM", "entity": "city", "role": ""}
+    example = {"text": FLIGHT, "intent": "book", "entities": [mark]}
+    path.write_text(json.dumps({"rasa_nlu_data": {"common_examples": [example]}}))
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    (after,) = json.loads(found.changed["nlu.json"])["rasa_nlu_data"]["common_examples"]
+    assert after["entities"][0] == mark
+
+
 def test_half_of_a_character_in_a_field_stays_an_escape(tmp_path: Path) -> None:
     """A file with any sign beyond ASCII could not be written for it."""
     path = tmp_path / "nlu.json"
