@@ -8,7 +8,7 @@ from typing import Any
 
 from core.platforms.agent import Agent, Phrase, Platform
 from core.platforms.json_places import Node
-from core.platforms.readers.rasa_yaml import example_line, extras_of
+from core.platforms.readers.rasa_yaml import example_line, extras_of, unmarked
 from core.platforms.writing import NewPhrase, written
 from core.templates.moved_slots import normalised
 from core.templates.slots import Slot, SlottedText
@@ -121,4 +121,7 @@ def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | 
     bullet = _BULLET.match(raw)
     if not isinstance(made, str) or bullet is None or not is_storable(made):
         return None
-    return bullet[0] + made.removeprefix("- ")
+    line = made.removeprefix("- ")
+    if agent.platform == "rasa" and unmarked(line, phrase.file)[0] != phrase.text:
+        return None  # a line break that YAML takes for one would be a blank
+    return bullet[0] + line

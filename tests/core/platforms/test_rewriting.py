@@ -75,6 +75,16 @@ def test_a_value_on_a_line_stays_a_number(value: str, after: str, tmp_path: Path
     assert found.changed == written
 
 
+@pytest.mark.parametrize("sign", ["\x85", "\u2028", "\u2029"])
+def test_a_line_with_a_rare_line_break_stays_as_it_is(sign: str, tmp_path: Path) -> None:
+    """The break became a blank, and nothing told of it."""
+    path, text = tmp_path / "nlu.yml", f"fly from Rome{sign}to Oslo"
+    line = text.replace("Rome", "[Rome](city)")
+    path.write_bytes(f"nlu:\n- intent: book\n  examples: |\n    - {line}\n".encode())
+    found = overlay(read_agent(path), [Labelled(text, ("book",), (FROM, TO))])
+    assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (text,)),))
+
+
 def test_a_mark_that_stays_keeps_what_else_it_says(tmp_path: Path) -> None:
     path = tmp_path / "nlu.json"
     mark = {"start": 9, "end": 13, "value": "ROM", "entity": "city", "confidence": 0.5}
