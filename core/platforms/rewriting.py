@@ -99,8 +99,14 @@ def _is_exact(agent: Agent, file: str, node: Node) -> bool:
 
 
 def _kept(mark: dict[str, Any], old: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a mark as it stands in the package already, with all that it says there."""
-    return next((one for one in old if _is_same(one, mark)), mark)
+    """Return a mark as it stands in the package already, with all that it says there.
+
+    A new one has the type that the phrase gives its name in Dialogflow ES: others may give another.
+    """
+    name = mark.get("alias")
+    alike = (one for one in old if name and one.get("alias") == name and "meta" in one)
+    typed = mark | {"meta": one["meta"]} if (one := next(alike, None)) else mark
+    return next((one for one in old if _is_same(one, mark)), typed)
 
 
 def _is_same(old: Mapping[str, Any], mark: Mapping[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 """Marks and sets that changed in the project go back into a package, or are told of."""
 
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from core.platforms.agent import Loss
 from core.platforms.overlay import Labelled, overlay
 from core.platforms.reading import read_agent
 from core.templates.slots import Slot
-from tests.core.platforms.exports import EXPORTS, back, project_of, write_export
+from tests.core.platforms.exports import ES, EXPORTS, back, project_of, write_export
 
 MARKING = sorted(EXPORTS.keys() - {"dialogflow-cx", "lex"})
 LEFT = "marked values that differ in the project: left as they are"
@@ -160,6 +161,26 @@ def test_marks_stand_at_their_places_in_a_phrase_with_blanks_before_it(tmp_path:
     found = overlay(agent, [Labelled("fly to Rome", ("book",), (Slot(4, 11, "city"),))])
     (after,) = json.loads(found.changed["utterances.json"])
     assert after["entities"] == [{"entity": "city", "startPos": 6, "endPos": 12}]
+
+
+def test_a_wider_mark_keeps_the_type_that_its_phrase_gives_it(tmp_path: Path) -> None:
+    """It got the type that the last phrase of the agent gives to the same name."""
+    name = "intents/book flight_usersays_en.json"
+    first, second = json.loads(ES[name])
+    second["data"] = [one | {"meta": "@sys.geo-city"} for one in first["data"] if "alias" in one]
+    path = tmp_path / "agent.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, text in (ES | {name: json.dumps([first, second])}).items():
+            archive.writestr(file, text)
+    agent = read_agent(path)
+    assert agent.marks == {"to_city": "@sys.geo-city"}
+    rows = [
+        replace(row, slots=wider(row.slots)) if row.text == "fly to Boston" else row
+        for row in project_of(agent)
+    ]
+    after, _ = json.loads(overlay(agent, rows).changed[name])
+    mark = {"text": "to Boston", "alias": "to_city", "meta": "@city", "userDefined": True}
+    assert after["data"] == [{"text": "fly ", "userDefined": False}, mark]
 
 
 def test_marks_that_cannot_be_written_are_told(tmp_path: Path) -> None:
