@@ -14,7 +14,8 @@ from app.services.exchange.handover import HandoverChoice, write_project
 from app.services.studio import Studio
 from app.services.sync.syncing import SyncRequest, sync_folder
 from core.exports.targets import TARGETS, Target
-from core.formats.beside import is_beside
+from core.formats.beside import LONGEST, beside, completed, is_beside
+from core.formats.rows import ImportedRow
 from storage.queries import dataset
 from tests.core.formats.tools.tool_files import WRITERS
 from tests.core.platforms.exports import read_export, write_export
@@ -149,6 +150,18 @@ def test_a_text_that_is_here_already_gets_what_it_lacks(studio: Studio, tmp_path
     assert _beside(studio)["refund my ticket"] == before | {"prodigy": {"meta": 1}}
     undo_last(studio, "shop")
     assert _beside(studio)["refund my ticket"] == before
+
+
+def test_a_language_is_kept_where_there_is_no_room_for_all() -> None:
+    """It was left in the file with the fields that are too long together."""
+    kept = {name: {"note": name * 10_000} for name in "ab"}
+    stored = json.dumps(kept, ensure_ascii=False, sort_keys=True)
+    more = json.dumps({"c": {"note": "c" * 19_950}})
+    row = ImportedRow("pay", ("refund",), language="de", kept=more)
+    assert len(stored) + len(more) > 2 * LONGEST
+    assert json.loads(completed(stored, row)) == kept | {"language": "de"}
+    assert completed(completed(stored, row), row) == completed(stored, row)
+    assert json.loads(completed("", row)) == json.loads(beside(row))
 
 
 def test_a_text_of_the_test_set_gets_what_it_lacks_and_stays_there(
