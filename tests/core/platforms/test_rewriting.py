@@ -262,3 +262,21 @@ def test_clu_is_told_which_texts_are_of_the_test_set(tmp_path: Path) -> None:
     assert (added["text"], added["dataset"]) == (new.text, "Test")
     both = [*project_of(agent), Labelled("refund my ticket", ("refund",))]
     assert overlay(agent, both).changed == {}
+
+
+def test_a_set_goes_back_where_the_marks_cannot(tmp_path: Path) -> None:
+    """A text of CLU stayed in its old set for marks that could not be written."""
+    said, name = "get my money back", "project.json"
+    package = json.loads(EXPORTS["clu"][name])
+    utterance = package["assets"]["utterances"][1]
+    utterance["entities"] = [{"category": "city", "offset": 4, "length": 0}]  # marks no words
+    (tmp_path / name).write_text(json.dumps(package))
+    agent = read_agent(tmp_path / name)
+    rows = [
+        replace(row, slots=(Slot(7, 12, "city"),), is_test=True) if row.text == said else row
+        for row in project_of(agent)
+    ]
+    found = overlay(agent, rows)
+    assert (found.edited, found.losses) == (1, (Loss(LEFT, 1, (said,)),))
+    after = json.loads(found.changed[name])["assets"]["utterances"][1]
+    assert after == utterance | {"dataset": "Test"}
