@@ -1,6 +1,7 @@
 """A phrase of a package with other marks, or in the other set; all else of it stays."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from math import isfinite
@@ -120,10 +121,7 @@ def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | 
     raw = agent.documents[phrase.file][element.start : element.end]
     if sum(map(raw.count, _SIGNS[agent.platform])) != len(phrase.slots):
         return None
-    if agent.platform == "rasa":
-        made: object = example_line(new.said, new.marks, extras_of(phrase.fields or {}))
-    else:
-        made = written(agent.platform, new)
+    made = _example(phrase, new) if agent.platform == "rasa" else written(agent.platform, new)
     bullet = _BULLET.match(raw)
     if not isinstance(made, str) or bullet is None or not is_storable(made):
         return None
@@ -131,3 +129,13 @@ def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | 
     if agent.platform == "rasa" and unmarked(line, phrase.file)[0] != phrase.text:
         return None  # a line break that YAML takes for one would be a blank
     return bullet[0] + line
+
+
+def _example(phrase: Phrase, new: NewPhrase) -> str | None:
+    """Return a line of Rasa; None where it is open which of equal words has which value."""
+    extras = extras_of(phrase.fields or {})
+    before = Counter((one["name"], one["said"]) for one in extras)
+    after = Counter((slot.name, new.said.value(slot)) for slot in new.said.slots)
+    if any(after[key] not in (0, n) for key, n in before.items()):
+        return None
+    return example_line(new.said, new.marks, extras)

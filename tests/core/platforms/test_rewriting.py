@@ -76,6 +76,15 @@ def test_a_value_on_a_line_stays_a_number(value: str, after: str, tmp_path: Path
     assert found.changed == written
 
 
+def test_a_new_mark_takes_no_value_from_one_of_equal_words(tmp_path: Path) -> None:
+    """It got the value of the other."""
+    path, text = tmp_path / "nlu.yml", "Rome to Rome"
+    path.write_text("nlu:\n- intent: book\n  examples: |\n    - Rome to [Rome](city:ROM)\n")
+    both = (Slot(0, 4, "city"), Slot(8, 12, "city"))
+    found = overlay(read_agent(path), [Labelled(text, ("book",), both)])
+    assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (text,)),))
+
+
 @pytest.mark.parametrize("sign", ["\x85", "\u2028", "\u2029"])
 def test_a_line_with_a_rare_line_break_stays_as_it_is(sign: str, tmp_path: Path) -> None:
     """The break became a blank, and nothing told of it."""

@@ -209,6 +209,37 @@ def test_what_a_mark_of_rasa_says_beside_its_name_goes_out_again(
     assert '- from [Rome]{"entity": "city", "value": "ROM"}' in text
 
 
+@pytest.mark.parametrize("values", [("Rome", "ROM"), ("ROM", "Rome"), ("ROM", "RO")])
+def test_equal_words_keep_their_own_values(
+    values: tuple[str, str], studio: Studio, tmp_path: Path
+) -> None:
+    """All got the value of the first that had one."""
+    create_project(studio, "shop")
+    said = [f"[Rome](city:{one})" if one != "Rome" else "[Rome](city)" for one in values]
+    lines, path = tmp_path / "nlu.yml", tmp_path / "nlu.json"
+    lines.write_text(f"nlu:\n- intent: book\n  examples: |\n    - {' or '.join(said)}\n")
+    places = zip(((0, 4), (8, 12)), values, strict=True)
+    marks = [
+        {"start": start, "end": end, "value": value, "entity": "city"}
+        for (start, end), value in places
+    ]
+    example = {"text": "Rome to Rome", "intent": "book", "entities": marks}
+    backwards = example | {"entities": marks[::-1]}
+    path.write_text(json.dumps({"rasa_nlu_data": {"common_examples": [backwards]}}))
+    for file in (lines, path):
+        import_file(studio, ImportRequest("shop", file))
+    out = tmp_path / "out"
+    write_project(studio, "shop", HandoverChoice("rasa"), out)
+    marked = [
+        f'[Rome]{{"entity": "city", "value": "{one}"}}' if one != "Rome" else "[Rome](city)"
+        for one in values
+    ]
+    assert f"- {' or '.join(marked)}\n" in (out / "data" / "nlu.yml").read_text(encoding="utf-8")
+    write_project(studio, "shop", HandoverChoice("rasa-json"), tmp_path / "out.json")
+    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["rasa_nlu_data"]
+    assert example in written["common_examples"]
+
+
 def test_what_a_mark_of_rasas_json_says_goes_out_again(studio: Studio, tmp_path: Path) -> None:
     """The value behind the words was lost: the export said “Boston” in the place of “BOS”."""
     create_project(studio, "shop")
