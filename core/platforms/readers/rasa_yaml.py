@@ -202,7 +202,7 @@ def unmarked(example: str, place: object) -> tuple[str, list[Slot], list[Extra]]
         text += example[at : match.start()]
         name, more = _entity(match, place)
         slots.append(Slot(len(text), len(text) + len(match[1]), name))
-        extras.append({"name": name, "said": match[1], **more})
+        extras.append({**more, "name": name, "said": match[1]})
         text += match[1]
         at = match.end()
     return text + example[at:], slots, told_besides(extras)

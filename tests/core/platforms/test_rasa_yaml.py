@@ -61,6 +61,17 @@ def test_examples_of_all_files_are_read_with_their_roles_and_what_is_left_is_tol
     assert agent.slot_values == {"city.to": {"BOS": ("Boston",)}}
 
 
+def test_a_field_called_name_is_not_the_name_of_a_mark(tmp_path: Path) -> None:
+    """A list there cannot be looked up, and the file could not be read."""
+    path = tmp_path / "nlu.yml"
+    line = '[two]{"entity": "count", "name": ["a"], "value": 2} shirts'
+    path.write_text(f"nlu:\n- intent: buy\n  examples: |\n    - {line}\n", encoding="utf-8")
+    agent = read_agent(path)
+    said = {"name": "count", "said": "two", "value": 2}
+    assert [one.fields for one in agent.phrases] == [{"entities": [said]}]
+    assert agent.values == {"count": {"2": ("two",)}}
+
+
 def test_a_value_of_two_entities_has_the_words_of_each(tmp_path: Path) -> None:
     """The words of both went to the entity that one of them was guessed to be of."""
     path = tmp_path / "nlu.yml"
