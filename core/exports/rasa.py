@@ -13,13 +13,19 @@ from core.exports.dialogflow import plain_json
 from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.platforms.agent import ROLE
-from core.platforms.readers.rasa_yaml import example_line, extras_of, yaml_name, yaml_text
+from core.platforms.readers.rasa_yaml import (
+    example_line,
+    extras_of,
+    taken_out,
+    yaml_name,
+    yaml_text,
+)
 from core.platforms.writing import NewPhrase, written
 from core.templates.slots import SlottedText
 
 OUT = "out_of_scope"
 _VERSION = 'version: "3.1"'
-_OF_MARK = ("name", "said", "start", "end", "entity", "role")
+_OF_MARK = ("start", "end", "entity", "role")
 _BREAKS = re.compile(r"[\r\n\x85\u2028\u2029]")
 
 
@@ -123,14 +129,6 @@ def _story(number: int, pin: Expectation) -> list[str]:
     ]
 
 
-def _said_besides(marks: object, name: str, words: str) -> dict[str, Any]:
-    """Return what an import said of a mark of this name and these words, such as its value."""
-    for one in marks if isinstance(marks, list) else ():
-        if isinstance(one, dict) and (one.get("name"), one.get("said")) == (name, words):
-            return {key: value for key, value in one.items() if key not in _OF_MARK}
-    return {}
-
-
 def rasa_json(given: Fitted) -> Files:
     """Write the older form in JSON."""
     examples = []
@@ -139,9 +137,11 @@ def rasa_json(given: Fitted) -> Files:
         new = NewPhrase(said, _name(row.intents or ()), "", {})
         example = cast("dict[str, Any]", written("rasa-json", new))
         kept = kept_fields(row, "rasa-json")
-        marks = kept.pop("entities", ())
+        marks = extras_of(kept)
+        kept.pop("entities", None)
         for slot, mark in zip(row.slots, example["entities"], strict=True):
-            mark |= _said_besides(marks, slot.name, said.value(slot))
+            more = taken_out(marks, slot.name, said.value(slot))
+            mark |= {key: value for key, value in more.items() if key not in _OF_MARK}
         examples.append(example | kept)
     synonyms = [
         {"value": value, "synonyms": list(said)}

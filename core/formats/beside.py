@@ -45,15 +45,16 @@ def beside(row: ImportedRow) -> str:
 def completed(stored: str, row: ImportedRow) -> str:
     """Return what is kept beside a text with what a file says besides; what is there stays.
 
-    More than can be kept is left in the file.
+    More than can be kept is left in the file; a language that is missing has room of its own.
     """
     said = beside(row)
     if not said or said == stored:
         return stored
     there = json.loads(stored) if stored else {}
-    whole = json.loads(said) | there
-    written = _json(whole) if whole != there else stored
-    return written if len(written) <= 2 * LONGEST else stored
+    added = {key: one for key, one in json.loads(said).items() if key not in there}
+    language = {key: one for key, one in added.items() if key == LANGUAGE}
+    choices = (_json(more | there) for more in (added, language) if more)
+    return next((one for one in choices if len(one) <= 2 * LONGEST), stored)
 
 
 def language_and_kept(stored: str) -> tuple[str, str]:
@@ -83,6 +84,7 @@ def is_beside(value: object) -> bool:
         return True
     try:
         found = json.loads(value)
+        written = _json(found)  # as it will be once a file completes it
     except (ValueError, RecursionError):
         return False
     return (
@@ -90,7 +92,7 @@ def is_beside(value: object) -> bool:
         and bool(found)
         and isinstance(found.get(LANGUAGE, ""), str)
         and all(isinstance(one, dict) for name, one in found.items() if name != LANGUAGE)
-        and _is_storable(value)
+        and _is_storable(written)
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.platforms.json_places import Node
+from core.text import is_storable
 
 
 @dataclass(slots=True, eq=False)
@@ -148,13 +149,19 @@ class ArrayEdits:
         return self._outer() + "  "
 
     def _dump(self, value: str | dict[str, Any]) -> str:
-        return json.dumps(value, ensure_ascii=self.text.isascii() and "\\u" in self.text)
+        return json.dumps(value, ensure_ascii=self._is_escaped(value))
+
+    def _is_escaped(self, value: str | dict[str, Any]) -> bool:
+        """Whether signs beyond ASCII are escapes: as in the file, or for half of a pair."""
+        if self.text.isascii() and "\\u" in self.text:
+            return True
+        return not is_storable(json.dumps(value, ensure_ascii=False))
 
     def _written(self, one: str | dict[str, Any], like: str) -> str:
         """Write a value as its neighbour `like` is written, on one line or indented."""
         if isinstance(one, str):
             return one
-        plain = self.text.isascii() and "\\u" in self.text
+        plain = self._is_escaped(one)
         if "\n" not in like and (like or not self._is_broken):
             tight = (",", ":") if '":"' in like else (", ", ": ")
             return json.dumps(one, ensure_ascii=plain, separators=tight)

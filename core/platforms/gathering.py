@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from core.errors import InvalidInput
 from core.platforms.agent import Agent, Home, Loss, Phrase, Platform
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
-from core.templates.slots import Slot, slotted
+from core.templates.slots import Slot, SlottedText, slotted
 from core.text import counted, is_blank, is_storable
 
 _NAMED = 5
@@ -87,17 +88,37 @@ def storable_values(
     return kept, losses.told()
 
 
+@dataclass(slots=True, eq=False)
+class MarkedWords:
+    """What the texts of Rasa mark: the slot by lower-case words, and values by entity.
+
+    A value that a mark names has the marked words as its synonyms.
+    """
+
+    slots: dict[str, str] = field(default_factory=dict)
+    values: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def add(self, said: SlottedText, marks: Iterable[Mapping[str, Any]]) -> None:
+        """Take in a text with its slots, and what the file says besides of some of its marks."""
+        marked = {(slot.name, said.value(slot)) for slot in said.slots}
+        for mark in marks:
+            name, words, value = mark["name"], mark["said"], mark.get("value")
+            value = str(value) if type(value) is int else value
+            if (name, words) in marked and isinstance(value, str) and value not in ("", words):
+                self.slots.setdefault(value.casefold(), name)
+                entity = name.partition(".")[0]
+                _add_synonyms(self.values.setdefault(entity, {}), value, [words])
+        self.slots |= {said.value(slot).casefold(): slot.name for slot in said.slots}
+
+
 def lookup_values(
-    marked: Mapping[str, str],
+    marked: MarkedWords,
     lookups: Mapping[str, Sequence[str]],
     synonyms: Mapping[str, Sequence[str]],
     losses: Losses,
 ) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return Rasa's values by entity; synonyms go to the entity of one of their words.
-
-    `marked` has the slot by lower-case words that texts mark.
-    """
-    entities = {said: slot.partition(".")[0] for said, slot in marked.items()}
+    """Return Rasa's values by entity; synonyms go to the entity of one of their words."""
+    entities = {said: slot.partition(".")[0] for said, slot in marked.slots.items()}
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for entity, values in lookups.items():
         found[entity] = dict.fromkeys(values, ())
@@ -108,9 +129,15 @@ def lookup_values(
         if not entity:
             losses.add("synonyms of a value that no text marks", value)
             continue
-        known = found.setdefault(entity, {})
-        known[value] = tuple(dict.fromkeys((*known.get(value, ()), *said)))
+        _add_synonyms(found.setdefault(entity, {}), value, said)
+    for entity, by_value in marked.values.items():
+        for value, said in by_value.items():
+            _add_synonyms(found.setdefault(entity, {}), value, said)
     return found
+
+
+def _add_synonyms(known: dict[str, tuple[str, ...]], value: str, said: Iterable[str]) -> None:
+    known[value] = tuple(dict.fromkeys((*known.get(value, ()), *said)))
 
 
 @dataclass(slots=True, eq=False)
@@ -152,25 +179,17 @@ class Gathering:
         known = self.values.setdefault(kind, {})
         for one in entries:
             value = one.text("value")
-            said = (word for word in one.strings("synonyms") if word != value)
-            known[value] = tuple(dict.fromkeys((*known.get(value, ()), *said)))
+            _add_synonyms(known, value, (word for word in one.strings("synonyms") if word != value))
 
     def add_lookups(
         self, lookups: Mapping[str, Sequence[str]], synonyms: Mapping[str, Sequence[str]]
     ) -> None:
         """Keep Rasa's lookups and synonyms; a mark's words are one of the value that it names."""
-        said = {
-            phrase.text[slot.start : slot.end].casefold(): slot.name
-            for phrase in self.phrases
-            for slot in phrase.slots
-        }
-        words = {value: list(given) for value, given in synonyms.items()}
+        marked = MarkedWords()
         for phrase in self.phrases:
-            for mark in (phrase.fields or {}).get("entities", ()):
-                value = mark.get("value")
-                if isinstance(value, str) and value not in ("", mark["said"]):
-                    words.setdefault(value, []).append(mark["said"])
-        self.values |= lookup_values(said, lookups, words, self.losses)
+            marks = (phrase.fields or {}).get("entities", ())
+            marked.add(SlottedText(phrase.text, phrase.slots), marks)
+        self.values |= lookup_values(marked, lookups, synonyms, self.losses)
 
     def fitting(self, text: str, slots: Iterable[Slot]) -> tuple[Slot, ...]:
         """Return the marks of a text that the studio can hold; others are told of."""

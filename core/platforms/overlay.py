@@ -28,6 +28,7 @@ _JOINING: tuple[Platform, ...] = ("rasa", "rasa-json")
 _JOINED = "+"
 """Joins several intents in a name of these platforms."""
 _OTHER_MARKS = "marked values that differ in the project: left as they are"
+_OTHER_SET = "texts that changed their set in the project: left as they are"
 _EDITS: Mapping[Platform, type[ArrayEdits]] = {
     "lu": BlockEdits,
     "rasa": BlockEdits,
@@ -222,18 +223,19 @@ def _relabel(
 
 def _rewrite(plan: _Plan, phrase: Phrase, row: Labelled, intent: str) -> Phrase:
     """Give a phrase its marks and its set of the project; return it as it is to be."""
-    slots, is_test = _slots(plan, phrase, row, intent), phrase.split == "test"
+    was_test = is_test = phrase.split == "test"
     if plan.agent.platform == "clu" and row.intents is not None:
         is_test = row.is_test or (is_test and normalise(phrase.text) in plan.tests)
-    if (slots, is_test) == (phrase.slots, phrase.split == "test"):
-        return phrase
-    said, marks = SlottedText(phrase.text, slots), plan.agent.marks
-    new = NewPhrase(said, intent, phrase.language, marks, is_test=is_test)
-    if (element := rewritten(plan.agent, phrase, new)) is None:
-        plan.lose(_OTHER_MARKS, phrase.text)
-        return phrase
-    plan.edits(Home(phrase.file, phrase.array)).rewrite(phrase.index, element)
-    return replace(phrase, slots=slots)
+    for slots in dict.fromkeys((_slots(plan, phrase, row, intent), phrase.slots)):
+        if (slots, is_test) == (phrase.slots, was_test):
+            break
+        said, marks = SlottedText(phrase.text, slots), plan.agent.marks
+        new = NewPhrase(said, intent, phrase.language, marks, is_test=is_test)
+        if (element := rewritten(plan.agent, phrase, new)) is not None:
+            plan.edits(Home(phrase.file, phrase.array)).rewrite(phrase.index, element)
+            return replace(phrase, slots=slots)
+        plan.lose(_OTHER_MARKS if slots != phrase.slots else _OTHER_SET, phrase.text)
+    return phrase
 
 
 def _slots(plan: _Plan, phrase: Phrase, row: Labelled, intent: str) -> tuple[Slot, ...]:

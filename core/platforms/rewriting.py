@@ -1,15 +1,19 @@
 """A phrase of a package with other marks, or in the other set; all else of it stays."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 from core.platforms.agent import Agent, Phrase, Platform
 from core.platforms.json_places import Node
-from core.platforms.readers.rasa_yaml import example_line, extras_of
+from core.platforms.readers.rasa_yaml import example_line, extras_of, unmarked
 from core.platforms.writing import NewPhrase, written
 from core.templates.moved_slots import normalised
 from core.templates.slots import Slot, SlottedText
+from core.text import is_storable
 
 _MARKS: Mapping[Platform, str] = {
     "dialogflow-es": "data",
@@ -45,7 +49,7 @@ def placed_in(phrase: Phrase, text: str, slots: Sequence[Slot]) -> tuple[Slot, .
 def rewritten(agent: Agent, phrase: Phrase, new: NewPhrase) -> str | dict[str, Any] | None:
     """Return the JSON value or the line of a phrase that is to say what `new` does.
 
-    None if the file cannot hold it, or has marks there that were not read and would be lost.
+    None if the file cannot hold it, or says there what was not read in full and would be lost.
     """
     if not phrase.array.items:
         return None
@@ -53,14 +57,14 @@ def rewritten(agent: Agent, phrase: Phrase, new: NewPhrase) -> str | dict[str, A
     if agent.platform in _SIGNS:
         return _line(agent, phrase, element, new)
     key, made = _MARKS.get(agent.platform), written(agent.platform, new)
-    if key is None or not isinstance(made, dict):
+    if key is None or not isinstance(made, dict) or not _is_exact(agent, phrase.file, element):
         return None
     found: dict[str, Any] = element.plain()
     if new.said.slots != phrase.slots:
-        old = [one.plain() for one in element.under(key) if isinstance(one.value, dict)]
-        if sum(any(one.get(name) for name in _NAMES) for one in old) != len(phrase.slots):
+        marks = _marks(phrase, element.under(key), made.get(key, []))
+        if marks is None:
             return None
-        found[key] = [_kept(mark, old) for mark in made.get(key, [])]
+        found[key] = marks
     if new.is_test != (phrase.split == "test"):
         found["dataset"] = made["dataset"]
     if new.intent != phrase.intent and "intent" in made:
@@ -68,25 +72,70 @@ def rewritten(agent: Agent, phrase: Phrase, new: NewPhrase) -> str | dict[str, A
     return found
 
 
+def _marks(
+    phrase: Phrase, there: Sequence[Node], made: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]] | None:
+    """Return new marks with what the file says of those that stay; None if any would be lost."""
+    old = [one.plain() for one in there if isinstance(one.value, dict)]
+    if sum(any(one.get(name) for name in _NAMES) for one in old) != len(phrase.slots):
+        return None
+    found = [_kept(mark, old) for mark in made]
+    is_lost = any(one.get("children") and one not in found for one in old)
+    return None if is_lost else found
+
+
+def _is_exact(agent: Agent, file: str, node: Node) -> bool:
+    """Whether each number of a value was read as it stands; long ones were read as fractions."""
+    match node.value:
+        case dict() as values:
+            return all(_is_exact(agent, file, one) for one in values.values())
+        case list() as items:
+            return all(_is_exact(agent, file, one) for one in items)
+        case float() as number:
+            raw = agent.documents[file][node.start : node.end]
+            is_whole = not any(sign in raw for sign in ".eE")
+            return Decimal(raw) == Decimal(number) if is_whole else isfinite(number)
+        case _:
+            return True
+
+
 def _kept(mark: dict[str, Any], old: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a mark as it stands in the package already, with all that it says there."""
-    return next((one for one in old if _is_same(one, mark)), mark)
+    """Return a mark as it stands in the package already, with all that it says there.
+
+    A new one has the type that the phrase gives its name in Dialogflow ES: others may give another.
+    """
+    name = mark.get("alias")
+    alike = (one for one in old if name and one.get("alias") == name and "meta" in one)
+    typed = mark | {"meta": one["meta"]} if (one := next(alike, None)) else mark
+    return next((one for one in old if _is_same(one, mark)), typed)
 
 
 def _is_same(old: Mapping[str, Any], mark: Mapping[str, Any]) -> bool:
     keys = (mark.keys() | {*_NAMES, "role"}) - set(_OWN)
-    return all(old.get(key) == mark.get(key) for key in keys)
+    return all(
+        old.get(key) == mark.get(key) or (key not in mark and old.get(key) == "") for key in keys
+    )
 
 
 def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | None:
     raw = agent.documents[phrase.file][element.start : element.end]
     if sum(map(raw.count, _SIGNS[agent.platform])) != len(phrase.slots):
         return None
-    if agent.platform == "rasa":
-        made: object = example_line(new.said, new.marks, extras_of(phrase.fields or {}))
-    else:
-        made = written(agent.platform, new)
+    made = _example(phrase, new) if agent.platform == "rasa" else written(agent.platform, new)
     bullet = _BULLET.match(raw)
-    if not isinstance(made, str) or bullet is None:
+    if not isinstance(made, str) or bullet is None or not is_storable(made):
         return None
-    return bullet[0] + made.removeprefix("- ")
+    line = made.removeprefix("- ")
+    if agent.platform == "rasa" and unmarked(line, phrase.file)[0] != phrase.text:
+        return None  # a line break that YAML takes for one would be a blank
+    return bullet[0] + line
+
+
+def _example(phrase: Phrase, new: NewPhrase) -> str | None:
+    """Return a line of Rasa; None where it is open which of equal words has which value."""
+    extras = extras_of(phrase.fields or {})
+    before = Counter((one["name"], one["said"]) for one in extras)
+    after = Counter((slot.name, new.said.value(slot)) for slot in new.said.slots)
+    if any(after[key] not in (0, n) for key, n in before.items()):
+        return None
+    return example_line(new.said, new.marks, extras)

@@ -25,6 +25,7 @@ _UTTERANCE_WORDS = {
     "unflagged": "no longer flagged",
     "skipped": "skipped",
     "unskipped": "no longer skipped",
+    "completed": "with other fields of a file",
 }
 _INTENT_WORDS = {
     "created": "created",
@@ -133,6 +134,8 @@ def _utterance_changes(
         yield "flagged" if after["flagged"] else "unflagged", before["flagged"], after["flagged"]
     if bool(before["skipped"]) != bool(after["skipped"]):
         yield "skipped" if after["skipped"] else "unskipped", None, None
+    if before.get("beside", "") != after.get("beside", ""):
+        yield "completed", None, None
 
 
 def _joined(before: dict[str, Any], after: dict[str, Any]) -> bool:

@@ -196,9 +196,8 @@ class ImportPlan:
             self._count(met)
             yield from self._add(met)
         elif across or met.twin is None:
-            self._seen[place_of(met.row)] = None
             self._count(met)
-            self.counts["already_there"] += 1
+            yield from self._leave(met)
         else:
             yield from self._again(met, met.twin)
 
@@ -227,6 +226,16 @@ class ImportPlan:
         self.counts["labelled"] += labels is not None
         self.counts["without"] += labels == ()
         yield change
+
+    def _leave(self, met: MetRow) -> Changes:
+        """Leave a text in its set with its label; what it lacks beside it may still come."""
+        twin = met.twin
+        whole = None if twin is None else (yield from self._complete(met.row, twin))
+        if whole is twin:
+            self.counts["already_there"] += 1
+        elif whole is not None:
+            self._keep(met.row, whole, twin)
+        self._seen[place_of(met.row)] = None
 
     def _again(self, met: MetRow, twin: UtteranceRecord) -> Changes:
         """Change the label and the values of a known text, where that is asked for or safe."""

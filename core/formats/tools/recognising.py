@@ -9,6 +9,7 @@ from typing import Any
 
 from core.errors import InvalidInput
 from core.files import has_large_directory
+from core.formats.beside import kept_fields
 from core.formats.decoding import find_encoding
 from core.formats.rasa import read_rasa
 from core.formats.rows import FilePlace, ImportedRow, ReadFormat, RowProblem, Tool
@@ -24,9 +25,10 @@ from core.formats.tools.prodigy import is_prodigy, prodigy_row
 from core.formats.tools.semantic_router import is_route, is_router, read_routes
 from core.formats.tools.spacy import is_spacy, spacy_row
 from core.formats.tools.tool import Rows, ToolFile, ToolReading, fault, place_in
-from core.platforms.gathering import lookup_values
+from core.platforms.gathering import MarkedWords, lookup_values
 from core.platforms.packages import Package, open_package
-from core.platforms.readers.rasa_yaml import RasaScanner
+from core.platforms.readers.rasa_yaml import RasaScanner, extras_of
+from core.templates.slots import SlottedText
 
 _Row = Callable[[ToolReading, FilePlace, Any], ImportedRow | RowProblem]
 _RECORDS: Mapping[Tool, tuple[Callable[[Any], bool], _Row]] = {
@@ -124,12 +126,12 @@ def _rasa(reading: ToolReading) -> Rows:
     path, name = reading.package.path, reading.package.path.name
     encoding = find_encoding(path, reading.options.encoding)
     reading.files[name] = 0
-    scanner, marked = RasaScanner(losses=reading.losses), dict[str, str]()
+    scanner, marked = RasaScanner(losses=reading.losses), MarkedWords()
     options = replace(reading.options, slots=True)
     for row in read_rasa(path, encoding, options, scanner):
         reading.files[name] += 1
         if isinstance(row, ImportedRow):
-            marked |= {row.text[one.start : one.end].casefold(): one.name for one in row.slots}
+            marked.add(SlottedText(row.text, row.slots), extras_of(kept_fields(row, "rasa")))
             yield row if reading.options.slots else replace(row, slots=())
         else:
             yield row

@@ -11,6 +11,7 @@ from core.platforms.agent import OUT_OF_SCOPE, ROLE, Agent, Home, Phrase
 from core.platforms.gathering import Gathering
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
+from core.platforms.readers.rasa_yaml import Extra, told_besides
 from core.platforms.utf16 import to_characters
 from core.templates.slots import Slot
 from core.types import Split
@@ -150,17 +151,18 @@ def _utterances(found: Gathering, name: str, array: Node | None, marks: _Marks |
 def _fields(found: Gathering, utterance: Node, text: str) -> dict[str, Any] | None:
     """Return what is kept beside a text; of Rasa's marks all but names, places and equal values."""
     fields = utterance.fields(_KNOWN) or {}
-    marks = list[dict[str, Any]]()
-    for entity in utterance.under("entities") if found.platform == "rasa-json" else ():
+    marks = list[Extra]()
+    entities = utterance.under("entities") if found.platform == "rasa-json" else ()
+    for entity in sorted(entities, key=lambda one: one.number("start")):
         start, end = max(0, entity.number("start")), max(0, entity.number("end"))
         said, role = text[start:end], entity.text("role")
         more = entity.fields(_OF_MARK) or {}
         if more.get("value") == said:
             del more["value"]
         name = entity.text("entity")
-        if more:
-            marks.append({**more, "name": f"{name}.{role}" if role else name, "said": said})
-    return fields | ({"entities": marks} if marks else {}) or None
+        marks.append({**more, "name": f"{name}.{role}" if role else name, "said": said})
+    told = told_besides(marks)
+    return fields | ({"entities": told} if told else {}) or None
 
 
 def _slots(found: Gathering, one: Node, text: str, marks: _Marks) -> list[Slot]:

@@ -186,7 +186,7 @@ class RasaScanner:
         return None if self.waiting else _unquoted(value.strip())
 
 
-Extra: TypeAlias = dict[str, str]
+Extra: TypeAlias = dict[str, Any]
 """What a mark says beside name and role, such as `value` and `group`; with `name` and `said`."""
 
 
@@ -203,11 +203,28 @@ def unmarked(example: str, place: object) -> tuple[str, list[Slot], list[Extra]]
         text += example[at : match.start()]
         name, more = _entity(match, place)
         slots.append(Slot(len(text), len(text) + len(match[1]), name))
-        if more:
-            extras.append({"name": name, "said": match[1], **more})
+        extras.append({**more, "name": name, "said": match[1]})
         text += match[1]
         at = match.end()
-    return text + example[at:], slots, extras
+    return text + example[at:], slots, told_besides(extras)
+
+
+def told_besides(marks: Sequence[Extra]) -> list[Extra]:
+    """Return the marks in text order but those of a name and words of which nothing else is said.
+
+    Of equal words with other values, each stands at its place among the others.
+    """
+    told = {(one["name"], one["said"]) for one in marks if len(one) > len(_OF_MARK)}
+    return [one for one in marks if (one["name"], one["said"]) in told]
+
+
+def taken_out(extras: list[Extra], name: str, words: str) -> Extra:
+    """Take the first mark of a name and words out of a list; return what else it says."""
+    for at, one in enumerate(extras):
+        if (one["name"], one["said"]) == (name, words):
+            del extras[at]
+            return {key: value for key, value in one.items() if key not in _OF_MARK}
+    return {}
 
 
 def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
@@ -220,7 +237,7 @@ def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
     except (ValueError, KeyError, RecursionError) as error:
         fault = f"{place}: {match[0][:60]!r} does not say which entity it is."
         raise InvalidInput(fault, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
-    more = {key: str(one) for key, one in said.items() if key not in _READ}
+    more = {key: one for key, one in said.items() if key not in _READ}
     return (f"{name}.{role}" if role else str(name)), more
 
 
@@ -253,7 +270,7 @@ def extras_of(fields: Mapping[str, Any]) -> list[Extra]:
     """Return the extras among what is kept beside a text; what is none is left out."""
     listed = fields.get("entities")
     return [
-        {str(key): str(value) for key, value in one.items()}
+        one
         for one in (listed if isinstance(listed, list) else ())
         if isinstance(one, dict) and {"name", "said"} <= one.keys()
     ]
@@ -267,20 +284,19 @@ def marked_example(
 ) -> str:
     """Write a text with its marked values; of a name in `roles`, a role stands behind the dot.
 
-    `extras` are those of `unmarked`; one goes to the mark of the same name and words.
+    `extras` are those of `unmarked`; each goes to the next mark of the same name and words.
 
     Raises:
         InvalidInput: It has brackets that Rasa would read as a marked value, or control signs.
     """
-    parts, at = list[str](), 0
+    parts, at, rest = list[str](), 0, list(extras)
     for slot in slots:
         value, name = text[slot.start : slot.end], slot.name
-        more = next((one for one in extras if (one["name"], one["said"]) == (name, value)), {})
+        more = taken_out(rest, name, value)
         is_plain = name not in roles and _PLAIN_ENTITY.fullmatch(name) and name == name.strip()
         entity, _, role = name.partition(".") if name in roles else (name, "", "")
         kind = {"entity": entity} | ({"role": role} if role else {})
-        kind |= {key: one for key, one in more.items() if key not in _OF_MARK}
-        said = json.dumps(kind, ensure_ascii=False)
+        said = json.dumps(kind | more, ensure_ascii=False)
         is_short = is_plain and not more
         parts += [text[at : slot.start], f"[{value}]({name})" if is_short else f"[{value}]{said}"]
         at = slot.end

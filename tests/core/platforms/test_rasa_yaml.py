@@ -64,6 +64,41 @@ def test_examples_of_all_files_are_read_with_their_roles_and_what_is_left_is_tol
     assert agent.slot_values == {"city.to": {"BOS": ("Boston",)}}
 
 
+def test_a_field_called_name_is_not_the_name_of_a_mark(tmp_path: Path) -> None:
+    """A list there cannot be looked up, and the file could not be read."""
+    path = tmp_path / "nlu.yml"
+    line = '[two]{"entity": "count", "name": ["a"], "value": 2} shirts'
+    path.write_text(f"nlu:\n- intent: buy\n  examples: |\n    - {line}\n", encoding="utf-8")
+    agent = read_agent(path)
+    said = {"name": "count", "said": "two", "value": 2}
+    assert [one.fields for one in agent.phrases] == [{"entities": [said]}]
+    assert agent.values == {"count": {"2": ("two",)}}
+
+
+def test_a_value_of_two_entities_has_the_words_of_each(tmp_path: Path) -> None:
+    """The words of both went to the entity that one of them was guessed to be of."""
+    path = tmp_path / "nlu.yml"
+    path.write_text(
+        "nlu:\n- intent: buy\n  examples: |\n"
+        '    - a [small]{"entity": "size", "value": "1"} shirt\n'
+        '    - [one]{"entity": "count", "value": 1} shirt\n'
+        "    - in [new york](city:NYC)\n"
+        "- synonym: NYC\n  examples: |\n    - big apple\n",
+        encoding="utf-8",
+    )
+    values = {
+        "size": {"1": ("small",)},
+        "count": {"1": ("one",)},
+        "city": {"NYC": ("big apple", "new york")},
+    }
+    agent = read_agent(path)
+    assert (agent.values, agent.losses) == (values, ())
+    export = export_in(path, ReadOptions())
+    assert export is not None
+    assert len(list(export_rows(export, ReadOptions()))) == 3
+    assert (export.slot_values, export.losses) == (values, ())
+
+
 def test_one_file_tells_what_is_left_in_it(tmp_path: Path) -> None:
     path = tmp_path / "nlu.yml"
     path.write_text(LONG + "\nresponses:\n  utter_a:\n  - text: a\n", "utf-8")

@@ -1,6 +1,7 @@
 """Marks and sets that changed in the project go back into a package, or are told of."""
 
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from core.platforms.agent import Loss
 from core.platforms.overlay import Labelled, overlay
 from core.platforms.reading import read_agent
 from core.templates.slots import Slot
-from tests.core.platforms.exports import EXPORTS, back, project_of, write_export
+from tests.core.platforms.exports import ES, EXPORTS, back, project_of, write_export
 
 MARKING = sorted(EXPORTS.keys() - {"dialogflow-cx", "lex"})
 LEFT = "marked values that differ in the project: left as they are"
@@ -56,6 +57,44 @@ def test_a_phrase_moves_with_its_new_marks(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "after"),
+    [
+        ("1", '[Rome]{"entity": "city", "value": 1} to [Oslo](city)'),
+        ("null", '[Rome]{"entity": "city", "value": null} to [Oslo](city)'),
+        ('"\\ud800"', ""),  # no file can hold it but as an escape
+    ],
+)
+def test_a_value_on_a_line_stays_a_number(value: str, after: str, tmp_path: Path) -> None:
+    """It came back as a text."""
+    path = tmp_path / "nlu.yml"
+    start = "nlu:\n- intent: book\n  examples: |\n    - fly from "
+    line = f'[Rome]{{"entity": "city", "value": {value}}} to Oslo'
+    path.write_text(f"{start}{line}\n", encoding="utf-8")
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    written = {"nlu.yml": f"{start}{after}\n".encode()} if after else {}
+    assert found.changed == written
+
+
+def test_a_new_mark_takes_no_value_from_one_of_equal_words(tmp_path: Path) -> None:
+    """It got the value of the other."""
+    path, text = tmp_path / "nlu.yml", "Rome to Rome"
+    path.write_text("nlu:\n- intent: book\n  examples: |\n    - Rome to [Rome](city:ROM)\n")
+    both = (Slot(0, 4, "city"), Slot(8, 12, "city"))
+    found = overlay(read_agent(path), [Labelled(text, ("book",), both)])
+    assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (text,)),))
+
+
+@pytest.mark.parametrize("sign", ["\x85", "\u2028", "\u2029"])
+def test_a_line_with_a_rare_line_break_stays_as_it_is(sign: str, tmp_path: Path) -> None:
+    """The break became a blank, and nothing told of it."""
+    path, text = tmp_path / "nlu.yml", f"fly from Rome{sign}to Oslo"
+    line = text.replace("Rome", "[Rome](city)")
+    path.write_bytes(f"nlu:\n- intent: book\n  examples: |\n    - {line}\n".encode())
+    found = overlay(read_agent(path), [Labelled(text, ("book",), (FROM, TO))])
+    assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (text,)),))
+
+
 def test_a_mark_that_stays_keeps_what_else_it_says(tmp_path: Path) -> None:
     path = tmp_path / "nlu.json"
     mark = {"start": 9, "end": 13, "value": "ROM", "entity": "city", "confidence": 0.5}
@@ -67,6 +106,61 @@ def test_a_mark_that_stays_keeps_what_else_it_says(tmp_path: Path) -> None:
     assert after == example | {"entities": [mark, new]}
 
 
+def test_a_mark_with_an_empty_role_stays_as_it_is(tmp_path: Path) -> None:
+    """An empty role was no role, and the mark lost all that it said besides."""
+    path = tmp_path / "nlu.json"
+    mark = {"start": 9, "end": 13, "value": "ROM", "entity": "city", "role": ""}
+    example = {"text": FLIGHT, "intent": "book", "entities": [mark]}
+    path.write_text(json.dumps({"rasa_nlu_data": {"common_examples": [example]}}))
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    (after,) = json.loads(found.changed["nlu.json"])["rasa_nlu_data"]["common_examples"]
+    assert after["entities"][0] == mark
+
+
+def test_half_of_a_character_in_a_field_stays_an_escape(tmp_path: Path) -> None:
+    """A file with any sign beyond ASCII could not be written for it."""
+    path = tmp_path / "nlu.json"
+    mark = {"start": 9, "end": 13, "value": "Rome", "entity": "city"}
+    example = {"text": FLIGHT, "intent": "book", "entities": [mark], "note": "\ud800"}
+    other = {"text": "to Zurich", "intent": "book", "entities": []}
+    text = json.dumps({"rasa_nlu_data": {"common_examples": [example, other]}})
+    path.write_text(text.replace("Zurich", "Zürich"), encoding="utf-8")
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    after, _ = json.loads(found.changed["nlu.json"])["rasa_nlu_data"]["common_examples"]
+    assert (after["note"], len(after["entities"])) == ("\ud800", 2)
+
+
+@pytest.mark.parametrize(
+    ("number", "is_left"),
+    [
+        ("12345678901234567891", True),  # it became 12345678901234567000
+        ("1e400", True),  # it became Infinity, which is no JSON
+        ("12345678901234567", False),
+        ("100000000000000000000", False),
+        ("0.25", False),
+    ],
+)
+def test_a_number_that_would_change_keeps_its_phrase_as_it_is(
+    number: str, tmp_path: Path, *, is_left: bool
+) -> None:
+    path = tmp_path / "nlu.json"
+    mark = {"start": 9, "end": 13, "value": "Rome", "entity": "city"}
+    example = {
+        "text": FLIGHT,
+        "intent": "book",
+        "entities": [mark],
+        "metadata": {"ids": ["NUMBER"]},
+    }
+    text = json.dumps({"rasa_nlu_data": {"common_examples": [example]}})
+    path.write_text(text.replace('"NUMBER"', number), encoding="utf-8")
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    if is_left:
+        assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (FLIGHT,)),))
+        return
+    (after,) = json.loads(found.changed["nlu.json"])["rasa_nlu_data"]["common_examples"]
+    assert (after["metadata"]["ids"], found.edited) == ([json.loads(number)], 1)
+
+
 def test_marks_stand_at_their_places_in_a_phrase_with_blanks_before_it(tmp_path: Path) -> None:
     path = tmp_path / "utterances.json"
     mark = {"entity": "city", "startPos": 9, "endPos": 12}
@@ -76,6 +170,26 @@ def test_marks_stand_at_their_places_in_a_phrase_with_blanks_before_it(tmp_path:
     found = overlay(agent, [Labelled("fly to Rome", ("book",), (Slot(4, 11, "city"),))])
     (after,) = json.loads(found.changed["utterances.json"])
     assert after["entities"] == [{"entity": "city", "startPos": 6, "endPos": 12}]
+
+
+def test_a_wider_mark_keeps_the_type_that_its_phrase_gives_it(tmp_path: Path) -> None:
+    """It got the type that the last phrase of the agent gives to the same name."""
+    name = "intents/book flight_usersays_en.json"
+    first, second = json.loads(ES[name])
+    second["data"] = [one | {"meta": "@sys.geo-city"} for one in first["data"] if "alias" in one]
+    path = tmp_path / "agent.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file, text in (ES | {name: json.dumps([first, second])}).items():
+            archive.writestr(file, text)
+    agent = read_agent(path)
+    assert agent.marks == {"to_city": "@sys.geo-city"}
+    rows = [
+        replace(row, slots=wider(row.slots)) if row.text == "fly to Boston" else row
+        for row in project_of(agent)
+    ]
+    after, _ = json.loads(overlay(agent, rows).changed[name])
+    mark = {"text": "to Boston", "alias": "to_city", "meta": "@city", "userDefined": True}
+    assert after["data"] == [{"text": "fly ", "userDefined": False}, mark]
 
 
 def test_marks_that_cannot_be_written_are_told(tmp_path: Path) -> None:
@@ -107,6 +221,20 @@ def test_parts_inside_a_value_are_not_lost_for_a_changed_mark(tmp_path: Path) ->
     ]
     found = overlay(agent, rows)
     assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, ("fly from Rome now",)),))
+
+
+def test_parts_inside_a_value_of_luis_are_not_lost_for_a_wider_mark(tmp_path: Path) -> None:
+    """They vanished, and nothing told of it; where the mark stays, they do."""
+    path = tmp_path / "utterances.json"
+    part = {"entity": "name", "startPos": 9, "endPos": 12}
+    mark = {"entity": "city", "startPos": 9, "endPos": 12, "children": [part]}
+    path.write_text(json.dumps([{"text": FLIGHT, "intent": "book", "entities": [mark]}]))
+    agent = read_agent(path)
+    found = overlay(agent, [Labelled(FLIGHT, ("book",), (replace(FROM, start=4),))])
+    assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (FLIGHT,)),))
+    found = overlay(agent, [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    (after,) = json.loads(found.changed["utterances.json"])
+    assert after["entities"] == [mark, {"entity": "city", "startPos": 17, "endPos": 20}]
 
 
 def test_a_project_without_marks_says_nothing_of_them(tmp_path: Path) -> None:
@@ -143,3 +271,21 @@ def test_clu_is_told_which_texts_are_of_the_test_set(tmp_path: Path) -> None:
     assert (added["text"], added["dataset"]) == (new.text, "Test")
     both = [*project_of(agent), Labelled("refund my ticket", ("refund",))]
     assert overlay(agent, both).changed == {}
+
+
+def test_a_set_goes_back_where_the_marks_cannot(tmp_path: Path) -> None:
+    """A text of CLU stayed in its old set for marks that could not be written."""
+    said, name = "get my money back", "project.json"
+    package = json.loads(EXPORTS["clu"][name])
+    utterance = package["assets"]["utterances"][1]
+    utterance["entities"] = [{"category": "city", "offset": 4, "length": 0}]  # marks no words
+    (tmp_path / name).write_text(json.dumps(package))
+    agent = read_agent(tmp_path / name)
+    rows = [
+        replace(row, slots=(Slot(7, 12, "city"),), is_test=True) if row.text == said else row
+        for row in project_of(agent)
+    ]
+    found = overlay(agent, rows)
+    assert (found.edited, found.losses) == (1, (Loss(LEFT, 1, (said,)),))
+    after = json.loads(found.changed[name])["assets"]["utterances"][1]
+    assert after == utterance | {"dataset": "Test"}

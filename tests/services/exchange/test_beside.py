@@ -14,6 +14,8 @@ from app.services.exchange.handover import HandoverChoice, write_project
 from app.services.studio import Studio
 from app.services.sync.syncing import SyncRequest, sync_folder
 from core.exports.targets import TARGETS, Target
+from core.formats.beside import LONGEST, beside, completed, is_beside
+from core.formats.rows import ImportedRow
 from storage.queries import dataset
 from tests.core.formats.tools.tool_files import WRITERS
 from tests.core.platforms.exports import read_export, write_export
@@ -150,6 +152,37 @@ def test_a_text_that_is_here_already_gets_what_it_lacks(studio: Studio, tmp_path
     assert _beside(studio)["refund my ticket"] == before
 
 
+def test_a_language_is_kept_where_there_is_no_room_for_all() -> None:
+    """It was left in the file with the fields that are too long together."""
+    kept = {name: {"note": name * 10_000} for name in "ab"}
+    stored = json.dumps(kept, ensure_ascii=False, sort_keys=True)
+    more = json.dumps({"c": {"note": "c" * 19_950}})
+    row = ImportedRow("pay", ("refund",), language="de", kept=more)
+    assert len(stored) + len(more) > 2 * LONGEST
+    assert json.loads(completed(stored, row)) == kept | {"language": "de"}
+    assert completed(completed(stored, row), row) == completed(stored, row)
+    assert json.loads(completed("", row)) == json.loads(beside(row))
+
+
+def test_a_text_of_the_test_set_gets_what_it_lacks_and_stays_there(
+    studio: Studio, tmp_path: Path
+) -> None:
+    """It was left out with all that the package says of it."""
+    create_project(studio, "shop")
+    table = tmp_path / "table.csv"
+    table.write_text("text,intent\nrefund my ticket,refund\n")
+    import_file(studio, ImportRequest("shop", table, split="test"))
+    package = write_export("dialogflow-es", tmp_path)
+    report = import_file(studio, ImportRequest("shop", package))
+    assert (report.added, report.completed, report.already_there) == (4, 1, 0)
+    assert _beside(studio)["refund my ticket"]["language"] == "en"
+    with studio.database.read() as connection:
+        records = list(dataset.utterances(connection, 1))
+    assert [one.split for one in records if one.text == "refund my ticket"] == ["test"]
+    again = import_file(studio, ImportRequest("shop", package))
+    assert (again.completed, again.already_there) == (0, 5)
+
+
 def test_it_is_erased_with_its_text(agent: Studio, tmp_path: Path) -> None:
     erase_texts(agent, "shop", ["flieg nach Köln 🛫"], now=True)
     assert "p-3" not in json.dumps(_beside(agent))
@@ -176,6 +209,37 @@ def test_what_a_mark_of_rasa_says_beside_its_name_goes_out_again(
     assert '- from [Rome]{"entity": "city", "value": "ROM"}' in text
 
 
+@pytest.mark.parametrize("values", [("Rome", "ROM"), ("ROM", "Rome"), ("ROM", "RO")])
+def test_equal_words_keep_their_own_values(
+    values: tuple[str, str], studio: Studio, tmp_path: Path
+) -> None:
+    """All got the value of the first that had one."""
+    create_project(studio, "shop")
+    said = [f"[Rome](city:{one})" if one != "Rome" else "[Rome](city)" for one in values]
+    lines, path = tmp_path / "nlu.yml", tmp_path / "nlu.json"
+    lines.write_text(f"nlu:\n- intent: book\n  examples: |\n    - {' or '.join(said)}\n")
+    places = zip(((0, 4), (8, 12)), values, strict=True)
+    marks = [
+        {"start": start, "end": end, "value": value, "entity": "city"}
+        for (start, end), value in places
+    ]
+    example = {"text": "Rome to Rome", "intent": "book", "entities": marks}
+    backwards = example | {"entities": marks[::-1]}
+    path.write_text(json.dumps({"rasa_nlu_data": {"common_examples": [backwards]}}))
+    for file in (lines, path):
+        import_file(studio, ImportRequest("shop", file))
+    out = tmp_path / "out"
+    write_project(studio, "shop", HandoverChoice("rasa"), out)
+    marked = [
+        f'[Rome]{{"entity": "city", "value": "{one}"}}' if one != "Rome" else "[Rome](city)"
+        for one in values
+    ]
+    assert f"- {' or '.join(marked)}\n" in (out / "data" / "nlu.yml").read_text(encoding="utf-8")
+    write_project(studio, "shop", HandoverChoice("rasa-json"), tmp_path / "out.json")
+    written = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["rasa_nlu_data"]
+    assert example in written["common_examples"]
+
+
 def test_what_a_mark_of_rasas_json_says_goes_out_again(studio: Studio, tmp_path: Path) -> None:
     """The value behind the words was lost: the export said “Boston” in the place of “BOS”."""
     create_project(studio, "shop")
@@ -196,6 +260,13 @@ def test_what_a_mark_of_rasas_json_says_goes_out_again(studio: Studio, tmp_path:
     written = json.loads(out.read_text(encoding="utf-8"))["rasa_nlu_data"]
     assert written["common_examples"] == examples
     assert written["entity_synonyms"] == [{"value": "BOS", "synonyms": ["Boston"]}]
+
+
+@pytest.mark.parametrize("value", ["NaN", "1e400", '"\\ud800"', '"\\u0000"'])
+def test_what_cannot_be_written_again_is_refused_in_a_folder(value: str) -> None:
+    """A number that is none, or half of a character, broke the next import of the text."""
+    assert is_beside('{"rasa": {"id": 1}}')
+    assert not is_beside(f'{{"rasa": {{"id": {value}}}}}')
 
 
 def test_what_a_file_claims_to_be_kept_cannot_stand_for_text_or_label(

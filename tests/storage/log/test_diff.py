@@ -65,6 +65,14 @@ def test_equal_states_differ_in_nothing() -> None:
         ),
         ("u0", row("text 0", ["A"], flagged="odd"), "flagged", ("", "odd"), "1 flagged"),
         ("u0", row("text 0", ["A"], skipped=1), "skipped", (None, None), "1 skipped"),
+        # An import that only completed texts was said to change nothing.
+        (
+            "u0",
+            row("text 0", ["A"], beside='{"language": "de"}'),
+            "completed",
+            (None, None),
+            "1 with other fields of a file",
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
