@@ -143,7 +143,7 @@ def test_those_made_of_a_text_teach_no_longer_once_it_is_a_test_text(
     change(home, tested, "split", "test")
     with home.database.read() as connection:
         rows = dataset.utterances(connection, 1)
-    [source] = [row.id for row in rows if row.text == tested]
+        [source] = [row.id for row in rows if row.text == tested]
     near = {text for text, of in made.items() if of == source}
     assert near
     train(home, tiny_path, {"kind": "instant"})
