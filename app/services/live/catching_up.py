@@ -105,7 +105,7 @@ def read_version(
         return replace(reading, touched=touched)
     until = max(until, reading.learned_at)
     then = replace(now, project=replace(now.project, head_revision=until))
-    touched = _touched_between(connection, now.project.id, reading.learned_at, until)
+    touched = _touched_between(connection, now, reading.learned_at, until)
     return replace(reading, now=then, touched=touched)
 
 
@@ -127,15 +127,19 @@ def _touched_since(
 
 
 def _touched_between(
-    connection: Transaction, project_id: int, older: int, newer: int
+    connection: Transaction, now: ProjectNow, older: int, newer: int
 ) -> dict[str, UtteranceRecord | None]:
-    """Return the utterances that differ between two revisions, as of the second one."""
-    first, last = versions.states_between(connection, project_id, older, newer)
+    """Return the utterances that differ between two revisions, as of the second one.
+
+    Those labelled with an intent that is gone by now, by an undo, count as deleted.
+    """
+    first, last = versions.states_between(connection, now.project.id, older, newer)
     both = first.utterances.keys() | last.utterances.keys()
     keys = {key for key in both if first.utterances.get(key) != last.utterances.get(key)}
-    records = {record.id: record for record in last.part(keys).utterance_records()}
-    gone = edits.erased(connection, project_id, keys)
-    return {key: None if key in gone else records.get(key) for key in keys}
+    gone = edits.erased(connection, now.project.id, keys)
+    records = last.part(keys - gone).utterance_records()
+    there = {row.id: row for row in records if now.names.keys() >= set(row.labels or ())}
+    return {key: there.get(key) for key in keys}
 
 
 def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:

@@ -260,6 +260,23 @@ def test_labels_that_a_candidate_did_not_get_do_not_speak_for_the_live_version(
     assert [one.promote for one in asked] == [True, False]
 
 
+def test_an_act_that_was_undone_while_a_candidate_learned_fails_no_training(
+    studio: Studio, tiny
+) -> None:
+    """Its data had labels of an intent that the undo took away: it said “Something broke”."""
+    project, half = learned_wrong(studio, tiny)
+    with studio.database.write() as connection:
+        hours = edits.create_intent("opening_hours")
+        text = edits.create_utterance("h", "when do you open", "train", "f", [hours.subject_id])
+        events.record(connection, project.id, Action("split"), [hours, text])
+        frozen = versions.cut(connection, project, "split")
+        assert events.undo(connection, project.id) is not None
+    facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
+    found = judge_candidate(studio, project, frozen, half, facts, may_promote=True)
+    assert found.promote
+    assert "+50.0 points" in found.reasons[1]
+
+
 def by_quick(base: Path) -> runs.TrainingRequest:
     return runs.TrainingRequest("p", "instant", {}, str(base))
 
