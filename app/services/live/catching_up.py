@@ -131,15 +131,17 @@ def _touched_between(
 ) -> dict[str, UtteranceRecord | None]:
     """Return the utterances that differ between two revisions, as of the second one.
 
-    Those labelled with an intent that is gone by now, by an undo, count as deleted.
+    Those that were erased since, or whose intent is gone by now, by an undo, count as deleted.
     """
+    if older == newer and not edits.count_erasures(connection, now.project.id):
+        return {}
     first, last = versions.states_between(connection, now.project.id, older, newer)
     both = first.utterances.keys() | last.utterances.keys()
     keys = {key for key in both if first.utterances.get(key) != last.utterances.get(key)}
-    gone = edits.erased(connection, now.project.id, keys)
+    gone = edits.erased(connection, now.project.id, both)
     records = last.part(keys - gone).utterance_records()
     there = {row.id: row for row in records if now.names.keys() >= set(row.labels or ())}
-    return {key: there.get(key) for key in keys}
+    return {key: there.get(key) for key in keys | gone}
 
 
 def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:

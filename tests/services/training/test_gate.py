@@ -7,8 +7,10 @@ import pytest
 
 from app.jobs.context import JobContext
 from app.services.answering.stored import load_model
+from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import change_gate, create_project
+from app.services.live.models import LiveModels
 from app.services.studio import Studio
 from app.services.training import runs
 from app.services.training.gate import Gate, as_in_use, judge_candidate
@@ -23,7 +25,7 @@ from storage.log.events import Action
 from storage.queries import dataset
 from storage.records import ProjectRecord
 from tests.builders.stub_pipeline import StubPipeline, start, store_model, trained
-from tests.builders.trained_home import Idle, do, version
+from tests.builders.trained_home import Idle, do, rows, version
 
 TEACHING = {
     "give me my money back": "refund",
@@ -275,6 +277,20 @@ def test_an_act_that_was_undone_while_a_candidate_learned_fails_no_training(
     found = judge_candidate(studio, project, frozen, half, facts, may_promote=True)
     assert found.promote
     assert "+50.0 points" in found.reasons[1]
+
+
+def test_a_text_that_was_erased_since_votes_in_no_champion_that_is_compared(home: Studio) -> None:
+    """A training that was stopped went on after the erasure, and was judged by the text."""
+    with home.database.write() as connection:
+        project = projects.find(connection, "p")
+        frozen = versions.cut(connection, project, "stopped")
+    gone = rows(home)["hi"].id
+    erase_texts(home, "p", ["hi"], now=True)
+    found = LiveModels(home).as_champion("p", 1, frozen.revision)
+    assert found is not None
+    ids = {one.id for one in found[1].pipeline.exemplars}
+    assert len(ids) == 19
+    assert gone not in ids
 
 
 def by_quick(base: Path) -> runs.TrainingRequest:
