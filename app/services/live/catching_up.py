@@ -239,6 +239,11 @@ def _without_voice(pipeline: IntentPipeline) -> tuple[IntentPipeline, MixtureHea
     return replace(pipeline, head=votes), pipeline.head
 
 
+def is_large(version: ModelVersionRecord) -> bool:
+    """Whether a version has so many exemplars that no change joins it in about a second."""
+    return int(version.lineage.get("n_exemplars") or 0) > _IMMEDIATE
+
+
 def is_soon(live: LiveModel, reading: Reading) -> bool:
     """Whether all changes of a reading of a version join in about a second.
 

@@ -10,10 +10,11 @@ from app.services.answering.stored import load_model
 from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import change_gate, create_project
+from app.services.live import catching_up
 from app.services.live.models import LiveModels
 from app.services.studio import Studio
 from app.services.training import runs
-from app.services.training.gate import Gate, as_in_use, judge_candidate
+from app.services.training.gate import Gate, _in_use, as_in_use, judge_candidate
 from app.services.versions.comparison import gate
 from app.services.versions.comparison_views import ModelComparison, PinChange
 from core.encoders.packed.encoder import TransformerEncoder
@@ -291,6 +292,20 @@ def test_a_text_that_was_erased_since_votes_in_no_champion_that_is_compared(home
     ids = {one.id for one in found[1].pipeline.exemplars}
     assert len(ids) == 19
     assert gone not in ids
+
+
+def test_labels_of_a_large_champion_are_not_read_in_vain(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole log was read for one that is compared as it was trained."""
+    with home.database.write() as connection:
+        project = projects.find(connection, "p")
+        frozen = versions.cut(connection, project, "now")
+    monkeypatch.setattr(catching_up, "_IMMEDIATE", 19)
+    monkeypatch.setattr(LiveModels, "as_champion", lambda *_: pytest.fail("they were read"))
+    found = _in_use(home, project, version(home, 1), frozen)
+    assert found.name == "p@1"
+    assert len(found.open().exemplars) == 20
 
 
 def by_quick(base: Path) -> runs.TrainingRequest:
