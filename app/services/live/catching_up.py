@@ -30,6 +30,7 @@ from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
 from core.maps.plane import fit_plane
 from core.pipeline import IntentPipeline, hashes_of, learned_hashes
+from core.recipes.labels import LEARN_FROM_LABELS
 from core.types import Pause, no_pause
 from storage import models
 from storage.database import Transaction
@@ -222,8 +223,12 @@ def _with_tuned(
     """Count examples as learned for good where an encoder was tuned by labels.
 
     Moved to the test set, they vote no longer, and the encoder knows them still. Of a version that
-    came without texts, the hashes tell what they said.
+    came without texts, the hashes tell what they said. One that only votes on an encoder that was
+    tuned before carries what that has learned.
     """
+    kind = version.lineage.get("recipe", {}).get("kind")
+    if kind not in LEARN_FROM_LABELS and base.pipeline.learned:
+        return base
     with studio.database.read() as connection:
         if base_before_labels(connection, version) is None:
             return base
