@@ -14,6 +14,7 @@ from storage.database import open_database
 
 _NEEDED_BY_TRAININGS = (
     "app.services.answering.judging",
+    "app.services.live.models",
     "app.services.versions.comparison",
     "core.encoders.loading",
     "core.training.from_labels.runs",

@@ -389,7 +389,7 @@ function countedWords({labelled, examples, tests, outside}) {
   const rest = [
     tests > 0 && `${plural(tests, 'is a test text', 'are test texts')}`,
     outside > 0 && `${number(outside)} out of scope`,
-    others > 0 && `${number(others)} in no set`,
+    others > 0 && `${number(others)} in no set, or made of a test text`,
   ].filter(Boolean);
   return ` Of ${plural(labelled, 'labelled text')} it learns from ${number(examples)}; ${rest.join(', ')}.`;
 }

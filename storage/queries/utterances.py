@@ -211,7 +211,8 @@ def waiting(connection: Connection, project_id: int, ids: Sequence[str]) -> set[
 def taught(connection: Connection, project_id: int, task: Task) -> tuple[int, int]:
     """Count the exemplars (labelled utterances of the training split) and their intents.
 
-    In multi-label projects, utterances labelled with no intent count too.
+    Synthetic ones made of a test text teach nothing. In multi-label projects, utterances labelled
+    with no intent count too.
     """
     which = _is_taught(project_id, task)
     query = sa.select(utterance.c.labels, sa.func.count()).where(which).group_by(utterance.c.labels)
@@ -226,9 +227,10 @@ def taught_texts(connection: Connection, project_id: int, task: Task) -> list[st
 
 
 def _is_taught(project_id: int, task: Task) -> sa.ColumnElement[bool]:
-    if task == "single-label":
-        return _condition(project_id, Filter(split="train", state="labelled"))
-    return sa.and_(_condition(project_id, Filter(split="train")), utterance.c.labels.is_not(None))
+    in_training = _condition(project_id, Filter(split="train"))
+    is_labelled = _STATES["labelled"] if task == "single-label" else utterance.c.labels.is_not(None)
+    tests = sa.select(utterance.c.id).where(_condition(project_id, Filter(split="test")))
+    return sa.and_(in_training, is_labelled, utterance.c.synthetic.not_in(tests))
 
 
 def untaught(connection: Connection, project_id: int) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """The cards of the start page: each project's counts, accuracy now, and next step."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from app.services.answering.pinned import BrokenPin
@@ -19,6 +20,7 @@ from app.services.review.proposals.proposing import count_waiting
 from app.services.review.review import known_label_errors
 from app.services.versions.registry import left_for, newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on
+from core.types import Task
 from storage import jobs, models, projects
 from storage.log.label_origins import LabelWays
 from storage.queries import utterances
@@ -28,6 +30,11 @@ _MOST_LOADED = 4
 """The start page loads a model for its accuracy while fewer than this many are loaded."""
 _UNLABELLED = utterances.Filter(state="unlabelled")
 _TESTS = utterances.Filter(split="test", state="labelled")
+_OUTSIDE: Mapping[Task, utterances.Filter] = {
+    "single-label": utterances.Filter(state="out-of-scope"),
+    "multi-label": utterances.Filter(split="test", state="out-of-scope"),
+}
+"""Texts that fit no intent and teach nothing; of several intents a text, they are examples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,7 @@ def _facts(
     with live_studio.studio.database.read() as connection:
         unlabelled = utterances.count_all(connection, project.id, _UNLABELLED)
         tests = utterances.count_all(connection, project.id, _TESTS)
+        outside = utterances.count_all(connection, project.id, _OUTSIDE[project.task])
         examples, intents = utterances.taught(connection, project.id, project.task)
         is_training = bool(jobs.live_of(connection, project.id, "train"))
     live = live_studio.models.peek(project.id)
@@ -115,7 +123,7 @@ def _facts(
         examples=examples,
         taught_intents=intents,
         tests=tests,
-        outside=max(0, view.labelled - examples - tests),
+        outside=outside,
         champion=number,
         failed=live is None and bool(trouble),
         candidate=newer_candidate(live_studio.studio, project.name, number or 0),

@@ -30,6 +30,7 @@ from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
 from core.maps.plane import fit_plane
 from core.pipeline import IntentPipeline, hashes_of, learned_hashes
+from core.recipes.labels import LEARN_FROM_LABELS
 from core.types import Pause, no_pause
 from storage import models
 from storage.database import Transaction
@@ -105,7 +106,7 @@ def read_version(
         return replace(reading, touched=touched)
     until = max(until, reading.learned_at)
     then = replace(now, project=replace(now.project, head_revision=until))
-    touched = _touched_between(connection, now.project.id, reading.learned_at, until)
+    touched = _touched_between(connection, now, reading.learned_at, until)
     return replace(reading, now=then, touched=touched)
 
 
@@ -127,15 +128,21 @@ def _touched_since(
 
 
 def _touched_between(
-    connection: Transaction, project_id: int, older: int, newer: int
+    connection: Transaction, now: ProjectNow, older: int, newer: int
 ) -> dict[str, UtteranceRecord | None]:
-    """Return the utterances that differ between two revisions, as of the second one."""
-    first, last = versions.states_between(connection, project_id, older, newer)
+    """Return the utterances that differ between two revisions, as of the second one.
+
+    Those that were erased since, or whose intent is gone by now, by an undo, count as deleted.
+    """
+    if older == newer and not edits.count_erasures(connection, now.project.id):
+        return {}
+    first, last = versions.states_between(connection, now.project.id, older, newer)
     both = first.utterances.keys() | last.utterances.keys()
     keys = {key for key in both if first.utterances.get(key) != last.utterances.get(key)}
-    records = {record.id: record for record in last.part(keys).utterance_records()}
-    gone = edits.erased(connection, project_id, keys)
-    return {key: None if key in gone else records.get(key) for key in keys}
+    gone = edits.erased(connection, now.project.id, both)
+    records = last.part(keys - gone).utterance_records()
+    there = {row.id: row for row in records if now.names.keys() >= set(row.labels or ())}
+    return {key: there.get(key) for key in keys | gone}
 
 
 def count_hot(studio: Studio, project: ProjectRecord, live: LiveModel) -> int:
@@ -216,8 +223,12 @@ def _with_tuned(
     """Count examples as learned for good where an encoder was tuned by labels.
 
     Moved to the test set, they vote no longer, and the encoder knows them still. Of a version that
-    came without texts, the hashes tell what they said.
+    came without texts, the hashes tell what they said. One that only votes on an encoder that was
+    tuned before carries what that has learned.
     """
+    kind = version.lineage.get("recipe", {}).get("kind")
+    if kind not in LEARN_FROM_LABELS and base.pipeline.learned:
+        return base
     with studio.database.read() as connection:
         if base_before_labels(connection, version) is None:
             return base
@@ -231,6 +242,11 @@ def _without_voice(pipeline: IntentPipeline) -> tuple[IntentPipeline, MixtureHea
     if not isinstance(pipeline.head, MixtureHead) or not isinstance(votes, VoteHead):
         return pipeline, None
     return replace(pipeline, head=votes), pipeline.head
+
+
+def is_large(version: ModelVersionRecord) -> bool:
+    """Whether a version has so many exemplars that no change joins it in about a second."""
+    return int(version.lineage.get("n_exemplars") or 0) > _IMMEDIATE
 
 
 def is_soon(live: LiveModel, reading: Reading) -> bool:

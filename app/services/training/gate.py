@@ -105,7 +105,7 @@ def judge_candidate(
         return _first(facts)
     candidate = Contender("the candidate", facts["metrics"], lambda: answering, version.sha256)
     try:
-        answers = _in_use(studio, project, champion.number, version)
+        answers = _in_use(studio, project, champion, version)
         found = compare_contenders(studio, project.name, candidate, answers)
     except ArtifactDamaged as error:
         return _instead_of_damaged(champion, facts, error.message, may_promote=may_promote)
@@ -116,17 +116,23 @@ def judge_candidate(
 
 
 def _in_use(
-    studio: Studio, project: ProjectRecord, number: int, version: DatasetVersionRecord
+    studio: Studio,
+    project: ProjectRecord,
+    champion: ModelVersionRecord,
+    version: DatasetVersionRecord,
 ) -> "Contender":
     """Return a version to compare, as it answers in use, with the labels of a dataset version.
 
     It is compared as it was trained where so many labels vote that joining them takes long.
     """
+    from app.services.live.catching_up import is_large
     from app.services.live.models import LiveModels
     from app.services.versions.comparison import stored_contender
 
-    stored = stored_contender(studio, project.name, number)
-    opened = LiveModels(studio).as_champion(project.name, number, version.revision)
+    stored = stored_contender(studio, project.name, champion.number)
+    if is_large(champion):
+        return stored
+    opened = LiveModels(studio).as_champion(project.name, champion.number, version.revision)
     if opened is None:
         return stored
     pipeline = opened[1].pipeline

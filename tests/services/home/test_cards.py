@@ -1,10 +1,12 @@
 """A card takes what is known already, and waits for nothing."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from app.services.data.intents import add_intent
+from app.services.data.projects import view_project
 from app.services.home import cards
 from app.services.home.cards import ProjectCard, load_cards, next_of
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -15,7 +17,9 @@ from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.versions.registry import left_for, promote, roll_back
 from storage import projects
-from tests.builders.trained_home import POOL, change, train_here
+from storage.log import edits, events
+from storage.log.events import Action
+from tests.builders.trained_home import POOL, change, rows, train_here
 from tests.conftest import SENTENCES
 
 
@@ -77,6 +81,19 @@ def test_the_figure_of_now_stays_on_the_card_of_a_model_that_is_loaded_no_more(
     save_fence(live_studio, "p", None)
     assert card(live_studio).now is None  # it is not true any more
     assert live_studio.models.peek(1) is None
+
+
+def test_what_was_made_of_a_test_text_is_not_told_to_fit_no_intent(home: Studio) -> None:
+    """It is no example, and Home took all labels beside examples and tests for out of scope."""
+    source = rows(home)["hi"]
+    made = replace(source, id="made", text="hi you", synthetic=source.id)
+    aside = replace(source, id="aside", text="what is the time", labels=())
+    with home.database.write() as connection:
+        events.record(connection, 1, Action("add"), [edits.create(made), edits.create(aside)])
+        project = projects.find(connection, "p")
+    change(home, "hi", "split", "test")
+    found = cards._facts(open_live_studio(home), view_project(home, "p"), project, None)
+    assert (found.examples, found.tests, found.outside) == (19, 1, 1)
 
 
 def test_an_intent_without_a_label_is_counted_apart(home: Studio) -> None:

@@ -19,8 +19,11 @@ from app.services.what_if.repairs import Repair, apply_repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.text import counted
 from core.types import no_pause
+from storage.log import edits, events
+from storage.log.events import Action
 from tests.builders.trained_home import add_test, change, intent_ids, rows, train
 
+LATE = "a very good day to you"
 NEW = "nobody ever said this"
 PARCELS = ("the parcel is late", "track the parcel for me", "when does the parcel come")
 
@@ -70,6 +73,24 @@ def test_nor_does_it_test_votes_on_an_encoder_that_was_tuned_to_it(home: Studio)
     promote(home, "p", 3)
     change(home, "hi", "split", "test")
     add_test(home, NEW, "refund")
+    assert told(open_live_studio(home)) == (1, 1)
+
+
+def test_an_example_that_only_votes_on_a_tuned_encoder_tests_it_once_it_is_moved(
+    home: Studio,
+) -> None:
+    """Labelled after the tuning, it was taken for known to the encoder, and the header left it out.
+
+    That has learned the 20 others.
+    """
+    made = edits.create_utterance("late", LATE, "train", "f", [intent_ids(home)["greeting"]])
+    with home.database.write() as connection:
+        events.record(connection, 1, Action("import"), [made])
+    train(home, "p@2", {"kind": "instant"})
+    promote(home, "p", 3)
+    change(home, LATE, "split", "test")
+    assert told(open_live_studio(home)) == (1, 0)
+    change(home, "hi", "split", "test")
     assert told(open_live_studio(home)) == (1, 1)
 
 

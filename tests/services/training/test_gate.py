@@ -7,11 +7,14 @@ import pytest
 
 from app.jobs.context import JobContext
 from app.services.answering.stored import load_model
+from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import change_gate, create_project
+from app.services.live import catching_up
+from app.services.live.models import LiveModels
 from app.services.studio import Studio
 from app.services.training import runs
-from app.services.training.gate import Gate, as_in_use, judge_candidate
+from app.services.training.gate import Gate, _in_use, as_in_use, judge_candidate
 from app.services.versions.comparison import gate
 from app.services.versions.comparison_views import ModelComparison, PinChange
 from core.encoders.packed.encoder import TransformerEncoder
@@ -23,7 +26,7 @@ from storage.log.events import Action
 from storage.queries import dataset
 from storage.records import ProjectRecord
 from tests.builders.stub_pipeline import StubPipeline, start, store_model, trained
-from tests.builders.trained_home import Idle, do, version
+from tests.builders.trained_home import Idle, do, rows, version
 
 TEACHING = {
     "give me my money back": "refund",
@@ -258,6 +261,51 @@ def test_labels_that_a_candidate_did_not_get_do_not_speak_for_the_live_version(
         for version in (before, mended)
     )
     assert [one.promote for one in asked] == [True, False]
+
+
+def test_an_act_that_was_undone_while_a_candidate_learned_fails_no_training(
+    studio: Studio, tiny
+) -> None:
+    """Its data had labels of an intent that the undo took away: it said “Something broke”."""
+    project, half = learned_wrong(studio, tiny)
+    with studio.database.write() as connection:
+        hours = edits.create_intent("opening_hours")
+        text = edits.create_utterance("h", "when do you open", "train", "f", [hours.subject_id])
+        events.record(connection, project.id, Action("split"), [hours, text])
+        frozen = versions.cut(connection, project, "split")
+        assert events.undo(connection, project.id) is not None
+    facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
+    found = judge_candidate(studio, project, frozen, half, facts, may_promote=True)
+    assert found.promote
+    assert "+50.0 points" in found.reasons[1]
+
+
+def test_a_text_that_was_erased_since_votes_in_no_champion_that_is_compared(home: Studio) -> None:
+    """A training that was stopped went on after the erasure, and was judged by the text."""
+    with home.database.write() as connection:
+        project = projects.find(connection, "p")
+        frozen = versions.cut(connection, project, "stopped")
+    gone = rows(home)["hi"].id
+    erase_texts(home, "p", ["hi"], now=True)
+    found = LiveModels(home).as_champion("p", 1, frozen.revision)
+    assert found is not None
+    ids = {one.id for one in found[1].pipeline.exemplars}
+    assert len(ids) == 19
+    assert gone not in ids
+
+
+def test_labels_of_a_large_champion_are_not_read_in_vain(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole log was read for one that is compared as it was trained."""
+    with home.database.write() as connection:
+        project = projects.find(connection, "p")
+        frozen = versions.cut(connection, project, "now")
+    monkeypatch.setattr(catching_up, "_IMMEDIATE", 19)
+    monkeypatch.setattr(LiveModels, "as_champion", lambda *_: pytest.fail("they were read"))
+    found = _in_use(home, project, version(home, 1), frozen)
+    assert found.name == "p@1"
+    assert len(found.open().exemplars) == 20
 
 
 def by_quick(base: Path) -> runs.TrainingRequest:

@@ -15,6 +15,7 @@ from app.services.review.review import review
 from app.services.slots.augmentation import AugmentationRequest, add_synthetic
 from app.services.slots.marking import mark_slots
 from app.services.studio import Studio
+from app.services.training.choices import training_choices
 from app.services.training.marked_utterances import read_utterances
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.heads.mixture import voices_of, without_names
@@ -26,9 +27,9 @@ from core.types import ScoreArray
 from storage import models, projects
 from storage.log import edits, events, label_origins
 from storage.log.events import Action
-from storage.queries import dataset
+from storage.queries import dataset, utterances
 from storage.queries.utterances import Page
-from tests.builders.trained_home import change, train
+from tests.builders.trained_home import change, rows, train
 
 THINGS = {
     "please refund the order": "order",
@@ -153,6 +154,23 @@ def test_those_made_of_a_text_teach_no_longer_once_it_is_a_test_text(
     slotted = {one.text for one in read_utterances(rows, TemplatesRecipe(augment=False))}
     assert not near & slotted
     assert made.keys() - near <= slotted
+
+
+def test_those_made_of_a_test_text_are_counted_as_no_examples(home: Studio) -> None:
+    """Train told of examples that no training learns from."""
+    made = augmented(home)
+    tested = "track the parcel for me"
+    source = rows(home)[tested].id
+    near = {text for text, of in made.items() if of == source}
+    assert near
+    assert training_choices(home, "p").examples == 26
+    change(home, tested, "split", "test")
+    assert training_choices(home, "p").examples == 25 - len(near)
+    with home.database.read() as connection:
+        assert utterances.taught(connection, 1, "single-label") == (25 - len(near), 4)
+        assert utterances.taught(connection, 1, "multi-label") == (25 - len(near), 4)
+        texts = set(utterances.taught_texts(connection, 1, "single-label"))
+    assert made.keys() & texts == made.keys() - near
 
 
 def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
