@@ -44,6 +44,23 @@ def repacked(source: Path, target: Path, **parts: bytes) -> Path:
     return target
 
 
+def sharing(folder: Path, strings: bytes, *, n_cells: int) -> Path:
+    """Write a workbook of shared strings: the first in A1, the second in each cell of row 2."""
+    made = workbook(folder / "made.xlsx", A=[["text"]])
+    said = b"".join(b'<c r="%c2" t="s"><v>1</v></c>' % (65 + column) for column in range(n_cells))
+    rows = b'<row r="1"><c r="A1" t="s"><v>0</v></c></row><row r="2">' + said + b"</row>"
+    world = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    sheet = b"<worksheet " + world + b"><sheetData>" + rows + b"</sheetData></worksheet>"
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    part = b'<Override PartName="/xl/sharedStrings.xml" ContentType="' + kind + b'"/></Types>'
+    with zipfile.ZipFile(made) as before:
+        types = before.read("[Content_Types].xml").replace(b"</Types>", part)
+    path = repacked(made, folder / "x.xlsx", **{"sheet1": sheet, "[Content_Types]": types})
+    with zipfile.ZipFile(path, "a", 8) as after:
+        after.writestr("xl/sharedStrings.xml", b"<sst " + world + b">" + strings + b"</sst>")
+    return path
+
+
 @pytest.mark.parametrize("name", ["data.xlsx", "data.csv", "data", "data.txt"])
 def test_a_workbook_is_known_by_its_content(tmp_path: Path, name: str) -> None:
     path = workbook(tmp_path / "made.xlsx", A=[["text", "intent"], ["hello", "greet"]])
@@ -158,11 +175,8 @@ def test_a_zip_bomb_is_refused_by_what_it_would_unpack_to(tmp_path: Path, monkey
 )
 def test_a_long_text_that_many_cells_share_is_refused(tmp_path: Path, n_signs, said) -> None:
     """Each cell got a copy of its own: 250 KB took 40 GB as soon as the file was shown."""
-    made = workbook(tmp_path / "made.xlsx", A=[["text"], ["a"] * 12])
     run = b"<r><t>" + b"a" * (n_signs // 10) + b"_x000D_</t></r>"
-    world = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    strings = b'<sst xmlns="' + world + b'"><si><t>text</t></si><si>' + run * 10 + b"</si></sst>"
-    path = repacked(made, tmp_path / "x.xlsx", sharedStrings=strings)
+    path = sharing(tmp_path, b"<si><t>text</t></si><si>" + run * 10 + b"</si>", n_cells=12)
     for reading in (read, lambda path: preview_file(path, ReadOptions())):
         with pytest.raises(InvalidInput, match=said):
             reading(path)
