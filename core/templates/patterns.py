@@ -20,7 +20,7 @@ _UNITS = (
 )
 _TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _SPOKEN = rf"(?:(?:{_TENS})(?:-(?:{_UNITS}))?|{_UNITS}|hundred|thousand|million)"
-_COUNT = rf"(?:{_DIGITS}|{_SPOKEN}(?: {_SPOKEN}){{0,15}})"
+_COUNT = rf"(?:{_DIGITS}|{_SPOKEN}(?: {_SPOKEN}){{0,31}})"
 """One way to read each number, of few words and groups: a row of numbers is read to no end."""
 _CURRENCY = "(?:dollars?|euros?|pounds?|cents?|pence|yen|francs?|usd|eur|gbp|chf|jpy|bucks)"
 _HALVES = r"(?:a\.m\.|p\.m\.|[ap]m\b)"

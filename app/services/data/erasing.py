@@ -344,7 +344,8 @@ def _out_of_reach(
         files = artifacts.tree_files(connection, log.tree_sha256)
         try:
             studio.artifacts.verify(connection, log.tree_sha256)
-            if any(_holds(studio.artifacts.path(sha), scrubber) for sha in files.values()):
+            stored = ((name, studio.artifacts.path(sha)) for name, sha in files.items())
+            if any(_holds(file, scrubber, name) for name, file in stored):
                 yield f"{place}: remove it on the Data page"
         except ArtifactDamaged:
             yield f"{place}, whose file is missing or was changed, and may hold them: remove it"
@@ -357,11 +358,10 @@ def _out_of_reach(
     yield "the memory of other programs of the studio that run, until they are started again"
 
 
-def _holds(file: Path, scrubber: Scrubber) -> bool:
-    """Whether a stored file, gzipped or not, has one of the texts as JSON spells it, in a line."""
+def _holds(file: Path, scrubber: Scrubber, name: str) -> bool:
+    """Whether a file stored as `name` has one of the texts as JSON spells it, in a line."""
     spelt = [json.dumps(text, ensure_ascii=False)[1:-1] for text in scrubber.texts]
-    with file.open("rb") as stream:
-        opener = gzip.open if stream.read(2) == b"\x1f\x8b" else open
+    opener = gzip.open if name.endswith(".gz") else open
     with opener(file, "rt", encoding="utf-8", errors="replace") as lines:
         while line := lines.readline(LONGEST_RECORD + 1):
             words = normalise(line)

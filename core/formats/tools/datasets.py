@@ -7,6 +7,7 @@ each split below `dataset_dict.json`; a repository holds `data/train-00000-of-00
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 from core.errors import MALFORMED
@@ -21,12 +22,11 @@ from core.formats.parquet import (
     rows_at_once,
 )
 from core.formats.rows import (
-    LONGEST_CELL,
     SPLITS,
     VALIDATION,
     ImportedRow,
     check_characters,
-    too_long_cell,
+    refuse_long,
 )
 from core.formats.tools.json_items import json_document
 from core.formats.tools.tool import Rows, ToolReading, fault, place_in
@@ -63,43 +63,47 @@ def read_datasets(reading: ToolReading) -> Rows:
 
 
 def _file(reading: ToolReading, name: str) -> Rows:
-    split, number = _split(name), 0
-    layout: TableLayout | None = None
-    for names, rows in _batches(reading.package, name):
-        if layout is None:
-            layout = _layout(reading, name, names, rows[:_SAMPLE])
-        for row in rows:
-            number += 1
-            place = place_in(name, number)
-            if any(len(cell) > LONGEST_CELL for cell in row):
-                raise too_long_cell(place)
-            for cell in row:
-                check_characters(place, cell)
-            if split in VALIDATION:
-                reading.losses.add(f"the split “{split}”, whose rows are read as for training")
-            reading.files[name] += 1
-            found = row_of(place, row, layout, reading.options)
-            yield _of_split(found, split) if isinstance(found, ImportedRow) else found
+    names, rows = _cells(reading.package, name)
+    first = list(islice(rows, _SAMPLE))
+    if not first:
+        return
+    split, layout = _split(name), _layout(reading, name, names, first)
+    for number, row in enumerate(chain(first, rows), start=1):
+        place = place_in(name, number)
+        for cell in row:
+            check_characters(place, cell)
+        if split in VALIDATION:
+            reading.losses.add(f"the split “{split}”, whose rows are read as for training")
+        reading.files[name] += 1
+        found = row_of(place, row, layout, reading.options)
+        yield _of_split(found, split) if isinstance(found, ImportedRow) else found
 
 
 def _of_split(row: ImportedRow, split: str) -> ImportedRow:
     return replace(row, split=row.split or SPLITS.get(split))
 
 
-def _batches(package: Package, name: str) -> Iterator[tuple[list[str], list[list[str]]]]:
-    """Yield the names of the columns, and rows of cells."""
+def _cells(package: Package, name: str) -> tuple[list[str], Iterator[list[str]]]:
+    """Return the names of the columns, and stream rows of cells."""
     schema, batches = _opened(package, name)
     labels = _labels(package, name, schema)
     columns = [labels.get(column, []) for column in schema.names]
+    return list(schema.names), _rows(name, batches, columns)
+
+
+def _rows(
+    name: str, batches: Iterator[Any], columns: Sequence[Sequence[str]]
+) -> Iterator[list[str]]:
+    number = 0
     for batch in batches:
-        step = rows_at_once(batch.get_total_buffer_size())
+        step = rows_at_once(batch.nbytes)  # a dictionary of several columns counts for each
         for start in range(0, batch.num_rows, step):
             values = [column.to_pylist() for column in batch.slice(start, step).columns]
-            rows = [
-                [cell_of(*one) for one in zip(row, columns, strict=True)]
-                for row in zip(*values, strict=True)
-            ]
-            yield list(schema.names), rows
+            for row in zip(*values, strict=True):
+                number += 1
+                cells = [cell_of(*one) for one in zip(row, columns, strict=True)]
+                refuse_long(place_in(name, number), cells)
+                yield cells
 
 
 def _opened(package: Package, name: str) -> tuple[Any, Iterator[Any]]:
