@@ -142,16 +142,16 @@ def test_those_made_of_a_text_teach_no_longer_once_it_is_a_test_text(
     made = augmented(home)
     tested = "track the parcel for me"
     change(home, tested, "split", "test")
-    with home.database.read() as connection:
-        rows = dataset.utterances(connection, 1)
-        [source] = [row.id for row in rows if row.text == tested]
+    source = rows(home)[tested].id
     near = {text for text, of in made.items() if of == source}
     assert near
     train(home, tiny_path, {"kind": "instant"})
     learned = {one.text for one in load_model(home, "p@3").exemplars}
     assert not near & learned
     assert made.keys() - near <= learned
-    slotted = {one.text for one in read_utterances(rows, TemplatesRecipe(augment=False))}
+    slotted = {
+        one.text for one in read_utterances(rows(home).values(), TemplatesRecipe(augment=False))
+    }
     assert not near & slotted
     assert made.keys() - near <= slotted
 
