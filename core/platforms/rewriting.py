@@ -9,7 +9,8 @@ from typing import Any
 
 from core.platforms.agent import Agent, Phrase, Platform
 from core.platforms.json_places import Node
-from core.platforms.readers.rasa_yaml import example_line, extras_of, unmarked
+from core.platforms.readers.rasa_extras import extras_of
+from core.platforms.readers.rasa_yaml import example_line, unmarked
 from core.platforms.writing import NewPhrase, written
 from core.templates.moved_slots import normalised
 from core.templates.slots import Slot, SlottedText
