@@ -135,8 +135,11 @@ def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | 
 def _example(phrase: Phrase, new: NewPhrase) -> str | None:
     """Return a line of Rasa; None where it is open which of equal words has which value."""
     extras = extras_of(phrase.fields or {})
-    before = Counter((one["name"], one["said"]) for one in extras)
-    after = Counter((slot.name, new.said.value(slot)) for slot in new.said.slots)
-    if any(after[key] not in (0, n) for key, n in before.items()):
-        return None
+    for key, n in Counter((one["name"], one["said"]) for one in extras).items():
+        was, now = (
+            [slot for slot in slots if (slot.name, new.said.value(slot)) == key]
+            for slots in (phrase.slots, new.said.slots)
+        )
+        if now and (now != was or len(now) != n):
+            return None
     return example_line(new.said, new.marks, extras)

@@ -76,12 +76,20 @@ def test_a_value_on_a_line_stays_a_number(value: str, after: str, tmp_path: Path
     assert found.changed == written
 
 
-def test_a_new_mark_takes_no_value_from_one_of_equal_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "slots",
+    [
+        (Slot(0, 4, "city"), Slot(8, 12, "city")),
+        (Slot(0, 4, "city"),),  # in the place of the other
+    ],
+)
+def test_a_new_mark_takes_no_value_from_one_of_equal_words(
+    slots: tuple[Slot, ...], tmp_path: Path
+) -> None:
     """It got the value of the other."""
     path, text = tmp_path / "nlu.yml", "Rome to Rome"
     path.write_text("nlu:\n- intent: book\n  examples: |\n    - Rome to [Rome](city:ROM)\n")
-    both = (Slot(0, 4, "city"), Slot(8, 12, "city"))
-    found = overlay(read_agent(path), [Labelled(text, ("book",), both)])
+    found = overlay(read_agent(path), [Labelled(text, ("book",), slots)])
     assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (text,)),))
 
 
