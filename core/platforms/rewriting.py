@@ -86,7 +86,7 @@ def _marks(
 
 
 def _is_exact(agent: Agent, file: str, node: Node) -> bool:
-    """Whether each number of a value was read as it stands; long ones were read as fractions."""
+    """Whether each number of a value stays the same when it is written: long ones lose digits."""
     match node.value:
         case dict() as values:
             return all(_is_exact(agent, file, one) for one in values.values())
@@ -94,8 +94,9 @@ def _is_exact(agent: Agent, file: str, node: Node) -> bool:
             return all(_is_exact(agent, file, one) for one in items)
         case float() as number:
             raw = agent.documents[file][node.start : node.end]
-            is_whole = not any(sign in raw for sign in ".eE")
-            return Decimal(raw) == Decimal(number) if is_whole else isfinite(number)
+            if number == 0:  # also of a fraction too small to be read
+                return not raw.lower().partition("e")[0].strip("-0.")
+            return isfinite(number) and Decimal(raw) == Decimal(repr(number))
         case _:
             return True
 

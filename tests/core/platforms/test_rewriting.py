@@ -143,9 +143,12 @@ def test_half_of_a_character_in_a_field_stays_an_escape(tmp_path: Path) -> None:
     [
         ("12345678901234567891", True),  # it became 12345678901234567000
         ("1e400", True),  # it became Infinity, which is no JSON
+        ("0.12345678901234567891", True),  # it became 0.12345678901234568
+        ("1e-400", True),  # it became 0.0
         ("12345678901234567", False),
         ("100000000000000000000", False),
         ("0.25", False),
+        ("-0.0e-999", False),
     ],
 )
 def test_a_number_that_would_change_keeps_its_phrase_as_it_is(
