@@ -13,13 +13,8 @@ from core.exports.dialogflow import plain_json
 from core.formats.beside import kept_fields
 from core.formats.rows import ImportedRow
 from core.platforms.agent import ROLE
-from core.platforms.readers.rasa_yaml import (
-    example_line,
-    extras_of,
-    taken_out,
-    yaml_name,
-    yaml_text,
-)
+from core.platforms.readers.rasa_extras import extra_of_each, extras_of
+from core.platforms.readers.rasa_yaml import example_line, yaml_name, yaml_text
 from core.platforms.writing import NewPhrase, written
 from core.templates.slots import SlottedText
 
@@ -137,10 +132,9 @@ def rasa_json(given: Fitted) -> Files:
         new = NewPhrase(said, _name(row.intents or ()), "", {})
         example = cast("dict[str, Any]", written("rasa-json", new))
         kept = kept_fields(row, "rasa-json")
-        marks = extras_of(kept)
+        besides = extra_of_each(said, extras_of(kept))
         kept.pop("entities", None)
-        for slot, mark in zip(row.slots, example["entities"], strict=True):
-            more = taken_out(marks, slot.name, said.value(slot))
+        for mark, more in zip(example["entities"], besides, strict=True):
             mark |= {key: value for key, value in more.items() if key not in _OF_MARK}
         examples.append(example | kept)
     synonyms = [

@@ -21,10 +21,10 @@ from core.formats.rows import (
     too_long_cell,
     unreadable_line,
 )
+from core.platforms.readers.rasa_extras import extras_of
 from core.platforms.readers.rasa_yaml import (
     RASA_EXAMPLE,
     RasaScanner,
-    extras_of,
     marked_example,
     unmarked,
     yaml_name,

@@ -9,7 +9,8 @@ from typing import Any
 
 from core.platforms.agent import Agent, Phrase, Platform
 from core.platforms.json_places import Node
-from core.platforms.readers.rasa_yaml import example_line, extras_of, unmarked
+from core.platforms.readers.rasa_extras import extras_of
+from core.platforms.readers.rasa_yaml import example_line, unmarked
 from core.platforms.writing import NewPhrase, written
 from core.templates.moved_slots import normalised
 from core.templates.slots import Slot, SlottedText
@@ -85,7 +86,7 @@ def _marks(
 
 
 def _is_exact(agent: Agent, file: str, node: Node) -> bool:
-    """Whether each number of a value was read as it stands; long ones were read as fractions."""
+    """Whether each number of a value stays the same when it is written: long ones lose digits."""
     match node.value:
         case dict() as values:
             return all(_is_exact(agent, file, one) for one in values.values())
@@ -93,8 +94,9 @@ def _is_exact(agent: Agent, file: str, node: Node) -> bool:
             return all(_is_exact(agent, file, one) for one in items)
         case float() as number:
             raw = agent.documents[file][node.start : node.end]
-            is_whole = not any(sign in raw for sign in ".eE")
-            return Decimal(raw) == Decimal(number) if is_whole else isfinite(number)
+            if number == 0:  # also of a fraction too small to be read
+                return not raw.lower().partition("e")[0].strip("-0.")
+            return isfinite(number) and Decimal(raw) == Decimal(repr(number))
         case _:
             return True
 
@@ -134,8 +136,11 @@ def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | 
 def _example(phrase: Phrase, new: NewPhrase) -> str | None:
     """Return a line of Rasa; None where it is open which of equal words has which value."""
     extras = extras_of(phrase.fields or {})
-    before = Counter((one["name"], one["said"]) for one in extras)
-    after = Counter((slot.name, new.said.value(slot)) for slot in new.said.slots)
-    if any(after[key] not in (0, n) for key, n in before.items()):
-        return None
+    for key, n in Counter((one["name"], one["said"]) for one in extras).items():
+        was, now = (
+            [slot for slot in slots if (slot.name, new.said.value(slot)) == key]
+            for slots in (phrase.slots, new.said.slots)
+        )
+        if now and (now != was or len(now) != n):
+            return None
     return example_line(new.said, new.marks, extras)

@@ -16,6 +16,7 @@ from core.platforms.readers.lu import lu_line
 from core.platforms.readers.rasa_yaml import example_line
 from core.platforms.utf16 import to_units
 from core.templates.slots import Slot, SlottedText
+from core.text import is_storable
 
 _IDS = uuid.UUID("5b0b36a1-0c0e-4a36-9c52-7a4b7a3f0d51")
 """Namespace of the ids of new phrases: the same phrase gets the same id again."""
@@ -188,9 +189,10 @@ def _template(said: SlottedText) -> str:
 def new_file(platform: Platform, elements: Sequence[str | dict[str, Any]]) -> str:
     """Return a file of phrases of an intent that has none in a language yet."""
     values = [json.loads(one) if isinstance(one, str) else one for one in elements]
+    plain = not is_storable(json.dumps(values, ensure_ascii=False))  # half of a pair
     if platform == "dialogflow-cx":
-        return as_google_writes({"trainingPhrases": values}) + "\n"
-    return json.dumps(values, ensure_ascii=False, indent=2)
+        return as_google_writes({"trainingPhrases": values}, plain=plain) + "\n"
+    return json.dumps(values, ensure_ascii=plain, indent=2)
 
 
 def recounted(text: str, difference: int) -> str:

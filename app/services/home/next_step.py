@@ -163,7 +163,7 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
 
 
 def _learned_words(facts: ProjectFacts) -> str:
-    """Say what becomes of each label, so that the figures add up to those that are labelled."""
+    """Say what becomes of labels; those of synthetic texts made of a test text are not counted."""
     parts = [f"{counted(facts.examples, 'label')} to learn from"]
     if facts.tests:
         parts.append(f"{facts.tests:,} to test with")

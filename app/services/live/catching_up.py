@@ -245,7 +245,10 @@ def _without_voice(pipeline: IntentPipeline) -> tuple[IntentPipeline, MixtureHea
 
 
 def is_large(version: ModelVersionRecord) -> bool:
-    """Whether a version has so many exemplars that no change joins it in about a second."""
+    """Whether a version has so many exemplars that no change joins it in about a second.
+
+    All that it was trained on count, also those that a limit of voters leaves out.
+    """
     return int(version.lineage.get("n_exemplars") or 0) > _IMMEDIATE
 
 

@@ -95,7 +95,7 @@ class TrainingChoices:
     Attributes:
         base: `bundled`, a folder, a hub id or a model version `PROJECT@N`.
         base_words: What this base is, in words.
-        examples: Texts that have an intent, outside the test set.
+        examples: Texts of the training set that have an intent, but those made of a test text.
         outside: Texts labelled out of scope there; of several intents a text, they are examples.
         tests: Labelled texts of the test set, from which nothing learns.
         labelled: All labelled texts of the project.

@@ -27,7 +27,8 @@ from core.formats.tools.spacy import is_spacy, spacy_row
 from core.formats.tools.tool import Rows, ToolFile, ToolReading, fault, place_in
 from core.platforms.gathering import MarkedWords, lookup_values
 from core.platforms.packages import Package, open_package
-from core.platforms.readers.rasa_yaml import RasaScanner, extras_of
+from core.platforms.readers.rasa_extras import extras_of
+from core.platforms.readers.rasa_yaml import RasaScanner
 from core.templates.slots import SlottedText
 
 _Row = Callable[[ToolReading, FilePlace, Any], ImportedRow | RowProblem]

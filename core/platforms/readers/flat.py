@@ -11,7 +11,7 @@ from core.platforms.agent import OUT_OF_SCOPE, ROLE, Agent, Home, Phrase
 from core.platforms.gathering import Gathering
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
-from core.platforms.readers.rasa_yaml import Extra, told_besides
+from core.platforms.readers.rasa_extras import Extra, told_besides
 from core.platforms.utf16 import to_characters
 from core.templates.slots import Slot
 from core.types import Split

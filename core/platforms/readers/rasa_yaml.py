@@ -10,7 +10,7 @@ import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, cast
+from typing import cast
 
 from core.errors import InvalidInput
 from core.platforms.agent import ROLE, Agent, Home, Phrase
@@ -18,6 +18,7 @@ from core.platforms.blocks import column_of, lines_of, text_of_block, with_block
 from core.platforms.gathering import Gathering, Losses
 from core.platforms.json_places import Node
 from core.platforms.packages import Package
+from core.platforms.readers.rasa_extras import Extra, extra_of_each, told_besides
 from core.templates.slots import Slot, SlottedText
 
 RASA_EXAMPLE = 'An example is a line such as "- fly to [Boston](city)" below "- intent: flight".'
@@ -42,7 +43,6 @@ _SINGLE = re.compile(r"'((?:[^']|'')*+)'(?=\s*(?:#|\Z))")
 _REMARK = re.compile(r"(?<!\s)\s++#")
 _COMMENTS = ("#", "<!--")
 _READ = ("entity", "role")
-_OF_MARK = ("name", "said")
 _EXPECTED = ("version", "nlu")
 _BLOCKS = ("|", "|-", "|+", ">", ">-", ">+")
 _SAMPLE = 1 << 20
@@ -186,10 +186,6 @@ class RasaScanner:
         return None if self.waiting else _unquoted(value.strip())
 
 
-Extra: TypeAlias = dict[str, Any]
-"""What a mark says beside name and role, such as `value` and `group`; with `name` and `said`."""
-
-
 def unmarked(example: str, place: object) -> tuple[str, list[Slot], list[Extra]]:
     """Return an example without its brackets, what they mark, and what else they say.
 
@@ -207,24 +203,6 @@ def unmarked(example: str, place: object) -> tuple[str, list[Slot], list[Extra]]
         text += match[1]
         at = match.end()
     return text + example[at:], slots, told_besides(extras)
-
-
-def told_besides(marks: Sequence[Extra]) -> list[Extra]:
-    """Return the marks in text order but those of a name and words of which nothing else is said.
-
-    Of equal words with other values, each stands at its place among the others.
-    """
-    told = {(one["name"], one["said"]) for one in marks if len(one) > len(_OF_MARK)}
-    return [one for one in marks if (one["name"], one["said"]) in told]
-
-
-def taken_out(extras: list[Extra], name: str, words: str) -> Extra:
-    """Take the first mark of a name and words out of a list; return what else it says."""
-    for at, one in enumerate(extras):
-        if (one["name"], one["said"]) == (name, words):
-            del extras[at]
-            return {key: value for key, value in one.items() if key not in _OF_MARK}
-    return {}
 
 
 def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
@@ -266,16 +244,6 @@ def yaml_name(name: str) -> str:
     return name if is_plain else yaml_text(name)
 
 
-def extras_of(fields: Mapping[str, Any]) -> list[Extra]:
-    """Return the extras among what is kept beside a text; what is none is left out."""
-    listed = fields.get("entities")
-    return [
-        one
-        for one in (listed if isinstance(listed, list) else ())
-        if isinstance(one, dict) and {"name", "said"} <= one.keys()
-    ]
-
-
 def marked_example(
     text: str,
     slots: Sequence[Slot],
@@ -284,15 +252,15 @@ def marked_example(
 ) -> str:
     """Write a text with its marked values; of a name in `roles`, a role stands behind the dot.
 
-    `extras` are those of `unmarked`; each goes to the next mark of the same name and words.
+    `extras` are those of `unmarked`; `extra_of_each` tells to which marks they go.
 
     Raises:
         InvalidInput: It has brackets that Rasa would read as a marked value, or control signs.
     """
-    parts, at, rest = list[str](), 0, list(extras)
-    for slot in slots:
+    parts, at = list[str](), 0
+    besides = extra_of_each(SlottedText(text, tuple(slots)), extras)
+    for slot, more in zip(slots, besides, strict=True):
         value, name = text[slot.start : slot.end], slot.name
-        more = taken_out(rest, name, value)
         is_plain = name not in roles and _PLAIN_ENTITY.fullmatch(name) and name == name.strip()
         entity, _, role = name.partition(".") if name in roles else (name, "", "")
         kind = {"entity": entity} | ({"role": role} if role else {})

@@ -297,6 +297,33 @@ def test_the_count_of_a_cx_intent_follows(tmp_path: Path) -> None:
     assert made["trainingPhrases"][0]["parts"] == [{"text": REFUND, "auto": True}]
 
 
+@pytest.mark.parametrize(
+    ("platform", "of", "to", "intent"),
+    [
+        ("dialogflow-es", "book flight_usersays_de", "refund_usersays_de", "refund"),
+        ("dialogflow-cx", "book/trainingPhrases/en", "empty/trainingPhrases/en", "empty"),
+    ],
+)
+def test_half_of_a_character_in_a_field_goes_into_a_new_file_as_an_escape(
+    platform: str, of: str, to: str, intent: str, tmp_path: Path
+) -> None:
+    """The export broke."""
+    path, before, after = tmp_path / "agent.zip", f"intents/{of}.json", f"intents/{to}.json"
+    files = EXPORTS[platform]
+    said = files[before].replace('"text"', '"note": "\\ud800", "text"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in {**files, before: said}.items():
+            archive.writestr(name, text)
+    agent = read_agent(path)
+    moved = [one.text for one in agent.phrases if one.file == before]
+    rows = [
+        replace(row, intents=(intent,)) if row.text in moved else row for row in project_of(agent)
+    ]
+    found = overlay(agent, rows)
+    assert (found.moved, len(moved) > 0, found.losses) == (len(moved), True, ())
+    assert json.loads(found.changed[after]) == json.loads(said)
+
+
 def test_texts_that_a_lex_package_would_misread_or_repeat_are_told(tmp_path: Path) -> None:
     """Words in braces became a slot, and a template that was there was written once more."""
     agent = read_agent(write_export("lex", tmp_path))

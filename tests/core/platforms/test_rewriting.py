@@ -76,12 +76,20 @@ def test_a_value_on_a_line_stays_a_number(value: str, after: str, tmp_path: Path
     assert found.changed == written
 
 
-def test_a_new_mark_takes_no_value_from_one_of_equal_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "slots",
+    [
+        (Slot(0, 4, "city"), Slot(8, 12, "city")),
+        (Slot(0, 4, "city"),),  # in the place of the other
+    ],
+)
+def test_a_new_mark_takes_no_value_from_one_of_equal_words(
+    slots: tuple[Slot, ...], tmp_path: Path
+) -> None:
     """It got the value of the other."""
     path, text = tmp_path / "nlu.yml", "Rome to Rome"
     path.write_text("nlu:\n- intent: book\n  examples: |\n    - Rome to [Rome](city:ROM)\n")
-    both = (Slot(0, 4, "city"), Slot(8, 12, "city"))
-    found = overlay(read_agent(path), [Labelled(text, ("book",), both)])
+    found = overlay(read_agent(path), [Labelled(text, ("book",), slots)])
     assert (found.changed, found.losses) == ({}, (Loss(LEFT, 1, (text,)),))
 
 
@@ -135,9 +143,12 @@ def test_half_of_a_character_in_a_field_stays_an_escape(tmp_path: Path) -> None:
     [
         ("12345678901234567891", True),  # it became 12345678901234567000
         ("1e400", True),  # it became Infinity, which is no JSON
+        ("0.12345678901234567891", True),  # it became 0.12345678901234568
+        ("1e-400", True),  # it became 0.0
         ("12345678901234567", False),
         ("100000000000000000000", False),
         ("0.25", False),
+        ("-0.0e-999", False),
     ],
 )
 def test_a_number_that_would_change_keeps_its_phrase_as_it_is(

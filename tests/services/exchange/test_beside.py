@@ -11,11 +11,13 @@ from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.exchange.handover import HandoverChoice, write_project
+from app.services.slots.marking import mark_slots
 from app.services.studio import Studio
 from app.services.sync.syncing import SyncRequest, sync_folder
 from core.exports.targets import TARGETS, Target
 from core.formats.beside import LONGEST, beside, completed, is_beside
 from core.formats.rows import ImportedRow
+from core.templates.slots import Slot
 from storage.queries import dataset
 from tests.core.formats.tools.tool_files import WRITERS
 from tests.core.platforms.exports import read_export, write_export
@@ -240,6 +242,48 @@ def test_equal_words_keep_their_own_values(
     assert example in written["common_examples"]
 
 
+@pytest.mark.parametrize(
+    ("values", "after"),
+    [
+        (("ROM",), ("ROM", "ROM", "ROM")),  # the one that is told, which the last had
+        (("ROM", "RO"), ("", "", "")),  # open which of three has which
+    ],
+)
+def test_a_new_mark_takes_no_value_from_equal_words(
+    values: tuple[str, ...], after: tuple[str, ...], studio: Studio, tmp_path: Path
+) -> None:
+    """A mark before the one with a value got the value, and that one lost it."""
+    create_project(studio, "shop")
+    places = [(0, 4), (8, 12), (16, 20)]
+    names = ["Rome"] * (3 - len(values)) + [f"[Rome](city:{one})" for one in values]
+    lines, path = tmp_path / "nlu.yml", tmp_path / "nlu.json"
+    lines.write_text(f"nlu:\n- intent: book\n  examples: |\n    - {' or '.join(names)}\n")
+    marks = [
+        {"start": start, "end": end, "value": value, "entity": "city"}
+        for (start, end), value in zip(places[-len(values) :], values, strict=True)
+    ]
+    example = {"text": "Rome to Rome to Rome", "intent": "book", "entities": marks}
+    path.write_text(json.dumps({"rasa_nlu_data": {"common_examples": [example]}}))
+    for file in (lines, path):
+        import_file(studio, ImportRequest("shop", file))
+    with studio.database.read() as connection:
+        keys = [one.id for one in dataset.utterances(connection, 1)]
+    for key in keys:
+        mark_slots(studio, "shop", key, [Slot(start, end, "city") for start, end in places])
+    write_project(studio, "shop", HandoverChoice("rasa"), tmp_path / "out")
+    said = [
+        f'[Rome]{{"entity": "city", "value": "{one}"}}' if one else "[Rome](city)" for one in after
+    ]
+    written = (tmp_path / "out" / "data" / "nlu.yml").read_text(encoding="utf-8")
+    assert f"- {' or '.join(said)}\n" in written
+    write_project(studio, "shop", HandoverChoice("rasa-json"), tmp_path / "out.json")
+    data = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["rasa_nlu_data"]
+    found = {
+        one["text"]: [mark["value"] for mark in one["entities"]] for one in data["common_examples"]
+    }
+    assert found["Rome to Rome to Rome"] == [one or "Rome" for one in after]
+
+
 def test_what_a_mark_of_rasas_json_says_goes_out_again(studio: Studio, tmp_path: Path) -> None:
     """The value behind the words was lost: the export said “Boston” in the place of “BOS”."""
     create_project(studio, "shop")
@@ -274,7 +318,8 @@ def test_what_a_file_claims_to_be_kept_cannot_stand_for_text_or_label(
 ) -> None:
     create_project(studio, "shop")
     path = tmp_path / "shop.jsonl"
-    kept = {"prodigy": {"text": 7, "answer": "reject", "meta": 1}, "rasa": {"entities": [3]}}
+    marks = [3, {"name": [], "said": {}}]
+    kept = {"prodigy": {"text": 7, "answer": "reject", "meta": 1}, "rasa": {"entities": marks}}
     path.write_text(json.dumps({"text": "pay me", "intent": "refund", "kept": kept}) + "\n")
     import_file(studio, ImportRequest("shop", path))
     out = tmp_path / "out.jsonl"
