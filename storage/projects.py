@@ -58,6 +58,17 @@ def find(connection: Connection, name: str) -> ProjectRecord:
     return _record(row)
 
 
+def find_numbered(connection: Connection, name: str, number: int | None) -> ProjectRecord:
+    """Find a project by its name, or raise `NotFound`, also if it is not the one of a number."""
+    record = find(connection, name)
+    if number is not None and record.id != number:
+        raise NotFound(
+            f"The project '{name}' is another one than before.",
+            "The one before was renamed or deleted: the first page lists the projects.",
+        )
+    return record
+
+
 def get(connection: Connection, project_id: int) -> ProjectRecord:
     """Return a project by its id, even a deleted one, or raise `NotFound`."""
     row = connection.execute(sa.select(project).where(project.c.id == project_id)).first()

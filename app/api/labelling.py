@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Body, Query
+from fastapi import Body, Header, Query
 
 from app.api.http.bodies import OperationBody, SimilarBody
 from app.api.http.labelling_bodies import AcceptSureBody, GoalBody, SpotCheckBody
@@ -54,10 +54,18 @@ def decide(
     studio: OpenStudio,
     project: str,
     operations: Annotated[list[OperationBody], Body(max_length=_MOST_OPERATIONS)],
+    number: Annotated[
+        int | None,
+        Header(
+            alias="Project-Number",
+            description="Id of the project that the decisions are about. 404 where another project "
+            "has its name by now.",
+        ),
+    ] = None,
 ) -> list[decisions.Outcome]:
     """Save decisions in order, each once."""
     read = [decisions.Operation(**operation.model_dump()) for operation in operations]
-    return decisions.decide(studio, project, read)
+    return decisions.decide(studio, project, read, number)
 
 
 @router.post("/projects/{project}/similar")

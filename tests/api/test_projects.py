@@ -28,6 +28,28 @@ def test_a_project_is_renamed_deleted_and_restored(client: TestClient, labelled:
     assert client.get("/api/deleted-projects").json() == []
 
 
+def test_decisions_do_not_go_to_another_project_that_has_the_name_by_now(
+    client: TestClient, labelled: str
+) -> None:
+    """Those of an open tab were told as conflicts and dropped, or saved in the other project."""
+    base = f"/api/projects/{labelled}"
+    told = {"Project-Number": str(client.get(f"{base}/status").json()["id"])}
+    row = client.get(f"{base}/utterances", params={"state": "unlabelled"}).json()["rows"][0]
+    sent = [{"key": "k" * 12, "kind": "skip", "id": row["id"], "seen": None}]
+    client.patch(base, json={"name": "former"})
+    client.post("/api/projects", json={"name": labelled})
+    kept = client.post(f"{base}/ops", json=sent, headers=told)
+    assert (kept.status_code, kept.json()["message"]) == (
+        404,
+        f"The project '{labelled}' is another one than before.",
+    )
+    # A program that tells no number is answered as ever.
+    [outcome] = client.post(f"{base}/ops", json=sent).json()
+    assert outcome["state"] == "conflict"
+    [outcome] = client.post("/api/projects/former/ops", json=sent, headers=told).json()
+    assert outcome["state"] == "saved"
+
+
 def test_redo_names_the_undo_that_it_takes_back(client: TestClient, labelled: str) -> None:
     """It took back whatever was undone last, by anybody."""
     base, shown = f"/api/projects/{labelled}", list[int]()

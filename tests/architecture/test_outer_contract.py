@@ -112,6 +112,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ),
     ("DELETE /api/projects/{project}/dialogues/{log}", "answer", "texts_deleted"),
     ("GET /api/projects/{project}/models/{number}/bundle", "parameters", "query without_texts"),
+    ("POST /api/projects/{project}/ops", "parameters", "header Project-Number"),
     *(
         (f"POST /api/projects/{{project}}/{end}", "parameters", "header Idempotency-Key")
         for end in ("train", "bundles", "uploads/{key}/import", "dialogues/waiting/{key}/import")

@@ -56,7 +56,9 @@ class Outcome:
     hint: str = ""
 
 
-def decide(studio: Studio, project: str, operations: Sequence[Operation]) -> list[Outcome]:
+def decide(
+    studio: Studio, project: str, operations: Sequence[Operation], number: int | None = None
+) -> list[Outcome]:
     """Save decisions in order, durably, in one transaction with those that wait at the same time.
 
     A decision that cannot be saved does not affect the others; its outcome gives the reason.
@@ -65,7 +67,7 @@ def decide(studio: Studio, project: str, operations: Sequence[Operation]) -> lis
     all of them can be sent again.
 
     Raises:
-        NotFound: There is no such project.
+        NotFound: There is no such project, or it has another number than the one given.
         StudioError: The database is damaged or busy, or cannot be written to.
     """
     actor, via = studio.settings.actor, VIA.get()
@@ -77,7 +79,7 @@ def decide(studio: Studio, project: str, operations: Sequence[Operation]) -> lis
         with studio.database.write() as connection:
             return _save_all(connection, take())
 
-    saved = studio.database.decisions.write(_Request(project, tasks), save)
+    saved = studio.database.decisions.write(_Request((project, number), tasks), save)
     if isinstance(saved, NotFound):
         raise saved
     outcomes: list[Outcome] = saved
@@ -94,9 +96,9 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """Decisions that came together about texts of one project."""
+    """Decisions that came together about texts of one project: its name, and number if told."""
 
-    project: str
+    project: tuple[str, int | None]
     tasks: tuple[_Task, ...]
 
 
@@ -104,17 +106,17 @@ def _save_all(
     connection: Transaction, requests: Sequence[_Request]
 ) -> list[list[Outcome] | NotFound]:
     """Save the decisions of some requests; return the outcomes of each, or why it has none."""
-    found = dict[str, ProjectRecord | NotFound]()
-    for name in {request.project for request in requests}:
+    found = dict[tuple[str, int | None], ProjectRecord | NotFound]()
+    for asked in {request.project for request in requests}:
         try:
-            found[name] = projects.find(connection, name)
+            found[asked] = projects.find_numbered(connection, *asked)
         except NotFound as error:
-            found[name] = error
+            found[asked] = error
     outcomes = dict[_Task, Outcome]()
-    for name, project in found.items():
+    for asked, project in found.items():
         if not isinstance(project, NotFound):
             # Requests came at the same time, in no order; those that need more than a run are last.
-            here = sorted((one for one in requests if one.project == name), key=_is_special)
+            here = sorted((one for one in requests if one.project == asked), key=_is_special)
             for run in _runs([task for one in here for task in one.tasks]):
                 outcomes |= zip(run, _save_run(connection, project, run), strict=True)
     return [

@@ -9,7 +9,8 @@ const LATEST_PAINT = 100; // milliseconds that a decision waits for the next car
 const LATE = 5000; // milliseconds without an answer after which a person is told
 const LOOK = 4000; // milliseconds between two looks for decisions of tabs that were closed
 const MOST = 200; // operations in one message
-const MISSING = 404; // of the whole message: the project was renamed or deleted, and may come back
+// Of the whole message: the project was renamed or deleted, and may come back. Another one may have its name.
+const MISSING = 404;
 const MAY_PASS = new Set([401, MISSING, 408, 429]); // HTTP statuses after which another try may succeed
 
 export class Outbox {
@@ -64,7 +65,7 @@ export class Outbox {
     return this.#pending.map(operation => operation.id);
   }
 
-  // Whether the server knows no project of this name any more.
+  // Whether the server no longer knows this project by its name.
   get isMissing() {
     return this.#failing && this.#isMissing;
   }
@@ -189,7 +190,8 @@ export class Outbox {
   async #send(batch) {
     for (let wait = SHORTEST_WAIT; ; wait = Math.min(LONGEST_WAIT, 2 * wait)) {
       try {
-        const byKey = keyed(await post(this.#path, batch));
+        const headers = this.#id === null ? {} : {'Project-Number': this.#id};
+        const byKey = keyed(await post(this.#path, batch, {headers}));
         this.#failing = false;
         return byKey;
       } catch (error) {

@@ -13,11 +13,11 @@ export class Refused extends Error {
   }
 }
 
-export async function call(path, {body, ...options} = {}) {
+export async function call(path, {body, headers, ...options} = {}) {
   const json = body && !(body instanceof FormData);
   const answer = await reach(path, {
     ...options,
-    headers: json ? {'Content-Type': 'application/json'} : {},
+    headers: {...headers, ...(json && {'Content-Type': 'application/json'})},
     body: json ? JSON.stringify(body) : body,
   });
   const found = answer.status === 204 ? null : ofStudio(await answer.text());
