@@ -3,11 +3,13 @@
 import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from app.home import Places
+from core.errors import DatabaseBusy
 from storage import jobs
 from storage.artifacts import ArtifactStore, record_tree
 from storage.database import Database, Transaction
@@ -97,8 +99,11 @@ class JobContext:
             del points[1:-1:2]
 
     def keep_curve(self) -> None:
-        """Store the points added since the last report; a resumed job does not draw them again."""
-        with self.database.write() as connection:
+        """Store the points added since the last report; a resumed job does not draw them again.
+
+        While the database is busy, they are left to the next report.
+        """
+        with suppress(DatabaseBusy), self.database.write() as connection:
             self._keep_curve(connection)
 
     def store_files(self, write: Callable[[Path], object]) -> Callable[[Transaction], str]:
@@ -117,7 +122,8 @@ class JobContext:
     ) -> None:
         """Report the finished share, in [0, 1]; written twice a second, or `at_once`.
 
-        `left` is the measured time left in seconds; None where nothing was measured yet.
+        `left` is the measured time left in seconds; None where nothing was measured yet. While the
+        database is busy, the job goes on, and the next report tells.
 
         Raises:
             Stopped: The job was asked to stop.
@@ -128,7 +134,7 @@ class JobContext:
             return
         self.reported_at = moment
         progress = Progress(min(max(share, 0.0), 1.0), stage, left)
-        with self.database.write() as connection:
+        with suppress(DatabaseBusy), self.database.write() as connection:
             if jobs.report(connection, self.job.id, self.job.attempt, progress):
                 raise Stopped
             self._keep_curve(connection)

@@ -26,6 +26,7 @@ from app.jobs.process_names import SUPERVISOR, name_process
 from app.jobs.worker import do_job
 from app.log_lines import note, set_up_logs
 from app.settings import Settings
+from core.errors import DatabaseBusy
 from storage import jobs
 from storage.database import Database, Transaction, open_database
 from storage.jobs import Fenced, JobOutcome
@@ -90,11 +91,19 @@ class Supervisor:
         """Serve for ever, or with `until_idle` until no job is left."""
         idle_since = time.monotonic()
         while True:
-            if self.tick():
+            if self._look():
                 idle_since = time.monotonic()
             elif self.orders.until_idle and time.monotonic() - idle_since > _IDLE_SECONDS:
                 return
             self._pause()
+
+    def _look(self) -> bool:
+        """Check every job once; what a busy database did not take is left to the next look."""
+        try:
+            return self.tick()
+        except DatabaseBusy as error:
+            _LOG.warning("The jobs were not looked at: %s", error)
+            return True
 
     def _pause(self) -> None:
         """Rest between two looks; less often while a job runs, whose end is noticed at once."""
@@ -167,10 +176,10 @@ class Supervisor:
 
     def _watch(self, child: _Child, row: JobRecord | None) -> None:
         if not child.process.is_alive():
-            del self.children[child.job.id]
-            child.process.close()
             with self.database.read() as connection:
                 self._settle(jobs.get(connection, child.job.id))
+            del self.children[child.job.id]
+            child.process.close()
             return
         if row is not None and row.cancel_requested:
             self._press(child)

@@ -5,19 +5,25 @@ import os
 import sys
 import threading
 import uuid
+from collections.abc import Callable
 
 from app.failures import failure_in_words
 from app.jobs.context import JobContext, Stopped, Workplace
 from app.jobs.logs import redirect_output, rotate_own_log
 from app.jobs.process_names import JOB, name_process
 from app.log_lines import places_of
+from core.errors import DatabaseBusy
 from storage import jobs
+from storage.database import Transaction
 from storage.jobs import Fenced, JobOutcome
 from storage.people.acts import VIA
 from storage.records import JobRecord
 
 _NICE = 10
 """Added to the process's niceness: on few cores a training takes what pages and answers leave."""
+
+_TRIES = 20
+"""Times that an outcome is written while the database is busy; each waits as long as any writer."""
 
 
 def do_job(workplace: Workplace, claimed: JobRecord) -> None:
@@ -42,10 +48,12 @@ def work(workplace: Workplace, job: JobRecord) -> int:
     context = JobContext(workplace.places, workplace.database, job)
     try:
         publish = workplace.kinds[job.kind](context)
-        with context.database.write() as connection:
-            result = publish(connection)
-            outcome = JobOutcome("succeeded", result=result)
+
+        def succeed(connection: Transaction) -> None:
+            outcome = JobOutcome("succeeded", result=publish(connection))
             jobs.finish(connection, job.id, job.attempt, outcome)
+
+        _write_patiently(context, succeed)
     except Fenced:
         return 3
     except Stopped:
@@ -72,11 +80,28 @@ def _failed(error: Exception) -> JobOutcome:
 
 def _end(context: JobContext, outcome: JobOutcome) -> int:
     try:
-        with context.database.write() as connection:
-            jobs.finish(connection, context.job.id, context.job.attempt, outcome)
+        _write_patiently(
+            context,
+            lambda connection: jobs.finish(
+                connection, context.job.id, context.job.attempt, outcome
+            ),
+        )
     except Fenced:
         return 3
     return 0
+
+
+def _write_patiently(context: JobContext, act: Callable[[Transaction], object]) -> None:
+    """Write in one transaction; a database that is busy is tried again, some times."""
+    for left in reversed(range(_TRIES)):
+        try:
+            with context.database.write() as connection:
+                act(connection)
+        except DatabaseBusy:
+            if not left:
+                raise
+        else:
+            return
 
 
 def _leave_when_unwatched() -> None:

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from multiprocessing.context import ForkServerProcess
@@ -12,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from app.home import Places
+from app.jobs.context import JobContext, Publish, Workplace
 from app.jobs.local import LocalExecutor
 from app.jobs.lock import is_free, take_lock
 from app.jobs.process_names import JOB
-from app.jobs.supervisor import ALREADY_RUNNING
-from app.jobs.worker import do_job
+from app.jobs.supervisor import ALREADY_RUNNING, Orders, Supervisor
+from app.jobs.worker import do_job, work
 from app.settings import Settings
+from core.errors import DatabaseBusy
 from storage import database as opening
 from storage import jobs, models, projects
 from storage.artifacts import ArtifactStore
@@ -259,6 +262,75 @@ def test_a_stale_attempt_is_fenced_off(home: Home) -> None:
     process.join()
     assert process.exitcode == 3
     assert home.job(job.id).state == "running"
+
+
+def impatient(database: Database) -> None:
+    """Let the writers of a database wait 200 ms for those of other programs."""
+    with database.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout=200")
+
+
+def test_a_job_goes_on_while_another_program_writes(home: Home) -> None:
+    """A report that found the database busy ended the job as failed, and its checkpoints went."""
+    job = home.enqueue("steps", steps=1)
+    with home.database.write() as connection:
+        claimed = jobs.claim(connection, job.id)
+    context = JobContext(home.places, home.database, claimed)
+    context.draw("loss", 1, 0.5)
+    impatient(home.database)
+    other = open_database(home.places.database)
+    with other.write():
+        context.report(0.5, "half", at_once=True)
+        context.keep_curve()
+    other.close()
+    assert (home.job(job.id).state, home.job(job.id).stage) == ("running", claimed.stage)
+    context.report(0.75, "later", at_once=True)
+    row = home.job(job.id)
+    assert (row.progress, row.stage, row.curve) == (0.75, "later", {"loss": [[1, 0.5]]})
+
+
+def test_what_a_job_made_is_stored_when_another_program_has_written(home: Home) -> None:
+    """The work of hours was thrown away for a database that was busy at its end."""
+    job = home.enqueue("steps", steps=1)
+    with home.database.write() as connection:
+        claimed = jobs.claim(connection, job.id)
+    impatient(home.database)
+    other, holds = open_database(home.places.database), threading.Event()
+
+    def write() -> None:
+        with other.write():
+            holds.set()
+            time.sleep(0.3)
+
+    writer = threading.Thread(target=write)
+
+    def begin(_: JobContext) -> Publish:
+        writer.start()
+        assert holds.wait(60)
+        return lambda _: {"made": 1}
+
+    assert work(Workplace(home.places, home.database, {"steps": begin}), claimed) == 0
+    writer.join()
+    other.close()
+    ended = home.job(job.id)
+    assert (ended.state, ended.result) == ("succeeded", {"made": 1})
+
+
+def test_a_supervisor_looks_again_after_the_database_was_busy(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended, and each job that ran lost one of its attempts."""
+    looks = list[str]()
+
+    def tick(_: Supervisor) -> bool:
+        looks.append("look")
+        if len(looks) == 1:
+            raise DatabaseBusy("Another program is writing.")
+        return False
+
+    monkeypatch.setattr(Supervisor, "tick", tick)
+    Supervisor(Orders(Settings(home=home.places.home)), home.database, lock=0).run()
+    assert len(looks) > 1
 
 
 def test_a_long_log_keeps_its_end_and_failures_keep_their_words(home: Home) -> None:
