@@ -192,7 +192,7 @@ def walk(live_studio: LiveStudio, project: str, first: str, second: str) -> Bord
 def _findings(
     live_studio: LiveStudio, project: ProjectRecord, live: LiveModel, held: HeldExamples
 ) -> _Reviewed:
-    """Return all findings but the next labels, computed once for each revision."""
+    """Return all findings but the next labels, computed once for each revision and limit."""
 
     def make() -> _Reviewed:
         names = _misleading(live_studio, project)
@@ -212,14 +212,14 @@ def _findings(
         found = sorted(every, key=lambda finding: KINDS.index(finding.kind))
         return _Reviewed(tuple(found), len(judged.exemplars))
 
-    *of, moment = _findings_key(live)
+    *of, moment = _findings_key(project, live)
     return live_studio.studio.cache.get_newest(
         tuple(of), moment, make, lambda made: _BYTES_A_FINDING * (1 + len(made.findings))
     )
 
 
-def _findings_key(live: LiveModel) -> tuple[str, Belongs, int]:
-    return ("findings", of_version(live.version), live.revision)
+def _findings_key(project: ProjectRecord, live: LiveModel) -> tuple[str, Belongs, tuple[int, str]]:
+    return ("findings", of_version(live.version), (live.revision, repr(project.fence)))
 
 
 def known_label_errors(
@@ -228,7 +228,7 @@ def known_label_errors(
     """Count the open likely label errors if the findings of now were computed; never computes."""
     if live.revision != project.head_revision:
         return None
-    made: _Reviewed | None = live_studio.studio.cache.peek(_findings_key(live))
+    made: _Reviewed | None = live_studio.studio.cache.peek(_findings_key(project, live))
     if made is None:
         return None
     with live_studio.studio.database.read() as connection:

@@ -10,6 +10,8 @@ from app.services.live.server_state import open_live, open_live_studio
 from app.services.review import intents, review
 from app.services.review.evidence.gathering import evidence_of
 from app.services.review.evidence.held import held_examples
+from app.services.review.fence import save_fence
+from app.services.review.fence_views import FenceSetting
 from app.services.review.findings import Evidence, votes_of
 from app.services.studio import Studio
 from core.heads.mixture import voices_of
@@ -40,6 +42,21 @@ def test_what_the_evidence_keeps_in_memory_is_counted(home: Studio) -> None:
     arrays = {id(one): one.nbytes for one in held if isinstance(one, np.ndarray)}
     texts = [one.text for one in held if hasattr(one, "text")]
     assert entry.size >= sum(arrays.values()) + sum(map(len, texts))
+
+
+def test_evidence_is_that_of_a_limit_that_was_just_saved(home: Studio) -> None:
+    """Review told which intents are confused by the former limit, until the next label."""
+    live_studio = open_live_studio(home)
+
+    def refused() -> set[bool]:
+        record, live = open_live(live_studio, "p")
+        found = evidence_of(live_studio, record, live, held_examples(live))
+        return {answer is None for answer in found.answers}
+
+    save_fence(live_studio, "p", FenceSetting(-9.0))
+    assert refused() == {False}
+    save_fence(live_studio, "p", FenceSetting(9.0))
+    assert refused() == {True}
 
 
 def _two_intents(home: Studio) -> tuple[str, str]:

@@ -37,7 +37,7 @@ def evidence_of(
     """
     return live_studio.studio.cache.get_newest(
         ("evidence", of_version(live.version)),
-        live.revision,
+        (live.revision, repr(project.fence)),
         lambda: _gather(live_studio, project, live, held.rows),
         lambda made: made.size,
     )
