@@ -67,7 +67,8 @@ class Pool:
             nobody said in the last four weeks with traffic. None until it is computed.
         answered_badly: How many of the `NEXT` texts whose labels teach most are likely answered
             wrongly or not at all; None until `worth` is computed, and with several intents a text.
-        revision: Revision of the project at which the records were read.
+        revision: Revision of the project at which the records were read; that of the model where
+            the labels of a large set had not joined yet.
     """
 
     records: tuple[UtteranceRecord, ...]
@@ -232,18 +233,8 @@ class Pools:
             if live is None:
                 kept.pool = None
                 return
-            with self.studio.database.read() as connection:
-                head = events.head(connection, project_id)
-                records = utterances.sample_unlabelled(connection, project_id, MOST)
-                times = times_said(connection, project_id, _DAYS_ASKED)
-            rows = self._embedded(live, records)
-            pool = judged(live, tuple(records), rows, pause)
-            doubts = _doubts(pool)
-            helps = worth(doubts, pool.embeddings, pause)
-            often = np.array([times.get(record.id, 0) for record in records], dtype=np.int64)
-            asked = asked_worth(doubts, pool.embeddings, often, pause)
-            badly = answered_badly(pool, helps)
-            kept.pool = replace(pool, worth=helps, asked=asked, answered_badly=badly, revision=head)
+            kept.pool = self._evaluated(project_id, live, pause)
+            kept.revision = min(kept.revision, live.revision)  # again, once its labels have joined
             kept.evaluated = (kept.champion, kept.fence)
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
@@ -257,6 +248,20 @@ class Pools:
             took = 0.0 if is_first else ended - began - pause.seconds
             kept.rest_until = ended + max(_REST_SECONDS, _REST_SHARE * took)
             kept.busy = kept.awaited = False
+
+    def _evaluated(self, project_id: int, live: LiveModel, pause: Pause) -> Pool:
+        with self.studio.database.read() as connection:
+            head = events.head(connection, project_id)
+            records = utterances.sample_unlabelled(connection, project_id, MOST)
+            times = times_said(connection, project_id, _DAYS_ASKED)
+        rows = self._embedded(live, records)
+        pool = judged(live, tuple(records), rows, pause)
+        doubts = _doubts(pool)
+        helps = worth(doubts, pool.embeddings, pause)
+        often = np.array([times.get(record.id, 0) for record in records], dtype=np.int64)
+        asked = asked_worth(doubts, pool.embeddings, often, pause)
+        badly, at = answered_badly(pool, helps), min(head, live.revision)
+        return replace(pool, worth=helps, asked=asked, answered_badly=badly, revision=at)
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:
         encoder = live.pipeline.encoder

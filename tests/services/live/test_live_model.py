@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 
 import pytest
 
@@ -9,13 +10,16 @@ from app.server import _leave_a_core
 from app.services.answering.opened import find_space, open_space
 from app.services.data.history import undo_last
 from app.services.data.intents import add_intent
+from app.services.live import catching_up, pool
 from app.services.live import models as live
-from app.services.live import pool
 from app.services.live.live_model import LiveModel
+from app.services.live.said import answers
+from app.services.live.said.drift import SaidRows
 from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.versions import timeline
+from storage.said.traffic import SaidText
 from tests.builders.trained_home import POOL, change, label, rows
 
 
@@ -59,6 +63,67 @@ def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
     assert pools.kept[project].rest_until == 107.0 + 2.0
     pools._refresh(project)
     assert pools.kept[project].rest_until == 114.0 + 4 * 7.0
+
+
+def settled(pools: pool.Pools) -> pool.Pool:
+    """Return the pool once nothing evaluates it."""
+    until = time.monotonic() + 180
+    while pools.loading(1) and time.monotonic() < until:
+        time.sleep(0.01)
+    found = pools.kept[1].pool
+    assert found is not None
+    return found
+
+
+def test_a_pool_is_evaluated_again_when_the_labels_of_a_large_set_have_joined(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its figures were told as those of now, and stayed those of before 300 corrections."""
+    models = live.LiveModels(home)
+    before = models.get(1)
+    assert before is not None
+    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
+    monkeypatch.setattr(live.LiveModels, "_catch_up_later", lambda *_: None)
+    change(home, "hi", "flagged", "odd")
+    pools = pool.Pools(home, models, Traffic(last=0.0))
+    pools.get(1)
+    assert settled(pools).revision == before.revision
+    models.settle("p")
+    pools.kept[1].rest_until = 0.0
+    pools.get(1)
+    assert settled(pools).live.revision == settled(pools).revision > before.revision
+    pools.kept[1].rest_until = 0.0
+    assert pools.get(1) is settled(pools)
+    assert not pools.loading(1)
+
+
+def test_answers_to_traffic_wait_for_many_labels_of_a_large_set(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They were those of the labels of before, until 50 more changes."""
+    models, one = live.LiveModels(home), rows(home)["hi"]
+    models.get(1)
+    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
+    monkeypatch.setattr(live.LiveModels, "_catch_up_later", lambda *_: None)
+    monkeypatch.setattr(answers, "_FEW_CHANGES", 0)
+    change(home, one.text, "flagged", "odd")
+    said = answers.SaidAnswers(home, models, Traffic(last=0.0))
+    asked = SaidRows([SaidText("one", one.id, "2026-02-02T10:00:00Z", "app")], [])
+    kept = (*answers._series(1, asked), ("now",))
+    fill(said, asked)
+    assert (home.cache.peek(kept), said.troubles) == (None, {})
+    models.settle("p")
+    fill(said, asked)
+    assert home.cache.peek(kept) is not None
+
+
+def fill(said: answers.SaidAnswers, asked: SaidRows) -> None:
+    """Answer texts of the traffic in a thread, as the server does."""
+    thread = threading.Thread(target=said._fill, args=(1, ("now",), asked))
+    thread.start()
+    thread.join()
 
 
 def test_a_large_set_that_took_long_is_not_solved_again_soon(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from app.services.background import step_back
+from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.row_answers import answer_scored, score_records
 from app.services.live.said.drift import SaidDrift, SaidRows, find_drift
@@ -90,10 +91,13 @@ class SaidAnswers:
         step_back()
         series = _series(project_id, rows)
         try:
+            now, live = self.models.open_by_id(project_id)
+            if live is not None and live.revision < now.project.head_revision - _FEW_CHANGES:
+                return  # many labels of a large set wait to join: it is asked again
             self.studio.cache.get_newest(
                 series,
                 key,
-                lambda: self._answer(project_id, rows),
+                lambda: self._answer(live, project_id, rows),
                 lambda made: _BYTES_A_TEXT * len(made.intents),
             )
         except StudioError as error:  # such as a damaged model
@@ -105,8 +109,8 @@ class SaidAnswers:
             with self.guard:
                 self.running.discard(project_id)
 
-    def _answer(self, project_id: int, rows: SaidRows) -> SaidAnswered:
-        live, ids = self.models.get(project_id), rows.ids
+    def _answer(self, live: LiveModel | None, project_id: int, rows: SaidRows) -> SaidAnswered:
+        ids = rows.ids
         found: dict[str, Sequence[str]] = {}
         probability, places = dict[str, float](), dict[str, FloatArray]()
         for start in range(0, 0 if live is None else len(ids), _CHUNK):
