@@ -4,6 +4,9 @@ import os
 import sys
 import threading
 
+RETRY_SECONDS = 15.0
+"""After a failure, such as a database that was busy, nothing is tried again for so long."""
+
 _NICENESS = 10
 
 

@@ -22,7 +22,7 @@ from app.services.answering.pinned import (
     broken_when_trained,
     open_pins,
 )
-from app.services.background import step_back
+from app.services.background import RETRY_SECONDS, step_back
 from app.services.cache import of_version
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import (
@@ -113,7 +113,7 @@ class _KeptAccuracy:
     """The newest figure of a project; `value` is None where there is no labelled test text.
 
     `broken` are the pins of then that are broken, `ways` how the labels were given where no test
-    text tells how good they are.
+    text tells how good they are. Where the last attempt `failed`, all these are of before it.
     """
 
     state: _State | None = None
@@ -121,6 +121,7 @@ class _KeptAccuracy:
     broken: BrokenPins = field(default_factory=dict)
     ways: LabelWays = field(default_factory=LabelWays)
     busy: bool = False
+    failed: bool = False
     rest_until: float = 0.0
 
 
@@ -150,12 +151,13 @@ class Accuracies:
             if kept.state == state:
                 return kept.value, False
             is_other = not _answers_alike(kept.state, state)
-            if not kept.busy and (is_other or time.monotonic() > kept.rest_until):
-                kept.busy = True
+            is_due = (is_other and not kept.failed) or time.monotonic() > kept.rest_until
+            if not kept.busy and is_due:
                 threading.Thread(
                     target=self._refresh, args=(project, state), name="accuracy", daemon=True
                 ).start()
-            return (None if is_other else kept.value), True
+                kept.busy = True  # only now: there may have been no thread left
+            return (None if is_other else kept.value), kept.busy or not kept.failed
 
     def known(self, project: ProjectRecord, champion: ModelVersionRecord) -> AccuracyNow | None:
         """Return the figure of now if it is there; else nothing is computed or loaded for it."""
@@ -194,7 +196,7 @@ class Accuracies:
 
     def _refresh(self, project: ProjectRecord, state: _State) -> None:
         step_back()
-        value, took, ways = None, 0.0, LabelWays()
+        value, took, ways, failed = None, 0.0, LabelWays(), True
         broken: BrokenPins = {}
         try:
             self.traffic.give_way(_QUIET_SECONDS)
@@ -207,16 +209,18 @@ class Accuracies:
                     broken = judge_pins(self.studio, live.pipeline, pins)
                     ways = ways if value else _ways(self.studio, now.project, live.version)
                     state = (live.version.id, live.revision, now.project.fence, pins)
-                took = time.monotonic() - began
+                took, failed = time.monotonic() - began, False
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The accuracy of %s was not computed: %s", project.name, error)
         except Exception:  # noqa: BLE001 - a thread has no caller
             _LOG.exception("The accuracy of %s was not computed", project.name)
         with self.guard:
             kept = self.kept[project.id]
-            kept.state, kept.value, kept.broken, kept.busy = state, value, broken, False
-            kept.ways = ways
-            kept.rest_until = time.monotonic() + max(_REST_SECONDS, _REST_SHARE * took)
+            if not failed:
+                kept.state, kept.value, kept.broken, kept.ways = state, value, broken, ways
+            kept.busy, kept.failed = False, failed
+            rest = RETRY_SECONDS if failed else max(_REST_SECONDS, _REST_SHARE * took)
+            kept.rest_until = time.monotonic() + rest
 
 
 def _ways(studio: Studio, project: ProjectRecord, version: ModelVersionRecord) -> LabelWays:

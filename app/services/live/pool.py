@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.services.background import RETRY_SECONDS
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.models import MOST_PROJECTS, LiveModels
@@ -101,7 +102,7 @@ class ProjectPool:
         wanted: The champion and the fence of now.
         evaluated: Those by which the pool was evaluated.
         rest_until: Monotonic seconds before which new data alone cause no evaluation.
-        trouble: Why the champion failed to load, or "".
+        trouble: Why the champion failed to load or to answer, or "".
         busy: Whether a thread is evaluating the pool.
         awaited: Whether a page shows nothing until the pool is evaluated again.
     """
@@ -155,8 +156,9 @@ class Pools:
             kept = self._kept(project_id)
             rested = time.monotonic() > kept.rest_until
             is_other = (kept.champion, kept.fence) != by or kept.revision < 0
+            is_due = rested and (kept.revision != head or bool(kept.trouble))
             kept.wanted = by
-            if not kept.busy and (is_other or (kept.revision != head and rested)):
+            if not kept.busy and (is_other or is_due):
                 kept.busy, kept.revision, (kept.champion, kept.fence) = True, head, by
                 threading.Thread(
                     target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
@@ -246,7 +248,8 @@ class Pools:
             ended = time.monotonic()
             # The first evaluation also loads the model and embeds the pool; later ones do not.
             took = 0.0 if is_first else ended - began - pause.seconds
-            kept.rest_until = ended + max(_REST_SECONDS, _REST_SHARE * took)
+            rest = max(_REST_SECONDS, _REST_SHARE * took)
+            kept.rest_until = ended + (max(rest, RETRY_SECONDS) if kept.trouble else rest)
             kept.busy = kept.awaited = False
 
     def _evaluated(self, project_id: int, live: LiveModel, pause: Pause) -> Pool:

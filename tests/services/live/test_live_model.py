@@ -19,6 +19,8 @@ from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.versions import timeline
+from core.errors import DatabaseBusy
+from storage import models, projects
 from storage.said.traffic import SaidText
 from tests.builders.trained_home import POOL, change, label, rows
 
@@ -65,11 +67,16 @@ def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
     assert pools.kept[project].rest_until == 114.0 + 4 * 7.0
 
 
-def settled(pools: pool.Pools) -> pool.Pool:
-    """Return the pool once nothing evaluates it."""
+def rest(pools: pool.Pools) -> None:
+    """Wait until nothing evaluates the pool."""
     until = time.monotonic() + 180
     while pools.loading(1) and time.monotonic() < until:
         time.sleep(0.01)
+
+
+def settled(pools: pool.Pools) -> pool.Pool:
+    """Return the pool once nothing evaluates it."""
+    rest(pools)
     found = pools.kept[1].pool
     assert found is not None
     return found
@@ -79,17 +86,17 @@ def test_a_pool_is_evaluated_again_when_the_labels_of_a_large_set_have_joined(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its figures were told as those of now, and stayed those of before 300 corrections."""
-    models = live.LiveModels(home)
-    before = models.get(1)
+    known = live.LiveModels(home)
+    before = known.get(1)
     assert before is not None
     monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     monkeypatch.setattr(live.LiveModels, "_catch_up_later", lambda *_: None)
     change(home, "hi", "flagged", "odd")
-    pools = pool.Pools(home, models, Traffic(last=0.0))
+    pools = pool.Pools(home, known, Traffic(last=0.0))
     pools.get(1)
     assert settled(pools).revision == before.revision
-    models.settle("p")
+    known.settle("p")
     pools.kept[1].rest_until = 0.0
     pools.get(1)
     assert settled(pools).live.revision == settled(pools).revision > before.revision
@@ -98,23 +105,71 @@ def test_a_pool_is_evaluated_again_when_the_labels_of_a_large_set_have_joined(
     assert not pools.loading(1)
 
 
+def busy(*_: object) -> None:
+    raise DatabaseBusy("Another program is writing.")
+
+
+def test_a_pool_that_could_not_be_evaluated_is_evaluated_again_later(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sure was empty, and the header told of a failure, until the next change of the project."""
+    pools = pool.Pools(home, live.LiveModels(home), Traffic(last=0.0))
+    with monkeypatch.context() as patched:
+        patched.setattr(pool, "embed_texts", busy)
+        pools.get(1)
+        rest(pools)
+    assert (pools.get(1), pools.loading(1)) == (None, False)  # not at once
+    assert pools.kept[1].trouble == "Another program is writing."
+    pools.kept[1].rest_until = 0.0
+    pools.get(1)
+    assert len(settled(pools).records) > 0
+    assert pools.kept[1].trouble == ""
+
+
+def test_answers_to_traffic_that_failed_are_computed_again_later(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Why it had failed stood there until 50 changes were made."""
+    one = rows(home)["hi"]
+    said = answers.SaidAnswers(home, live.LiveModels(home), Traffic(last=0.0))
+    asked = SaidRows([SaidText("one", one.id, "2026-02-02T10:00:00Z", "app")], [])
+    with home.database.read() as connection:
+        project, champion = projects.find(connection, "p"), models.champion(connection, 1)
+    assert champion is not None
+
+    def ended() -> tuple[answers.SaidAnswered | None, str]:
+        said.settled(project, champion, asked)
+        until = time.monotonic() + 180
+        while said.running and time.monotonic() < until:
+            time.sleep(0.01)
+        return said.settled(project, champion, asked)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(answers, "score_records", busy)
+        assert ended() == (None, "Another program is writing.")
+    assert ended() == (None, "Another program is writing.")  # it rests a while
+    said.rest_until = 0.0
+    found, trouble = ended()
+    assert (found is None, trouble) == (False, "")
+
+
 def test_answers_to_traffic_wait_for_many_labels_of_a_large_set(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They were those of the labels of before, until 50 more changes."""
-    models, one = live.LiveModels(home), rows(home)["hi"]
-    models.get(1)
+    known, one = live.LiveModels(home), rows(home)["hi"]
+    known.get(1)
     monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     monkeypatch.setattr(live.LiveModels, "_catch_up_later", lambda *_: None)
     monkeypatch.setattr(answers, "_FEW_CHANGES", 0)
     change(home, one.text, "flagged", "odd")
-    said = answers.SaidAnswers(home, models, Traffic(last=0.0))
+    said = answers.SaidAnswers(home, known, Traffic(last=0.0))
     asked = SaidRows([SaidText("one", one.id, "2026-02-02T10:00:00Z", "app")], [])
     kept = (*answers._series(1, asked), ("now",))
     fill(said, asked)
     assert (home.cache.peek(kept), said.troubles) == (None, {})
-    models.settle("p")
+    known.settle("p")
     fill(said, asked)
     assert home.cache.peek(kept) is not None
 

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from app.services.home.cards import load_cards
+from app.services.live import accuracy
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.reports.model_report import report
 from app.services.reports.versions_now import compare_now
@@ -13,6 +14,7 @@ from app.services.studio import Studio
 from app.services.trying.pins import load_pins, remove_pin, set_pin
 from app.services.versions.registry import promote
 from app.services.versions.verdict import ReadyVerdict
+from core.errors import DatabaseBusy
 from storage import models, projects
 from storage.queries import dataset
 from storage.tables import model_version
@@ -125,3 +127,32 @@ def test_before_the_model_is_asked_the_pins_of_its_training_count_if_they_still_
     assert (broken.text, broken.answer) == (ASKED, intents[1].name)
     set_pin(live_studio, "p", ASKED, [intents[2].id])
     assert live_studio.accuracies.broken_pins(project, champion) == ()
+
+
+def test_a_figure_that_failed_is_computed_again_and_no_pin_counts_as_kept(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database that was busy once left no test text and no broken pin, until the next change."""
+    set_pin(live_studio, "p", ASKED, [answer_of(live_studio, right=False)])
+    found = accuracy.Accuracies(live_studio.studio, live_studio.models, live_studio.traffic)
+    with live_studio.studio.database.read() as connection:
+        project, champion = projects.find(connection, "p"), models.champion(connection, 1)
+
+    def ended() -> tuple[accuracy.AccuracyNow | None, bool]:
+        found.get(project, champion)
+        deadline = time.monotonic() + 60
+        while found.kept[1].busy and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return found.get(project, champion)
+
+    def busy(*_: object) -> None:
+        raise DatabaseBusy("Another program is writing.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(accuracy, "judge_pins", busy)
+        assert ended() == (None, False)
+    assert ended() == (None, False)  # it rests a while
+    found.kept[1].rest_until = 0.0
+    value, counting = ended()
+    assert (value is None, counting) == (False, False)
+    assert [pin.text for pin in found.broken_pins(project, champion)] == [ASKED]

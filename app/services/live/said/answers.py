@@ -3,11 +3,12 @@
 import json
 import logging
 import threading
+import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from app.services.background import step_back
+from app.services.background import RETRY_SECONDS, step_back
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.row_answers import answer_scored, score_records
@@ -54,7 +55,8 @@ class SaidAnswered:
 class SaidAnswers:
     """Answers to one set of texts at a time for each project; one object a server.
 
-    `running` are the projects that are answered now; `troubles` is why it failed last.
+    `running` are the projects that are answered now; `troubles` is why it failed last, and after
+    `rest_until`, in monotonic seconds, it is tried again.
     """
 
     studio: Studio
@@ -62,6 +64,7 @@ class SaidAnswers:
     traffic: Traffic
     running: set[int] = field(default_factory=set)
     troubles: dict[tuple[str, ...], str] = field(default_factory=dict)
+    rest_until: float = 0.0
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def settled(
@@ -76,16 +79,17 @@ class SaidAnswers:
         key = (str(version.id), moment, sha256(told.encode()).hexdigest())
         series = _series(project.id, rows)
         found: SaidAnswered | None = self.studio.cache.peek((*series, key))
-        if found is not None or key in self.troubles:
-            return found, self.troubles.get(key, "")
+        trouble = "" if found else self.troubles.get(key, "")
+        if found is not None or (trouble and time.monotonic() < self.rest_until):
+            return found, trouble
         with self.guard:
             if project.id in self.running:
-                return None, ""
-            self.running.add(project.id)
-        threading.Thread(
-            target=self._fill, args=(project.id, key, rows), name="answer-traffic", daemon=True
-        ).start()
-        return None, ""
+                return None, trouble
+            threading.Thread(
+                target=self._fill, args=(project.id, key, rows), name="answer-traffic", daemon=True
+            ).start()
+            self.running.add(project.id)  # only now: there may have been no thread left
+        return None, trouble
 
     def _fill(self, project_id: int, key: tuple[str, ...], rows: SaidRows) -> None:
         step_back()
@@ -101,13 +105,17 @@ class SaidAnswers:
                 lambda made: _BYTES_A_TEXT * len(made.intents),
             )
         except StudioError as error:  # such as a damaged model
-            self.troubles = {key: error.message}
+            self._fail(key, error.message)
         except Exception as error:  # noqa: BLE001 - otherwise pages would wait for ever
             _LOG.exception("The traffic of project %d was not answered", project_id)
-            self.troubles = {key: f"{type(error).__name__} (see the log)."}
+            self._fail(key, f"{type(error).__name__} (see the log).")
         finally:
             with self.guard:
                 self.running.discard(project_id)
+
+    def _fail(self, key: tuple[str, ...], why: str) -> None:
+        self.rest_until = time.monotonic() + RETRY_SECONDS
+        self.troubles = {key: why}
 
     def _answer(self, live: LiveModel | None, project_id: int, rows: SaidRows) -> SaidAnswered:
         ids = rows.ids
