@@ -83,7 +83,7 @@ def report(live_studio: LiveStudio, project: str, number: int) -> Report:
         pins = open_pins(connection, found.id)
     return studio.cache.get_newest(
         ("report", found.id, number),
-        (found.head_revision, moves, repr(found.fence), pins),
+        (found.name, found.head_revision, moves, repr(found.fence), pins),
         lambda: _report(live_studio, project, number),
         lambda _: 100_000,
     )

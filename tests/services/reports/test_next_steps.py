@@ -1,5 +1,6 @@
 """What a report says to do follows from the texts that its own figures stand on."""
 
+from app.services.data.projects import rename_project
 from app.services.live.server_state import open_live_studio
 from app.services.reports.model_report import report
 from app.services.studio import Studio
@@ -18,3 +19,11 @@ def test_a_report_on_todays_test_texts_does_not_ask_for_test_texts(home: Studio)
     assert not found.metrics["judged_on"].startswith("test")
     assert found.ready.figures[0].basis.endswith(" of 2 test texts answered right today")
     assert not [one for one in found.steps if one.startswith("Label some test texts")]
+
+
+def test_a_report_bears_the_new_name_of_its_project(home: Studio) -> None:
+    """Its link and its file were titled by the former name, which another project had by then."""
+    live_studio = open_live_studio(home)
+    assert report(live_studio, "p", 2).project == "p"
+    rename_project(home, "p", "q")
+    assert report(live_studio, "q", 2).project == "q"
