@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Row
 
 from core.errors import Conflict, NotFound, TooManyJobs
-from storage.records import JobRecord, now, record_of
+from storage.records import JobRecord, ProjectRecord, now, record_of
 from storage.tables import alias, job, model_version
 
 _LOG_LIMIT = 8_000
@@ -121,6 +121,16 @@ def live_of(connection: Connection, project_id: int, *kinds: str) -> list[JobRec
     """Return a project's jobs, of these kinds or of all, that have not ended; oldest first."""
     mine = (one for one in live(connection) if one.project_id == project_id)
     return [one for one in mine if not kinds or one.kind in kinds]
+
+
+def live_with(connection: Connection, record: ProjectRecord) -> list[JobRecord]:
+    """Return the jobs that have not ended of a project, or that start from a version of it."""
+    start = f"{record.name}@"
+    return [
+        one
+        for one in live(connection)
+        if one.project_id == record.id or str(one.payload.get("base", "")).startswith(start)
+    ]
 
 
 def find(connection: Connection, given: str) -> JobRecord:

@@ -19,7 +19,7 @@ from app.api.http.bodies import (
 from app.api.http.downloads import BYTES, download
 from app.api.http.repeats import Once
 from app.api.http.routers import rest_router
-from app.api.http.server_state import Live, OpenStudio
+from app.api.http.server_state import Live, OpenStudio, WatchedTexts
 from app.api.http.text_bodies import NewTextsBody
 from app.services.data.bulk import Edit
 from app.services.data.erasing import ErasureView, erase_texts
@@ -145,12 +145,14 @@ def edit(live_studio: Live, project: str, body: EditBody) -> ChangeView:
 
 
 @router.post("/projects/{project}/erase")
-def erase(live_studio: Live, project: str, body: EraseBody) -> ErasureView:
+def erase(
+    live_studio: Live, watched_texts: WatchedTexts, project: str, body: EraseBody
+) -> ErasureView:
     """Erase texts for good, from the log and all that quotes it; without `now`, count them."""
     done = erase_texts(live_studio.studio, project, body.texts, now=body.now)
     if done.done:
-        live_studio.studio.cache.clear()
-        live_studio.models.forget_all()
+        watched_texts.forget()
+        live_studio.forget_texts()
     return done
 
 

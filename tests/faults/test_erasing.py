@@ -328,14 +328,14 @@ def test_the_command_and_rest_count_first(
     assert main([*home, "erase", "p", "-", "--json"]) == 0
     counted = json.loads(capsys.readouterr().out)
     assert (counted["done"], counted["utterances"]) == (False, 1)
-    client = TestClient(
-        build_app(open_live_studio(told), None, frozenset({"127.0.0.1"})),
-        base_url="http://127.0.0.1:7860",
-    )
-    with client:
+    served = open_live_studio(told)
+    app = build_app(served, None, frozenset({"127.0.0.1"}))
+    with TestClient(app, base_url="http://127.0.0.1:7860") as client:
+        assert served.pools.wait(1) is not None  # it holds the texts of examples
         answer = client.post("/api/projects/p/erase", json={"texts": [SHORT]}).json()
         assert (answer["done"], answer["utterances"]) == (False, 1)
         answer = client.post("/api/projects/p/erase", json={"texts": [SHORT], "now": True}).json()
+        assert (served.pools.kept[1].pool, app.state.watched_texts.kept) == (None, None)
     assert (answer["done"], answer["utterances"]) == (True, 1)
     assert files_with(told.places.home, SHORT.encode()) == []
 

@@ -105,7 +105,7 @@ def erase_texts(
 
     Raises:
         InvalidInput: No text is given, or nobody has said one of them.
-        Conflict: A job of the project is under way.
+        Conflict: A job of the project, or one that starts from a version of it, is under way.
         ArtifactDamaged: A file of a version that may hold a text is missing or was changed.
     """
     asked = [normalise(text) for text in texts if normalise(text)]
@@ -228,9 +228,9 @@ def _erase(
 
 
 def _require_rest(connection: Transaction, project: ProjectRecord) -> None:
-    if jobs.live_of(connection, project.id):
+    if jobs.live_with(connection, project):
         raise Conflict(
-            f"A job of '{project.name}' is under way and holds its texts.",
+            f"A job that holds texts of '{project.name}' is under way.",
             "Wait for its end, or cancel it first.",
         )
 

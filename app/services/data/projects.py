@@ -181,12 +181,10 @@ def _describe_intents(studio: Studio, record: ProjectRecord, path: Path) -> None
 
 def _require_rest(connection: Transaction, record: ProjectRecord) -> None:
     """Raise `Conflict` while a job of the project, or one that starts from it, is under way."""
-    start = f"{record.name}@"
-    for job in jobs.live(connection):
-        if job.project_id == record.id or str(job.payload.get("base", "")).startswith(start):
-            raise Conflict(
-                f"A job of '{record.name}' is under way.", "Wait for its end, or cancel it first."
-            )
+    if jobs.live_with(connection, record):
+        raise Conflict(
+            f"A job of '{record.name}' is under way.", "Wait for its end, or cancel it first."
+        )
 
 
 def _view(connection: Transaction, record: ProjectRecord) -> ProjectView:

@@ -207,6 +207,11 @@ class Pools:
             del self.kept[key]
         return kept
 
+    def forget_all(self) -> None:
+        """Drop the pools of all projects, which hold texts."""
+        with self.guard:
+            self.kept.clear()
+
     def wait(self, project_id: int) -> Pool | None:
         """Return the newest evaluation; wait for the first one."""
         pool = self.get(project_id)

@@ -26,6 +26,14 @@ class LiveStudio:
     said: SaidAnswers
     soundness: Soundness
 
+    def forget_texts(self) -> None:
+        """Drop all that holds texts in memory; it is made anew when somebody asks for it."""
+        self.models.forget_all()
+        self.pools.forget_all()
+        with self.accuracies.guard:
+            self.accuracies.kept.clear()
+        self.studio.cache.clear()
+
 
 def open_live_studio(studio: Studio) -> LiveStudio:
     """Add empty caches to a studio; each loads its values on first use."""

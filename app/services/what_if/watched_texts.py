@@ -97,6 +97,11 @@ class WatchedTextCache:
             target=self._prepare, args=(project_id,), name="prepare-what-if", daemon=True
         ).start()
 
+    def forget(self) -> None:
+        """Drop the prepared texts and their answers."""
+        with self.making:
+            self.kept = self.answered = None
+
     def _prepare(self, project_id: int) -> None:
         step_back()
         try:

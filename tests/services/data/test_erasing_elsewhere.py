@@ -13,8 +13,8 @@ from app.services.data.utterances import change_many
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.versions.bundles import export_model, import_bundle
-from core.errors import InvalidInput
-from storage import projects
+from core.errors import Conflict, InvalidInput
+from storage import jobs, projects
 from storage.queries import dataset
 from storage.queries.utterances import Filter
 from tests.builders.trained_home import train_here
@@ -54,6 +54,20 @@ def test_other_projects_that_have_the_text_are_named(told: Studio) -> None:
     restore_project(told, old.id)
     assert places(erase_texts(told, "old", [SAID], now=True).left) == []
     assert not any(SAID.encode() in f.read_bytes() for f in told.places.home.glob("studio.db*"))
+
+
+def test_a_training_of_another_project_that_starts_from_a_version_is_waited_for(
+    told: Studio,
+) -> None:
+    """It had read the hash of a text, which stood in the version that it made after the erasure."""
+    with told.database.write() as connection:
+        other = projects.find(connection, "r")
+        job = jobs.enqueue(connection, "train", {"base": "p@1"}, other.id)
+    with pytest.raises(Conflict, match="under way"):
+        erase_texts(told, "p", [SAID], now=True)
+    with told.database.write() as connection:
+        jobs.request_cancel(connection, job.id)
+    assert erase_texts(told, "p", [SAID], now=True).done
 
 
 def test_only_other_programs_keep_texts_in_memory(told: Studio) -> None:
