@@ -6,41 +6,78 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from core.errors import MALFORMED, ArtifactDamaged, Conflict
 from core.files import disk_error, move_durably, replace_file, sweep_parts, sync_file
 from storage.artifacts import ArtifactStore
-from storage.database import Database, copy_database, open_database
+from storage.database import Database, copy_database, open_database, scratch_database
 from storage.faults import note_backup
 
 _MANIFEST = "manifest.json"
 _FORMAT = "intent-studio-backup-1"
 _STAGING = ".restoring-"
+_TRIES = 5
+"""Times that a backup is begun while files are deleted beside it."""
 
 
 def back_up(database: Database, artifacts: Path, out: Path) -> int:
     """Write the database and all artifacts into one zip; return the number of files.
 
-    The database is copied before the artifacts, so that the files of every row are included. What
+    The database is copied before the artifacts, so that the files of every row are included. Where
+    some were deleted meanwhile, it begins anew; those that a damaged home lacks are left out. What
     a killed backup left in the folder is deleted.
+
+    Raises:
+        Conflict: Files were deleted during each try.
     """
     sweep_parts(out.parent)
-    with tempfile.TemporaryDirectory() as scratch:
-        copy = Path(scratch) / "studio.db"
-        copy_database(database.engine, copy)
-        files = {"studio.db": copy}
-        for path in sorted(p for p in artifacts.rglob("*") if p.is_file()):
-            if not path.name.startswith("."):
-                files[f"artifacts/{path.relative_to(artifacts).as_posix()}"] = path
+    lacking: set[str] = set()
+    for _ in range(_TRIES):
+        with tempfile.TemporaryDirectory() as scratch:
+            copy = Path(scratch) / "studio.db"
+            copy_database(database.engine, copy)
+            files = {"studio.db": copy, **_artifacts(artifacts)}
+            lacked, lacking = lacking, _named_in(copy, ArtifactStore(artifacts)) - files.keys()
+            if lacking <= lacked and _written(files, out):
+                note_backup(database.file, out)
+                return len(files)
+    raise Conflict(
+        "Stored files were deleted while they were backed up.",
+        "Back up again when nobody erases texts or deletes versions.",
+    )
+
+
+def _artifacts(folder: Path) -> dict[str, Path]:
+    """Return the stored files by their names in a backup."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        f"artifacts/{path.relative_to(folder).as_posix()}": path
+        for path in files
+        if not path.name.startswith(".")
+    }
+
+
+def _named_in(copy: Path, store: ArtifactStore) -> set[str]:
+    """Return the names, in a backup, of all blobs that a copy of the database names."""
+    with scratch_database(copy) as raw:
+        return {_entry(store, sha256) for (sha256,) in raw.execute("SELECT sha256 FROM blob")}
+
+
+def _written(files: Mapping[str, Path], out: Path) -> bool:
+    """Write a backup; return False, and leave none, where a file was deleted meanwhile."""
+    try:
         with replace_file(out) as stream, zipfile.ZipFile(stream, "w") as archive:
             digests = {name: _store(archive, name, path) for name, path in files.items()}
             facts = {"format": _FORMAT, "files": digests}
             archive.writestr(_MANIFEST, json.dumps(facts, indent=1))
-    note_backup(database.file, out)
-    return len(files)
+    except FileNotFoundError:
+        if all(path.exists() for path in files.values()):
+            raise
+        return False
+    return True
 
 
 def restore(file: Path, home: Path) -> int:

@@ -6,12 +6,15 @@ import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.services import upkeep
 from app.services.data.projects import create_project
 from core.errors import ArtifactDamaged, Conflict
+from storage import backup
+from storage.artifacts import record_tree
 from tests.builders.served_studio import copy_home
 from tests.faults.kills.acts import back_up, opened, soundness, texts_of
 from tests.faults.table import Fault
@@ -63,6 +66,37 @@ def test_a_backup_under_writes_is_one_moment(
     thread.join()
     studio.database.close()
     measured("writes", f"4 backups beside {written[0]} writes, all restored and sound.")
+
+
+@pytest.mark.parametrize("when", ["copy_database", "_artifacts"])
+def test_a_backup_beside_a_deletion_is_begun_anew(
+    template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """It named files that it had not, or ended, where they were deleted after its copy or list."""
+    studio, gone = opened(copy_home(template, tmp_path / "home")), list[Path]()
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "weights").write_bytes(b"of a version that is deleted")
+    store = studio.artifacts
+    files = store.put_files(folder)
+    with studio.database.write() as connection:
+        record_tree(connection, store, files)
+    plain = getattr(backup, when)
+
+    def deleted_after(*given: Any) -> Any:
+        made = plain(*given)
+        if not gone:
+            gone.append(store.path(files["weights"]))
+            with studio.database.write() as connection:
+                store.sweep(connection, grace_seconds=-60)
+        return made
+
+    monkeypatch.setattr(backup, when, deleted_after)
+    upkeep.back_up(studio, tmp_path / "home.zip")
+    studio.database.close()
+    assert [path.exists() for path in gone] == [False]
+    upkeep.restore(tmp_path / "home.zip", tmp_path / "restored")
+    assert soundness(tmp_path / "restored") == []
 
 
 def test_a_cut_or_changed_backup_is_refused_and_leaves_no_home(
