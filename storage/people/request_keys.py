@@ -29,7 +29,7 @@ class AnsweredRequest:
     """An answer as it was sent.
 
     Attributes:
-        digest: SHA-256 of method, path and content of the request, in hexadecimal.
+        digest: SHA-256 of method, path, project and content of the request, in hexadecimal.
         answer: The body, JSON.
     """
 

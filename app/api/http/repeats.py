@@ -13,7 +13,8 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from app.api.http.server_state import OpenStudio
 from app.services.studio import Studio
-from core.errors import Conflict, InvalidInput
+from core.errors import Conflict, InvalidInput, NotFound
+from storage import projects
 from storage.database import Transaction
 from storage.people import request_keys
 from storage.people.request_keys import AnsweredRequest, Keep, keep_nothing
@@ -55,6 +56,7 @@ class Repeats:
     running: RunningKeys
     key: str
     path: str
+    project: str
     status: int
 
     def answer(
@@ -80,10 +82,10 @@ class Repeats:
         """
         if not self.key:
             return shown(act(keep_nothing))
-        digest = hashlib.sha256(f"{self.path}\n".encode() + _digest(content)).hexdigest()
+        sent = _digest(content)
         with self.running.alone(self.key):
             with self.studio.database.read() as connection:
-                first = request_keys.find(connection, self.key, digest)
+                first = request_keys.find(connection, self.key, self._of(connection, sent))
             if first is not None:
                 headers = {"Idempotent-Replayed": "true"}
                 kind = "application/json"
@@ -92,10 +94,19 @@ class Repeats:
 
             def keep(connection: Transaction, made: _Made) -> None:
                 answer = to_json(shown(made)).decode()
+                digest = self._of(connection, sent)
                 answered = AnsweredRequest(self.key, digest, self.status, answer)
                 request_keys.keep(connection, answered)
 
             return shown(act(keep))
+
+    def _of(self, connection: Transaction, sent: bytes) -> str:
+        """Digest what was sent with its path, and with the project that has its name now."""
+        try:
+            number = projects.find(connection, self.project).id if self.project else 0
+        except NotFound:
+            number = 0  # such as before a bundle makes it
+        return hashlib.sha256(f"{self.path}\n{number}\n".encode() + sent).hexdigest()
 
 
 def _digest(content: BaseModel | BinaryIO) -> bytes:
@@ -129,9 +140,8 @@ async def _repeats(
 ) -> Repeats:
     route: Any = request.scope["route"]
     path = f"{request.method} {request.url.path}"
-    return Repeats(
-        studio, request.app.state.running_keys, idempotency_key, path, route.status_code or 200
-    )
+    project, status = request.path_params.get("project", ""), route.status_code or 200
+    return Repeats(studio, request.app.state.running_keys, idempotency_key, path, project, status)
 
 
 Once = Annotated[Repeats, Depends(_repeats)]

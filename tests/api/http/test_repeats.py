@@ -52,6 +52,17 @@ def test_a_body_that_is_nested_too_deeply_is_refused_with_a_key(client, labelled
     assert client.post(TRAIN, json={"recipe": "instant"}, headers=key("a")).status_code == 202
 
 
+def test_a_key_is_not_that_of_another_project_which_has_the_name_by_now(client, labelled) -> None:
+    """“Added: 5” was answered again, and nothing was in the new project."""
+    body = {"texts": ROWS[:1]}
+    assert client.post("/api/projects/p/texts", json=body, headers=key("a")).is_success
+    client.delete("/api/projects/p")
+    client.post("/api/projects", json={"name": "p"})
+    again = client.post("/api/projects/p/texts", json=body, headers=key("a"))
+    assert (again.status_code, "another request" in again.json()["message"]) == (409, True)
+    assert client.post("/api/projects/p/texts", json=body, headers=key("b")).is_success
+
+
 def test_a_key_is_known_after_a_restart(client, labelled, live_studio, own_folder) -> None:
     first = client.post(TRAIN, json={"recipe": "instant"}, headers=key("a")).json()
     restarted = browser(build_app(live_studio, None, frozenset({"127.0.0.1"})))
