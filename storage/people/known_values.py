@@ -3,6 +3,8 @@
 They follow their slot when it gets another name.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
@@ -18,7 +20,7 @@ SlotValues: TypeAlias = Mapping[str, Mapping[str, tuple[str, ...]]]
 _Values: TypeAlias = dict[str, tuple[str, ...]]
 _ANYBODY = ""
 _NO_ACTION = "import"
-"""Name of what an import brought that changed no text, and so cannot be undone."""
+"""Begins the name of what an import brought that changed no text, and so cannot be undone."""
 
 
 def keep_values(connection: Connection, project_id: int, key: str, values: SlotValues) -> None:
@@ -26,7 +28,10 @@ def keep_values(connection: Connection, project_id: int, key: str, values: SlotV
     stored = {
         slot: {value: list(said) for value, said in found.items()} for slot, found in values.items()
     }
-    preferences.keep(connection, project_id, _ANYBODY, "values", {key or _NO_ACTION: stored})
+    # Equal values are kept once, and those of another package beside them.
+    own = hashlib.sha256(json.dumps(stored, sort_keys=True).encode()).hexdigest()[:32]
+    name = key or f"{_NO_ACTION} {own}"
+    preferences.keep(connection, project_id, _ANYBODY, "values", {name: stored})
 
 
 def rename_values(connection: Connection, project_id: int, key: str, name: str, to: str) -> None:

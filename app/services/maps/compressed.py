@@ -41,10 +41,14 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Moving:
-    """Templates of points that move, by utterance id; a person marked the values of `marked`."""
+    """Templates of points that move, by utterance id; a person marked the values of `marked`.
+
+    The others have values as texts of the training split, and `imports` imports, have them.
+    """
 
     templates: dict[str, str] = field(repr=False)
     marked: int
+    imports: int
 
 
 def drift_view(
@@ -119,11 +123,14 @@ def _moving(studio: Studio, space: Space, points: Points) -> _Moving:
 
     def find() -> _Moving:
         templates = templates_of(studio.database, space.project.id, points, marks, tokens)
-        return _Moving(templates, len(marks.utterances))
+        return _Moving(templates, len(marks.utterances), marks.imports)
 
     series = ("moving", space.project.id, tokens)
     return studio.cache.get_newest(
-        series, points.revision, find, lambda made: 300 * len(made.templates)
+        series,
+        (points.revision, marks.imports),
+        find,
+        lambda made: 300 * len(made.templates),
     )
 
 
@@ -147,7 +154,7 @@ def _embedded(
         return unit_rows(known.embeddings[own]), unit_rows(templates)
 
     series = ("templates", of_encoder(space.project, encoder.fingerprint))
-    moment = (space.project.head_revision, known.digest, digest_of(ids))
+    moment = (space.project.head_revision, moving.imports, known.digest, digest_of(ids))
     return studio.cache.get_newest(series, moment, embed, lambda made: 2 * int(made[0].nbytes))
 
 

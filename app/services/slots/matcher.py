@@ -11,6 +11,7 @@ from core.recipes.read import learns_from
 from core.templates.matching import SlotMatcher
 from core.templates.slots import SlottedText, Tokens, template_of
 from storage.database import Database, Transaction
+from storage.people.known_values import count_kept
 from storage.queries import columns, slots
 from storage.records import ModelVersionRecord, ProjectRecord
 
@@ -21,12 +22,14 @@ _BYTES_A_ROW = 600
 class MarkedValues:
     """Utterances with marked values at one revision of a project, by id, and the synthetic ids.
 
-    `matcher` finds the values of the training split, as the slot book does.
+    `matcher` finds the values of the training split, and those that `imports` imports brought, as
+    the slot book does.
     """
 
     utterances: Mapping[str, SlottedText] = field(repr=False)
     matcher: SlotMatcher = field(repr=False)
     synthetic: frozenset[str] = frozenset()
+    imports: int = 0
 
     def of(self, key: str, text: str) -> SlottedText:
         """Return an utterance with its values; without values if its text has changed."""
@@ -35,7 +38,9 @@ class MarkedValues:
 
 
 def read_marked_values(studio: Studio, project: ProjectRecord) -> MarkedValues:
-    """Read the marked values, once for each revision."""
+    """Read the marked values, once for each revision and import of values."""
+    with studio.database.read() as connection:
+        imports = count_kept(connection, project.id)
 
     def read() -> MarkedValues:
         with studio.database.read() as connection:
@@ -45,11 +50,12 @@ def read_marked_values(studio: Studio, project: ProjectRecord) -> MarkedValues:
             {row.id: SlottedText(row.text, row.slots) for row in rows},
             matcher,
             frozenset(row.id for row in rows if row.synthetic),
+            imports,
         )
 
     return studio.cache.get_newest(
         ("marks", project.id),
-        project.head_revision,
+        (project.head_revision, imports),
         read,
         lambda marked: _BYTES_A_ROW * len(marked.utterances),
     )

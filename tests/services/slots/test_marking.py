@@ -22,13 +22,14 @@ from app.services.slots.marking import (
     preview_proposals,
     rename_slot,
 )
+from app.services.slots.matcher import read_marked_values
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
 from core.templates.slots import Slot, SlottedText
 from core.text import match_key
 from storage import projects
 from storage.log import events
-from storage.people.known_values import keep_values
+from storage.people.known_values import count_kept, keep_values, known_values
 from storage.queries.utterances import Filter, Page
 from tests.builders.trained_home import rows
 
@@ -189,6 +190,21 @@ def test_a_slot_that_only_an_import_listed_is_not_called_unknown(slotty: Studio)
     assert (slot.count, slot.n_values) == (0, 1)
     with pytest.raises(InvalidInput, match="No text has the slot 'colour': an import brought"):
         rename_slot(slotty, "p", "colour", "shade")
+
+
+def test_values_of_all_imports_that_changed_no_text_are_kept_and_found(slotty: Studio) -> None:
+    """Those of the second replaced those of the first, and templates knew neither."""
+    colours, shapes = {"colour": {"red": ("scarlet",)}}, {"shape": {"round": ("circular",)}}
+    with slotty.database.write() as connection:
+        project = projects.find(connection, "p")
+        for _ in range(2):
+            keep_values(connection, project.id, "", colours)
+        assert count_kept(connection, project.id) == 1
+    before = read_marked_values(slotty, project)
+    with slotty.database.write() as connection:
+        keep_values(connection, project.id, "", shapes)
+        assert known_values(connection, project.id) == {**colours, **shapes}
+    assert read_marked_values(slotty, project).matcher is not before.matcher
 
 
 def test_augmentation_adds_marked_train_rows_once_and_undo_takes_them_back(
