@@ -265,17 +265,18 @@ class LiveModels:
         """Update a large set in a thread, while the older model answers."""
         if kept.catching_up or time.monotonic() < kept.rest_until:
             return
-        kept.catching_up = True
 
         def work() -> None:
             step_back()
             try:
                 self._catch_up(kept, project_id, model)
             finally:
-                kept.rest_until = time.monotonic() + _REST_SECONDS
-                kept.catching_up = False
+                with kept.lock:  # which whoever starts it holds
+                    kept.rest_until = time.monotonic() + _REST_SECONDS
+                    kept.catching_up = False
 
         threading.Thread(target=work, name="join-labels", daemon=True).start()
+        kept.catching_up = True  # only now: there may have been no thread left
 
     def _catch_up(self, kept: ProjectModel, project_id: int, model: LiveModel) -> None:
         with self.studio.database.read() as connection:

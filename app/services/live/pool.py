@@ -159,10 +159,11 @@ class Pools:
             is_due = rested and (kept.revision != head or bool(kept.trouble))
             kept.wanted = by
             if not kept.busy and (is_other or is_due):
-                kept.busy, kept.revision, (kept.champion, kept.fence) = True, head, by
                 threading.Thread(
                     target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
                 ).start()
+                # Only now: there may have been no thread left. It waits for the guard.
+                kept.busy, kept.revision, (kept.champion, kept.fence) = True, head, by
         return kept.pool
 
     def settled(self, project_id: int) -> tuple[Pool | None, bool]:
@@ -231,7 +232,9 @@ class Pools:
         return self.kept[project_id].busy
 
     def _refresh(self, project_id: int) -> None:
-        began, kept = time.monotonic(), self.kept[project_id]
+        began = time.monotonic()
+        with self.guard:
+            kept = self.kept[project_id]
         pause = _Pauses(kept, self.traffic)
         is_first = kept.pool is None or kept.pool.live.version.id != kept.champion
         try:

@@ -92,10 +92,10 @@ class WatchedTextCache:
         with self.counting:
             if self.preparing:
                 return
-            self.preparing = True
-        threading.Thread(
-            target=self._prepare, args=(project_id,), name="prepare-what-if", daemon=True
-        ).start()
+            threading.Thread(
+                target=self._prepare, args=(project_id,), name="prepare-what-if", daemon=True
+            ).start()
+            self.preparing = True  # only now: there may have been no thread left
 
     def forget(self) -> None:
         """Drop the prepared texts and their answers."""
@@ -118,7 +118,8 @@ class WatchedTextCache:
         except Exception:  # noqa: BLE001 - a thread has no caller; the next question raises again
             _LOG.exception("What a change of project %d would do was not prepared", project_id)
         finally:
-            self.preparing = False
+            with self.counting:
+                self.preparing = False
 
     def _is_used_by_another(self, project_id: int) -> bool:
         in_use = time.monotonic() - self.asked_at < _IN_USE_SECONDS

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -19,6 +20,7 @@ from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.versions import timeline
+from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import DatabaseBusy
 from storage import models, projects
 from storage.said.traffic import SaidText
@@ -124,6 +126,32 @@ def test_a_pool_that_could_not_be_evaluated_is_evaluated_again_later(
     pools.get(1)
     assert len(settled(pools).records) > 0
     assert pools.kept[1].trouble == ""
+
+
+def test_where_no_thread_is_left_the_next_question_starts_one(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“Counting …” and “loading” stood there until a restart, and labels joined no more."""
+    served = open_live_studio(home)
+    known, pools, watched = served.models, served.pools, WatchedTextCache(served)
+    known.get(1)
+    change(home, "hi", "flagged", "odd")
+    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
+
+    def full(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", full)
+        asks: tuple[Callable[[int], object], ...] = (known.get, pools.get, watched.prepare)
+        for ask in asks:
+            with pytest.raises(RuntimeError, match="new thread"):
+                ask(1)
+    flags = (known.kept[1].catching_up, pools.loading(1), watched.preparing)
+    assert flags == (False, False, False)
+    pools.get(1)
+    assert len(settled(pools).records) > 0
 
 
 def test_answers_to_traffic_that_failed_are_computed_again_later(
