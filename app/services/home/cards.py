@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
 from app.services.answering.pinned import BrokenPin
-from app.services.data.projects import ProjectView, list_projects, view_project
+from app.services.data.projects import ProjectView, list_projects, project_names, view_project
 from app.services.home.next_step import (
     FirstSteps,
     NextStep,
@@ -20,6 +20,7 @@ from app.services.review.proposals.proposing import count_waiting
 from app.services.review.review import known_label_errors
 from app.services.versions.registry import left_for, newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on
+from core.errors import NotFound
 from core.types import Task
 from storage import jobs, models, projects
 from storage.log.label_origins import LabelWays
@@ -72,7 +73,15 @@ def next_of(live_studio: LiveStudio, name: str) -> NextStep:
 
 def load_cards(live_studio: LiveStudio) -> list[ProjectCard]:
     """Return all projects by name; their present accuracy is computed in the background."""
-    return [_card(live_studio, view) for view in list_projects(live_studio.studio)]
+    cards = list[ProjectCard]()
+    for view in list_projects(live_studio.studio):
+        try:
+            cards.append(_card(live_studio, view))
+        except NotFound:
+            if view.name in project_names(live_studio.studio):
+                raise
+            # Renamed or deleted since it was listed: the next load tells.
+    return cards
 
 
 def _card(live_studio: LiveStudio, view: ProjectView) -> ProjectCard:

@@ -37,6 +37,15 @@ def test_a_model_that_is_not_loaded_is_not_waited_for(home: Studio) -> None:
     assert next_of(open_live_studio(home), "p") == found.next  # other pages say the same
 
 
+def test_a_project_that_was_renamed_since_it_was_listed_has_no_card(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole start page said that there is no such project."""
+    view = view_project(home, "p")
+    monkeypatch.setattr(cards, "list_projects", lambda _: [replace(view, name="former"), view])
+    assert [one.name for one in load_cards(open_live_studio(home))] == ["p"]
+
+
 def test_a_card_knows_the_version_gone_back_from(home: Studio) -> None:
     train_here(home, TrainingRequest("p", "instant", {}, gate=False))
     assert left_for(home, "p", 1) is None  # it waits, and was never live
