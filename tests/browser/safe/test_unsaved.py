@@ -199,6 +199,29 @@ def test_decisions_of_a_project_that_was_renamed_are_saved_under_its_new_name(
     other.close()
 
 
+def test_decisions_wait_while_another_project_has_the_name_of_theirs(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """The other project has no such text, and the decision was told as a conflict and dropped."""
+    served = serve()
+    page = visit(served, "/label?project=sample")
+    page.wait_for_selector("[data-role=utterance]:not(:empty)")
+    renamed(served, "sample", "former")
+    served.ask("/projects", {"name": "sample"})
+    page.keyboard.press("s")
+    state = page.locator("[data-role=saved]")
+    expect(state).to_contain_text("1 decision not saved, kept here in this browser")
+    assert kept(page) == 1
+    context = page.context
+    page.close()
+    other = context.new_page()
+    other.goto(f"{served.base}/data?project=former")
+    expect(other.locator(".toast", has_text="1 decision of Label saved.")).to_be_visible()
+    assert kept(other) == 0
+    assert served.ask("/projects/former/overview")["counts"]["skipped"] == 1
+    other.close()
+
+
 def test_decisions_of_a_project_that_is_gone_can_be_dropped(
     visit: Callable[..., Page], serve: Callable[..., Served]
 ) -> None:
