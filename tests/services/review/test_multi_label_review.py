@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from app.services.live.server_state import open_live_studio
 from app.services.review import review
 from app.services.trying.answers import answer_texts
@@ -9,6 +11,7 @@ from app.services.what_if import repairs
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
+from core.errors import Conflict
 from storage.queries import dataset, utterances
 from tests.builders.multi_label_project import POOL, TESTS, started, train
 
@@ -44,4 +47,31 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
         assert {turn.text: turn.after for turn in told.turns} == {t: after[t] for t in changed}
         assert told.watched == (len(POOL), len(TESTS), 0)
         before = after
+    studio.database.close()
+
+
+def test_one_intent_of_a_set_is_replaced_or_added(tmp_path: Path) -> None:
+    """Moved from card to thanks, {cancel, card} became {thanks}; added to card, just {card}."""
+    text = "cancel my card please"
+    studio = started(tmp_path / "home", tmp_path)
+    with studio.database.read() as connection:
+        by = utterances.intent_ids(connection, 1)
+        [record] = utterances.by_text(connection, 1, text)
+
+    def intents() -> set[str]:
+        with studio.database.read() as connection:
+            labels = utterances.by_ids(connection, 1, [record.id])[record.id].labels or ()
+        return {name for name, key in by.items() if key in labels}
+
+    moved = Repair("relabel", (record.id,), (by["thanks"],), by["card"])
+    repairs.apply_repair(studio, "p", moved, "moved-01")
+    assert intents() == {"cancel", "thanks"}
+    with pytest.raises(Conflict, match="A text is not labelled 'card' any more"):
+        repairs.apply_repair(studio, "p", moved, "moved-02")
+    added = Repair("add", (), (by["card"],), by["card"], text)
+    repairs.apply_repair(studio, "p", added, "added-01")
+    assert intents() == {"cancel", "card", "thanks"}
+    whole = Repair("add", (), (by["card"],), value=text)  # Try gives the whole set
+    repairs.apply_repair(studio, "p", whole, "added-02")
+    assert intents() == {"card"}
     studio.database.close()
