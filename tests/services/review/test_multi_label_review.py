@@ -75,3 +75,24 @@ def test_one_intent_of_a_set_is_replaced_or_added(tmp_path: Path) -> None:
     repairs.apply_repair(studio, "p", whole, "added-02")
     assert intents() == {"card"}
     studio.database.close()
+
+
+def test_what_is_worth_a_label_is_proposed_as_a_set(tmp_path: Path, tiny_path: Path) -> None:
+    """“cancel” 97 %, “card” 96 % counted as unsure, and each key gave one of the two alone."""
+    studio = started(tmp_path / "home", tmp_path)
+    train(studio, tiny_path, {"kind": "instant"})
+    live_studio = open_live_studio(studio)
+    review.wait_for_pool(live_studio, "p")
+    with studio.database.read() as connection:
+        names = dataset.intent_names(connection, 1)
+    said = {a.prediction.text: a.prediction.decision for a in answer_texts(live_studio, "p", POOL)}
+    found = review.review(live_studio, "p", "next").findings
+    assert found
+    for one in found:
+        whole = [r.repair.intents for r in one.remedies if r.repair and not r.asks]
+        first, second = ({names[key] for key in label} for label in whole)
+        assert set(said[one.texts[0].text].intents) in (first, second)
+        [open_] = first ^ second
+        assert one.why.startswith("The model answers ")
+        assert f"It is unsure of “{open_}”: " in one.why
+    studio.database.close()
