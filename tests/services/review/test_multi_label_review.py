@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from app.services.data.importing import ImportRequest, import_file
 from app.services.live.server_state import open_live_studio
 from app.services.review import review
 from app.services.trying.answers import answer_texts
@@ -13,7 +14,7 @@ from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import Conflict
 from storage.queries import dataset, utterances
-from tests.builders.multi_label_project import POOL, TESTS, started, train
+from tests.builders.multi_label_project import POOL, TESTS, started, train, write
 
 
 def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_path: Path) -> None:
@@ -95,4 +96,20 @@ def test_what_is_worth_a_label_is_proposed_as_a_set(tmp_path: Path, tiny_path: P
         [open_] = first ^ second
         assert one.why.startswith("The model answers ")
         assert f"It is unsure of “{open_}”: " in one.why
+    studio.database.close()
+
+
+def test_no_merge_is_proposed_into_an_intent_that_stands_beside_another(
+    tmp_path: Path, tiny_path: Path
+) -> None:
+    """All texts of urgent have card, too, and card won them: a key merged urgent into card."""
+    studio = started(tmp_path / "home", tmp_path)
+    urgent = [("the card at once", "card|urgent"), ("my card is gone now", "card|urgent")]
+    more = [(f"my card number {n} is broken", "card") for n in range(30)]
+    path = write(tmp_path / "urgent.csv", urgent + more)
+    import_file(studio, ImportRequest("p", path))
+    train(studio, tiny_path, {"kind": "instant"})
+    found = review.review(open_live_studio(studio), "p", "thin").findings
+    assert found
+    assert all(r.repair is None for one in found for r in one.remedies)
     studio.database.close()
