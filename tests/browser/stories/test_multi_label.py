@@ -137,6 +137,24 @@ def labels_without_a_model(page: Page, studio: Served) -> None:
     page.keyboard.press("u")
     page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
     all_saved(page)
+    saves_by_enter_what_a_click_marked(page, studio)
+
+
+def saves_by_enter_what_a_click_marked(page: Page, studio: Served) -> None:
+    """The clicked intent kept the focus, so that Enter took its mark away and saved nothing."""
+    text, option = shown(page), page.locator(".option").first
+    name = option.locator(".chip").inner_text()
+    was = option.get_attribute("aria-pressed") == "true"
+    option.click()
+    expect(option).to_have_attribute("aria-pressed", "false" if was else "true")
+    page.keyboard.press("Enter")
+    wait_for_another(page, text)
+    given = labels_of(studio, text)
+    assert given is not None
+    assert (name in given) != was
+    page.keyboard.press("u")
+    page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
+    all_saved(page)
 
 
 def trains(page: Page, studio: Served) -> None:
