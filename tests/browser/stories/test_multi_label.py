@@ -122,7 +122,8 @@ def labels_without_a_model(page: Page, studio: Served) -> None:
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Label with 3 intents")).to_be_visible()
     page.keyboard.press("p")  # it pinned two of the three
-    expect(page.locator(".toast")).to_contain_text("A new intent cannot be pinned yet.")
+    told = page.locator(".toast", has_text="A new intent cannot be pinned yet.")
+    expect(told).to_be_visible()
     assert studio.ask("/projects/bank/pins") == []
     page.keyboard.press("Enter")
     wait_for_another(page, text)
