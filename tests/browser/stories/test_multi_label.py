@@ -142,6 +142,7 @@ def labels_without_a_model(page: Page, studio: Served) -> None:
     page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
     all_saved(page)
     saves_by_enter_what_a_click_marked(page, studio)
+    labels_together_with_a_set(page, studio)
 
 
 def saves_by_enter_what_a_click_marked(page: Page, studio: Served) -> None:
@@ -159,6 +160,36 @@ def saves_by_enter_what_a_click_marked(page: Page, studio: Served) -> None:
     page.keyboard.press("u")
     page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
     all_saved(page)
+
+
+def labels_together_with_a_set(page: Page, studio: Served) -> None:
+    """The first intent that was chosen labelled all, and what was marked before T was dropped."""
+    texts = list[str]()
+    for key in ("", "1"):
+        texts.append(shown(page))
+        if key:
+            page.keyboard.press(key)
+        page.keyboard.press("t")
+        page.wait_for_function(f"() => {SHOWN} !== {json.dumps(texts[-1])}")
+    aside = page.get_by_label("Set aside")
+    finder = aside.get_by_role("combobox", name="Add an intent for all")
+    for name in ("cancel", "card"):
+        finder.fill(name)
+        finder.press("Enter")
+        expect(aside.get_by_role("button", name=f"Without {name}", exact=True)).to_be_visible()
+    chosen = aside.locator("[data-key^='marked ']").all_inner_texts()
+    marked = {name.strip() for name in chosen}
+    assert {intents(studio)[0]["name"], "cancel", "card"} <= marked
+    n = f"{len(marked)} intents"
+    aside.get_by_role("button", name=f"Label 2 texts with {n}").click()
+    expect(aside).to_be_hidden()
+    all_saved(page)
+    assert [labels_of(studio, text) for text in texts] == [marked, marked]
+    for text in reversed(texts):
+        page.keyboard.press("u")
+        page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
+    all_saved(page)
+    assert [labels_of(studio, text) for text in texts] == [None, None]
 
 
 def trains(page: Page, studio: Served) -> None:
