@@ -41,7 +41,9 @@ def next_steps(
             "Label some test texts: its figures come from its own examples, and are "
             "likely to flatter it."
         )
-    return (*found, *_of_scope(scope), *_of_intents(intents, confusions), *_of_confidence(metrics))
+    # Of sets of intents no two can be told apart: a wrong set shares intents with the right one.
+    pairs = () if metrics.get("task") == "multi-label" else confusions
+    return (*found, *_of_scope(scope), *_of_intents(intents, pairs), *_of_confidence(metrics))
 
 
 def _of_scope(scope: ScopeLine) -> list[str]:

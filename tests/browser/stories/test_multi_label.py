@@ -194,6 +194,8 @@ def labels_together_with_a_set(page: Page, studio: Served) -> None:
 
 def trains(page: Page, studio: Served) -> None:
     go(page, "Train")
+    taught = "from those labelled no intent, too"  # “only check what is refused”, it said
+    expect(page.locator("[data-role=outlook]")).to_contain_text(taught)
     quick = page.get_by_role("radio", name="Quick")
     quick.click()
     expect(quick).to_contain_text("30 examples of")
