@@ -50,11 +50,11 @@ export class Filter {
   #borderline;
   #more = h('button', {class: 'more-filters', 'aria-expanded': 'false'}, 'More filters');
   #chosen = h('span', {class: 'cut'}); // what the filter restricts, on the button that opens it on a phone
-  #intents;
+  #known; // the intents of the project, and its words
 
   // Calls `changed` when other rows are to be shown.
   constructor(intents, changed) {
-    this.#intents = intents;
+    this.#known = intents;
     const given = query();
     this.#changed = changed;
     this.page = Number(given.get('page') ?? 0);
@@ -84,7 +84,7 @@ export class Filter {
     this.#selects = {
       intent: this.#choice('Intent', [], 'intent'),
       split: this.#choice('Set', SPLITS, 'split'),
-      state: this.#choice('State of the label', statesOf(this.#intents.nothing), 'state'),
+      state: this.#choice('State of the label', statesOf(this.#known.nothing), 'state'),
       order: this.#choice('Order', ORDERS, 'order'),
     };
     this.#differs = h('input', {
@@ -221,7 +221,7 @@ export class Filter {
       this.#change({[name]: this.#selects[name].value});
     };
     const pressed = {'aria-pressed': String(chosen), 'data-key': `${name} ${value}`};
-    const more = value === 'train' && !this.#intents.multi ? CHECKING : '';
+    const more = value === 'train' && !this.#known.multi ? CHECKING : '';
     const title = USES[value] && `${USES[value]}${more}`;
     return h('button', {class: 'small', ...pressed, title, onclick: show}, words);
   }
