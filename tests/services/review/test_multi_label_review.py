@@ -34,6 +34,8 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
     before = answers()
     found = review.review(live_studio, "p")
     assert all(one.kind not in ("greedy", "confusion") for one in found.findings)
+    # A list without a finding looked as if no set had an intent too many or too few.
+    assert any("“answer differs from the label”" in note for note in found.notes)
     for number, repair in enumerate(
         [
             Repair("relabel", (rows["cancel it"].id,), (by["card"], by["thanks"])),
