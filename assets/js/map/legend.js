@@ -45,8 +45,8 @@ export class Legend {
   #list = h('ul', {class: 'entries'});
   #signs = h('p', {class: 'soft small', 'data-role': 'signs'});
 
-  // `nothing` is the word for no intent. Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced` with
-  // codes to point out for a moment.
+  // `nothing` is the word for no intent. Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced`
+  // with codes to point out for a moment.
   constructor(nothing, hears) {
     this.#nothing = nothing;
     this.#hears = hears;

@@ -3,8 +3,8 @@ const UNLESS = 'unless it answers worse or breaks a promised answer (pin)';
 const WHILE = 'While it runs you may go on labelling, or close this page.';
 const WHAT = {
   'single-label':
-    'A training makes a new version from the texts that have an intent; those labelled out of scope only check what is ' +
-    `refused. ${WHILE}`,
+    'A training makes a new version from the texts that have an intent; those labelled out of scope only check what ' +
+    `is refused. ${WHILE}`,
   'multi-label':
     'A training makes a new version from the texts that have a label; from those labelled no intent, too. ' + WHILE,
 };
