@@ -55,7 +55,8 @@ def test_test_texts_without_an_intent_are_told_as_tested(tmp_path: Path, tiny_pa
     assert (scope.outside, scope.refused, scope.known) == (1, float(not answered[-1]), False)
     assert scope.kept == sum(answered[:-1]) / 2
     told = [*found.ready.sentences, *found.steps, *(one.basis for one in found.ready.figures)]
-    assert not any("tested" in one or "labelled" in one for one in told if "out of scope" in one)
+    assert not any("not tested" in one for one in told if "fit no intent" in one)
+    assert not any("out of scope" in one for one in told)
     now = accuracy_now(studio, *live_studio.models.open("p"), no_pause)
     assert now is not None
     assert (now.outside_n, now.kept_out) == (scope.outside, scope.refused)
