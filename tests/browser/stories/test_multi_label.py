@@ -8,6 +8,14 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.review.sets_of_intents import (
+    adds_an_intent_at_a_border,
+    adds_an_intent_to_an_example,
+    chooses_a_whole_set,
+    intents,
+    labels_of,
+    moves_one_intent_of_a_set,
+)
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
@@ -69,9 +77,11 @@ def test_the_story_of_several_intents(
     reads_a_log(page, tmp_path)
     exports_the_sets(page, tmp_path)
     takes_a_group_and_gives_it_back(page, studio)
+    go(page, "Review")
     moves_one_intent_of_a_set(page, studio)
     adds_an_intent_to_an_example(page, studio)
     adds_an_intent_at_a_border(page, studio)
+    chooses_a_whole_set(page, studio)
 
 
 def go(page: Page, name: str) -> None:
@@ -313,56 +323,6 @@ def takes_a_group_and_gives_it_back(page: Page, studio: Served) -> None:
     assert sets(studio) == before
 
 
-SET = "cancel my card please"
-MADE = "[data-role=newest]:has(.good)"  # the newest act of Review, once it is saved
-
-
-def undo(page: Page) -> None:
-    page.locator(MADE).get_by_role("button", name="Undo").click()
-    expect(page.locator("[data-role=newest]")).to_contain_text("Taken back")
-
-
-def moves_one_intent_of_a_set(page: Page, studio: Served) -> None:
-    """The text was labelled transfer alone: that it asks to cancel was lost without a word."""
-    go(page, "Review")
-    page.get_by_role("button", name="Reshape intents").click()
-    form = page.get_by_role("region", name="Reshape intents")
-    form.locator("select[data-key=intent]").select_option(label="card")
-    form.locator("select[data-key=how]").select_option("relabel")
-    form.locator("select[data-key=target]").select_option(label="transfer")
-    form.get_by_label(SET, exact=True).check()
-    form.get_by_role("button", name="Move 1 text to transfer").click()
-    expect(page.locator(MADE)).to_contain_text("card: move 1 text to transfer.")
-    assert labels_of(studio, SET) == {"cancel", "transfer"}
-    undo(page)
-    assert labels_of(studio, SET) == {"cancel", "card"}
-
-
-def adds_an_intent_to_an_example(page: Page, studio: Served) -> None:
-    """“Its label changes” meant that both of its intents went."""
-    page.get_by_role("button", name="Add an example").click()
-    form = page.get_by_role("region", name="Add an example")
-    form.get_by_label("New example").fill(SET)
-    form.locator("select[data-key=as]").select_option(label="thanks")
-    kept = "This text is an example already; it keeps its intents and gets this one, too."
-    expect(form.locator("[data-role=verdict]")).to_contain_text(kept)
-    form.get_by_role("button", name="Label it also as thanks").click()
-    expect(page.locator(MADE)).to_contain_text(f"Labelled also “{SET}” as thanks.")
-    assert labels_of(studio, SET) == {"cancel", "card", "thanks"}
-    undo(page)
-    assert labels_of(studio, SET) == {"cancel", "card"}
-
-
-def adds_an_intent_at_a_border(page: Page, studio: Served) -> None:
-    """“Relabel as card” took from a text the intents that it had."""
-    keys = {intent["name"]: intent["id"] for intent in intents(studio)}
-    pair = f"first={keys['cancel']}&second={keys['card']}"
-    page.goto(f"{studio.base}/review?project=bank&tab=border&{pair}")
-    offers = page.locator(".walk .offer button")
-    expect(offers.filter(has_text=re.compile("^Add (cancel|card)$")).first).to_be_attached()
-    expect(offers.filter(has_text="Relabel as")).to_have_count(0)
-
-
 SHOWN = "(document.querySelector('[data-role=utterance]')?.textContent ?? '')"
 
 
@@ -380,17 +340,6 @@ def all_saved(page: Page) -> None:
     page.wait_for_selector("[data-role=saved]:has-text('saved')")
 
 
-def intents(studio: Served) -> list[dict[str, str]]:
-    return list(studio.ask("/projects/bank/overview")["intents"])
-
-
 def sets(studio: Served) -> dict[str, list[str] | None]:
     rows = studio.ask("/projects/bank/utterances?size=200")["rows"]
     return {row["text"]: row["labels"] for row in rows}
-
-
-def labels_of(studio: Served, text: str) -> set[str] | None:
-    names = {intent["id"]: intent["name"] for intent in intents(studio)}
-    rows = studio.ask("/projects/bank/utterances?size=200")["rows"]
-    labels = next(row["labels"] for row in rows if row["text"] == text)
-    return None if labels is None else {names[key] for key in labels}
