@@ -71,7 +71,7 @@ class AgentChange(BaseModel):
             _KINDS[self.kind],
             (self.text_id,) if self.text_id else (),
             tuple(_id_of(name, ids) for name in self.intents),
-            _id_of(self.intent, ids) if self.intent else "",
+            _id_of(self.intent, ids) if "intent" in _NEEDED[self.kind] else "",
             self._value(ids),
         )
 

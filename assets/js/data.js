@@ -65,7 +65,7 @@ class DataPage {
     const told = () => this.#reloadTold();
     this.#context = context;
     this.#intents = new Intents(base, context.status.task);
-    this.#filter = new Filter(this.#intents.nothing, () => this.#loadOthers());
+    this.#filter = new Filter(this.#intents, () => this.#loadOthers());
     this.#saved = new SavedFilters(base, this.#filter);
     this.#rows = new Rows({
       context,

@@ -52,7 +52,7 @@ class MapPage {
       pointed: guarded(place => this.#teller.point(this.#points, place)),
       left: () => this.#dropSelection(),
     });
-    this.#legend = new Legend({
+    this.#legend = new Legend(this.#intents.nothing, {
       hidden: codes => this.#plot.hide(codes),
       glanced: codes => this.#plot.glance(codes),
     });

@@ -267,7 +267,7 @@ class Pools:
             times = times_said(connection, project_id, _DAYS_ASKED)
         rows = self._embedded(live, records)
         pool = judged(live, tuple(records), rows, pause)
-        doubts = _doubts(pool)
+        doubts = doubts_of(pool)
         helps = worth(doubts, pool.embeddings, pause)
         often = np.array([times.get(record.id, 0) for record in records], dtype=np.int64)
         asked = asked_worth(doubts, pool.embeddings, often, pause)
@@ -327,7 +327,7 @@ def answered_badly(pool: Pool, helps: ScoreArray) -> int | None:
     return round(float(wrong.sum()))
 
 
-def _doubts(pool: Pool) -> ScoreArray:
+def doubts_of(pool: Pool) -> ScoreArray:
     """Return how unsure the model is of each text, in [0, 1]; (n,).
 
     One minus the margin between the two best intents; with several intents a text, how near the

@@ -14,6 +14,7 @@ from app.services.maps.answers import MapAnswers, answer_points
 from app.services.maps.label_colours import AGREEMENT, Places, agreement_codes, combination_codes
 from app.services.maps.views import Colour
 from core.maps.palette import AMBER, BLUE, GREEN, GREY, RED, position_colour, ramp
+from core.text import label_words
 from storage.queries import columns as utterance_columns
 from storage.queries import dataset
 from storage.records import IntentRecord
@@ -122,7 +123,7 @@ def _by_label_state(canvas: Canvas) -> Colouring:
     columns = canvas.points.columns
     legend = (
         Colour("labelled", BLUE),
-        Colour("out of scope", GREEN),
+        Colour(label_words((), canvas.space.project.task), GREEN),
         Colour("skipped", AMBER),
         Colour("flagged", RED),
         Colour("unlabelled", GREY),

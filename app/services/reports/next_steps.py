@@ -41,23 +41,27 @@ def next_steps(
             "Label some test texts: its figures come from its own examples, and are "
             "likely to flatter it."
         )
-    return (*found, *_of_scope(scope), *_of_intents(intents, confusions), *_of_confidence(metrics))
+    # Of sets of intents no two can be told apart: a wrong set shares intents with the right one.
+    is_multi = metrics.get("task") == "multi-label"
+    of_scope = _of_scope(scope, "“no intent”" if is_multi else "out of scope")
+    of_intents = _of_intents(intents, () if is_multi else confusions)
+    return (*found, *of_scope, *of_intents, *_of_confidence(metrics))
 
 
-def _of_scope(scope: ScopeLine) -> list[str]:
+def _of_scope(scope: ScopeLine, nothing: str) -> list[str]:
     if scope.refused is None:
         return [
-            f"Label {_FEW_OUTSIDE} texts that fit no intent as out of scope: whether it refuses "
+            f"Label {_FEW_OUTSIDE} texts that fit no intent as {nothing}: whether it refuses "
             "them is not tested."
         ]
     if scope.known:
         return [
-            f"Add {_FEW_OUTSIDE} test texts that fit no intent, labelled out of scope: whether it "
+            f"Add {_FEW_OUTSIDE} test texts that fit no intent, labelled {nothing}: whether it "
             "refuses them is not tested."
         ]
     if scope.refused < _LOW and scope.outside < _FEW_OUTSIDE:
         return [
-            f"Label texts that fit no intent as out of scope, {_FEW_OUTSIDE} in all: "
+            f"Label texts that fit no intent as {nothing}, {_FEW_OUTSIDE} in all: "
             f"the {scope.outside:,} that there are cannot tell how well it refuses them."
         ]
     if scope.refused < _LOW:

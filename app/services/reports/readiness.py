@@ -20,13 +20,14 @@ from app.services.versions.verdict import (
     rule_words,
     title_of,
 )
-from core.text import FEW, counted, percent
+from core.text import FEW, counted, label_words, percent
 from core.types import Task
 
 _MARKS: Mapping[Level, str] = {"ready": "✓", "trial": "◐", "not-ready": "✗", "unknown": "?"}
 WELL = 0.8
 """Share of an intent's texts that must be found, and of its answers that must be right, to work."""
 _WELL_NAME = "Intents that work well"
+_OUTSIDE_NAME = "Out-of-scope texts refused"
 _WELL_WORDS = "are found, and right, in at least 8 of 10 cases"
 
 
@@ -148,7 +149,9 @@ def _quality_words(facts: Facts) -> str:
 
 def _refusal_words(facts: Facts) -> str:
     refused, n = facts.scope.refused, facts.scope.outside
-    nothing = "texts that fit no intent (out of scope)"
+    nothing = "texts that fit no intent"
+    if facts.task == "single-label":
+        nothing += " (out of scope)"
     if refused is None:
         return f"How it treats {nothing} is not tested: none of them are labelled yet."
     right = round(refused * n)
@@ -216,11 +219,11 @@ def _outcome_words(facts: Facts) -> str:
     }[facts.outcome]
 
 
-def _outside_basis(scope: ScopeLine) -> str:
+def _outside_basis(scope: ScopeLine, task: Task) -> str:
     if not scope.outside:
-        return "no text is labelled out of scope yet"
+        return f"no text is labelled {label_words((), task)} yet"
     if scope.known:
-        return "no test text is labelled out of scope"
+        return f"no test text is labelled {label_words((), task)}"
     fit = "fits" if scope.outside == 1 else "fit"
     return f"of {counted(scope.outside, 'test text')} that {fit} no intent"
 
@@ -256,9 +259,9 @@ def figures_of(facts: Facts) -> tuple[KeyFigure, ...]:
             else "no texts to check on",
         ),
         KeyFigure(
-            "Out-of-scope texts refused",
+            "Texts of no intent refused" if facts.task == "multi-label" else _OUTSIDE_NAME,
             "not tested" if scope.refused is None or scope.known else percent(scope.refused),
-            _outside_basis(scope),
+            _outside_basis(scope, facts.task),
         ),
         _well_figure(facts.intents),
     )

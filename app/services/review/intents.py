@@ -144,7 +144,9 @@ def ill_intents(evidence: Evidence) -> list[Finding]:
 
 def _thin(evidence: Evidence, one: IntentHealth) -> Finding:
     rows = np.flatnonzero(evidence.head.targets[:, one.column] > 0)
-    rival = _absorbing(evidence, one, evidence.held_out[rows].argmax(1).tolist())
+    # Of several intents that a text has, the best one wins: that says nothing against the others.
+    won = evidence.held_out[rows].argmax(1).tolist()
+    rival = _absorbing(evidence, one, won) if evidence.single else ""
     key, name = evidence.columns[one.column], evidence.name(evidence.columns[one.column])
     remedies = [KEEP]
     if rival:

@@ -8,7 +8,7 @@ import numpy as np
 
 from app.services.cache import Belongs, of_version
 from app.services.live.live_model import LiveModel
-from app.services.live.pool import Pool
+from app.services.live.pool import Pool, doubts_of
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.beside_pool import beside_pool
 from app.services.review.disagreements import two_answers
@@ -30,7 +30,8 @@ from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.heads.mixture import without_names
 from core.review.next_labels import next_labels
-from core.text import counted, percent
+from core.text import counted, label_words, percent
+from core.types import Task
 from storage import projects
 from storage.log import events, settled_findings
 from storage.queries import dataset, utterances
@@ -262,25 +263,23 @@ def _next_labels(
 
 
 def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) -> list[Finding]:
-    ranked = -np.sort(-pool.probabilities, axis=1)
-    second = ranked[:, 1] if ranked.shape[1] > 1 else 0.0
-    doubts = 1.0 - (ranked[:, 0] - second)
+    doubts = doubts_of(pool)
     rows = np.argsort(-doubts, kind="stable")[:_WAITING]
     head: Any = without_names(pool.live.pipeline.head)
     ranking = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with live_studio.studio.database.read() as connection:
         names = dataset.intent_names(connection, project.id)
-    return [_next(pool, int(rows[label.row]), label.settles, names) for label in ranking]
+    named = {key: quoted(name) for key, name in names.items()}
+    return [_next(pool, int(rows[label.row]), label.settles, named) for label in ranking]
 
 
 def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Finding:
     record = pool.records[row]
-    order = np.argsort(-pool.probabilities[row], kind="stable").tolist()
-    likeliest = [column for column in order if pool.live.columns[column]][:3]
-    keys = [pool.live.columns[column] for column in likeliest]
+    is_multi = pool.task == "multi-label"
+    labels, reason = (_sets if is_multi else _likeliest)(pool, row, names)
     remedies = [
-        Remedy(f"Label it {quoted(names.get(key, '?'))}", Repair("relabel", (record.id,), (key,)))
-        for key in keys
+        Remedy(f"Label it {_said(label, names, pool.task)}", Repair("relabel", (record.id,), label))
+        for label in labels
     ]
     also = _helped(settles)
     other = Remedy("Another label …", Repair("relabel", (record.id,)), "intent")
@@ -288,25 +287,50 @@ def _next(pool: Pool, row: int, settles: float, names: dict[str, str]) -> Findin
         id=f"next:{record.id}",
         kind="next",
         title="Helps most to label",
-        why=_unsure(pool, row, likeliest, names) + (also and f" A label also helps {also}."),
+        why=reason + (also and f" A label also helps {also}."),
         figure=settles,
         measure=f"helps {also or 'this text'}",
         texts=(FoundText(record.id, record.text, None, record.split),),
         remedies=(*remedies, other, replace(KEEP, words="Skip")),
-        intents=tuple(keys),
+        intents=tuple(dict.fromkeys(key for label in labels for key in label)),
     )
 
 
-def _unsure(pool: Pool, row: int, columns: Sequence[int], names: dict[str, str]) -> str:
-    """Say of which intents a text may be; a refused one has no share, for it gets none of them."""
-    said = [quoted(names.get(pool.live.columns[column], "?")) for column in columns]
+def _said(label: Sequence[str], names: dict[str, str], task: Task) -> str:
+    return label_words([names.get(key, quoted("?")) for key in label], task)
+
+
+def _likeliest(pool: Pool, row: int, names: dict[str, str]) -> tuple[list[tuple[str, ...]], str]:
+    """Return the intents that a text may get, and why it is open; a refused one has no share."""
+    order = np.argsort(-pool.probabilities[row], kind="stable").tolist()
+    columns = [column for column in order if pool.live.columns[column]][:3]
+    labels = [(pool.live.columns[column],) for column in columns]
+    said = [_said(label, names, pool.task) for label in labels]
     if not pool.outside[row]:
         parts = zip(said, pool.probabilities[row][columns], strict=True)
-        return f"The model is unsure: {', '.join(f'{name} {percent(p)}' for name, p in parts)}."
-    is_multi = pool.task == "multi-label"
-    answer = "The model gives it no intent." if is_multi else "The model refuses it."
-    lacks = "not likely enough" if is_multi else "too unlike its examples"
-    return f"{answer} Closest: {said[0]}, but {lacks}." if said else answer
+        told = ", ".join(f"{name} {percent(p)}" for name, p in parts)
+        return labels, f"The model is unsure: {told}."
+    answer = "The model refuses it."
+    why = f"{answer} Closest: {said[0]}, but too unlike its examples." if said else answer
+    return labels, why
+
+
+def _sets(pool: Pool, row: int, names: dict[str, str]) -> tuple[list[tuple[str, ...]], str]:
+    """Return the set that a text is answered with, the same but for its open intent, and why."""
+    columns, shares = pool.live.columns, pool.probabilities[row]
+    taken = {key for key, m in zip(columns, pool.margins[row], strict=True) if key and m >= 0.0}
+    answer = _in_order(taken, names)
+    said = f"The model answers {_said(answer, names, pool.task)}."
+    if not any(columns):
+        return [answer], said
+    open_ = max((c for c, key in enumerate(columns) if key), key=lambda c: -abs(shares[c] - 0.5))
+    key = columns[open_]
+    unsure = f"It is unsure of {_said((key,), names, pool.task)}: {percent(shares[open_])}."
+    return [answer, _in_order(taken ^ {key}, names)], f"{said} {unsure}"
+
+
+def _in_order(label: set[str], names: dict[str, str]) -> tuple[str, ...]:
+    return tuple(sorted(label, key=lambda key: names.get(key, "")))
 
 
 def _helped(settles: float) -> str:

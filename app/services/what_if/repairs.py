@@ -32,7 +32,9 @@ class Repair:
     """A change of labels, texts or intents that a finding offers; intents are ids.
 
     Attributes:
-        intent: The intent that is merged away, split, renamed or described.
+        intent: The intent that is merged away, split, renamed or described; for `relabel`, the one
+            that `intents` replace, so that a text keeps its others. Empty: they replace all. For
+            `add`, where a text may have several intents: if not empty, it keeps all that it has.
         value: The split of `move`, the text of `add` (relabelled where it is in the project), the
             target's id of `merge`, the description of `describe`, else a new name.
         parts: For `split`, several new intents at once, instead of `ids` and `value`.
@@ -150,6 +152,8 @@ def _settled_by(finding: str, repair: Repair) -> str:
 
 
 def _of_utterances(connection: Transaction, project: ProjectRecord, repair: Repair) -> list[Change]:
+    if repair.kind == "relabel" and repair.intent:
+        return _replaced(connection, project, repair)
     records = _records(connection, project.id, repair.ids)
     if repair.kind == "relabel":
         labels = _labels(connection, project, repair.intents)
@@ -160,6 +164,34 @@ def _of_utterances(connection: Transaction, project: ProjectRecord, repair: Repa
         raise InvalidInput(f"There is no split '{repair.value[:40]}'.", "Use train, test or pool.")
     moved = [record for record in records if record.split != repair.value]
     return [edits.edit(record, "split", repair.value) for record in moved]
+
+
+def _replaced(connection: Transaction, project: ProjectRecord, repair: Repair) -> list[Change]:
+    """Return the changes that put intents in the place of one; a text keeps its other intents."""
+    source = dataset.intent_by_id(connection, project.id, repair.intent)
+    labels = _labels(connection, project, repair.intents)
+    return [
+        change
+        for record in _carriers(connection, project.id, source, repair.ids)
+        for change in edits.decide(record, _with(record, labels, without=source.id))
+    ]
+
+
+def _with(record: UtteranceRecord, labels: Sequence[str], without: str = "") -> Sequence[str]:
+    """Return the labels of a text and some more, without one of its own."""
+    return [*(key for key in record.labels or () if key != without), *labels]
+
+
+def _carriers(
+    connection: Transaction, project_id: int, source: IntentRecord, ids: Sequence[str]
+) -> list[UtteranceRecord]:
+    """Return texts that have an intent; one that has it no more raises `Conflict`."""
+    records = _records(connection, project_id, ids)
+    if any(source.id not in (record.labels or ()) for record in records):
+        raise Conflict(
+            f"A text is not labelled '{source.name}' any more.", "Reload, and choose again."
+        )
+    return records
 
 
 def _records(connection: Transaction, project_id: int, ids: Sequence[str]) -> list[UtteranceRecord]:
@@ -208,7 +240,12 @@ def _addition(connection: Transaction, project: ProjectRecord, repair: Repair) -
             "This is a test text, so it cannot be an example, too.",
             "Make it an example first, or change its test label.",
         )
-    return [change for record in examples for change in edits.decide(record, labels)]
+    joins = repair.intent and project.task == "multi-label"
+    return [
+        change
+        for record in examples
+        for change in edits.decide(record, _with(record, labels) if joins else labels)
+    ]
 
 
 def _of_intent(connection: Transaction, project_id: int, repair: Repair) -> list[Change]:
@@ -237,10 +274,7 @@ def _split_off(
     taken = {other.name for other in others}
     if len(ids) > len(set(ids)) or len(names) > len(set(names)):
         raise InvalidInput("A text or a name is in two groups.", "Keep it in one.")
-    if any(source.id not in (r.labels or ()) for r in _records(connection, project_id, ids)):
-        raise Conflict(
-            f"A text is not labelled '{source.name}' any more.", "Reload, and choose again."
-        )
+    _carriers(connection, project_id, source, ids)
     changes: list[Change] = []
     for name, part in zip(names, parts, strict=True):
         edits.check_intent_name(name)

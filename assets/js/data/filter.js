@@ -7,10 +7,11 @@ import {number, SETS} from '../shared/words.js';
 const PAUSE = 60; // milliseconds without typing before a search is sent
 const SPLITS = [['', 'any set'], ...Object.entries(SETS)];
 const USES = {
-  train: 'What a training learns from; those labelled out of scope check what is refused',
+  train: 'What a training learns from',
   test: 'They check the model, which never learns from them',
   unlabelled: 'They become examples when they get a label',
 };
+const CHECKING = '; those labelled out of scope check what is refused';
 const statesOf = nothing => [
   ['', 'any state'],
   ['unlabelled', 'unlabelled'],
@@ -49,11 +50,11 @@ export class Filter {
   #borderline;
   #more = h('button', {class: 'more-filters', 'aria-expanded': 'false'}, 'More filters');
   #chosen = h('span', {class: 'cut'}); // what the filter restricts, on the button that opens it on a phone
-  #nothing;
+  #known; // the intents of the project, and its words
 
-  // `nothing` is the word for no intent; calls `changed` when other rows are to be shown.
-  constructor(nothing, changed) {
-    this.#nothing = nothing;
+  // Calls `changed` when other rows are to be shown.
+  constructor(intents, changed) {
+    this.#known = intents;
     const given = query();
     this.#changed = changed;
     this.page = Number(given.get('page') ?? 0);
@@ -83,7 +84,7 @@ export class Filter {
     this.#selects = {
       intent: this.#choice('Intent', [], 'intent'),
       split: this.#choice('Set', SPLITS, 'split'),
-      state: this.#choice('State of the label', statesOf(this.#nothing), 'state'),
+      state: this.#choice('State of the label', statesOf(this.#known.nothing), 'state'),
       order: this.#choice('Order', ORDERS, 'order'),
     };
     this.#differs = h('input', {
@@ -220,7 +221,9 @@ export class Filter {
       this.#change({[name]: this.#selects[name].value});
     };
     const pressed = {'aria-pressed': String(chosen), 'data-key': `${name} ${value}`};
-    return h('button', {class: 'small', ...pressed, title: USES[value], onclick: show}, words);
+    const more = value === 'train' && !this.#known.multi ? CHECKING : '';
+    const title = USES[value] && `${USES[value]}${more}`;
+    return h('button', {class: 'small', ...pressed, title, onclick: show}, words);
   }
 
   turn(pages) {

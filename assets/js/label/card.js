@@ -199,9 +199,13 @@ export class Card {
         style: {'--dot': intent?.color},
         disabled: !intent,
         'aria-pressed': this.#multi ? String(chosen.has(id)) : null,
-        // In a single-label project no option keeps the focus on the next card, where Enter would press it.
+        // In a single-label project no option keeps the focus on the next card, where Enter would press it. One that
+        // was clicked keeps it nowhere: Enter saves what is marked.
         'data-key': this.#multi ? id : null,
-        onclick: () => this.#give(intent),
+        onclick: event => {
+          if (event.detail) event.currentTarget.blur();
+          return this.#give(intent);
+        },
       },
       number ? h('kbd', {}, isTaken ? `${number} ↵` : number) : h('span'),
       h('span', {class: `chip bare inside ${id ? '' : 'oos'}`}, name),

@@ -15,6 +15,11 @@ export class ChosenIntents {
     this.#chosen.set(item.id, {intents: new Set(intents), create: new Set(create)});
   }
 
+  // What a person has marked; nothing where only the model has.
+  setOf(item) {
+    return this.#chosen.has(item.id) ? this.of(item) : {intents: [], create: []};
+  }
+
   // Whether a person or the model has said what the label is; it may be no intent.
   areKnown(item) {
     return this.#chosen.has(item.id) || item.suggestions !== null;

@@ -139,8 +139,9 @@ export class Deciding {
   }
 
   intoTray() {
-    if (!this.text()) return;
-    this.#tray.add(this.#queue.take());
+    const item = this.text();
+    if (!item) return;
+    this.#tray.add(this.#queue.take(), this.#chosen.setOf(item));
     this.#next();
   }
 

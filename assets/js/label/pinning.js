@@ -33,7 +33,8 @@ export class Pinning {
   // What P pins: what the model answers, or in a multi-label project what is marked; null for nothing yet.
   answerOf(item) {
     const {multi} = this.#intents;
-    const marked = this.#chosen.of(item).intents;
+    const {intents: marked, create} = this.#chosen.of(item);
+    if (create.length) return null; // it has no id before the label is saved
     const intents = multi ? marked : item.out_of_scope ? [] : marked.slice(0, 1);
     const isKnown = intents.length || item.out_of_scope || (multi && this.#chosen.areKnown(item));
     return isKnown ? {intents, words: this.#named(intents)} : null;
@@ -43,7 +44,9 @@ export class Pinning {
   async pin(item) {
     const answer = this.answerOf(item);
     if (!answer) {
-      toast('There is no intent to pin yet.', 'Label it first, then pin it on the Try page.');
+      const isNew = this.#chosen.of(item).create.length > 0;
+      const lacks = isNew ? 'A new intent cannot be pinned yet.' : 'There is no intent to pin yet.';
+      toast(lacks, 'Label it first, then pin it on the Try page.');
       return;
     }
     const {intents, words} = answer;

@@ -4,7 +4,7 @@ import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {IntentFinder} from '../shared/finder.js';
 import {call} from '../shared/rest.js';
-import {number} from '../shared/words.js';
+import {number, plural} from '../shared/words.js';
 
 const AT_ONCE = 100; // texts that one request can name
 
@@ -15,6 +15,9 @@ export class Tray {
   #base;
   #store;
   #finder;
+  #intents;
+  #give; // labels all
+  #marked = {intents: new Set(), create: new Set()}; // what all are labelled with, in a multi-label project
   #back;
   #similar;
 
@@ -24,16 +27,19 @@ export class Tray {
     this.#store = keptAs(`set aside:${project}`);
     this.#back = back;
     this.#similar = similar;
+    this.#intents = intents;
     const give = how => {
       const items = this.#items;
       this.forget(items);
       label(items, how);
     };
+    this.#give = give;
+    const take = intents.multi ? how => this.#mark(how) : give;
     this.#finder = new IntentFinder({
       intents: () => intents.open,
-      label: 'Label all with',
-      pick: intent => give({intents: [intent.id]}),
-      create: name => give({create: [name]}),
+      label: intents.multi ? 'Add an intent for all' : 'Label all with',
+      pick: intent => take({intents: [intent.id]}),
+      create: name => take({create: [name]}),
       isForMany: true,
     });
   }
@@ -42,9 +48,17 @@ export class Tray {
     return [...this.#awaited, ...this.#items.map(item => item.id)];
   }
 
-  add(item) {
+  // `how` is what a person has marked on the card.
+  add(item, how) {
     this.#keep([...this.#kept(), item.id]);
-    this.#set([...this.#items, item]);
+    this.#items = [...this.#items, item];
+    this.#mark(how);
+  }
+
+  #mark({intents = [], create = []}) {
+    for (const id of intents) this.#marked.intents.add(id);
+    for (const name of create) this.#marked.create.add(name);
+    this.#set(this.#items);
   }
 
   // Brings back what was set aside before a reload, but not what was labelled meanwhile.
@@ -93,6 +107,7 @@ export class Tray {
   #set(items) {
     this.#items = items;
     this.element.hidden = !items.length;
+    if (!items.length) this.#marked = {intents: new Set(), create: new Set()};
     const similar = () => this.#similar(items.map(item => item.text));
     fill(
       this.element,
@@ -104,6 +119,31 @@ export class Tray {
       ),
       h('div', {class: 'row around'}, h('button', {'data-key': 'similar', onclick: similar}, 'Find similar')),
       this.#finder.element,
+      this.#intents.multi && this.#labelling(),
+    );
+  }
+
+  // The intents that all get; a press takes one away.
+  #labelling() {
+    const {intents, create} = this.#marked;
+    const chip = (among, one, name) => {
+      const leave = () => {
+        among.delete(one);
+        this.#set(this.#items);
+      };
+      const about = {class: 'small', 'data-key': `marked ${one}`, 'aria-label': `Without ${name}`, onclick: leave};
+      return h('button', about, h('bdi', {}, name), ' ', icon('x'));
+    };
+    const n = intents.size + create.size;
+    const give = () => this.#give({intents: [...intents], create: [...create]});
+    const about = {class: 'primary', 'data-key': 'label all', disabled: !n, onclick: give};
+    const words = `Label ${plural(this.#items.length, 'text')} with ${plural(n, 'intent')}`;
+    return h(
+      'div',
+      {class: 'row tight around'},
+      [...intents].map(id => chip(intents, id, this.#intents.byId.get(id)?.name ?? '?')),
+      [...create].map(name => chip(create, name, name)),
+      h('button', about, n ? words : 'Choose the intents of all'),
     );
   }
 

@@ -9,8 +9,8 @@ const STEPS = {ArrowDown: 1, ArrowUp: -1};
 const OF_INTENTS = new Set(['intent', 'prediction']); // other entries have an order of their own
 
 // What the signs on the map mean, as far as no entry says it.
-function signsOf(used, entries, hasGroups) {
-  const kinds = !used.some(({kind}) => kind) && 'Small dots have no label, crosses are out of scope.';
+function signsOf(used, entries, {hasGroups, nothing}) {
+  const kinds = !used.some(({kind}) => kind) && `Small dots have no label, crosses are labelled ${nothing}.`;
   const isOther = entry => !entry.kind && shapeOf(entries.indexOf(entry), entry.kind) > 0;
   const shapes = used.some(isOther) && 'Shapes only tell apart intents of similar colours.';
   const groups = hasGroups && 'Names in italics are groups of Discover, without a label.';
@@ -28,6 +28,7 @@ export class Legend {
   #first = new Set(); // entries that another panel asked for: on top, so that all of them are in sight
   #glanced = null; // code of the entry under the pointer
   #hears;
+  #nothing;
   #search = h('input', {
     type: 'search',
     placeholder: 'Find in the legend',
@@ -44,8 +45,10 @@ export class Legend {
   #list = h('ul', {class: 'entries'});
   #signs = h('p', {class: 'soft small', 'data-role': 'signs'});
 
-  // Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced` with codes to point out for a moment.
-  constructor(hears) {
+  // `nothing` is the word for no intent. Callbacks in `hears`: `hidden` with the codes of points to hide; `glanced`
+  // with codes to point out for a moment.
+  constructor(nothing, hears) {
+    this.#nothing = nothing;
     this.#hears = hears;
     const about = {class: 'sheet legend', 'aria-label': 'Legend', onkeydown: event => this.#onKey(event)};
     this.element = h('section', about);
@@ -136,7 +139,7 @@ export class Legend {
     const row = entry => h('li', {}, this.#button(entry, hidden), entry.kind && this.#hider(entry));
     const none = h('li', {class: 'soft'}, 'Nothing by that name.');
     fill(this.#list, found.length ? found.map(row) : none);
-    this.#signs.textContent = signsOf(used, this.#entries, this.#hasGroups);
+    this.#signs.textContent = signsOf(used, this.#entries, {hasGroups: this.#hasGroups, nothing: this.#nothing});
     this.#stop(this.#list.querySelector('[aria-pressed=true]') ?? this.#list.querySelector('.entry'));
   }
 

@@ -99,7 +99,7 @@ export class AddingTab {
     const [instead] = better && !isKnown ? await this.#foresee([better.id], signal) : [];
     if (signal.aborted) return;
     const isDoubted = isKnown || better || this.#clashes(blast.near) > 0 || this.#isAlone(blast.near);
-    const verb = isKnown ? 'Relabel it' : 'Add it';
+    const verb = isKnown ? (this.#tools.intents.multi ? 'Label it also' : 'Relabel it') : 'Add it';
     // What is warned of does not stand out, and comes after the warning: on a phone the button stood above it.
     const isWarned = isDoubted || harmOf({blast});
     const act = this.#button(verb, chosen, blast, isWarned ? 'small' : 'primary');
@@ -114,8 +114,9 @@ export class AddingTab {
     return post(`${this.#tools.base}/review/what-if`, {repairs}, {signal});
   }
 
+  // Where a text may have several intents, one that is an example already keeps those that it has.
   #repair(id) {
-    return {kind: 'add', intents: [id], value: this.#text};
+    return {kind: 'add', intents: [id], intent: this.#tools.intents.multi ? id : '', value: this.#text};
   }
 
   // The other label that more than half of the most similar examples have, and how many have it; null for none.
@@ -131,9 +132,13 @@ export class AddingTab {
     return near.length > 0 && !near.some(({intents}) => intents.includes(this.#chosen));
   }
 
-  // A text that is an example already gets the chosen label; it does not come twice.
+  // A text that is an example already gets the chosen label, or one more intent; it does not come twice.
   #known(near) {
     return near.some(one => this.#isSame(one));
+  }
+
+  get #becomes() {
+    return this.#tools.intents.multi ? 'it keeps its intents and gets this one, too' : 'its label changes';
   }
 
   #isSame({text}) {
@@ -166,7 +171,7 @@ export class AddingTab {
     return h(
       'div',
       {class: `note ${isDoubted ? 'warn' : 'good'}`, 'data-role': 'verdict'},
-      this.#known(blast.near) && 'This text is an example already; its label changes. ',
+      this.#known(blast.near) && `This text is an example already; ${this.#becomes}. `,
       better && h('b', {dir: 'auto'}, `${most} most similar examples are labelled ${this.#nameOf(better.id)}. `),
       !better && h('span', {dir: 'auto'}, this.#likeness(blast.near)),
       h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
@@ -199,7 +204,7 @@ export class AddingTab {
     const {intents: known} = this.#tools;
     const isOther = conflict || (!known.multi && String(intents) !== this.#chosen);
     const other = conflict ? 'other label, very similar' : 'other label';
-    const words = this.#isSame(one) ? 'gets the new label' : other;
+    const words = this.#isSame(one) ? (known.multi ? 'gets this intent, too' : 'gets the new label') : other;
     const badge = isOther && h('span', {class: `badge ${conflict ? 'warn' : ''}`}, words);
     return h(
       'li',
@@ -212,7 +217,7 @@ export class AddingTab {
   async #add(verb, id, blast) {
     if (this.#lacks) return;
     const repair = this.#repair(id);
-    const deed = verb === 'Add it' ? 'Added' : 'Relabelled';
+    const deed = {'Add it': 'Added', 'Label it also': 'Labelled also'}[verb] ?? 'Relabelled';
     this.#box.value = '';
     const words = `${deed} “${repair.value.slice(0, LONGEST_NAMED)}” as ${this.#nameOf(id)}.`;
     try {

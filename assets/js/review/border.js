@@ -14,8 +14,10 @@ import {mayHarm} from './harm.js';
 
 const LEAD =
   'Texts between two intents, the least clear first. Choose what the customer means: the figures tell what follows, ' +
-  'not which label is right. Points tell how far the scores of the two are apart; a clear answer has about 100. For ' +
-  'a third intent, search the text on Data.';
+  'not which label is right. Points tell how far the scores of the two are apart; a clear answer has about 100. ';
+const OTHERS = 'For a third intent, search the text on Data.';
+const OTHERS_OF_SETS =
+  'A text keeps the intents that it has. To take one away, or for a third one, search the text on Data.';
 const ANY = 'any'; // the choice of a pair that is not in the list
 const CLOSEST = 5; // pairs that are offered
 const WAITING = 'Looking for the texts between the two …';
@@ -52,6 +54,7 @@ export class BorderTab {
         'p',
         {class: 'soft'},
         LEAD,
+        tools.intents.multi ? OTHERS_OF_SETS : OTHERS,
       ),
       this.#choice,
       this.#walk,
@@ -258,18 +261,22 @@ export class BorderTab {
   #relabel(text, id) {
     const {intents, act} = this.#tools;
     const name = intents.byId.get(id)?.name ?? '?';
-    const change = {repair: {kind: 'relabel', ids: [text.id], intents: [id]}, blast: null};
+    const isMore = intents.multi && text.intents !== null; // a text with a label keeps its other intents
+    const label = isMore ? [...text.intents, id] : [id];
+    const change = {repair: {kind: 'relabel', ids: [text.id], intents: label}, blast: null};
+    const button = isMore ? `Add ${name}` : labelAs(text.intents, name);
     const take = once(async event => {
       if (this.#second.is(event)) return;
       const seen = this.#seen; // the list may be drawn anew while this waits
       await this.#foretold.known(change);
-      if (!(await mayHarm(change, `Label it ${name}`))) return;
+      if (!(await mayHarm(change, isMore ? button : `Label it ${name}`))) return;
       const {repair, blast} = change;
-      const words = `Labelled “${text.text.slice(0, 50)}” ${name}.`;
+      const named = `“${text.text.slice(0, 50)}”`;
+      const words = isMore ? `Added ${name} to ${named}.` : `Labelled ${named} ${name}.`;
       await act(repair, words, {seen, blast, isTest: text.place === 'test'});
     });
     const about = {class: 'small', 'data-key': `${id} ${text.id}`, onclick: take};
-    return h('div', {class: 'offer'}, h('button', about, labelAs(text.intents, name)), this.#foretold.lineOf(change));
+    return h('div', {class: 'offer'}, h('button', about, button), this.#foretold.lineOf(change));
   }
 }
 

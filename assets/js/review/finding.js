@@ -2,7 +2,6 @@
 import {labelAs} from '../shared/act_words.js';
 import {address, query} from '../shared/address.js';
 import {fill, h, said, titled} from '../shared/elements.js';
-import {IntentFinder} from '../shared/finder.js';
 import {ask, guarded, toast} from '../shared/messages.js';
 import {named} from '../shared/named.js';
 import {pin} from '../shared/pins.js';
@@ -13,6 +12,7 @@ import {number, plural} from '../shared/words.js';
 import {asLabelled, deedOf, LONGEST_NAMED} from './deeds.js';
 import {harmOf, isUnknown, mayHarm} from './harm.js';
 import {keysOf, unknownNumber} from './keys.js';
+import {otherLabel} from './other_label.js';
 
 const MOST_PICKED = 4; // typed labels that are kept as remedies
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
@@ -362,22 +362,16 @@ export class FindingView {
     return given && {...repair, value: given.value};
   }
 
-  // A typed label becomes a remedy with its own preview.
+  // A chosen label becomes a remedy with its own preview.
   #choose(asked, label, textOfMany = '') {
-    const {intents} = this.#tools;
-    const nothing = {id: '', name: intents.nothing, number: 0, color: ''};
-    const finder = new IntentFinder({
-      intents: () => [...intents.open, nothing],
-      label,
-      pick: intent => {
-        const repair = {...asked, intents: intent.id ? [intent.id] : []};
-        const name = intent.id ? `“${intent.name}”` : intent.name;
-        const words = `Label ${textOfMany ? 'the test text' : 'it'} ${name}`;
-        this.#pick({words, repair, asks: '', textOfMany});
-      },
-    });
-    fill(this.#other, finder.element);
-    finder.open();
+    const now = this.#finding.texts.find(({id}) => asked.ids.includes(id))?.intents ?? null;
+    const pick = ids => {
+      const words = `Label ${textOfMany ? 'the test text' : 'it'} ${this.#labelled(ids)}`;
+      this.#pick({words, repair: {...asked, intents: ids}, asks: '', textOfMany});
+    };
+    const other = otherLabel(this.#tools.intents, {label, now, pick});
+    fill(this.#other, other.element);
+    other.open();
     this.#other.scrollIntoView({block: 'nearest'}); // with the whole list of labels, not the field alone
   }
 

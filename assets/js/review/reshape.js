@@ -106,7 +106,7 @@ export class ReshapeTab {
       case 'merge':
         return {kind: 'merge', intent, value: target};
       case 'relabel':
-        return {kind: 'relabel', ids: [...this.#chosen], intents: [target]};
+        return {kind: 'relabel', ids: [...this.#chosen], intent, intents: [target]}; // other intents stay
       case 'split':
         return {kind: 'split', intent, parts: this.#splitting.parts};
       default:

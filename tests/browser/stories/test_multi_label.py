@@ -8,6 +8,14 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.review.sets_of_intents import (
+    adds_an_intent_at_a_border,
+    adds_an_intent_to_an_example,
+    chooses_a_whole_set,
+    intents,
+    labels_of,
+    moves_one_intent_of_a_set,
+)
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
@@ -69,6 +77,11 @@ def test_the_story_of_several_intents(
     reads_a_log(page, tmp_path)
     exports_the_sets(page, tmp_path)
     takes_a_group_and_gives_it_back(page, studio)
+    go(page, "Review")
+    moves_one_intent_of_a_set(page, studio)
+    adds_an_intent_to_an_example(page, studio)
+    adds_an_intent_at_a_border(page, studio)
+    chooses_a_whole_set(page, studio)
 
 
 def go(page: Page, name: str) -> None:
@@ -118,6 +131,10 @@ def labels_without_a_model(page: Page, studio: Served) -> None:
     page.keyboard.type("urgent")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Label with 3 intents")).to_be_visible()
+    page.keyboard.press("p")  # it pinned two of the three
+    told = page.locator(".toast", has_text="A new intent cannot be pinned yet.")
+    expect(told).to_be_visible()
+    assert studio.ask("/projects/bank/pins") == []
     page.keyboard.press("Enter")
     wait_for_another(page, text)
     assert labels_of(studio, text) == {first, second, "urgent"}
@@ -134,10 +151,61 @@ def labels_without_a_model(page: Page, studio: Served) -> None:
     page.keyboard.press("u")
     page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
     all_saved(page)
+    saves_by_enter_what_a_click_marked(page, studio)
+    labels_together_with_a_set(page, studio)
+
+
+def saves_by_enter_what_a_click_marked(page: Page, studio: Served) -> None:
+    """The clicked intent kept the focus, so that Enter took its mark away and saved nothing."""
+    text, option = shown(page), page.locator(".option").first
+    name = option.locator(".chip").inner_text()
+    was = option.get_attribute("aria-pressed") == "true"
+    option.click()
+    expect(option).to_have_attribute("aria-pressed", "false" if was else "true")
+    page.keyboard.press("Enter")
+    wait_for_another(page, text)
+    given = labels_of(studio, text)
+    assert given is not None
+    assert (name in given) != was
+    page.keyboard.press("u")
+    page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
+    all_saved(page)
+
+
+def labels_together_with_a_set(page: Page, studio: Served) -> None:
+    """The first intent that was chosen labelled all, and what was marked before T was dropped."""
+    texts = list[str]()
+    for key in ("", "1"):
+        texts.append(shown(page))
+        if key:
+            page.keyboard.press(key)
+        page.keyboard.press("t")
+        page.wait_for_function(f"() => {SHOWN} !== {json.dumps(texts[-1])}")
+    aside = page.get_by_label("Set aside")
+    finder = aside.get_by_role("combobox", name="Add an intent for all")
+    for name in ("cancel", "card"):
+        finder.fill(name)
+        finder.press("Enter")
+        expect(aside.get_by_role("button", name=f"Without {name}", exact=True)).to_be_visible()
+    chosen = aside.locator("[data-key^='marked ']").all_inner_texts()
+    marked = {name.strip() for name in chosen}
+    assert {intents(studio)[0]["name"], "cancel", "card"} <= marked
+    n = f"{len(marked)} intents"
+    aside.get_by_role("button", name=f"Label 2 texts with {n}").click()
+    expect(aside).to_be_hidden()
+    all_saved(page)
+    assert [labels_of(studio, text) for text in texts] == [marked, marked]
+    for text in reversed(texts):
+        page.keyboard.press("u")
+        page.wait_for_function(f"() => {SHOWN} === {json.dumps(text)}")
+    all_saved(page)
+    assert [labels_of(studio, text) for text in texts] == [None, None]
 
 
 def trains(page: Page, studio: Served) -> None:
     go(page, "Train")
+    taught = "from those labelled no intent, too"  # “only check what is refused”, it said
+    expect(page.locator("[data-role=outlook]")).to_contain_text(taught)
     quick = page.get_by_role("radio", name="Quick")
     quick.click()
     expect(quick).to_contain_text("30 examples of")
@@ -272,17 +340,6 @@ def all_saved(page: Page) -> None:
     page.wait_for_selector("[data-role=saved]:has-text('saved')")
 
 
-def intents(studio: Served) -> list[dict[str, str]]:
-    return list(studio.ask("/projects/bank/overview")["intents"])
-
-
 def sets(studio: Served) -> dict[str, list[str] | None]:
     rows = studio.ask("/projects/bank/utterances?size=200")["rows"]
     return {row["text"]: row["labels"] for row in rows}
-
-
-def labels_of(studio: Served, text: str) -> set[str] | None:
-    names = {intent["id"]: intent["name"] for intent in intents(studio)}
-    rows = studio.ask("/projects/bank/utterances?size=200")["rows"]
-    labels = next(row["labels"] for row in rows if row["text"] == text)
-    return None if labels is None else {names[key] for key in labels}

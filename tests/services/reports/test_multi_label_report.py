@@ -12,7 +12,7 @@ from app.services.live.server_state import open_live_studio
 from app.services.reports.model_report import report, report_page
 from app.services.reports.next_steps import next_steps
 from app.services.reports.readiness import readiness_of
-from app.services.reports.report_views import ScopeLine
+from app.services.reports.report_views import ConfusionLine, ScopeLine
 from app.services.versions.verdict import verdict_on
 from core.calibration.calibration import probabilities
 from core.types import no_pause
@@ -55,7 +55,8 @@ def test_test_texts_without_an_intent_are_told_as_tested(tmp_path: Path, tiny_pa
     assert (scope.outside, scope.refused, scope.known) == (1, float(not answered[-1]), False)
     assert scope.kept == sum(answered[:-1]) / 2
     told = [*found.ready.sentences, *found.steps, *(one.basis for one in found.ready.figures)]
-    assert not any("tested" in one or "labelled" in one for one in told if "out of scope" in one)
+    assert not any("not tested" in one for one in told if "fit no intent" in one)
+    assert not any("out of scope" in one for one in told)
     now = accuracy_now(studio, *live_studio.models.open("p"), no_pause)
     assert now is not None
     assert (now.outside_n, now.kept_out) == (scope.outside, scope.refused)
@@ -82,3 +83,12 @@ def test_of_several_intents_too_texts_that_fit_none_must_be_refused() -> None:
     assert (found.level, report.level, report.reasons) == ("trial", "trial", found.reasons)
     (step,) = next_steps({}, [], scope, [], [], on_tests=True)
     assert step == "Label more such texts: 60 % of the texts that fit no intent get an answer."
+
+
+def test_two_sets_are_not_called_intents_that_are_mixed_up() -> None:
+    """“Make “cancel and card” and “card” easier to tell apart”: a text may have both."""
+    scope = ScopeLine(None, 0.97, 50, 0.9)
+    line = ConfusionLine("cancel and card", "card", 5, "5 of 10 test texts", ())
+    (step,) = next_steps({}, [], scope, [line], [], on_tests=True)
+    assert step.startswith("Make “cancel and card” and “card” easier to tell apart")
+    assert next_steps({"task": "multi-label"}, [], scope, [line], [], on_tests=True) == ()
