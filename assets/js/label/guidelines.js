@@ -138,7 +138,7 @@ export class Guidelines {
     const {rows} = await call(`${this.#base}/utterances?${asked}`);
     fill(
       place,
-      rows.map(row => h('li', {}, row.text)),
+      rows.map(row => h('li', {dir: 'auto'}, row.text)),
     );
   }
 }

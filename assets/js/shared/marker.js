@@ -34,6 +34,7 @@ export class Marker {
     this.#saved = saved;
     this.#line = h('p', {
       class: 'marking',
+      dir: 'auto',
       tabindex: 0,
       role: 'group',
       'aria-label': 'Text, word by word',

@@ -167,7 +167,7 @@ export class Why {
       {class: 'told'},
       examples.slice(0, SHOWN).map(example => {
         const {text, intents} = example;
-        return h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents), besides(example));
+        return h('li', {dir: 'auto'}, `“${text}” `, isOther(intents) && this.#intents.named(intents), besides(example));
       }),
       more > 0 && h('li', {class: 'soft'}, `and ${more} more`),
     );
