@@ -1,5 +1,5 @@
 // The panel beside the map: the selection and its actions, a point's neighbours, and moved points.
-import {address} from '../shared/address.js';
+import {address, whyAddress} from '../shared/address.js';
 import {fill, h, said, titled} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
@@ -159,8 +159,9 @@ export class Selection {
   }
 
   #tellOf({text, labels}) {
-    const why = {class: 'button push', href: address('try', this.#context.project, {text})};
-    fill(this.#about, this.#intents.labels(labels), h('a', why, 'Why this answer'));
+    const href = whyAddress(this.#context.project, text);
+    const why = href && h('a', {class: 'button push', href}, 'Why this answer');
+    fill(this.#about, this.#intents.labels(labels), why);
   }
 
   #count() {
