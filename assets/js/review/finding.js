@@ -367,7 +367,7 @@ export class FindingView {
     const {intents} = this.#tools;
     const nothing = {id: '', name: intents.nothing, number: 0, color: ''};
     const finder = new IntentFinder({
-      intents: () => [...intents.open, nothing],
+      intents: () => [nothing, ...intents.open],
       label,
       pick: intent => {
         const repair = {...asked, intents: intent.id ? [intent.id] : []};
