@@ -119,7 +119,7 @@ export class Why {
   }
 
   #whyNot({why_not: other, answer, text}) {
-    const options = this.#intents.open.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
+    const options = this.#intents.openSorted.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
     if (!other) options.unshift(['', 'Choose …']);
     const choose = event => {
       this.#rival = event.target.value || null;
