@@ -351,3 +351,16 @@ def test_the_second_click_of_a_double_click_pins_nothing(
     expect(page.get_by_role("button", name="Right: pin it")).to_be_enabled()
     effect.get_by_role("button", name="Undo").click()
     expect(effect).to_have_count(0)
+
+
+def test_long_names_of_many_answers_stay_on_a_phone(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """They stood on one line, and left the screen."""
+    page = visit(studio, "/try?project=sample", viewport={"width": 390, "height": 844})
+    page.get_by_label("Text to try").fill("no signal\nmy bill is too high")
+    cell = page.get_by_label("Many answers").locator("td.answered").first
+    cell.locator(".chip").evaluate(
+        "at => { (at.lastElementChild ?? at).textContent = 'a long name of an intent '.repeat(4); }"
+    )
+    assert cell.evaluate("at => at.scrollWidth <= at.clientWidth + 1")

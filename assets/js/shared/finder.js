@@ -180,9 +180,9 @@ export class IntentFinder {
   #intents;
   #create;
 
-  // `intents` returns the intents to choose from; without `create` no new intent can be made. Where one can be made, and
-  // in an act on many texts, Enter takes a whole name alone: “calendar”, meant as a new intent, labelled thirty as
-  // “calendar_update”. `key` opens it on its page. `left` is called on Escape.
+  // `intents` returns the intents to choose from; without `create` no new intent can be made. Where one can be made,
+  // and in an act on many texts, Enter takes a whole name alone: “calendar”, meant as a new intent, labelled thirty
+  // as “calendar_update”. `key` opens it on its page. `left` is called on Escape.
   constructor({intents, pick, create = null, label, isForMany = false, key = KEY, left}) {
     this.#intents = intents;
     this.#create = create;
