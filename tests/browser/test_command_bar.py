@@ -261,3 +261,24 @@ def test_enter_on_the_card_takes_no_intent_that_only_holds_what_was_typed(
     expect(card).not_to_have_text(text)
     expect(page.locator("[data-role=decided]")).to_contain_text("as card_lost")
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
+
+
+def test_escape_that_closes_the_list_of_an_input_method_leaves_what_was_typed(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It emptied the finder, and the arrows within that list moved the choice."""
+    page = visit(studio, "/try?project=sample")
+    page.evaluate(_FIND_ONE_OF, 20)
+    field = page.get_by_role("combobox", name="Many intents")
+    field.fill("intent 1")
+    for key in ("ArrowDown", "Enter", "Escape"):
+        field.evaluate(
+            "(at, key) => at.dispatchEvent("
+            "new KeyboardEvent('keydown', {key, isComposing: true, bubbles: true}))",
+            key,
+        )
+    expect(field).to_have_value("intent 1")
+    chosen = page.get_by_role("listbox", name="Many intents").locator("[aria-selected=true]")
+    expect(chosen).to_have_text("intent 1")
+    field.press("Escape")
+    expect(field).to_have_value("")

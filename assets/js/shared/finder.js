@@ -143,6 +143,10 @@ export class Finder {
   }
 
   #onKey(event) {
+    if (event.isComposing) {
+      event.stopPropagation(); // the key is for the list of signs to choose from, and for nothing on the page
+      return;
+    }
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       const step = event.key === 'ArrowDown' ? 1 : -1;
@@ -151,7 +155,7 @@ export class Finder {
       this.#isAsked = false;
       this.#draw();
     }
-    if (event.key === 'Enter' && !event.isComposing) {
+    if (event.key === 'Enter') {
       event.preventDefault();
       event.stopPropagation();
       if (event.repeat) return; // held down, it would take at once what it has only marked
