@@ -93,5 +93,6 @@ function finderOf(open, boxes, key) {
     for (const [at, box] of boxes.entries()) box.hidden = !found.has(open[at]) && !box.control.checked;
   };
   const words = 'Find an intent';
-  return h('input', {type: 'search', placeholder: words, 'aria-label': words, 'data-key': `${key} find`, oninput: look});
+  const named = {placeholder: words, 'aria-label': words, 'data-key': `${key} find`};
+  return h('input', {type: 'search', ...named, oninput: look});
 }
