@@ -206,6 +206,11 @@ def test_label_shows_a_text_from_right_to_left_so(
     card = page.locator("[data-role=utterance]")
     expect(card).to_have_text(text)
     assert card.evaluate("at => at.matches(':dir(rtl)')")
+    page.keyboard.press("v")
+    expect(page.locator(".marking [data-word]")).to_have_count(3)
+    page.keyboard.press("ArrowLeft")  # the words go on to the left
+    expect(page.locator(".marking [aria-current=true]")).to_have_text("بطاقتي")
+    page.keyboard.press("Escape")
     page.keyboard.press("t")
     aside = page.get_by_role("region", name="Set aside").get_by_text(text)
     expect(aside).to_be_visible()
