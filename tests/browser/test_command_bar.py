@@ -236,32 +236,6 @@ def test_a_finder_lists_two_hundred_intents_and_says_how_many_more_there_are(
     expect(listed).to_have_text(["intent 309"])
 
 
-def test_enter_on_the_card_takes_no_intent_that_only_holds_what_was_typed(
-    visit: Callable[..., Page], studio: Served
-) -> None:
-    """“card”, meant as a new intent, labelled the text “card_lost”."""
-    studio.ask("/projects", {"name": "bank"})
-    studio.ask("/projects/bank/intents", {"name": "card_lost"})
-    texts = [{"text": "i want a card"}, {"text": "my card is gone"}]
-    studio.ask("/projects/bank/texts", {"texts": texts})
-    page = visit(studio, "/label?project=bank")
-    card = page.locator("[data-role=utterance]")
-    expect(card).not_to_be_empty()
-    text = card.inner_text()
-    page.keyboard.press("/")
-    page.keyboard.type("card")
-    listed = page.locator(".card [role=option]")
-    expect(listed).to_have_text(["card_lost", "newCreate “card”"])
-    expect(page.locator(".card [role=option][aria-selected=true]")).to_have_count(0)
-    page.keyboard.press("Enter")
-    expect(listed.last).to_have_attribute("aria-selected", "true")
-    expect(card).to_have_text(text)
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
-    expect(card).not_to_have_text(text)
-    expect(page.locator("[data-role=decided]")).to_contain_text("as card_lost")
-    expect(page.locator("[data-role=saved]")).to_have_text("all saved")
-
 
 def test_escape_that_closes_the_list_of_an_input_method_leaves_what_was_typed(
     visit: Callable[..., Page], studio: Served

@@ -184,20 +184,18 @@ export class IntentFinder {
   #intents;
   #create;
 
-  // `intents` returns the intents to choose from; without `create` no new intent can be made. Where one can be made,
-  // and in an act on many texts, Enter takes a whole name alone: “calendar”, meant as a new intent, labelled thirty
-  // as “calendar_update”. `key` opens it on its page. `left` is called on Escape.
+  // `intents` returns the intents to choose from; without `create` no new intent can be made. In an act on many texts,
+  // Enter takes a whole name alone: “calendar”, meant as a new intent, labelled thirty as “calendar_update”.
+  // `key` opens it on its page. `left` is called on Escape.
   constructor({intents, pick, create = null, label, isForMany = false, key = KEY, left}) {
     this.#intents = intents;
     this.#create = create;
-    const isAny = typed => !isForMany && (!create || !typed);
-    const isWhole = ({intent, name}, typed) => plain(intent?.name ?? name) === plain(typed);
     this.#finder = new Finder({
       choices: typed => this.#fitting(typed),
       draws: ({intent, name}) =>
         intent ? chip(intent) : [h('span', {class: 'badge accent'}, 'new'), `Create “${name}”`],
       takes: ({intent, name}) => (intent ? pick(intent) : create(name)),
-      isSure: (choice, typed) => isAny(typed) || isWhole(choice, typed),
+      isSure: ({intent, name}, typed) => !isForMany || plain(intent?.name ?? name) === plain(typed),
       left,
       label,
       placeholder: create ? `Find or create an intent${key}` : label,
