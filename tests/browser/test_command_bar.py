@@ -236,7 +236,6 @@ def test_a_finder_lists_two_hundred_intents_and_says_how_many_more_there_are(
     expect(listed).to_have_text(["intent 309"])
 
 
-
 def test_escape_that_closes_the_list_of_an_input_method_leaves_what_was_typed(
     visit: Callable[..., Page], studio: Served
 ) -> None:
