@@ -22,7 +22,7 @@ import {SecondClick} from './shared/second_click.js';
 import {SlotNames} from './shared/slot_names.js';
 import {Turns} from './shared/turns.js';
 import {isLarge, mayUndo, undoing} from './shared/undoing.js';
-import {ago} from './shared/words.js';
+import {ago, sameLines} from './shared/words.js';
 import {frame} from './studio.js';
 
 const FOR_PLATFORM = 'For a platform …';
@@ -272,7 +272,7 @@ class DataPage {
     const changed = h('p', {class: 'note', role: 'status', hidden: true});
     let newest = row;
     const save = ({text}) =>
-      text !== newest.text &&
+      !sameLines(text, newest.text) &&
       this.#edit(newest, 'text', text).catch(async error => {
         await this.#reload().catch(() => {});
         newest = this.#rows.find(row.id) ?? newest; // Save once more puts these words in place of the others

@@ -1,5 +1,5 @@
 // The Try page: type a text and see its answer and the examples that decide; paste many lines for a table.
-import {query, setQuery} from './shared/address.js';
+import {LONGEST_TRIED, query, setQuery} from './shared/address.js';
 import {fill, h} from './shared/elements.js';
 import {firstAct} from './shared/first_act.js';
 import {Intents} from './shared/intents.js';
@@ -21,7 +21,6 @@ const BY_NAMES = 'Intents are found by their names alone until you train a model
 const NO_INTENTS = 'Nothing can answer yet: it takes two intents, better with a few labels each.';
 const LONGEST_LINE = 10000;
 const MOST_LINES = 1000;
-const LONGEST_ADDRESS = 1000;
 const PAUSE = 40; // shorter than between two letters of a quick typist: an answer costs some 15 ms
 
 export const mount = view => frame(view, 'try', 'Try', LEAD, context => new TryPage(context).start());
@@ -37,6 +36,7 @@ class TryPage {
   #compression;
   #running = null;
   #box;
+  #one = query().get('text'); // the address holds one text, also with line breaks; null once something is typed
   #answer = h('section', {
     class: 'sheet',
     'aria-live': 'polite',
@@ -81,7 +81,7 @@ class TryPage {
       class: 'said',
       oninput: ask,
     };
-    return h('textarea', attributes, query().get('text') ?? '');
+    return h('textarea', attributes, this.#one ?? '');
   }
 
   async start() {
@@ -134,7 +134,7 @@ class TryPage {
 
   async #ask() {
     const lines = this.#lines();
-    setQuery({text: lines.length === 1 && lines[0].length <= LONGEST_ADDRESS ? lines[0] : ''});
+    setQuery({text: lines.length === 1 && lines[0].length <= LONGEST_TRIED ? lines[0] : ''});
     this.#running?.abort();
     this.#running = new AbortController();
     const {signal} = this.#running;
@@ -153,10 +153,8 @@ class TryPage {
   }
 
   #lines() {
-    return this.#box.value
-      .split('\n')
-      .map(line => line.trim())
-      .filter(Boolean);
+    const lines = this.#one === null ? this.#box.value.split('\n') : [this.#one];
+    return lines.map(line => line.trim()).filter(Boolean);
   }
 
   async #show(answers, given) {
@@ -202,6 +200,7 @@ class TryPage {
   }
 
   #leave(many) {
+    this.#one = null;
     this.#many = many;
     this.#back.hidden = many === null;
     if (many !== null) this.#back.textContent = `Back to ${plural(this.#lines().length, 'text')}`;

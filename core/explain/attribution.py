@@ -90,6 +90,11 @@ def agreement(words: Sequence[Word]) -> float:
     return float((both[:, 0] * both[:, 1]).sum()) / sizes if sizes > 0.0 else 0.0
 
 
+def word_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where each word of a text begins and ends."""
+    return tuple(match.span() for match in _WORD.finditer(text))
+
+
 def attribute(
     encoder: Encoder, head: VoteHead | MixtureHead, text: str, column: int, rival: int | None
 ) -> Attribution:
@@ -122,7 +127,7 @@ def leave_words_out(
 
     The difference is the intent's score minus the rival's, or its score alone without a rival.
     """
-    words = tuple(match.span() for match in _WORD.finditer(text))
+    words = word_spans(text)
     texts = [text, *(text[:start] + text[end:] for start, end in words)]
     scores = head.scores(encoder.encode([_joined(one) for one in texts]))
     exact = scores[:, column] - (0.0 if rival is None else scores[:, rival])

@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Callable
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.builders.served_studio import Served, probe
+from tests.builders.served_studio import Served, probe, run
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 PAGES = (
@@ -190,3 +191,27 @@ def test_the_studio_can_be_installed_as_an_app(studio: Served, visit: Callable[.
     found = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     # Every test's browser is private, and a whole Chromium installs nothing from there.
     assert {error["errorId"] for error in found} <= {"in-incognito"}
+
+
+def test_label_shows_a_text_from_right_to_left_so(
+    studio: Served, visit: Callable[..., Page], tmp_path: Path
+) -> None:
+    """Its question mark stood at its beginning, and mixed texts stood in a wrong order."""
+    text = "أين بطاقتي ABC-12؟"
+    file = tmp_path / "texts.txt"
+    file.write_text(f"{text}\n", encoding="utf-8")
+    run(studio.home, "new", "arabic")
+    run(studio.home, "import", "arabic", str(file))
+    page = visit(studio, "/label?project=arabic")
+    card = page.locator("[data-role=utterance]")
+    expect(card).to_have_text(text)
+    assert card.evaluate("at => at.matches(':dir(rtl)')")
+    page.keyboard.press("v")
+    expect(page.locator(".marking [data-word]")).to_have_count(3)
+    page.keyboard.press("ArrowLeft")  # the words go on to the left
+    expect(page.locator(".marking [aria-current=true]")).to_have_text("بطاقتي")
+    page.keyboard.press("Escape")
+    page.keyboard.press("t")
+    aside = page.get_by_role("region", name="Set aside").get_by_text(text)
+    expect(aside).to_be_visible()
+    assert aside.evaluate("at => at.matches(':dir(rtl)')")

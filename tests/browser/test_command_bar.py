@@ -34,6 +34,18 @@ _DRAWN = """() => {
   list.remove();
   return performance.now() - began;
 }"""
+# Opens a finder of so many intents on the page.
+_FIND_ONE_OF = """async n => {
+    const {IntentFinder} = await import('/studio/js/shared/finder.js');
+    const name = (_, at) => ({id: String(at), name: `intent ${at}`, color: ''});
+    const intents = Array.from({length: n}, name);
+    const acts = {pick: () => {}, create: () => {}};
+    const finder = new IntentFinder({intents: () => intents, ...acts, label: 'Many intents'});
+    document.querySelector('[data-role=many-intents]')?.remove();
+    finder.element.dataset.role = 'many-intents';
+    document.querySelector('.page').append(finder.element);
+    finder.open();
+}"""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -202,3 +214,44 @@ def test_the_rail_lights_conversations_where_it_leads(
     expect(page.get_by_role("region", name="Texts of the project")).to_be_hidden()
     page.get_by_role("link", name="Data", exact=True).click()
     expect(lit).to_have_text("Data")
+
+
+def test_a_finder_lists_two_hundred_intents_and_says_how_many_more_there_are(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Lists ended after 59 intents without a word, and people made the sixtieth a second time."""
+    page = visit(studio, "/try?project=sample")
+    listed = page.get_by_role("listbox", name="Many intents").locator("li")
+    field = page.get_by_role("combobox", name="Many intents")
+    page.evaluate(_FIND_ONE_OF, 200)
+    expect(listed).to_have_count(200)
+    expect(listed.last).to_have_text("intent 199")
+    page.evaluate(_FIND_ONE_OF, 310)
+    expect(listed).to_have_count(301)
+    expect(listed.last).to_have_text("10 more: type a part of the name")
+    field.fill("intent")
+    expect(listed.last).to_have_text("11 more: type a part of the name")  # with the new one
+    expect(listed.nth(299)).to_contain_text("Create “intent”")
+    field.fill("intent 309")
+    expect(listed).to_have_text(["intent 309"])
+
+
+def test_escape_that_closes_the_list_of_an_input_method_leaves_what_was_typed(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """It emptied the finder, and the arrows within that list moved the choice."""
+    page = visit(studio, "/try?project=sample")
+    page.evaluate(_FIND_ONE_OF, 20)
+    field = page.get_by_role("combobox", name="Many intents")
+    field.fill("intent 1")
+    for key in ("ArrowDown", "Enter", "Escape"):
+        field.evaluate(
+            "(at, key) => at.dispatchEvent("
+            "new KeyboardEvent('keydown', {key, isComposing: true, bubbles: true}))",
+            key,
+        )
+    expect(field).to_have_value("intent 1")
+    chosen = page.get_by_role("listbox", name="Many intents").locator("[aria-selected=true]")
+    expect(chosen).to_have_text("intent 1")
+    field.press("Escape")
+    expect(field).to_have_value("")

@@ -12,6 +12,14 @@ from tests.builders.served_studio import Served
 
 TEXT = "xylophone quartz 0 0 0"
 UTTERANCES = "/projects/sample/utterances?size=1"
+# Shows the boxes of a label that may have several of sixty intents; one is ticked.
+_BOXES = """async () => {
+  const {LabelChoice} = await import('/studio/js/try/label_choice.js');
+  const open = Array.from({length: 60}, (_, at) => ({id: `${at}`, name: `intent ${at}`}));
+  const intents = {multi: true, open, openSorted: open, nothing: 'no intent'};
+  const said = {words: 'Its label', name: 'Sixty intents', key: 'sixty'};
+  document.querySelector('.page').append(new LabelChoice(intents, ['7'], said).element);
+}"""
 
 
 def test_an_answer_is_mended_where_it_is_read(visit: Callable[..., Page], studio: Served) -> None:
@@ -351,3 +359,37 @@ def test_the_second_click_of_a_double_click_pins_nothing(
     expect(page.get_by_role("button", name="Right: pin it")).to_be_enabled()
     effect.get_by_role("button", name="Undo").click()
     expect(effect).to_have_count(0)
+
+
+def test_long_names_of_many_answers_stay_on_a_phone(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """They stood on one line, and left the screen."""
+    page = visit(studio, "/try?project=sample", viewport={"width": 390, "height": 844})
+    page.get_by_label("Text to try").fill("no signal\nmy bill is too high")
+    cell = page.get_by_label("Many answers").locator("td.answered").first
+    cell.locator(".chip").evaluate(
+        "at => { (at.lastElementChild ?? at).textContent = 'a long name of an intent '.repeat(4); }"
+    )
+    assert cell.evaluate("at => at.scrollWidth <= at.clientWidth + 1")
+
+
+def test_one_of_many_boxes_is_found_by_its_name_and_what_is_ticked_is_said(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Three rows of sixty boxes were in sight, and nothing told what was ticked below."""
+    page = visit(studio, "/try?project=sample")
+    page.evaluate(_BOXES)
+    group = page.get_by_role("group", name="Sixty intents")
+    boxes, legend = group.get_by_role("checkbox"), group.locator("legend")
+    expect(boxes).to_have_count(61)
+    expect(legend).to_have_text("Its label: intent 7")
+    find = group.get_by_role("searchbox", name="Find an intent")
+    find.fill("intent 4")
+    expect(boxes).to_have_count(13)  # eleven that fit, the ticked one, and no intent
+    group.get_by_label("intent 42").check()
+    find.fill("")
+    expect(boxes).to_have_count(61)
+    expect(legend).to_have_text("Its label: intent 7, intent 42")
+    group.get_by_label("No intent").check()
+    expect(legend).to_have_text("Its label")

@@ -241,9 +241,9 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
 
 def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | None:
     """Return which words carry an intent: by gradients where possible, and without each word."""
-    from core.explain.attribution import agreement, attribute, leave_words_out
+    from core.explain.attribution import agreement, attribute, leave_words_out, word_spans
 
-    if len(case.text.split()) > _MOST_WORDS:
+    if len(word_spans(case.text)) > _MOST_WORDS:
         return None
     pipeline = case.model.pipeline
     other = None if rival is None else pipeline.head.intents.index(rival)

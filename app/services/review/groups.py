@@ -1,6 +1,5 @@
 """Propose how to split an intent: the groups within its texts, those of the test set included."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ import numpy as np
 
 from app.services.embedding import embed_texts
 from app.services.live.server_state import LiveStudio, open_live
+from core.review.borderline import words_in_order
 from core.review.groups import find_groups, most_groups
 from core.text import free_name, normalise
 from core.types import Split
@@ -18,7 +18,8 @@ from storage.records import IntentRecord, UtteranceRecord
 
 _LONGEST = 190
 """Letters of a proposed name, so that a number fits behind it."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD_SIZES = range(3, 41)
+"""Signs of a word that can name a group: a longer one is a sentence written without blanks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +124,9 @@ def _shares(texts: Sequence[str]) -> dict[str, float]:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(normalise(text).casefold())
+    words = words_in_order(normalise(text))
+    return [
+        word
+        for word in words
+        if len(word) in _WORD_SIZES and not any(sign.isdecimal() for sign in word)
+    ]

@@ -1,10 +1,9 @@
 // The model's answers to the rows in view, asked for after the rows are shown.
-import {address} from '../shared/address.js';
+import {whyAddress} from '../shared/address.js';
 import {fill, h} from '../shared/elements.js';
 import {post} from '../shared/rest.js';
 
 const REST = 300; // milliseconds that rows stay in view before their answers are asked for: who types sees none
-const LONGEST_ADDRESS = 1000; // characters that Try keeps in its address
 const PART = 10; // rows of one request, so that a request for other rows never waits long behind it
 const PAUSE = 1500; // milliseconds before the next try while the model is loading
 const TRIES = 20;
@@ -80,9 +79,9 @@ export class Answers {
 
   // The answer leads to Try, which tells why the text gets it.
   #why({text, answer}, ...content) {
-    if (text.length > LONGEST_ADDRESS) return content;
+    const href = whyAddress(this.#project, text);
+    if (!href) return content;
     const title = 'See why on the page Try';
-    const href = address('try', this.#project, {text: text.replaceAll('\n', ' ')});
     return h('a', {href, title, class: 'why-answer', 'data-key': `why ${answer}`}, ...content);
   }
 }

@@ -9,7 +9,7 @@ import {newKey} from '../shared/new_key.js';
 import {agree, leftWords} from '../shared/reach.js';
 import {call, post} from '../shared/rest.js';
 import {undoing} from '../shared/undoing.js';
-import {number, plural} from '../shared/words.js';
+import {number, plural, sameLines} from '../shared/words.js';
 
 const MANY = 15; // with more intents, a field finds one
 const GREY = '#888888'; // what a colour field shows for a colour that it cannot hold
@@ -220,8 +220,6 @@ function changes(intent, given) {
     description: intent.description,
     color: isHex(intent.color) ? intent.color.toLowerCase() : GREY,
   };
-  const fields = Object.keys(shown).filter(field => plain(shown[field]) !== plain(given[field]));
+  const fields = Object.keys(shown).filter(field => !sameLines(shown[field], given[field]));
   return Object.fromEntries(fields.map(field => [field, given[field]]));
 }
-
-const plain = words => words.replace(/\r\n?/g, '\n'); // a field for several lines has line ends of its own

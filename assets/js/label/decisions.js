@@ -171,7 +171,7 @@ export class Decisions {
       'li',
       {'data-id': item.id},
       this.#verdict(operation),
-      h('span', {class: 'soft'}, item.text.slice(0, 120)),
+      h('span', {class: 'soft', dir: 'auto'}, item.text.slice(0, 120)),
       h('button', undo, 'Undo'),
     );
   }

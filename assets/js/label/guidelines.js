@@ -2,7 +2,7 @@
 import {Drawer} from '../shared/drawer.js';
 import {fill, h} from '../shared/elements.js';
 import {fitting} from '../shared/finder.js';
-import {chip, textsOf} from '../shared/intents.js';
+import {MANY_INTENTS, chip, textsOf} from '../shared/intents.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 
@@ -13,7 +13,6 @@ const LEGEND =
   'the number of labels does not matter. Labels of other intents still teach the model.';
 const OPENS = 'Open one for its description and examples.';
 const PAUSE = 3000; // milliseconds between two looks
-const MANY = 15; // with more intents, a field finds one
 
 export class Guidelines {
   element = h('section', {class: 'sheet meanings', 'aria-label': NAME});
@@ -103,7 +102,7 @@ export class Guidelines {
       {class: 'intents'},
       [...this.#entries.values()].map(({element}) => element),
     );
-    this.#find.hidden = this.#intents.length <= MANY;
+    this.#find.hidden = this.#intents.length <= MANY_INTENTS;
     const some = [h('p', {class: 'soft small'}, OPENS), this.#legend, this.#find, all];
     const head = h('div', {class: 'row'}, h('h2', {class: 'grow'}, NAME), this.#drawer.closer);
     fill(this.element, head, this.#intents.length ? some : none);
@@ -138,7 +137,7 @@ export class Guidelines {
     const {rows} = await call(`${this.#base}/utterances?${asked}`);
     fill(
       place,
-      rows.map(row => h('li', {}, row.text)),
+      rows.map(row => h('li', {dir: 'auto'}, row.text)),
     );
   }
 }

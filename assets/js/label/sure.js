@@ -175,7 +175,7 @@ class SpotCheck {
   #asked = 0; // number of the newest verdict; one on an answer that was taken back is dropped
   #close;
   #place = h('div', {class: 'soft small tabular', role: 'status'});
-  #text = h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'checked-text'});
+  #text = h('p', {class: 'utterance', dir: 'auto', 'aria-live': 'polite', 'data-role': 'checked-text'});
   #answer = h('div');
   #buttons;
   #right;
@@ -296,7 +296,7 @@ class SpotCheck {
   #list() {
     const {texts} = this.#sure;
     const line = ({text, intent_id: id}) =>
-      h('li', {}, chip(this.#intents.byId.get(id), id), h('span', {}, text));
+      h('li', {}, chip(this.#intents.byId.get(id), id), h('span', {dir: 'auto'}, text));
     const of = texts.length > LISTED ? `The surest ${LISTED} of the` : 'All';
     return h(
       'details',

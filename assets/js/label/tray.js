@@ -154,6 +154,6 @@ export class Tray {
       'data-key': item.id,
       onclick: () => this.#remove(item),
     };
-    return h('li', {}, h('span', {}, item.text), h('button', button, icon('x')));
+    return h('li', {}, h('span', {dir: 'auto'}, item.text), h('button', button, icon('x')));
   }
 }

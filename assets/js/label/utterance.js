@@ -6,7 +6,7 @@ const ALWAYS_FITS = 60; // characters: shorter texts are not measured, for measu
 const ROUNDING = 1; // pixels
 
 export class Utterance {
-  #text = h('p', {class: 'utterance', 'aria-live': 'polite', 'data-role': 'utterance'});
+  #text = h('p', {class: 'utterance', dir: 'auto', 'aria-live': 'polite', 'data-role': 'utterance'});
   #more = h('button', {class: 'small goes-on', hidden: true, onclick: () => this.#goOn()}, 'Goes on ▾');
   element = h('div', {class: 'reading'}, this.#text, this.#more);
 

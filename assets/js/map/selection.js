@@ -1,6 +1,6 @@
 // The panel beside the map: the selection and its actions, a point's neighbours, and moved points.
-import {address} from '../shared/address.js';
-import {fill, h, titled} from '../shared/elements.js';
+import {address, whyAddress} from '../shared/address.js';
+import {fill, h, said, titled} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {post} from '../shared/rest.js';
 import {moreWords, number, percent, plural, similarityWords} from '../shared/words.js';
@@ -101,7 +101,7 @@ export class Selection {
     const set = place === 'test' && h('span', {class: 'badge'}, 'test text');
     const show = guarded(() => this.#hears.opened(id));
     const about = h('span', {class: 'row tight'}, this.#intents.labels(intents, tints), set);
-    const words = h('span', {class: 'grow'}, text, about);
+    const words = h('span', {class: 'grow'}, said(text), about);
     return h('li', {}, h('button', {class: 'plain', 'data-key': `text ${id}`, onclick: show}, words));
   }
 
@@ -121,8 +121,8 @@ export class Selection {
     const share = `${percent(change, 0)} of its neighbours are others now`;
     const words = h('div', {class: 'soft small'}, `${intents.join(', ') || 'no label'}; ${share}`);
     const mark = () => this.#hears.marked([id]);
-    const button = {class: 'plain', style: {'text-align': 'left'}, onclick: mark};
-    return h('li', {}, h('button', button, h('span', {}, text, words)));
+    const button = {class: 'plain', style: {'text-align': 'start'}, onclick: mark};
+    return h('li', {}, h('button', button, h('span', {}, said(text), words)));
   }
 
   // The ids are set at once, because actions apply to them; the texts follow.
@@ -159,8 +159,9 @@ export class Selection {
   }
 
   #tellOf({text, labels}) {
-    const why = {class: 'button push', href: address('try', this.#context.project, {text})};
-    fill(this.#about, this.#intents.labels(labels), h('a', why, 'Why this answer'));
+    const href = whyAddress(this.#context.project, text);
+    const why = href && h('a', {class: 'button push', href}, 'Why this answer');
+    fill(this.#about, this.#intents.labels(labels), why);
   }
 
   #count() {
@@ -192,7 +193,7 @@ export class Selection {
     return h(
       'li',
       {class: this.#labelling.takes(row) ? '' : 'spared'},
-      h('div', {class: 'grow'}, h('div', {}, row.text), h('div', {class: 'row tight'}, about)),
+      h('div', {class: 'grow'}, said(row.text), h('div', {class: 'row tight'}, about)),
       h('button', out, '×'),
     );
   }
@@ -245,7 +246,7 @@ export class Selection {
     const lines = found.map(({record, cosine}) => {
       const chips = record.labels === null ? [] : this.#intents.labels(record.labels);
       const about = h('div', {class: 'row small soft'}, chips, similarityWords(cosine));
-      return h('li', {}, h('div', {}, h('div', {}, record.text), about));
+      return h('li', {}, h('div', {}, said(record.text), about));
     });
     return [h('h3', {class: 'after'}, title), h('ul', {class: 'last'}, lines)];
   }

@@ -27,7 +27,7 @@ export class AddingTab {
     this.#tools = tools;
     this.#box = h('textarea', {
       rows: 2,
-      maxlength: 2000,
+      maxlength: 10000, // more than a text may have, which the server says: a browser cuts without a word
       'aria-label': 'New example',
       class: 'said',
       oninput: () => this.#soon(),

@@ -10,7 +10,7 @@ export const otherLabel = (intents, about) => (intents.multi ? severalOf(intents
 function oneOf(intents, {label, pick}) {
   const nothing = {id: '', name: intents.nothing, number: 0, color: ''};
   const finder = new IntentFinder({
-    intents: () => [...intents.open, nothing],
+    intents: () => [nothing, ...intents.open],
     label,
     pick: intent => pick(intent.id ? [intent.id] : []),
   });

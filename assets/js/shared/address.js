@@ -28,3 +28,9 @@ export function address(page, project, more = {}) {
   const values = new URLSearchParams({...(project ? {project} : {}), ...more});
   return inStudio(`/${path}?${values}${part ? `#${part}` : ''}`);
 }
+
+// Characters of a text that Try keeps in its address.
+export const LONGEST_TRIED = 1000;
+
+// Where Try tells why a text is answered so; null for a text that is too long for an address.
+export const whyAddress = (project, text) => (text.length > LONGEST_TRIED ? null : address('try', project, {text}));

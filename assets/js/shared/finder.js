@@ -2,8 +2,9 @@
 import {fill, h} from './elements.js';
 import {chip} from './intents.js';
 import {untilReleased} from './pressed.js';
+import {number} from './words.js';
 
-const MOST_SHOWN = 60;
+const MOST_SHOWN = 300;
 const KEY = matchMedia('(pointer: coarse)').matches ? '' : '  /'; // a finger presses none
 
 export const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
@@ -24,6 +25,7 @@ export class Finder {
   static #made = 0; // an input names its list by id, so each list needs its own id
   #id = `finder-${(Finder.#made += 1)}`;
   #shown = [];
+  #more = 0; // choices that fit and are not listed
   #at = 0;
   #typed = null; // the words to which `#at` belongs
   #isAsked = false; // whether Enter was pressed with nothing marked, and marked what the next one takes
@@ -73,7 +75,9 @@ export class Finder {
   // Lists what fits now; to be called when there is more to choose from.
   look() {
     const typed = this.#input.value.trim();
-    this.#shown = this.#choices(typed).slice(0, MOST_SHOWN);
+    const fits = this.#choices(typed);
+    this.#shown = fits.slice(0, MOST_SHOWN);
+    this.#more = fits.length - this.#shown.length;
     const [first] = this.#shown;
     const start = first && this.#isSure(first, typed) ? 0 : -1;
     // Choices that arrive late leave the place that an arrow has reached.
@@ -93,10 +97,8 @@ export class Finder {
     fill(this.#nothing, isLost ? 'Nothing found.' : isOpen ? 'Choose one: arrow keys, then Enter.' : again);
     input.setAttribute('aria-expanded', String(!list.hidden));
     input.setAttribute('aria-activedescendant', list.hidden || this.#at < 0 ? '' : `${this.#id}-${this.#at}`);
-    fill(
-      list,
-      this.#shown.map((choice, place) => this.#option(choice, place)),
-    );
+    const options = this.#shown.map((choice, place) => this.#option(choice, place));
+    fill(list, options, this.#more > 0 && moreLine(this.#more));
     list.children[this.#at]?.scrollIntoView({block: 'nearest'});
   }
 
@@ -135,11 +137,16 @@ export class Finder {
     this.#input.value = '';
     this.#typed = null;
     this.#shown = [];
+    this.#more = 0;
     this.#draw();
     this.#input.blur();
   }
 
   #onKey(event) {
+    if (event.isComposing) {
+      event.stopPropagation(); // the key is for the list of signs to choose from, and for nothing on the page
+      return;
+    }
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       event.preventDefault();
       const step = event.key === 'ArrowDown' ? 1 : -1;
@@ -148,7 +155,7 @@ export class Finder {
       this.#isAsked = false;
       this.#draw();
     }
-    if (event.key === 'Enter' && !event.isComposing) {
+    if (event.key === 'Enter') {
       event.preventDefault();
       event.stopPropagation();
       if (event.repeat) return; // held down, it would take at once what it has only marked
@@ -163,6 +170,14 @@ export class Finder {
     }
   }
 }
+
+// The last line of a list that does not show all; a press on it leaves the field as it is.
+const moreLine = n =>
+  h(
+    'li',
+    {class: 'soft', role: 'option', 'aria-disabled': 'true', onmousedown: event => event.preventDefault()},
+    `${number(n)} more: type a part of the name`,
+  );
 
 export class IntentFinder {
   #finder;
@@ -199,8 +214,9 @@ export class IntentFinder {
     const isWhole = ({name}) => plain(name) === plain(typed);
     const fits = fitting(this.#intents(), typed, intent => intent.name);
     const found = fits.toSorted((one, other) => isWhole(other) - isWhole(one));
-    const shown = found.slice(0, MOST_SHOWN - 1).map(intent => ({intent}));
-    if (this.#create && typed && !this.#exists(typed)) shown.push({name: typed});
+    const shown = found.map(intent => ({intent}));
+    const isNew = this.#create && typed && !this.#exists(typed);
+    if (isNew) shown.splice(MOST_SHOWN - 1, 0, {name: typed}); // the last one that is listed
     return shown;
   }
 

@@ -3,6 +3,8 @@ import {breaking, h} from './elements.js';
 import {call} from './rest.js';
 import {nothingFits, number, plural} from './words.js';
 
+export const MANY_INTENTS = 15; // with more intents, a field finds one
+
 export class Intents {
   all = [];
   counts = null; // utterances by state of their label

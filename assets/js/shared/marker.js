@@ -34,6 +34,7 @@ export class Marker {
     this.#saved = saved;
     this.#line = h('p', {
       class: 'marking',
+      dir: 'auto',
       tabindex: 0,
       role: 'group',
       'aria-label': 'Text, word by word',
@@ -169,7 +170,8 @@ export class Marker {
   }
 
   #meant({key, shiftKey}) {
-    const step = {ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity}[key];
+    const right = getComputedStyle(this.#line).direction === 'rtl' ? -1 : 1; // which way the words go on
+    const step = {ArrowLeft: -right, ArrowRight: right, Home: -Infinity, End: Infinity}[key];
     if (step) return () => this.#move(step, shiftKey);
     if (/^[1-9]$/.test(key)) return () => this.#name(this.#names.all[Number(key) - 1] ?? '');
     const proposals = this.#under(this.#shown.proposals);

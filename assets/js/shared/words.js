@@ -105,6 +105,10 @@ const TURNS = new Map(
 );
 export const unturned = words => words.replace(/[\u202a-\u202e\u2066-\u2069]/g, sign => TURNS.get(sign));
 
+// Whether two texts are the same but for their line ends: a field for several lines has line ends of its own.
+const withLineFeeds = words => words.replace(/\r\n?/g, '\n');
+export const sameLines = (one, other) => withLineFeeds(one) === withLineFeeds(other);
+
 // Names without the signs that part them from the words of a sentence, where they stand alone.
 export const unquoted = words => words.replace(/[“”]/g, '');
 

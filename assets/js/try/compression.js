@@ -1,5 +1,5 @@
 // “What if it ignored names and dates?” on the Try page: how far texts and examples move towards their templates.
-import {fill, h} from '../shared/elements.js';
+import {fill, h, said} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {Strength} from '../shared/strength.js';
@@ -93,14 +93,14 @@ export class Compression {
       return;
     }
     const {template, values, nearest} = compressed;
-    const said = values.map(([name, value]) => `${name} “${value}”`).join(', ');
-    const lines = nearest.map((near, place) => h('li', {}, near.text, this.#factsOf(near, place + 1)));
+    const marked = values.map(([name, value]) => `${name} “${value}”`).join(', ');
+    const lines = nearest.map((near, place) => h('li', {}, said(near.text), this.#factsOf(near, place + 1)));
     fill(
       this.#found,
       h(
         'p',
-        {class: 'small', 'data-role': 'template'},
-        values.length ? [h('code', {}, template), `: ${said}`] : 'No known value in this text: it stays.',
+        {class: 'small', dir: 'auto', 'data-role': 'template'},
+        values.length ? [h('code', {}, template), `: ${marked}`] : 'No known value in this text: it stays.',
       ),
       h('h3', {}, 'Nearest examples'),
       h('ol', {class: 'last', 'data-role': 'nearest'}, lines),

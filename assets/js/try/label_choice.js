@@ -1,5 +1,7 @@
 // Chooses the label of a text: one intent or out of scope, or any number of intents.
 import {field, h, select} from '../shared/elements.js';
+import {fitting} from '../shared/finder.js';
+import {MANY_INTENTS} from '../shared/intents.js';
 import {capital} from '../shared/words.js';
 
 const NOTHING = ''; // value of the option for no intent
@@ -54,20 +56,43 @@ export class LabelChoice {
         if (target.checked) now.add(id);
         else now.delete(id);
         none.control.checked = false;
-        this.#choose(now.size ? [...now] : null);
+        choose(now.size ? [...now] : null);
       }),
     );
     const none = box('none', capital(nothing), this.#ids?.length === 0, ({target}) => {
       now.clear();
       for (const one of boxes) one.control.checked = false;
-      this.#choose(target.checked ? [] : null);
+      choose(target.checked ? [] : null);
     });
+    const legend = h('legend', {class: 'soft small'}, tickedWords(words, open, now));
+    const choose = ids => {
+      legend.textContent = tickedWords(words, open, now);
+      this.#choose(ids);
+    };
     return h(
       'fieldset',
       {class: 'expected', 'aria-label': name},
-      h('legend', {class: 'soft small'}, words),
+      legend,
+      open.length > MANY_INTENTS && finderOf(open, boxes, key),
       boxes,
       none,
     );
   }
+}
+
+// Of many boxes those that are ticked may be out of sight.
+function tickedWords(words, open, ticked) {
+  const names = open.filter(({id}) => ticked.has(id)).map(({name}) => name);
+  return open.length > MANY_INTENTS && names.length ? `${words}: ${names.join(', ')}` : words;
+}
+
+// A field that leaves those of many boxes in sight whose intent fits what is typed, and those that are ticked.
+function finderOf(open, boxes, key) {
+  const look = event => {
+    const found = new Set(fitting(open, event.target.value, ({name}) => name));
+    for (const [at, box] of boxes.entries()) box.hidden = !found.has(open[at]) && !box.control.checked;
+  };
+  const words = 'Find an intent';
+  const named = {placeholder: words, 'aria-label': words, 'data-key': `${key} find`};
+  return h('input', {type: 'search', ...named, oninput: look});
 }

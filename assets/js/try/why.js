@@ -119,7 +119,7 @@ export class Why {
   }
 
   #whyNot({why_not: other, answer, text}) {
-    const options = this.#intents.open.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
+    const options = this.#intents.openSorted.filter(({name}) => !answer.includes(name)).map(({name}) => [name, name]);
     if (!other) options.unshift(['', 'Choose …']);
     const choose = event => {
       this.#rival = event.target.value || null;
@@ -167,7 +167,7 @@ export class Why {
       {class: 'told'},
       examples.slice(0, SHOWN).map(example => {
         const {text, intents} = example;
-        return h('li', {}, `“${text}” `, isOther(intents) && this.#intents.named(intents), besides(example));
+        return h('li', {dir: 'auto'}, `“${text}” `, isOther(intents) && this.#intents.named(intents), besides(example));
       }),
       more > 0 && h('li', {class: 'soft'}, `and ${more} more`),
     );

@@ -87,6 +87,26 @@ def test_an_answer_leads_to_its_reason(visit: Callable[..., Page], studio: Serve
     expect(page.locator("[data-role=answer] .answer .chip")).to_have_text(answer)
 
 
+def test_a_text_with_a_line_break_is_tried_as_one(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Try got another text, did not know it, and offered to add it as a second example."""
+    text = "the wifi is slow\nsince the zeppelin landed"
+    studio.ask("/projects/sample/texts", {"texts": [{"text": text}]})
+    page = visit(studio, "/data?project=sample&text=zeppelin")
+    row = page.locator("[data-role=utterances] tr[data-id]")
+    expect(row).to_have_count(1)
+    row.locator("a.why-answer").click()
+    expect(page).to_have_url(re.compile("/try"))
+    box = page.get_by_label("Text to try")
+    expect(box).to_have_value(text)
+    expect(page.locator("[data-role=known]")).to_contain_text("In your project already")
+    page.reload()
+    expect(page.locator("[data-role=known]")).to_contain_text("In your project already")
+    box.fill(f"{text} again")  # what is typed is a text a line
+    expect(page.get_by_label("Many answers")).to_contain_text("2 texts")
+
+
 def test_answers_are_asked_for_in_parts_and_only_for_rows_that_stay_in_view(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -11,6 +11,23 @@ from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 
 
+def test_to_save_a_text_without_a_change_is_no_act(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """The field has line ends of its own, and a text from Windows was changed by Save alone."""
+    served = serve(empty=True)
+    served.ask("/projects", {"name": "lines", "task": "single-label"})
+    served.ask("/projects/lines/texts", {"texts": [{"text": "hello\r\ngood day"}]})
+    page = visit(served, "/data?project=lines")
+    page.get_by_title("Edit the text").click()
+    dialog = page.get_by_role("dialog", name="Edit the text")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    page.wait_for_timeout(300)
+    [row] = served.ask("/projects/lines/utterances")["rows"]
+    assert row["text"] == "hello\r\ngood day"
+
+
 def test_undo_and_redo_are_usable_only_where_they_do_something(
     visit: Callable[..., Page], serve: Callable[..., Served]
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
+from core.formats.rows import LONGEST_TEXT
 from tests.builders.served_studio import Served
 
 MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
@@ -37,7 +38,10 @@ def test_a_conflict_is_planted_found_mended_and_taken_back(
 def plants(page: Page, intent: str, verdict: str) -> None:
     page.get_by_label("An example of").select_option(label=intent)
     text = TEXT if intent == "wifi_coverage" else f"{TEXT}!"
-    page.get_by_label("New example").fill(text)
+    box = page.get_by_label("New example")
+    box.fill(text)
+    # Of a pasted text of more than 2,000 signs the browser dropped the rest, and said nothing.
+    assert int(box.get_attribute("maxlength") or 0) > LONGEST_TEXT
     expect(page.locator("[data-role=verdict]")).to_contain_text(verdict)
     expect(page.locator("[data-role=verdict] [data-role=radius]").last).to_contain_text("answer")
     page.get_by_role("button", name=f"Add it as {intent}").click()

@@ -106,6 +106,8 @@ def test_advice_names_no_intent_that_has_nothing_to_do_with_the_text(
     )
     rival = why.get_by_label("Why not this intent")
     expect(rival.locator("option:checked")).to_have_text("Choose …")
+    names = rival.locator("option").all_inner_texts()[1:]
+    assert names == sorted(names)  # they stood as they were made
     body = why.locator("[data-role=why-body]")
     expect(body).to_contain_text("without them it would be another intent.")
     expect(why.locator(".key span")).to_have_text(["wifi_coverage", "not wifi_coverage"])

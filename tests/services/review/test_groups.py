@@ -7,7 +7,7 @@ import pytest
 from app.services.data.history import undo_action
 from app.services.data.intents import add_intent
 from app.services.live.server_state import LiveStudio, open_live_studio
-from app.services.review.groups import IntentGroups, propose_groups
+from app.services.review.groups import IntentGroups, _shares, propose_groups
 from app.services.studio import Studio
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair, SplitPart, apply_repair
@@ -87,6 +87,12 @@ def test_a_person_may_ask_for_another_number_of_groups(live_studio: LiveStudio) 
     refund = intent_ids(live_studio.studio)["refund"]
     view = propose_groups(live_studio, "p", refund, 2)
     assert (len(view.groups), view.most) == (2, 2)
+
+
+def test_no_name_is_made_of_pieces_of_a_word_or_of_a_whole_sentence() -> None:
+    """In Hindi words fell apart at vowel signs; without blanks a sentence was the word."""
+    assert set(_shares(["मेरा कार्ड गया 2024"])) == {"मेरा", "कार्ड", "गया"}
+    assert _shares(["カード" * 14]) == {}
 
 
 def _part(name: str, ids: list[str]) -> SplitPart:
