@@ -304,7 +304,7 @@ def _likeliest(pool: Pool, row: int, names: dict[str, str]) -> tuple[list[tuple[
     """Return the intents that a text may get, and why it is open; a refused one has no share."""
     order = np.argsort(-pool.probabilities[row], kind="stable").tolist()
     columns = [column for column in order if pool.live.columns[column]][:3]
-    labels = [(pool.live.columns[column],) for column in columns]
+    labels: list[tuple[str, ...]] = [(pool.live.columns[column],) for column in columns]
     said = [_said(label, names, pool.task) for label in labels]
     if not pool.outside[row]:
         parts = zip(said, pool.probabilities[row][columns], strict=True)

@@ -32,9 +32,9 @@ class Repair:
     """A change of labels, texts or intents that a finding offers; intents are ids.
 
     Attributes:
-        intent: The intent that is merged away, split, renamed or described; for `relabel`, the one
-            that `intents` replace, so that a text keeps its others. Empty: they replace all. For
-            `add`, where a text may have several intents: if not empty, it keeps all that it has.
+        intent: The intent that is merged away, split, renamed or described. Where a text may have
+            several intents: for `relabel` the one that `intents` replace, so that a text keeps its
+            others; for `add`, if not empty, it keeps all that it has. Empty: they replace all.
         value: The split of `move`, the text of `add` (relabelled where it is in the project), the
             target's id of `merge`, the description of `describe`, else a new name.
         parts: For `split`, several new intents at once, instead of `ids` and `value`.
@@ -113,7 +113,7 @@ def _refuse_changed(
     touched = events.touched_since(connection, project_id, seen)
     ids = _texts_of(connection, project_id, repair)
     # The value is an intent where two are merged; no other value is as an intent's id.
-    intents = (repair.intent, repair.value)
+    intents = () if repair.kind in ("relabel", "add") else (repair.intent, repair.value)
     told = (("A text", "utterance", ids), ("An intent", "intent", intents))
     for what, subject, keys in told:
         if any((subject, key) in touched for key in keys):
@@ -152,7 +152,7 @@ def _settled_by(finding: str, repair: Repair) -> str:
 
 
 def _of_utterances(connection: Transaction, project: ProjectRecord, repair: Repair) -> list[Change]:
-    if repair.kind == "relabel" and repair.intent:
+    if repair.kind == "relabel" and repair.intent and project.task == "multi-label":
         return _replaced(connection, project, repair)
     records = _records(connection, project.id, repair.ids)
     if repair.kind == "relabel":

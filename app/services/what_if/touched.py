@@ -147,10 +147,13 @@ def new_example(
     """Return the examples nearest to a new one, embedded (1, d), and its text's answer now."""
     [answer] = pipeline.predict([normalise(repair.value)], row)
     keys, cosines = list(examples.said), examples.embeddings @ unit_rows(row)[0]
-    near = list[NearExample]()
+    near, label = list[NearExample](), set(repair.intents)
+    if repair.intent and pipeline.task == "multi-label":  # a text that is here keeps what it has
+        same = normalise(repair.value)
+        label |= {k for text, has in examples.said.values() if normalise(text) == same for k in has}
     for place in np.argsort(-cosines, kind="stable")[:_NEAR].tolist():
         key, cosine = keys[place], float(cosines[place])
         text, intents = examples.said[key]
-        conflict = cosine >= _CONFLICT and sorted(intents) != sorted(repair.intents)
+        conflict = cosine >= _CONFLICT and set(intents) != label
         near.append(NearExample(key, text, intents, cosine, conflict))
     return {"near": tuple(near), "now": answer.decision.words, "revision": examples.revision}

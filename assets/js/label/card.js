@@ -225,10 +225,15 @@ export const untilAModel = ({job}) =>
 const bare = ({id, name}) => ({intent_id: id, intent: name});
 
 // An intent that is created together with the label; pressing it removes it.
-const newOption = (name, forget) =>
-  h(
+const newOption = (name, forget) => {
+  const onclick = event => {
+    if (event.detail) event.currentTarget.blur(); // else Enter would press the option in its place
+    forget();
+  };
+  return h(
     'button',
-    {class: 'option', 'aria-pressed': 'true', 'data-key': `new ${name}`, onclick: forget},
+    {class: 'option', 'aria-pressed': 'true', 'data-key': `new ${name}`, onclick},
     h('span', {class: 'badge accent'}, 'new'),
     h('span', {}, name),
   );
+};

@@ -34,7 +34,11 @@ export class Tray {
       label(items, how);
     };
     this.#give = give;
-    const take = intents.multi ? how => this.#mark(how) : give;
+    const mark = how => {
+      this.#mark(how);
+      this.element.querySelector('[data-key="label all"]').focus(); // Enter would save the text on the card
+    };
+    const take = intents.multi ? mark : give;
     this.#finder = new IntentFinder({
       intents: () => intents.open,
       label: intents.multi ? 'Add an intent for all' : 'Label all with',
@@ -127,7 +131,8 @@ export class Tray {
   #labelling() {
     const {intents, create} = this.#marked;
     const chip = (among, one, name) => {
-      const leave = () => {
+      const leave = event => {
+        if (event.detail) event.currentTarget.blur(); // else Enter would take away the next one
         among.delete(one);
         this.#set(this.#items);
       };

@@ -90,7 +90,7 @@ export class FindingView {
     fill(this.#head, finding && this.#heading(finding));
     fill(this.#body, finding && this.#textsOf(finding));
     this.#drawChoices();
-    if (typedFor === null) fill(this.#other);
+    if (!same || (typedFor === null && !this.#tools.intents.multi)) fill(this.#other); // ticks stay without the focus
     if (!same) fill(this.#turns);
     if (waits) return;
     const counted = this.#ask(this.#remedies.filter(isForetold));

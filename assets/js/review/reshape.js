@@ -106,7 +106,8 @@ export class ReshapeTab {
       case 'merge':
         return {kind: 'merge', intent, value: target};
       case 'relabel':
-        return {kind: 'relabel', ids: [...this.#chosen], intent, intents: [target]}; // other intents stay
+        // Of several intents of a text the others stay.
+        return {kind: 'relabel', ids: [...this.#chosen], ...(this.#tools.intents.multi && {intent}), intents: [target]};
       case 'split':
         return {kind: 'split', intent, parts: this.#splitting.parts};
       default:

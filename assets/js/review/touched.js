@@ -7,5 +7,6 @@ export function touches(repair, finding) {
   const says = repair.kind === 'add' ? repair.value.trim() : null;
   if (finding.texts.some(({id, text}) => ids.has(id) || text === says)) return true;
   if (finding.remedies.some(one => one.repair?.ids?.some(id => ids.has(id)))) return true;
+  if (['relabel', 'add'].includes(repair.kind)) return false;
   return Boolean(repair.intent) && finding.intents.some(id => id === repair.intent || id === repair.value);
 }

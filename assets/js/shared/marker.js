@@ -282,7 +282,7 @@ export class Marker {
         'aria-current': place === this.#at ? 'true' : null,
       },
       part(this.#shown.text, word.start, word.end),
-      ends && h('small', {}, mark.name + (proposal ? '?' : '')),
+      ends && h('small', {dir: 'auto'}, mark.name + (proposal ? '?' : '')),
     );
   }
 }

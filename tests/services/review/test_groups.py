@@ -90,7 +90,7 @@ def test_a_person_may_ask_for_another_number_of_groups(live_studio: LiveStudio) 
 
 
 def test_no_name_is_made_of_pieces_of_a_word_or_of_a_whole_sentence() -> None:
-    """In Hindi words fell apart at vowel signs; without blanks a sentence was the word."""
+    """In Hindi words fell apart at vowel signs; without blanks a long sentence was the word."""
     assert set(_shares(["मेरा कार्ड गया 2024"])) == {"मेरा", "कार्ड", "गया"}
     assert _shares(["カード" * 14]) == {}
 

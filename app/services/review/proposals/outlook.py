@@ -15,6 +15,8 @@ from storage.records import IntentRecord, ProjectRecord, UtteranceRecord
 
 OF_TEXTS: tuple[RepairKind, ...] = ("relabel", "delete", "move")
 """Kinds of changes of one text that is there."""
+WHOLE_LABELS: tuple[RepairKind, ...] = ("relabel", "add")
+"""Kinds that propose all intents of a text, in place of all that it has."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +114,8 @@ def repair_of(proposal: ProposalRecord) -> Repair:
     value = dict(proposal.repair)
     for name in ("ids", "intents"):
         value[name] = tuple(value.get(name, ()))
+    if value["kind"] in WHOLE_LABELS:
+        value["intent"] = ""
     return Repair(**value)
 
 

@@ -5,7 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.services.answering.stored import no_model_yet
-from app.services.review.proposals.outlook import OF_TEXTS, Outlook, as_json, outlook_on, repair_of
+from app.services.review.proposals.outlook import (
+    OF_TEXTS,
+    WHOLE_LABELS,
+    Outlook,
+    as_json,
+    outlook_on,
+    repair_of,
+)
 from app.services.studio import Studio
 from app.services.what_if.repairs import Repair, changes_of
 from core.errors import Conflict, InvalidInput
@@ -168,7 +175,9 @@ def _checked(change: ProposedChange) -> Repair:
         )
     if repair.kind in OF_TEXTS and len(repair.ids) != 1:
         raise InvalidInput("A proposal is about one text.", "Make one proposal for each text.")
-    return replace(repair, value=normalise(repair.value), intents=_unique(repair.intents))
+    intent = "" if repair.kind in WHOLE_LABELS else repair.intent
+    intents, value = _unique(repair.intents), normalise(repair.value)
+    return replace(repair, intent=intent, value=value, intents=intents)
 
 
 def _unique(keys: Iterable[str]) -> tuple[str, ...]:
