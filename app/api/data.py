@@ -151,8 +151,8 @@ def erase(
     """Erase texts for good, from the log and all that quotes it; without `now`, count them."""
     done = erase_texts(live_studio.studio, project, body.texts, now=body.now)
     if done.done:
-        watched_texts.forget()
         live_studio.forget_texts()
+        watched_texts.forget()
     return done
 
 

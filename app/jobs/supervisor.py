@@ -103,6 +103,7 @@ class Supervisor:
             return self.tick()
         except DatabaseBusy as error:
             _LOG.warning("The jobs were not looked at: %s", error)
+            time.sleep(_WATCH_SECONDS)
             return True
 
     def _pause(self) -> None:

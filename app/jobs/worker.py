@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable
 
@@ -24,6 +25,7 @@ _NICE = 10
 
 _TRIES = 20
 """Times that an outcome is written while the database is busy; each waits as long as any writer."""
+_REST_SECONDS = 0.5
 
 
 def do_job(workplace: Workplace, claimed: JobRecord) -> None:
@@ -100,6 +102,7 @@ def _write_patiently(context: JobContext, act: Callable[[Transaction], object]) 
         except DatabaseBusy:
             if not left:
                 raise
+            time.sleep(_REST_SECONDS)  # where the lock was not waited for, as without file handles
         else:
             return
 

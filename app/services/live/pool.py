@@ -96,7 +96,9 @@ class ProjectPool:
     """The state of one project's pool.
 
     Attributes:
-        revision: The revision evaluated last; -1 before the first.
+        revision: The revision evaluated last; -1 before the first. While the model lags behind the
+            labels, the model's.
+        read_at: The revision at which the texts of the evaluation were read.
         champion: Id of the model version that evaluated it, or failed to load.
         fence: The project's fence at that evaluation.
         wanted: The champion and the fence of now.
@@ -109,6 +111,7 @@ class ProjectPool:
 
     pool: Pool | None = None
     revision: int = -1
+    read_at: int = -1
     champion: int | None = None
     fence: dict[str, Any] | None = None
     wanted: _By = (None, None)
@@ -176,12 +179,19 @@ class Pools:
         if self.get(project_id) is not None and not self.holds(project_id):
             with self.guard:
                 kept = self._kept(project_id)
-                kept.rest_until, kept.awaited = 0.0, True
+                if self._helps_now(kept):
+                    kept.rest_until, kept.awaited = 0.0, True
             self.get(project_id)
         counting = self.loading(project_id)  # before the pool: it may be there a moment later
         if self.holds(project_id):
             return self.kept[project_id].pool, False
         return None, counting
+
+    def _helps_now(self, kept: ProjectPool) -> bool:
+        """Whether an evaluation at once would tell more; not while labels wait to join a model."""
+        pool = kept.pool
+        waits = kept.evaluated == kept.wanted and pool is not None and pool.revision < kept.read_at
+        return not (kept.trouble or waits)
 
     def holds(self, project_id: int) -> bool:
         """Whether few labels were given since the evaluation, and no text waits that it lacks."""
@@ -243,8 +253,11 @@ class Pools:
             if live is None:
                 kept.pool = None
                 return
-            kept.pool = self._evaluated(project_id, live, pause)
-            kept.revision = min(kept.revision, live.revision)  # again, once its labels have joined
+            head, last, by = kept.revision, kept.pool, (kept.champion, kept.fence)
+            is_same = last is not None and last.live is live and kept.evaluated == by
+            if not is_same or kept.read_at < head:
+                kept.pool, kept.read_at = self._evaluated(project_id, live, pause)
+            kept.revision = min(head, live.revision)  # again, once its labels have joined
             kept.evaluated = (kept.champion, kept.fence)
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
@@ -260,7 +273,8 @@ class Pools:
             kept.rest_until = ended + (max(rest, RETRY_SECONDS) if kept.trouble else rest)
             kept.busy = kept.awaited = False
 
-    def _evaluated(self, project_id: int, live: LiveModel, pause: Pause) -> Pool:
+    def _evaluated(self, project_id: int, live: LiveModel, pause: Pause) -> tuple[Pool, int]:
+        """Evaluate the pool as it is now; also return the revision at which it was read."""
         with self.studio.database.read() as connection:
             head = events.head(connection, project_id)
             records = utterances.sample_unlabelled(connection, project_id, MOST)
@@ -272,7 +286,8 @@ class Pools:
         often = np.array([times.get(record.id, 0) for record in records], dtype=np.int64)
         asked = asked_worth(doubts, pool.embeddings, often, pause)
         badly, at = answered_badly(pool, helps), min(head, live.revision)
-        return replace(pool, worth=helps, asked=asked, answered_badly=badly, revision=at)
+        pool = replace(pool, worth=helps, asked=asked, answered_badly=badly, revision=at)
+        return pool, head
 
     def _embedded(self, live: LiveModel, records: list[UtteranceRecord]) -> FloatArray:
         encoder = live.pipeline.encoder

@@ -19,7 +19,7 @@ from storage.records import IntentRecord, UtteranceRecord
 _LONGEST = 190
 """Letters of a proposed name, so that a number fits behind it."""
 _WORD_SIZES = range(3, 41)
-"""Signs of a word that can name a group: a longer one is taken for a sentence written without blanks."""
+"""Signs of a word that can name a group: a longer one is a sentence without blanks."""
 
 
 @dataclass(frozen=True, slots=True)

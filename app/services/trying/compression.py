@@ -239,7 +239,7 @@ def _pair_examples(studio: Studio, live: LiveModel) -> _PairedExamples:
             "Mark values in texts on the page Slots, or import a file that has them marked.",
         )
     series = ("compression", of_version(live.version))
-    moment = (live.revision, project.head_revision)
+    moment = (live.revision, project.head_revision, marks.imports)
     key = (*series, moment)
     return studio.cache.get_newest(
         series,

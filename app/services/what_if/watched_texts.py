@@ -99,8 +99,14 @@ class WatchedTextCache:
 
     def forget(self) -> None:
         """Drop the prepared texts and their answers."""
-        with self.making:
-            self.kept = self.answered = None
+        with self.counting:
+            self.asking += 1  # else a thread that prepares them would give way to this request
+        try:
+            with self.making:
+                self.kept = self.answered = None
+        finally:
+            with self.counting:
+                self.asking -= 1
 
     def _prepare(self, project_id: int) -> None:
         step_back()
