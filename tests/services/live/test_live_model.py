@@ -97,7 +97,15 @@ def test_a_pool_is_evaluated_again_when_the_labels_of_a_large_set_have_joined(
     change(home, "hi", "flagged", "odd")
     pools = pool.Pools(home, known, Traffic(last=0.0))
     pools.get(1)
-    assert settled(pools).revision == before.revision
+    lagging = settled(pools)
+    assert lagging.revision == before.revision
+    pools.kept[1].rest_until = 0.0
+    pools.get(1)
+    assert settled(pools) is lagging  # no label has joined: the same would come out
+    change(home, "hi", "flagged", "odder")
+    pools.kept[1].rest_until = 0.0
+    pools.get(1)
+    assert settled(pools) is not lagging  # another text may wait
     known.settle("p")
     pools.kept[1].rest_until = 0.0
     pools.get(1)
