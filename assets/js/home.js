@@ -210,7 +210,7 @@ function newProject(sample) {
     ),
     h(
       'div',
-      {class: 'row tight below soft small', 'data-role': 'sample'},
+      {class: 'row tight below soft small', 'data-role': 'sample', hidden: true}, // until the projects are known
       'Or look around first:',
       sample,
     ),
