@@ -26,6 +26,7 @@ export class Rows {
   #isOther = true; // the filter is another than that of the rows in view, or there are none yet
   #page = 0; // of the rows in view
   #asked = 0; // number of the newest request; older answers are dropped
+  #newest = Promise.resolve(); // the newest load
   #context;
   #base;
   #filter;
@@ -104,13 +105,22 @@ export class Rows {
     return this.#rows.find(row => row.id === id);
   }
 
-  async load() {
+  // Ends when the newest rows are there, which a later load may have asked for.
+  load() {
+    this.#newest = this.#loadNow();
+    return this.#newest;
+  }
+
+  async #loadNow() {
     const asked = (this.#asked += 1);
     this.#late = false;
     try {
       const found = await call(`${this.#base}/utterances?${this.#filter.parameters(SIZE)}`);
       await this.#intents.loaded; // else labels that are new would be shown by their ids
-      if (asked !== this.#asked) return;
+      if (asked !== this.#asked) {
+        await this.#newest;
+        return;
+      }
       if (this.editing) {
         this.#late = true; // drawing now would close the finder under the person's hands
         return;
