@@ -28,3 +28,15 @@ def test_a_review_is_incomplete_while_the_unlabelled_texts_are_read(
     with monkeypatch.context() as patched:
         patched.setattr(Pools, "settled", lambda *_: (None, True))
         assert not review.review(live_studio, "p", watched_texts=watched_texts).effects
+
+
+def test_an_erasure_drops_the_texts_that_previews_hold(home: Studio) -> None:
+    """They stayed in the server's memory, which the answer to the erasure does not name."""
+    live_studio = open_live_studio(home)
+    watched_texts = WatchedTextCache(live_studio)
+    record, _ = open_live(live_studio, "p")
+    live_studio.pools.wait(record.id)
+    assert review.review(live_studio, "p", watched_texts=watched_texts).effects
+    assert watched_texts.kept is not None
+    watched_texts.forget()
+    assert (watched_texts.kept, watched_texts.answered) == (None, None)
