@@ -3,7 +3,8 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -99,14 +100,8 @@ class WatchedTextCache:
 
     def forget(self) -> None:
         """Drop the prepared texts and their answers."""
-        with self.counting:
-            self.asking += 1  # else a thread that prepares them would give way to this request
-        try:
-            with self.making:
-                self.kept = self.answered = None
-        finally:
-            with self.counting:
-                self.asking -= 1
+        with self._asked(), self.making:
+            self.kept = self.answered = None
 
     def _prepare(self, project_id: int) -> None:
         step_back()
@@ -130,6 +125,17 @@ class WatchedTextCache:
     def _is_used_by_another(self, project_id: int) -> bool:
         in_use = time.monotonic() - self.asked_at < _IN_USE_SECONDS
         return in_use and self.kept is not None and self.kept.project_id != project_id
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        """Wait for these texts: a thread that prepares them gives way to no request meanwhile."""
+        with self.counting:
+            self.asking += 1
+        try:
+            yield
+        finally:
+            with self.counting:
+                self.asking -= 1
 
     def _pause(self) -> None:
         if not self.asking:
@@ -160,13 +166,8 @@ class WatchedTextCache:
             NotFound: There is no model.
         """
         self.asked_at = time.monotonic()
-        with self.counting:
-            self.asking += 1
-        try:
+        with self._asked():
             return self._open(project)
-        finally:
-            with self.counting:
-                self.asking -= 1
 
     def _open(self, project: ProjectRecord) -> PreparedTexts:
         with self.making:
