@@ -12,6 +12,7 @@ from tests.browser.review.sets_of_intents import (
     adds_an_intent_at_a_border,
     adds_an_intent_to_an_example,
     chooses_a_whole_set,
+    gives_both_intents_at_a_border,
     intents,
     labels_of,
     moves_one_intent_of_a_set,
@@ -82,6 +83,7 @@ def test_the_story_of_several_intents(
     moves_one_intent_of_a_set(page, studio)
     adds_an_intent_to_an_example(page, studio)
     adds_an_intent_at_a_border(page, studio)
+    gives_both_intents_at_a_border(page, studio)
     chooses_a_whole_set(page, studio)
 
 
