@@ -10,6 +10,8 @@ How many of that list are wrong is estimated by the confident joint (Northcutt e
 "Confident Learning", Sec. 3.1): a label counts where, of the intents whose leave-one-out
 probability reaches their mean over their own texts, the most probable one is no label of the text.
 Unlike in the paper, 0.7 of the mean will do, and the neighbours must hardly bear out the label.
+
+Where a text may have several intents, each of them is judged by itself, and each that it lacks.
 """
 
 from dataclasses import dataclass
@@ -34,6 +36,12 @@ so that half of the texts with right labels are below the mean."""
 
 _ALONE = 0.9
 """Least disagreement of the neighbours with a label that is counted as wrong."""
+
+_BORNE_OUT = 0.5
+"""Least share of the neighbours that bears out a doubt of one intent of a set."""
+
+_TOLD_APART = 0.3
+"""Least by which the texts of an intent score above the others; else its scores tell nothing."""
 
 _DOUBT = 0.3
 _WIDTH = 0.05
@@ -73,6 +81,25 @@ class Suspicion:
         return int(self.confident.sum())
 
 
+@dataclass(frozen=True, slots=True)
+class DoubtedIntent:
+    """An intent that a text probably has too many, or that it lacks.
+
+    Attributes:
+        row: Row of the text.
+        column: Column of the intent.
+        surplus: Whether the text has it; else it lacks it.
+        doubt: In (0, 1], the highest for the likeliest error.
+        confident: Whether the neighbours bear it out as they do for a label counted as wrong.
+    """
+
+    row: int
+    column: int
+    surplus: bool
+    doubt: float
+    confident: bool
+
+
 def suspicion(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> Suspicion:
     """Judge labels by leave-one-out scores, both (m, intents), and by the neighbours' labels.
 
@@ -93,6 +120,38 @@ def suspicion(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> Suspicio
     support = _agreement(np.eye(targets.shape[1])[suggested], targets, near)
     confident = confidently_wrong(honest, targets) & (disagreement >= _ALONE)
     return Suspicion(rank, 1.0 - residual, confidence, disagreement, suggested, support, confident)
+
+
+def doubted_intents(honest: ScoreArray, targets: ScoreArray, near: Nearby) -> list[DoubtedIntent]:
+    """Judge each intent of each text by itself, where a text may have several.
+
+    By leave-one-out scores and labels, both (m, intents), and the neighbours' labels; the likeliest
+    error comes first. A score lies at 0 where the mean of the texts without the intent is, and at 1
+    where the mean of those with it is: one too many lies at 0.3 or below, a missing one at 0.7 or
+    above. The neighbours, by nearness, must bear it out.
+    """
+    given = targets > 0
+    low = _column_means(honest, ~given)
+    gap = _column_means(honest, given) - low
+    told = gap >= _TOLD_APART
+    place = (honest - low) / np.where(told, gap, 1.0)
+    turned = np.where(given, 1.0 - place, place)
+    rows, columns = np.nonzero((turned >= _REACHED) & told)
+    own, weight = given[rows, columns], _nearness(near)[rows]
+    differs = given[near.rows[rows], columns[:, None]] != own[:, None]
+    share = (weight * differs).sum(1) / np.maximum(weight.sum(1), 1e-300)
+    doubt = np.minimum(turned[rows, columns], 1.0) * share
+    return [
+        DoubtedIntent(
+            row=int(rows[at]),
+            column=int(columns[at]),
+            surplus=bool(own[at]),
+            doubt=float(doubt[at]),
+            confident=bool(share[at] >= _ALONE),
+        )
+        for at in np.argsort(-doubt, kind="stable").tolist()
+        if share[at] >= _BORNE_OUT
+    ]
 
 
 def confidently_wrong(honest: ScoreArray, targets: ScoreArray) -> NDArray[np.bool_]:
@@ -117,9 +176,22 @@ def _least(given: NDArray[np.bool_], values: ScoreArray, absent: float) -> Score
     return found
 
 
+def _column_means(values: ScoreArray, which: NDArray[np.bool_]) -> ScoreArray:
+    """Return the mean of each column's chosen values, 0 where none is; (columns,)."""
+    sums = np.where(which, values, 0.0).sum(0)
+    found: ScoreArray = sums / np.maximum(which.sum(0), 1)
+    return found
+
+
+def _nearness(near: Nearby) -> ScoreArray:
+    """Return what each neighbour of each text weighs, (n, k)."""
+    weight: ScoreArray = np.exp((near.cosines.astype(np.float64) - 1.0) / _WIDTH)
+    return weight
+
+
 def _agreement(labels: ScoreArray, targets: ScoreArray, near: Nearby) -> ScoreArray:
     """Return the share of each text's neighbours whose targets agree with `labels`, by nearness."""
-    weight = np.exp((near.cosines.astype(np.float64) - 1.0) / _WIDTH)
+    weight = _nearness(near)
     same = np.zeros(len(labels))
     for place in range(near.rows.shape[1]):
         shared = np.minimum(targets[near.rows[:, place]], labels).sum(1) / np.maximum(

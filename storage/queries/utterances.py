@@ -46,6 +46,7 @@ class Filter:
         text: Every word of it must occur, in any order, ignoring case.
         state: `unlabelled` excludes skipped ones; `out-of-scope` is labelled with no intent.
         ids: At most 20,000 ids.
+        second_intent_id: An intent that they have besides `intent_id`.
     """
 
     text: str = ""
@@ -54,6 +55,7 @@ class Filter:
     state: LabelState | None = None
     ids: tuple[str, ...] | None = None
     synthetic: bool | None = None
+    second_intent_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,8 +262,8 @@ def _condition(project_id: int, which: Filter) -> sa.ColumnElement[bool]:
     parts += [Contains(utterance.c.text, word) for word in normalise(which.text).split()]
     if not is_storable(which.text):
         parts.append(sa.false())  # no text has it, and the database would stop reading at a NUL
-    if which.intent_id is not None:
-        parts.append(labelled_with(which.intent_id))
+    wanted = (which.intent_id, which.second_intent_id)
+    parts += [labelled_with(key) for key in wanted if key is not None]
     if which.split is not None:
         parts.append(utterance.c.split == which.split)
     if which.state is not None:

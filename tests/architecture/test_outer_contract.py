@@ -80,6 +80,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/export", "parameters", "query split"),
     ("GET /api/projects/{project}/jobs", "parameters", "query kind"),
     ("GET /api/projects/{project}/utterances", "answer", "rows[].beside"),
+    ("GET /api/projects/{project}/utterances", "parameters", "query second"),
     ("POST /api/projects/{project}/utterances/by-ids", "answer", "[].beside"),
     ("POST /api/projects/{project}/similar", "answer", "[].record.beside"),
     ("POST /api/projects/{project}/uploads", "answer", "report.package.values"),
@@ -152,7 +153,7 @@ NEW_FIELDS: set[tuple[str, str, str]] = {
         for name in ("bytes", "bundle_bytes", "n_unlabelled")
     ),
     *((_UNDO, "body", name) for name in ("application/json", "key", "newest")),
-    *((_EDITS, "body", name) for name in ("also", "create", "key", "revision")),
+    *((_EDITS, "body", name) for name in ("also", "create", "filter.second", "key", "revision")),
     *((_EDITS, "answer", n) for n in ("revision", "left", *(f"left.{name}" for name in _LEFT))),
     *(("GET /api/projects", "answer", f"[].now{name}") for name in _OF_ACCURACY),
     *(("GET /api/projects/{project}/status", "answer", f"now{name}") for name in _OF_ACCURACY),

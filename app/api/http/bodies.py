@@ -76,6 +76,7 @@ class FilterBody(Body):
 
     text: str = Field(default="", max_length=1_000)
     intent: str | None = None
+    second: str | None = None
     split: Literal["train", "test", "pool"] | None = None
     state: LabelState | None = None
     differs: bool = False
@@ -89,7 +90,8 @@ class FilterBody(Body):
         for others in chosen:
             if others is not None:
                 ids = others if ids is None else tuple(set(ids) & set(others))
-        return Filter(self.text, self.intent, self.split, self.state, ids, self.synthetic)
+        synthetic, second = self.synthetic, self.second
+        return Filter(self.text, self.intent, self.split, self.state, ids, synthetic, second)
 
 
 class FilterQuery(FilterBody):
@@ -106,7 +108,7 @@ class SavedFilterBody(Body):
 
     name: str = Field(max_length=200)
     query: dict[
-        Literal["text", "intent", "split", "state", "differs", "borderline", "order"],
+        Literal["text", "intent", "second", "split", "state", "differs", "borderline", "order"],
         Annotated[str, Field(max_length=1_000)],
     ] = Field(max_length=10)
 

@@ -20,6 +20,7 @@ from app.services.review.findings import (
 from app.services.what_if.repairs import Repair, label_finding_id
 from core.review.duplicates import DUPLICATE, ONLY_SAME_TEXTS, Twins, twins
 from core.review.intents import Greedy, greedy_examples
+from core.review.label_errors import DoubtedIntent, doubted_intents
 from core.text import counted
 
 MOST = 500
@@ -35,6 +36,8 @@ def likely_errors(evidence: Evidence) -> list[Finding]:
 
     As many as are probably wrong are of the kind `label`, the others of the kind `doubt`.
     """
+    if not evidence.single:
+        return _doubted_sets(evidence)
     found = evidence.suspects
     held = evidence.head.targets[np.arange(len(found.rank)), found.suggested] > 0
     doubted = [row for row in found.order.tolist() if not held[row] and evidence.is_said(row)]
@@ -47,55 +50,150 @@ def _likely_error(evidence: Evidence, row: int, kind: Literal["label", "doubt"])
     answered, proposed = int(evidence.suspects.suggested[row]), _agreed(evidence, row)
     other, labels = evidence.columns[answered], evidence.labels[row]
     own, name = evidence.label(labels), evidence.name(other)
-    wanted = (other,) if evidence.single else tuple(sorted({*labels, other}))
-    text = evidence.example(row, suggested=None if proposed is None else wanted)
-    near = evidence.near.rows[row, :_ALIKE].tolist()
+    text = evidence.example(row, suggested=None if proposed is None else (other,))
+    near = _alike(evidence, row)
     agree = sum(not set(labels).isdisjoint(evidence.labels[place]) for place in near)
-    remedies = [
-        Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
-        KEEP,
-        Remedy("Delete this text", Repair("delete", (text.id,))),
-    ]
+    remedies = _remedies_of_doubt(text)
     if proposed is not None:
-        words = f"Label it {name}" if evidence.single else f"Add {name}"
-        remedies.insert(0, Remedy(words, Repair("relabel", (text.id,), wanted)))
+        remedies.insert(0, Remedy(f"Label it {name}", Repair("relabel", (text.id,), (other,))))
     return Finding(
         id=label_finding_id(text.id, labels),
         kind=kind,
         title=f"Is this {own}?" if proposed is None else f"{own}, or {name}?",
         why=_doubt(agree, len(near), own, name, agreed=proposed is not None),
         figure=float(evidence.suspects.rank[row]),
-        measure=_measure(evidence, near, agree, proposed),
+        measure=(
+            f"{agree or 'none'} of {len(near)} similar agree" + "s" * (agree == 1)
+            if proposed is None
+            else _measure(evidence, row, other)
+        ),
         texts=(text, *(evidence.example(place, "similar") for place in near)),
         remedies=tuple(remedies),
         intents=tuple(dict.fromkeys((*labels, other))),
     )
 
 
+def _doubted_sets(evidence: Evidence) -> list[Finding]:
+    """List examples with an intent that is probably one too many, or that they probably lack."""
+    by_row: dict[int, list[DoubtedIntent]] = {}
+    for one in doubted_intents(evidence.doubted, evidence.head.targets, evidence.near):
+        if evidence.is_said(one.row) and _is_borne_out(evidence, one):
+            by_row.setdefault(one.row, []).append(one)
+    likely = {row for row, doubts in by_row.items() if any(one.confident for one in doubts)}
+    others = [row for row in by_row if row not in likely]
+    listed = [row for row in by_row if row in likely]
+    return [
+        *(_doubted_set(evidence, by_row[row], "label") for row in listed[:MOST]),
+        *(_doubted_set(evidence, by_row[row], "doubt") for row in others[:MOST]),
+    ]
+
+
+def _is_borne_out(evidence: Evidence, one: DoubtedIntent) -> bool:
+    """Whether most of the examples shown as similar say the same as a doubt of one intent."""
+    key, near = evidence.columns[one.column], _alike(evidence, one.row)
+    if not key or one.surplus != (key in evidence.labels[one.row]):  # an intent that is gone
+        return False
+    n = _n_labelled(evidence, near, key)
+    return 2 * (len(near) - n if one.surplus else n) > len(near)
+
+
+def _doubted_set(
+    evidence: Evidence, doubts: Sequence[DoubtedIntent], kind: Literal["label", "doubt"]
+) -> Finding:
+    """Ask about the doubted intents of one text, the likeliest error first."""
+    row = doubts[0].row
+    labels, keys = evidence.labels[row], [evidence.columns[one.column] for one in doubts]
+    wanted = _turned(labels, keys)
+    own, label = evidence.label(labels), evidence.label(wanted)
+    text, near = evidence.example(row, suggested=wanted), _alike(evidence, row)
+    remedies = _remedies_of_doubt(text)
+    remedies[:0] = [
+        Remedy(
+            f"{'Take away' if one.surplus else 'Add'} {evidence.name(key)}",
+            Repair("relabel", (text.id,), _turned(labels, [key])),
+        )
+        for one, key in zip(doubts, keys, strict=True)
+    ]
+    if len(doubts) > 1:
+        remedies.insert(0, Remedy(f"Label it {label}", Repair("relabel", (text.id,), wanted)))
+    return Finding(
+        id=label_finding_id(text.id, labels),
+        kind=kind,
+        title=_asked(evidence, doubts[0]) if len(doubts) == 1 else f"{own}, or {label}?",
+        why=" ".join(_voted_out(evidence, one) for one in doubts),
+        figure=doubts[0].doubt,
+        measure=_measure(evidence, row, keys[0]),
+        texts=(text, *(evidence.example(place, "similar") for place in near)),
+        remedies=tuple(remedies),
+        intents=tuple(dict.fromkeys((*labels, *keys))),
+    )
+
+
+def _turned(labels: Sequence[str], keys: Sequence[str]) -> tuple[str, ...]:
+    """Return labels without those of some intents that are among them, and with the others."""
+    return tuple(sorted(set(labels) ^ set(keys)))
+
+
+def _asked(evidence: Evidence, one: DoubtedIntent) -> str:
+    name = evidence.name(evidence.columns[one.column])
+    if one.surplus:
+        return f"Not {name}?"
+    return f"{name}, too?" if evidence.labels[one.row] else f"{name}?"
+
+
+def _voted_out(evidence: Evidence, one: DoubtedIntent) -> str:
+    """Say why one intent of a text is doubted, or missed."""
+    key, near = evidence.columns[one.column], _alike(evidence, one.row)
+    said = _similar(_n_labelled(evidence, near, key), len(near), evidence.name(key))
+    return f"{said} The others vote {'against' if one.surplus else 'for'} it."
+
+
+def _remedies_of_doubt(text: FoundText) -> list[Remedy]:
+    """Return what can be done about a doubted label besides giving the proposed one."""
+    return [
+        Remedy("Another label …", Repair("relabel", (text.id,)), "intent"),
+        KEEP,
+        Remedy("Delete this text", Repair("delete", (text.id,))),
+    ]
+
+
 def _agreed(evidence: Evidence, row: int) -> int | None:
     """Return the column of a label to propose: most of the examples shown as similar have it."""
-    proposed, near = evidence.proposed(row), evidence.near.rows[row, :_ALIKE].tolist()
+    proposed, near = evidence.proposed(row), _alike(evidence, row)
     if proposed is None:
         return None
-    n = sum(evidence.columns[proposed] in evidence.labels[place] for place in near)
+    n = _n_labelled(evidence, near, evidence.columns[proposed])
     return proposed if 2 * n > len(near) else None
 
 
-def _measure(evidence: Evidence, near: Sequence[int], agree: int, proposed: int | None) -> str:
-    if proposed is None:
-        return f"{agree or 'none'} of {len(near)} similar agree" + "s" * (agree == 1)
-    other = evidence.columns[proposed]
-    n = sum(other in evidence.labels[place] for place in near)
-    return f"{n} of {len(near)} similar: {evidence.names.get(other, '?')}"
+def _alike(evidence: Evidence, row: int) -> list[int]:
+    """Return the rows of the examples that are shown as similar."""
+    near: list[int] = evidence.near.rows[row, :_ALIKE].tolist()
+    return near
+
+
+def _n_labelled(evidence: Evidence, near: Sequence[int], key: str) -> int:
+    return sum(key in evidence.labels[place] for place in near)
+
+
+def _measure(evidence: Evidence, row: int, key: str) -> str:
+    """Say how many of the examples shown as similar have an intent."""
+    near = _alike(evidence, row)
+    n = _n_labelled(evidence, near, key)
+    return f"{n or 'none'} of {len(near)} similar: {evidence.names.get(key, '?')}"
 
 
 def _doubt(agree: int, of: int, own: str, other: str, *, agreed: bool) -> str:
     """Say why a label is doubted; `agree` of its most similar examples have it."""
-    share = f"{agree} of the {of}" if agree else f"None of the {of}"
-    is_ = "are" if agree > 1 else "is"
-    similar = f"{share} most similar examples {is_} labelled {own}." if of else ""
+    similar = _similar(agree, of, own) if of else ""
     tail = "" if agreed else ", but the similar examples do not agree on a label"
     return f"{similar} Without this label the answer would be {other}{tail}.".strip()
+
+
+def _similar(agree: int, of: int, label: str) -> str:
+    """Say how many of the examples shown as similar have a label."""
+    share = f"{agree} of the {of}" if agree else f"None of the {of}"
+    return f"{share} most similar examples {'are' if agree > 1 else 'is'} labelled {label}."
 
 
 def same_texts(evidence: Evidence) -> list[Finding]:

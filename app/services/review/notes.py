@@ -6,11 +6,6 @@ from app.services.review.evidence.held import HeldExamples
 from core.heads.votes.fit import VoteHead
 from core.text import counted
 
-_OF_SETS = (
-    "A label is doubted here by its likeliest intent alone. Sets with an intent too many or too "
-    "few are found on Data: “answer differs from the label”."
-)
-
 
 def notes_on(
     live: LiveModel, held: HeldExamples, judged: int, pool: Pool | None, *, ready: bool
@@ -24,8 +19,6 @@ def notes_on(
         notes.append(f"What a remedy does to answers shows after the next training: {_why(live)}.")
     if not ready:
         notes.append("What each remedy does to answers is still being computed.")
-    if live.pipeline.task == "multi-label":
-        notes.append(_OF_SETS)
     if held.foreign:
         notes.append(_left_out(live, held.foreign))
     if is_carried(live):

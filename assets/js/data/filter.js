@@ -26,7 +26,7 @@ const ORDERS = [
   ['changed', 'last changed first'],
   ['text', 'from A to Z'],
 ];
-const NAMES = {intent: 'Intent', split: 'Set', state: 'State of the label', order: 'Order'};
+const NAMES = {intent: 'Intent', second: 'And also', split: 'Set', state: 'State of the label', order: 'Order'};
 const MISLED =
   'Texts with a word of another intent’s name and none of their own: they are easily mistaken';
 const DISAGREES = 'Labelled texts to which the model would give another label: the label or the model is wrong';
@@ -46,6 +46,7 @@ export class Filter {
   #timer = 0;
   #search;
   #selects;
+  #second; // the field of a second intent; it is there once a first one is chosen
   #differs;
   #borderline;
   #more = h('button', {class: 'more-filters', 'aria-expanded': 'false'}, 'More filters');
@@ -61,6 +62,7 @@ export class Filter {
     this.#values = {
       text: given.get('text') ?? '',
       intent: given.get('intent') ?? '',
+      second: (intents.multi && given.get('intent') && given.get('second')) || '', // of a set with both
       split: given.get('split') ?? '',
       state: given.get('state') ?? '',
       differs: given.get('differs') === 'true',
@@ -83,6 +85,7 @@ export class Filter {
     });
     this.#selects = {
       intent: this.#choice('Intent', [], 'intent'),
+      second: this.#choice('And also', [], 'second'),
       split: this.#choice('Set', SPLITS, 'split'),
       state: this.#choice('State of the label', statesOf(this.#known.nothing), 'state'),
       order: this.#choice('Order', ORDERS, 'order'),
@@ -107,7 +110,9 @@ export class Filter {
     const about = {class: 'row filters', role: 'group', 'aria-label': 'Filter'};
     const named = name => field(NAMES[name], this.#selects[name]);
     const rare = h('div', {class: 'row end rare'}, ['split', 'order'].map(named), differs, misled);
-    const choices = h('div', about, ['intent', 'state'].map(named), this.#more, rare);
+    this.#second = named('second');
+    const ofSets = this.#known.multi && this.#second;
+    const choices = h('div', about, named('intent'), ofSets, named('state'), this.#more, rare);
     this.#more.addEventListener('click', () => this.#fold(this.#isUnfolded));
     const first = () => this.#selects.intent;
     const drawer = new Drawer(choices, {name: 'Filter', content: this.#chosen, first});
@@ -125,6 +130,7 @@ export class Filter {
     });
     const said = [...words, differs && 'answer differs', borderline && 'word of another name'].filter(Boolean);
     this.#fold(!this.#isUnfolded);
+    this.#second.hidden = !chosen.intent;
     this.#chosen.textContent = said.length ? `Filter: ${said.join(' · ')}` : 'Filter';
   }
 
@@ -160,10 +166,10 @@ export class Filter {
 
   // Sets the filter to a saved one; fields that it does not hold restrict nothing.
   set(kept) {
-    const {text = '', intent = '', split = '', state = '', order = 'newest'} = kept;
-    const chosen = {intent, split, state, order};
+    const {text = '', intent = '', second = '', split = '', state = '', order = 'newest'} = kept;
+    const chosen = {intent, second, split, state, order};
     this.#search.value = text;
-    this.#offerIntents(intent);
+    this.#offerIntents(intent, second);
     for (const [name, value] of Object.entries(chosen)) this.#selects[name].value = value;
     this.#differs.checked = kept.differs === 'true';
     this.#borderline.checked = kept.borderline === 'true';
@@ -173,8 +179,9 @@ export class Filter {
 
   // The filter as the server reads it.
   get asked() {
-    const {text, intent, split, state, differs, borderline} = this.#values;
-    return {text, intent: intent || null, split: split || null, state: state || null, differs, borderline};
+    const {text, intent, second, split, state, differs, borderline} = this.#values;
+    const set = {intent: intent || null, second: second || null, split: split || null, state: state || null};
+    return {text, ...set, differs, borderline};
   }
 
   // The same as query parameters, with the current page.
@@ -190,15 +197,20 @@ export class Filter {
 
   offer(intents) {
     this.#intents = intents.map(({id, name, archived}) => [id, archived ? `${name} (archived)` : name]);
-    this.#offerIntents(this.#values.intent);
+    this.#offerIntents(this.#values.intent, this.#values.second);
     this.#say();
   }
 
   // A link or a saved filter may ask for one that is there no more: its name is not known, and no text has it.
-  #offerIntents(chosen) {
-    const isKnown = !chosen || this.#intents.some(([id]) => id === chosen);
-    const gone = isKnown ? [] : [[chosen, 'an intent that is gone']];
-    offer(this.#selects.intent, [['', 'any intent'], ...this.#intents, ...gone], chosen);
+  #offerIntents(first, second) {
+    for (const [name, chosen, none] of [
+      ['intent', first, 'any intent'],
+      ['second', second, 'any or none'],
+    ]) {
+      const isKnown = !chosen || this.#intents.some(([id]) => id === chosen);
+      const gone = isKnown ? [] : [[chosen, 'an intent that is gone']];
+      offer(this.#selects[name], [['', none], ...this.#intents, ...gone], chosen);
+    }
   }
 
   // Shows how many texts each set has; a click shows those alone, a second one all again.
@@ -244,6 +256,7 @@ export class Filter {
   #change(values) {
     this.page = 0;
     Object.assign(this.#values, values);
+    if (!this.#values.intent) this.#values.second = this.#selects.second.value = '';
     const {order} = this.#values;
     setQuery({...this.#values, page: '', order: order === 'newest' ? '' : order});
     this.#drawSplits();

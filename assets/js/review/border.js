@@ -235,7 +235,9 @@ export class BorderTab {
 
   // Each label that the text could get, with the answers that change if it does, and that it stays.
   #buttons(text, finding) {
-    const offers = this.#pair.filter(id => !text.intents?.includes(id)).map(id => this.#relabel(text, id));
+    const lacking = this.#pair.filter(id => !text.intents?.includes(id));
+    const both = this.#tools.intents.multi && lacking.length > 1 && this.#relabel(text, lacking);
+    const offers = [...lacking.map(id => this.#relabel(text, [id])), both];
     const keep = finding && this.#keep(text, finding);
     if (text.place !== 'test') return h('div', {class: 'offers'}, keep, offers);
     // The label of a test text is changed only by somebody who says that it is wrong.
@@ -258,13 +260,15 @@ export class BorderTab {
     return h('div', {class: 'offer'}, h('button', about, `Keep ${name}`));
   }
 
-  #relabel(text, id) {
+  // Gives a text one of the two, or where it may have several intents both.
+  #relabel(text, ids) {
     const {intents, act} = this.#tools;
-    const name = intents.byId.get(id)?.name ?? '?';
+    const name = ids.map(id => intents.byId.get(id)?.name ?? '?').join(' and ');
     const isMore = intents.multi && text.intents !== null; // a text with a label keeps its other intents
-    const label = isMore ? [...text.intents, id] : [id];
+    const label = isMore ? [...text.intents, ...ids] : ids;
     const change = {repair: {kind: 'relabel', ids: [text.id], intents: label}, blast: null};
-    const button = isMore ? `Add ${name}` : labelAs(text.intents, name);
+    const which = ids.length > 1 ? 'both' : name;
+    const button = isMore ? `Add ${which}` : labelAs(text.intents, which);
     const take = once(async event => {
       if (this.#second.is(event)) return;
       const seen = this.#seen; // the list may be drawn anew while this waits
@@ -275,7 +279,7 @@ export class BorderTab {
       const words = isMore ? `Added ${name} to ${named}.` : `Labelled ${named} ${name}.`;
       await act(repair, words, {seen, blast, isTest: text.place === 'test'});
     });
-    const about = {class: 'small', 'data-key': `${id} ${text.id}`, onclick: take};
+    const about = {class: 'small', 'data-key': `${ids.join(' ')} ${text.id}`, onclick: take};
     return h('div', {class: 'offer'}, h('button', about, button), this.#foretold.lineOf(change));
   }
 }

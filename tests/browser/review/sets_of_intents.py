@@ -2,8 +2,9 @@
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 SET = "cancel my card please"
@@ -53,6 +54,28 @@ def adds_an_intent_at_a_border(page: Page, studio: Served) -> None:
     offers = page.locator(".walk .offer button")
     expect(offers.filter(has_text=re.compile("^Add (cancel|card)$")).first).to_be_attached()
     expect(offers.filter(has_text="Relabel as")).to_have_count(0)
+
+
+def gives_both_intents_at_a_border(page: Page, studio: Served) -> None:
+    """An unlabelled text of both got the first by one press, and the second by another."""
+    rows = studio.ask("/projects/bank/utterances?size=200")["rows"]
+    row = next(row for row in rows if row["labels"] is None)
+    text = {"id": row["id"], "text": row["text"], "intents": None, "place": "pool", "note": ""}
+    step = {"text": text, "lead": 0.01, "answer": "", "finding": "", "kept": False}
+
+    def with_one_text(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "steps": [step]})
+
+    reroute(page, "**/review/border*", with_one_text)
+    page.reload()
+    offers = page.locator(".walk .offer button")
+    expect(offers).to_have_text(["Label as cancel", "Label as card", "Label as both"])
+    offers.last.click()
+    expect(page.locator(MADE)).to_contain_text(f"Labelled “{row['text'][:50]}” cancel and card.")
+    assert labels_of(studio, row["text"]) == {"cancel", "card"}
+    undo(page)
+    assert labels_of(studio, row["text"]) is None
+    page.unroute("**/review/border*")
 
 
 def chooses_a_whole_set(page: Page, studio: Served) -> None:

@@ -12,6 +12,7 @@ from tests.browser.review.sets_of_intents import (
     adds_an_intent_at_a_border,
     adds_an_intent_to_an_example,
     chooses_a_whole_set,
+    gives_both_intents_at_a_border,
     intents,
     labels_of,
     moves_one_intent_of_a_set,
@@ -70,6 +71,7 @@ def test_the_story_of_several_intents(
     page = visit(studio)
     creates_the_project(page)
     imports_sets(page, studio, tmp_path)
+    finds_the_texts_of_two_intents(page)
     labels_without_a_model(page, studio)
     trains(page, studio)
     labels_what_is_marked(page, studio)
@@ -81,6 +83,7 @@ def test_the_story_of_several_intents(
     moves_one_intent_of_a_set(page, studio)
     adds_an_intent_to_an_example(page, studio)
     adds_an_intent_at_a_border(page, studio)
+    gives_both_intents_at_a_border(page, studio)
     chooses_a_whole_set(page, studio)
 
 
@@ -113,6 +116,23 @@ def imports_sets(page: Page, studio: Served, folder: Path) -> None:
     expect(page.locator("[data-role=utterances] .chip.oos")).to_have_text(["no intent"] * 6)
     counts = studio.ask("/projects/bank/overview")["counts"]
     assert (counts["labelled"], counts["out_of_scope"], counts["unlabelled"]) == (24, 6, 8)
+
+
+def finds_the_texts_of_two_intents(page: Page) -> None:
+    """One intent could be asked for, but not which of its texts have another one, too."""
+    also = page.get_by_label("And also")
+    expect(also).to_be_hidden()
+    page.get_by_label("State of the label").select_option(label="any state")
+    page.get_by_label("Intent", exact=True).select_option(label="cancel")
+    page.wait_for_selector("[data-role=total]:has-text('11 texts')")
+    also.select_option(label="card")
+    page.wait_for_selector("[data-role=total]:has-text('4 texts')")
+    page.reload()
+    page.wait_for_selector("[data-role=total]:has-text('4 texts')")
+    expect(also.locator("option:checked")).to_have_text("card")
+    page.get_by_label("Intent", exact=True).select_option(label="any intent")
+    expect(also).to_be_hidden()
+    page.wait_for_selector("[data-role=total]:has-text('38 texts')")
 
 
 def labels_without_a_model(page: Page, studio: Served) -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 
 from core.heads.votes.fit import fit_votes, leave_one_out
-from core.review.label_errors import suspicion
-from core.review.nearby import nearby
+from core.review.label_errors import DoubtedIntent, doubted_intents, suspicion
+from core.review.nearby import Nearby, nearby
 from tests.builders.toy_embeddings import clusters
 
 
@@ -51,3 +51,56 @@ def test_a_text_without_any_label_is_judged_without_falling_over() -> None:
     head = fit_votes(toy.rows, targets, toy.intents, 0.3, 0.1)
     found = suspicion(leave_one_out(head), targets, nearby(toy.rows, 3))
     assert np.isfinite(found.rank).all()
+
+
+CARD, BOTH, THANKS = (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)
+
+
+def sets_of_twelve() -> tuple[np.ndarray, Nearby]:
+    """Four texts of card, four of both intents, four of thanks; each is near its own three."""
+    targets = np.array([label for label in (CARD, BOTH, THANKS) for _ in range(4)])
+    near = [
+        [other for other in range(12) if other // 4 == row // 4 and other != row]
+        for row in range(12)
+    ]
+    return targets, Nearby(np.array(near), np.ones((12, 3), np.float32))
+
+
+def told(doubted: list[DoubtedIntent]) -> set[tuple[int, int, bool, bool]]:
+    return {(one.row, one.column, one.surplus, one.confident) for one in doubted}
+
+
+def test_an_intent_too_many_and_a_missing_one_are_doubted_by_themselves() -> None:
+    """A set was doubted only where its best intent was none of it: 0.8 of card hid the others."""
+    right, near = sets_of_twelve()
+    honest = 0.1 + 0.7 * right
+    assert doubted_intents(honest, right, near) == []
+    given = right.copy()
+    given[2] = BOTH  # thanks is one too many: it scores 0.1, as the other texts without it
+    given[5] = THANKS  # card is missing: it scores 0.8, as the other texts with it
+    found = doubted_intents(honest, given, near)
+    assert told(found) == {(2, 1, True, True), (5, 0, False, True)}
+    np.testing.assert_allclose([one.doubt for one in found], 1.0)
+
+
+def test_one_intent_is_doubted_as_far_as_scores_and_neighbours_agree() -> None:
+    right, near = sets_of_twelve()
+    honest, given = 0.1 + 0.7 * right, right.copy()
+    given[2] = BOTH
+    near.rows[2] = [0, 1, 4]  # two lack thanks: it is doubted, but not for certain
+    [one] = doubted_intents(honest, given, near)
+    assert told([one]) == {(2, 1, True, False)}
+    np.testing.assert_allclose(one.doubt, 2 / 3)
+    near.rows[2] = [0, 4, 6]
+    assert doubted_intents(honest, given, near) == []
+    near.rows[2] = [0, 1, 3]
+    honest[2, 1] = 0.45  # between 0.1 of those without and 0.76 of those with it
+    assert doubted_intents(honest, given, near) == []
+
+
+def test_an_intent_that_no_score_tells_apart_is_not_doubted() -> None:
+    right, near = sets_of_twelve()
+    honest, given = 0.1 + 0.7 * right, right.copy()
+    given[2] = BOTH
+    honest[:, 1] = 0.1 + 0.2 * right[:, 1]
+    assert doubted_intents(honest, given, near) == []

@@ -1,20 +1,26 @@
 """The review where a text may have several intents, or none."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.services.data.importing import ImportRequest, import_file
-from app.services.live.server_state import open_live_studio
+from app.services.live.server_state import open_live, open_live_studio
 from app.services.review import review
+from app.services.review.evidence.gathering import evidence_of
+from app.services.review.evidence.held import held_examples
+from app.services.review.examples import likely_errors
 from app.services.trying.answers import answer_texts
 from app.services.what_if import repairs
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import Conflict
+from core.review.nearby import Nearby
 from storage.queries import dataset, utterances
-from tests.builders.multi_label_project import POOL, TESTS, started, train, write
+from tests.builders.multi_label_project import LABELLED, POOL, TESTS, started, train, write
 
 
 def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_path: Path) -> None:
@@ -34,8 +40,6 @@ def test_what_a_repair_changes_is_told_for_sets_of_intents(tmp_path: Path, tiny_
     before = answers()
     found = review.review(live_studio, "p")
     assert all(one.kind not in ("greedy", "confusion") for one in found.findings)
-    # A list without a finding looked as if no set had an intent too many or too few.
-    assert any("“answer differs from the label”" in note for note in found.notes)
     for number, repair in enumerate(
         [
             Repair("relabel", (rows["cancel it"].id,), (by["card"], by["thanks"])),
@@ -114,4 +118,83 @@ def test_no_merge_is_proposed_into_an_intent_that_stands_beside_another(
     found = review.review(open_live_studio(studio), "p", "thin").findings
     assert found
     assert all(r.repair is None for one in found for r in one.remedies)
+    studio.database.close()
+
+
+def test_an_intent_too_many_and_one_too_few_are_found_in_a_set(
+    tmp_path: Path, tiny_path: Path
+) -> None:
+    """{card, thanks} with a wrong thanks was never listed while card led, nor was a set's gap."""
+    studio = started(tmp_path / "home", tmp_path)
+    with studio.database.read() as connection:
+        by = utterances.intent_ids(connection, 1)
+        ids = {r.text: r.id for r in dataset.utterances(connection, 1)}
+
+    def keys(*names: str) -> tuple[str, ...]:
+        return tuple(sorted(by[name] for name in names))
+
+    planted = {
+        "where is the card": keys("card", "thanks"),
+        "please cancel this card": keys("cancel"),
+        "many thanks to you": keys("cancel"),
+    }
+    for text, label in planted.items():
+        repairs.apply_repair(studio, "p", Repair("relabel", (ids[text],), label), f"plant {text}")
+    train(studio, tiny_path, {"kind": "instant"})
+    live_studio = open_live_studio(studio)
+    record, live = open_live(live_studio, "p")
+    evidence = evidence_of(live_studio, record, live, held_examples(live))
+    truth = {text: keys(*filter(None, cell.split("|"))) for text, cell in LABELLED}
+    labels = [truth[one.text] for one in evidence.exemplars]
+    right = np.array([[key in label for key in evidence.columns] for label in labels], dtype=float)
+    scores = 0.1 + 0.8 * right
+    texts = [one.text for one in evidence.exemplars]
+    scores[texts.index("many thanks to you"), evidence.columns.index(by["cancel"])] = 0.2
+    near = [
+        [at for at, label in enumerate(labels) if label == own and at != row][:2]
+        for row, own in enumerate(labels)
+    ]
+    evidence = replace(
+        evidence,
+        doubted=scores,
+        near=Nearby(np.array(near), np.ones((len(near), 2), np.float32)),
+    )
+    found = {one.texts[0].text: one for one in likely_errors(evidence)}
+    assert {one.kind for one in found.values()} == {"label"}
+    told = {
+        text: (
+            one.title,
+            one.measure,
+            [(r.words, r.repair.intents) for r in one.remedies if r.repair and r.repair.intents],
+        )
+        for text, one in found.items()
+    }
+    assert told == {
+        "where is the card": (
+            "Not “thanks”?",
+            "none of 2 similar: thanks",
+            [("Take away “thanks”", keys("card"))],
+        ),
+        "please cancel this card": (
+            "“card”, too?",
+            "2 of 2 similar: card",
+            [("Add “card”", keys("cancel", "card"))],
+        ),
+        # Its score of cancel is 0.2, not quite as low as without it: thanks is doubted first.
+        "many thanks to you": (
+            "“cancel”, or “thanks”?",
+            "2 of 2 similar: thanks",
+            [("Label it “thanks”", keys("thanks")), ("Add “thanks”", keys("cancel", "thanks"))],
+        ),
+    }
+    assert found["where is the card"].why == (
+        "None of the 2 most similar examples is labelled “thanks”. The others vote against it."
+    )
+    removal = found["many thanks to you"].remedies[2]
+    assert (removal.words, removal.repair) == (
+        "Take away “cancel”",
+        Repair("relabel", (ids["many thanks to you"],)),
+    )
+    clean = replace(evidence, head=replace(evidence.head, targets=right), labels=tuple(labels))
+    assert likely_errors(clean) == []
     studio.database.close()

@@ -1,6 +1,7 @@
 """Finding utterances: filters against plain Python, pages without gaps, search word for word."""
 
 import unicodedata
+from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -89,6 +90,7 @@ def lets_through(which: Filter, record: UtteranceRecord) -> bool:
     return (
         all(fold(word) in fold(record.text) for word in which.text.split())
         and (which.intent_id is None or which.intent_id in (record.labels or ()))
+        and (which.second_intent_id is None or which.second_intent_id in (record.labels or ()))
         and (which.split is None or which.split == record.split)
         and (which.state is None or STATES[which.state](record))
         and (which.ids is None or record.id in which.ids)
@@ -122,15 +124,24 @@ Filters = st.builds(
 
 
 @settings(deadline=None, max_examples=150)
-@given(which=Filters, name=st.sampled_from([None, "a", "b"]))
-def test_every_filter_is_what_it_says(database, everything, intent_ids, which, name) -> None:
-    which = Filter(which.text, intent_ids.get(name), which.split, which.state, which.ids)
+@given(which=Filters, names=st.tuples(*[st.sampled_from([None, "a", "b"])] * 2))
+def test_every_filter_is_what_it_says(database, everything, intent_ids, which, names) -> None:
+    first, second = (intent_ids.get(name) for name in names)
+    which = replace(which, intent_id=first, second_intent_id=second)
     with database.read() as connection:
         found = {record.id for record in utterances.find_all(connection, 1, which)}
         _, total = utterances.read_page(connection, 1, which, "newest", Page(0, 1))
         assert utterances.count_all(connection, 1, which) == total
     assert found == {record.id for record in everything if lets_through(which, record)}
     assert total == len(found)
+
+
+def test_a_second_intent_finds_the_texts_that_have_both(database, intent_ids) -> None:
+    """Of sets of intents one could be asked for, but not which texts have it beside another."""
+    which = Filter(intent_id=intent_ids["a"], second_intent_id=intent_ids["b"])
+    with database.read() as connection:
+        found = {record.id for record in utterances.find_all(connection, 1, which)}
+    assert found == {f"u{i:02}" for i in range(3, 2 * len(TEXTS), 4)}
 
 
 @settings(deadline=None, max_examples=30)

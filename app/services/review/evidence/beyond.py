@@ -55,6 +55,7 @@ def with_others(
         exemplars=(*evidence.exemplars, *(Exemplar(key, said[0], said[1]) for key, said in some)),
         head=replace(head, targets=targets),
         labels=(*evidence.labels, *labels),
+        doubted=scores,
         near=near,
         suspects=suspicion(scores, targets, near),
     )
