@@ -150,6 +150,7 @@ class Evidence:
         test_rows: Embeddings of `tests`, (n, d).
         answers: What the model answers each example without its own vote; None: it is refused.
         test_answers: The same of the test texts; None, too, where the model has learned one.
+        fresh: Which test texts the model has not learned, (n,); the others test nothing.
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
 
@@ -169,6 +170,7 @@ class Evidence:
     test_rows: FloatArray = field(repr=False)
     answers: tuple[str | None, ...] = field(repr=False)
     test_answers: tuple[str | None, ...] = field(repr=False)
+    fresh: NDArray[np.bool_] = field(repr=False)
     learned: bool = False
     synthetic: frozenset[str] = field(default=frozenset(), repr=False)
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
+from app.services.live.answered_tests import told_apart
 from app.services.live.live_model import LiveModel
 from app.services.live.row_answers import answered, exemplar_scores, left_out
 from app.services.live.server_state import LiveStudio
@@ -16,7 +17,6 @@ from app.services.review.findings import VOTE_SETTINGS, Evidence, labels_of, vot
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.studio import Studio
 from core.heads.votes.fit import VoteHead, fit_votes
-from core.pipeline import learned_texts
 from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
 from core.types import Exemplar, FloatArray, ScoreArray
@@ -60,6 +60,7 @@ def _gather(
     labels = labels_of(live)
     held_out = left_out(head, exemplars)
     judges, near, learned = _judges(live_studio, live, exemplars, head)
+    fresh = _are_fresh(live, tests)
     doubted = held_out if judges is head else left_out(judges, exemplars)
     return Evidence(
         version=live.version,
@@ -77,7 +78,8 @@ def _gather(
         tests=tuple(tests),
         test_rows=test_rows,
         answers=_answers(live_studio.studio, live, rows, held_out),
-        test_answers=_test_answers(live, tests, test_rows),
+        test_answers=_test_answers(live, tests, test_rows, fresh),
+        fresh=fresh,
         learned=learned,
         synthetic=synthetic,
     )
@@ -121,16 +123,22 @@ def _answers(
     return _first(answered(live, live.pipeline.embeddings[rows], scores))
 
 
+def _are_fresh(live: LiveModel, tests: Sequence[UtteranceRecord]) -> NDArray[np.bool_]:
+    """Return which test texts the model has not learned, (n,)."""
+    fresh = {record.id for record in told_apart(live, tests)[0]}
+    return np.array([record.id in fresh for record in tests], dtype=bool)
+
+
 def _test_answers(
-    live: LiveModel, tests: Sequence[UtteranceRecord], rows: FloatArray
+    live: LiveModel,
+    tests: Sequence[UtteranceRecord],
+    rows: FloatArray,
+    fresh: NDArray[np.bool_],
 ) -> tuple[str | None, ...]:
     """Return the intents that test texts get as pages tell them; None: refused, or learned."""
     judged = answered(live, rows, live.pipeline.head.scores(rows)) if tests else []
-    learned = learned_texts(live.pipeline)
-    return tuple(
-        None if record.text in learned else said
-        for record, said in zip(tests, _first(judged), strict=True)
-    )
+    both = zip(_first(judged), fresh.tolist(), strict=True)
+    return tuple(said if is_fresh else None for said, is_fresh in both)
 
 
 def _first(answers: Sequence[Sequence[str]]) -> tuple[str | None, ...]:
