@@ -10,10 +10,16 @@ from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.answered_tests import told_apart
 from app.services.live.live_model import LiveModel
-from app.services.live.row_answers import answered, exemplar_scores, left_out
+from app.services.live.row_answers import answered, echoed_ids, exemplar_scores, left_out
 from app.services.live.server_state import LiveStudio
 from app.services.review.evidence.held import HeldExamples
-from app.services.review.findings import VOTE_SETTINGS, Evidence, labels_of, votes_of
+from app.services.review.findings import (
+    VOTE_SETTINGS,
+    Evidence,
+    labels_of,
+    votes_held_out,
+    votes_of,
+)
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.studio import Studio
 from core.heads.votes.fit import VoteHead, fit_votes
@@ -37,7 +43,7 @@ def evidence_of(
     """
     return live_studio.studio.cache.get_newest(
         ("evidence", of_version(live.version)),
-        (live.revision, repr(project.fence)),
+        (live.revision, repr(project.fence), bool(echoed_ids(live))),
         lambda: _gather(live_studio, project, live, held.rows),
         lambda made: made.size,
     )
@@ -58,7 +64,7 @@ def _gather(
         test_rows = embed_texts(database, live.pipeline.encoder, texts)
     exemplars = tuple(live.pipeline.exemplars[row] for row in rows.tolist())
     labels = labels_of(live)
-    held_out = left_out(head, exemplars)
+    held_out = votes_held_out(live_studio.studio, live, head, rows)
     judges, near, learned = _judges(live_studio, live, exemplars, head)
     fresh = _are_fresh(live, tests)
     doubted = held_out if judges is head else left_out(judges, exemplars)
