@@ -1,5 +1,6 @@
 """The review where a text may have several intents, or none."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from app.services.what_if import repairs
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from storage.queries import dataset, utterances
 from tests.builders.multi_label_project import POOL, TESTS, started, train, write
 
@@ -74,6 +75,9 @@ def test_one_intent_of_a_set_is_replaced_or_added(tmp_path: Path) -> None:
     added = Repair("add", (), (by["card"],), by["card"], text)
     repairs.apply_repair(studio, "p", added, "added-01")
     assert intents() == {"cancel", "card", "thanks"}
+    for unknown in (replace(moved, intent="thnks"), replace(added, intent="thnks")):
+        with pytest.raises(NotFound, match="no intent 'thnks'"):  # of `add` it was ignored
+            repairs.apply_repair(studio, "p", unknown, "unknown-01")
     whole = Repair("add", (), (by["card"],), value=text)  # Try gives the whole set
     repairs.apply_repair(studio, "p", whole, "added-02")
     assert intents() == {"card"}
