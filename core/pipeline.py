@@ -268,6 +268,11 @@ class LearnedTexts:
         key = match_key(text)
         return key in self.keys or hidden_key(key) in self.keys
 
+    @property
+    def hashes(self) -> frozenset[str]:
+        """The same, all by their hashes."""
+        return frozenset(as_hidden(key) for key in self.keys)
+
 
 def said_by(exemplars: Sequence[Exemplar], exact: Iterable[str] = ()) -> LearnedTexts:
     """Return what exemplars say; `exact` are match keys, or their hashes, of more of them."""
@@ -281,8 +286,7 @@ def learned_texts(model: Answerer) -> LearnedTexts:
 
 def learned_hashes(model: Answerer) -> frozenset[str]:
     """Return the hashes of the texts that a model has learned, with those of its exemplars."""
-    keys = learned_texts(model).keys
-    return frozenset(as_hidden(key) for key in keys)
+    return learned_texts(model).hashes
 
 
 def hashes_of(texts: Iterable[str]) -> frozenset[str]:

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,13 +70,19 @@ class ArtifactStore:
             digests[file.relative_to(source).as_posix()] = sha256
         return digests
 
-    def check_out(self, connection: Connection, tree_sha256: str, target: Path) -> Path:
-        """Copy or link a tree's files into a folder, verifying each.
+    def check_out(
+        self,
+        connection: Connection,
+        tree_sha256: str,
+        target: Path,
+        only: Container[str] | None = None,
+    ) -> Path:
+        """Copy or link a tree's files, or `only` those of some paths, into a folder; verify each.
 
         Raises:
             ArtifactDamaged: A file is missing or changed.
         """
-        for path, sha256 in self._verified(connection, tree_sha256):
+        for path, sha256 in self._verified(connection, tree_sha256, only):
             place = target / path
             place.parent.mkdir(parents=True, exist_ok=True)
             _link_or_copy(self.path(sha256), place)
@@ -106,7 +112,9 @@ class ArtifactStore:
         rows = connection.execute(joined.where(tree.c.sha256 == tree_sha256)).all()
         return any(_size(self.path(row.sha256)) != row.size for row in rows)
 
-    def _verified(self, connection: Connection, tree_sha256: str) -> Iterator[tuple[str, str]]:
+    def _verified(
+        self, connection: Connection, tree_sha256: str, only: Container[str] | None = None
+    ) -> Iterator[tuple[str, str]]:
         """Yield path and SHA-256 of each file of a tree once it has been read and is whole."""
         files = tree_files(connection, tree_sha256)
         if not files:
@@ -114,6 +122,8 @@ class ArtifactStore:
                 f"The files of tree {tree_sha256[:12]} are not known.", "Restore a backup."
             )
         for path, sha256 in files.items():
+            if only is not None and path not in only:
+                continue
             source = self.path(sha256)
             if not source.is_file() or file_sha256(source) != sha256:
                 self.found_damaged.add(tree_sha256)
@@ -121,7 +131,8 @@ class ArtifactStore:
                     f"The stored file {path} is missing or was changed.", _FROM_BACKUP
                 )
             yield path, sha256
-        self.found_damaged.discard(tree_sha256)
+        if only is None:
+            self.found_damaged.discard(tree_sha256)
 
     def sweep(self, connection: Connection, grace_seconds: float = _GRACE_SECONDS) -> int:
         """Delete rows of unused trees and old files without a row; return the number of files."""

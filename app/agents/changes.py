@@ -58,7 +58,7 @@ class AgentChange(BaseModel):
         """Convert to the studio's change; `ids` are the ids of intents by name.
 
         Raises:
-            InvalidInput: A field that the kind needs is empty.
+            InvalidInput: A field that the kind needs is empty, or `intent` stands for `intents`.
             NotFound: There is no intent of a name.
         """
         missing = [name for name in _NEEDED[self.kind] if not getattr(self, name)]
@@ -66,6 +66,12 @@ class AgentChange(BaseModel):
             raise InvalidInput(
                 f"A change of the kind {self.kind} needs {' and '.join(missing)}.",
                 "The schema of the tool says what each field is.",
+            )
+        if self.intent and self.kind in ("label", "add"):
+            _id_of(self.intent, ids)
+            raise InvalidInput(
+                f"A change of the kind {self.kind} takes no `intent`.",
+                "Name all intents that the text is to have in `intents`.",
             )
         return Repair(
             _KINDS[self.kind],

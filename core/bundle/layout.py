@@ -32,12 +32,14 @@ from core.encoders.loading import load_folder
 from core.encoders.shared_bases import SharedBases
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.heads.build import head_from_arrays, head_to_arrays
-from core.pipeline import IntentPipeline
+from core.pipeline import IntentPipeline, said_by
 from core.runtime.files import LEARNED, names_of, read_exemplars, read_learned
 from core.types import Exemplar, Method
 
 _SHARED = ("exemplars", "first.exemplars")
 _FENCE, _EXEMPLARS, _EXACT = "fence.safetensors", "exemplars.jsonl", "exact.json"
+LABEL_FILES = (_EXEMPLARS, _EXACT, LEARNED)
+"""The small files that `write_labels` writes."""
 
 
 def save_pipeline(pipeline: IntentPipeline, facts: Mapping[str, Any], folder: Path) -> None:
@@ -175,6 +177,25 @@ def write_labels(folder: Path, pipeline: IntentPipeline) -> None:
     write_json(folder / _EXACT, {key: list(v) for key, v in pipeline.exact.items()})
     if pipeline.learned:
         write_json(folder / LEARNED, sorted(pipeline.learned))
+
+
+def learned_in(folder: Path, *, with_examples: bool) -> frozenset[str]:
+    """Return the hashes of the texts that a stored encoder has learned, of `LABEL_FILES` alone.
+
+    Raises:
+        ArtifactDamaged: One of them is missing or not readable.
+    """
+    try:
+        learned = read_learned(folder)
+        if not with_examples:
+            return learned
+        exact = json.loads((folder / _EXACT).read_text(encoding="utf-8"))
+        return said_by(read_exemplars(folder / _EXEMPLARS), (*exact, *learned)).hashes
+    except MALFORMED as error:
+        raise ArtifactDamaged(
+            f"The examples of the model in {folder.name} cannot be read: {error}.",
+            "Export or train it again.",
+        ) from error
 
 
 def _write_calibration(folder: Path, calibration: Calibration, neighbours: int) -> None:

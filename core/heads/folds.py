@@ -10,7 +10,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from core.heads.votes.fit import VoteHead, leave_fold_out
+from core.heads.votes.fit import Corner, VoteHead, leave_fold_out
 from core.heads.votes.settings import best_settings
 from core.recipes.heads import HeadConfig, VotesConfig
 from core.splits import Rows, stratified_folds
@@ -68,12 +68,14 @@ def judged_part(exemplars: Sequence[Exemplar], n_parts: int) -> Rows:
     return np.sort(said[held_out])
 
 
-def left_with_source(head: object, scores: ScoreArray, sources: Rows) -> ScoreArray:
+def left_with_source(
+    head: object, scores: ScoreArray, sources: Rows, corner: Corner | None = None
+) -> ScoreArray:
     """Score each exemplar by votes without it and without the synthetic ones made from it.
 
     `scores` are those of a head that leaves out the exemplar alone, (m, intents); for other heads
     than votes of all exemplars they are returned unchanged. `sources` is the result of
-    `sources_of`.
+    `sources_of`; `corner` is as for `leave_fold_out`.
     """
     if not isinstance(head, VoteHead) or head.carriers is not None:
         return scores
@@ -82,7 +84,7 @@ def left_with_source(head: object, scores: ScoreArray, sources: Rows) -> ScoreAr
     if not groups:
         return scores
     rows = np.concatenate(groups)
-    together = leave_fold_out(head, groups)
+    together = leave_fold_out(head, groups, corner)
     found = scores.copy()
     found[rows] = together[rows]
     return found

@@ -29,6 +29,7 @@ TOOLS = {
     *("overview", "find_utterances", "explain", "findings", "what_if"),
     *("propose", "proposals", "pins", "train", "compare"),
 }
+ADD = {"kind": "add", "text": "no bars in the attic"}
 
 
 def in_process(
@@ -164,6 +165,8 @@ def test_failures_are_told_in_words(live_studio: LiveStudio, monkeypatch, capfd)
             ("what_if", {"project": PROJECT, "changes": [{"kind": "label", "intents": []}]}),
             ("compare", {"project": PROJECT, "candidate": 9}),
             ("pins", {"project": PROJECT}),
+            ("what_if", {"project": PROJECT, "changes": [{**ADD, "intent": "roamin"}]}),
+            ("what_if", {"project": PROJECT, "changes": [{**ADD, "intent": "roaming"}]}),
         ]
         told = [await agent.words(tool, **arguments) for tool, arguments in asked]
         assert all(is_error for _, is_error in told)
@@ -182,6 +185,9 @@ def test_failures_are_told_in_words(live_studio: LiveStudio, monkeypatch, capfd)
     assert words[5] == "There is no intent 'roamin'. Did you mean 'roaming'?"
     assert words[7].startswith("A change of the kind label needs text_id.")
     assert words[9].startswith("Something broke (incident ")
+    # It was ignored, and the text was to be an example out of scope.
+    assert words[10] == "There is no intent 'roamin'. Did you mean 'roaming'?"
+    assert words[11].startswith("A change of the kind add takes no `intent`. Name all intents")
     assert "secret" not in "".join(words) + "".join(capfd.readouterr())
 
 

@@ -1,7 +1,7 @@
 """Open the encoder and pipeline of a model version, or the untuned encoder."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -140,8 +140,10 @@ def _size(opened: Opened) -> int:
 
 
 @contextmanager
-def laid_out(studio: Studio, tree_sha256: str) -> Iterator[Path]:
-    """Copy or link the files of a tree into a folder that is deleted afterwards.
+def laid_out(
+    studio: Studio, tree_sha256: str, only: Container[str] | None = None
+) -> Iterator[Path]:
+    """Copy or link the files of a tree, or `only` some, into a folder that is deleted afterwards.
 
     Raises:
         ArtifactDamaged: Files are missing or changed.
@@ -150,7 +152,7 @@ def laid_out(studio: Studio, tree_sha256: str) -> Iterator[Path]:
     home.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=home) as scratch:
         with studio.database.read() as connection:
-            studio.artifacts.check_out(connection, tree_sha256, Path(scratch))
+            studio.artifacts.check_out(connection, tree_sha256, Path(scratch), only)
         yield Path(scratch)
 
 

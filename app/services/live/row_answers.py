@@ -1,7 +1,7 @@
 """The live model's answers to some of a project's utterances, without their own votes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
+from app.services.live.joining import amendment
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.studio import Studio
+from core.explain.solved_votes import solve_votes
 from core.heads.folds import left_with_source, sources_of
 from core.heads.mixture import voices_of, without_names
-from core.heads.votes.fit import VoteHead, leave_one_out
+from core.heads.votes.fit import Corner, VoteHead, leave_one_out
 from core.recipes.labels import LEARN_FROM_LABELS
 from core.text import match_key
 from core.types import Exemplar, FloatArray, ScoreArray
@@ -93,58 +95,74 @@ def exemplar_scores(studio: Studio, live: LiveModel) -> tuple[ScoreArray, NDArra
     What was made of it does not vote either, as `left_out` tells. None if the model's head has no
     votes to leave out.
     """
-    head, pipeline = _votes_of(live), live.pipeline
-    if head is None:
+    scores, pipeline = votes_left_out(studio, live), live.pipeline
+    head = _votes_of(live)
+    if scores is None or head is None:
         return None
-    scores = _votes_left_out(studio, live, head)
     return scores + voices_of(pipeline.head, pipeline.embeddings), head.targets > _HALF
 
 
 def echoed_ids(live: LiveModel) -> frozenset[str]:
     """Return ids of exemplars on which what was made of them votes, as `left_out` tells."""
     head, exemplars = _votes_of(live), live.pipeline.exemplars
-    if head is None or not _is_left_alone(head, exemplars):
+    if head is None or not _is_left_alone(head, exemplars, is_solved=_is_solved(live)):
         return frozenset()
     return frozenset(one.synthetic for one in exemplars if one.synthetic)
 
 
 def _votes_of(live: LiveModel) -> VoteHead | None:
-    """Return a model's votes, with their root where it is at hand; None if none can be left out."""
-    head, basis = without_names(live.pipeline.head), live.base.basis
-    if not isinstance(head, VoteHead) or head.diagonal is None:
+    """Return a model's votes; None if none can be left out."""
+    head = without_names(live.pipeline.head)
+    return head if isinstance(head, VoteHead) and head.diagonal is not None else None
+
+
+def _is_solved(live: LiveModel) -> bool:
+    return live.base.basis is not None
+
+
+def _corner_of(live: LiveModel, head: VoteHead) -> Corner | None:
+    """Return the inverse of a model's votes where it is at hand: of the base, or as amended."""
+    base = live.base
+    if base.basis is None:
         return None
-    if basis is not None and head is without_names(live.base.pipeline.head):
-        return replace(head, root=basis.root)
-    return head
+    is_base = not live.changes or head is without_names(base.pipeline.head)
+    return solve_votes(base.basis, None if is_base else amendment(base, live.changes)).corner
 
 
-def left_out(head: VoteHead, exemplars: Sequence[Exemplar]) -> ScoreArray:
+def left_out(
+    head: VoteHead, exemplars: Sequence[Exemplar], corner: Corner | None = None
+) -> ScoreArray:
     """Score each exemplar without its own vote and without those of what was made of it.
 
-    Of a large set whose root is not at hand, each exemplar alone is left out: to solve its votes
-    anew would take longer than a page may wait.
+    Of a large set whose root is not at hand, nor a `corner` of its votes, each exemplar alone is
+    left out: to solve its votes anew would take longer than a page may wait.
     """
     scores = leave_one_out(head)
-    if _is_left_alone(head, exemplars):
+    if _is_left_alone(head, exemplars, is_solved=corner is not None):
         return scores
-    return left_with_source(head, scores, sources_of(exemplars))
+    return left_with_source(head, scores, sources_of(exemplars), corner)
 
 
-def _is_left_alone(head: VoteHead, exemplars: Sequence[Exemplar]) -> bool:
-    is_large = head.root is None and len(exemplars) > _MOST_SOLVED
+def _is_left_alone(head: VoteHead, exemplars: Sequence[Exemplar], *, is_solved: bool) -> bool:
+    is_large = head.root is None and not is_solved and len(exemplars) > _MOST_SOLVED
     return is_large or not any(one.synthetic for one in exemplars)
 
 
-def _votes_left_out(studio: Studio, live: LiveModel, head: VoteHead) -> ScoreArray:
-    """Return the votes on a model's exemplars; they are kept where the votes were solved anew."""
-    exemplars = live.pipeline.exemplars
-    if _is_left_alone(head, exemplars):
-        return left_out(head, exemplars)
+def votes_left_out(studio: Studio, live: LiveModel) -> ScoreArray | None:
+    """Return the votes on a model's exemplars as `left_out` does; None if none can be left out.
+
+    They are kept where what was made of an exemplar is left out, too.
+    """
+    head, exemplars = _votes_of(live), live.pipeline.exemplars
+    if head is None:
+        return None
+    if _is_left_alone(head, exemplars, is_solved=_is_solved(live)):
+        return leave_one_out(head)
     words = [word for one in exemplars for word in (one.id, one.text, *one.intents)]
     return studio.cache.get_newest(
         ("votes without what was made", of_version(live.version)),
         digest_of([*live.columns, *words]),
-        lambda: left_out(head, exemplars),
+        lambda: left_out(head, exemplars, _corner_of(live, head)),
         lambda votes: int(votes.nbytes),
     )
 

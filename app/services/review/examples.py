@@ -291,7 +291,7 @@ def greedy(evidence: Evidence) -> list[Finding]:
     They are candidates: a review lists those of which the removal mends answers.
     """
     truth = truth_of(evidence, [record.labels for record in evidence.tests])
-    known = np.flatnonzero(truth >= 0)
+    known = np.flatnonzero((truth >= 0) & evidence.fresh)
     if not evidence.single or not len(known):
         return []
     found = greedy_examples(evidence.head, evidence.test_rows[known], truth[known])

@@ -20,6 +20,7 @@ from app.services.live.answered_tests import (
 )
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool
+from app.services.live.row_answers import echoed_ids
 from app.services.live.server_state import LiveStudio
 from app.services.review.fence_views import Crossed, FenceSetting, LineOutcome, PinTurn
 from app.services.review.findings import held_out_with_names, labels_of
@@ -216,7 +217,8 @@ def measured_texts(
     pool_state = None if pool is None else (pool.live.revision, len(pool.records))
     with live_studio.studio.database.read() as connection:
         pins = tuple(models.pins(connection, project.id))
-    of, moment = of_version(live.version), (live.revision, pool_state, pins)
+    of = of_version(live.version)
+    moment = (live.revision, pool_state, pins, bool(echoed_ids(live)))
     scored = live_studio.studio.cache.get_newest(
         ("scope", of),
         moment,
@@ -260,13 +262,14 @@ def _score(
     rows = embed_texts(studio.database, live.pipeline.encoder, texts)
     scores = live.pipeline.head.scores(rows) if texts else np.zeros((0, len(live.columns)))
     exact = said_exactly(live, texts)
-    suggested = _suggested_by_votes(live, scores[len(inside) : len(inside) + len(outside)])
+    outer = scores[len(inside) : len(inside) + len(outside)]
+    suggested = _suggested_by_votes(studio, live, outer)
     return _ScoredTexts(inside, outside, waiting, pins, scores, rows, exact, suggested)
 
 
-def _suggested_by_votes(live: LiveModel, outer: ScoreArray) -> FenceSetting:
+def _suggested_by_votes(studio: Studio, live: LiveModel, outer: ScoreArray) -> FenceSetting:
     """Choose thresholds by held-out scores of the real examples, and by out-of-scope texts."""
-    held_out = held_out_with_names(live)[said_rows(sources_of(live.pipeline.exemplars))]
+    held_out = held_out_with_names(studio, live)[said_rows(sources_of(live.pipeline.exemplars))]
     familiarity, columns = held_out.max(1), held_out.argmax(1)
     outside = outer.max(1) if len(outer) else None
     fence = with_intent_limits(with_limit(_BY_VOTES, familiarity, outside), familiarity, columns)

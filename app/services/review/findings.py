@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.live.live_model import LiveModel
-from app.services.live.row_answers import left_out
+from app.services.live.row_answers import exemplar_scores, left_out, votes_left_out
+from app.services.studio import Studio
 from app.services.what_if.repairs import Repair
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, without_names
@@ -150,6 +151,7 @@ class Evidence:
         test_rows: Embeddings of `tests`, (n, d).
         answers: What the model answers each example without its own vote; None: it is refused.
         test_answers: The same of the test texts; None, too, where the model has learned one.
+        fresh: Which test texts the model has not learned, (n,); the others test nothing.
         synthetic: Ids of the examples made from templates; their labels are not doubted.
     """
 
@@ -169,6 +171,7 @@ class Evidence:
     test_rows: FloatArray = field(repr=False)
     answers: tuple[str | None, ...] = field(repr=False)
     test_answers: tuple[str | None, ...] = field(repr=False)
+    fresh: NDArray[np.bool_] = field(repr=False)
     learned: bool = False
     synthetic: frozenset[str] = field(default=frozenset(), repr=False)
 
@@ -227,11 +230,8 @@ def votes_of(live: LiveModel, rows: NDArray[np.int64] | None = None) -> VoteHead
     head, pipeline = without_names(live.pipeline.head), live.pipeline
     n_all = len(pipeline.exemplars)
     rows = np.arange(n_all) if rows is None else rows
-    if isinstance(head, VoteHead) and head.diagonal is not None:
-        if len(rows) == n_all:
-            return head
-        if len(rows) > _MOST_FITTED:  # nearly all of them
-            return _of_rows(head, head.diagonal, rows)
+    if isinstance(head, VoteHead) and head.diagonal is not None and _is_whole(live, rows):
+        return head if len(rows) == n_all else _of_rows(head, head.diagonal, rows)
     if len(rows) > _MOST_FITTED:
         raise InvalidInput(
             f"{len(rows):,} examples are too many to be reviewed at once.",
@@ -240,6 +240,21 @@ def votes_of(live: LiveModel, rows: NDArray[np.int64] | None = None) -> VoteHead
     return fit_votes(
         pipeline.embeddings[rows], pipeline.targets[rows], head.intents, *VOTE_SETTINGS
     )
+
+
+def _is_whole(live: LiveModel, rows: NDArray[np.int64]) -> bool:
+    """Whether these are all examples of a live model, or nearly all of many."""
+    return len(rows) == len(live.pipeline.exemplars) or len(rows) > _MOST_FITTED
+
+
+def votes_held_out(
+    studio: Studio, live: LiveModel, head: VoteHead, rows: NDArray[np.int64]
+) -> ScoreArray:
+    """Score examples of a live model, of rows (m,), by the others; `head` has their votes."""
+    own = votes_left_out(studio, live)
+    if own is not None and _is_whole(live, rows):
+        return own[rows]
+    return left_out(head, [live.pipeline.exemplars[row] for row in rows.tolist()])
 
 
 def _of_rows(head: VoteHead, diagonal: ScoreArray, rows: NDArray[np.int64]) -> VoteHead:
@@ -254,8 +269,11 @@ def _of_rows(head: VoteHead, diagonal: ScoreArray, rows: NDArray[np.int64]) -> V
     )
 
 
-def held_out_with_names(live: LiveModel) -> ScoreArray:
+def held_out_with_names(studio: Studio, live: LiveModel) -> ScoreArray:
     """Score every example by the others' votes and by intent names, (m, intents)."""
+    own = exemplar_scores(studio, live)
+    if own is not None:
+        return own[0]
     scores, head = left_out(votes_of(live), live.pipeline.exemplars), live.pipeline.head
     if isinstance(head, MixtureHead):
         scores += head.voices(live.pipeline.embeddings)

@@ -9,6 +9,7 @@ import numpy as np
 from app.services.cache import Belongs, of_version
 from app.services.live.live_model import LiveModel
 from app.services.live.pool import Pool, doubts_of
+from app.services.live.row_answers import echoed_ids
 from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.beside_pool import beside_pool
 from app.services.review.disagreements import two_answers
@@ -219,8 +220,11 @@ def _findings(
     )
 
 
-def _findings_key(project: ProjectRecord, live: LiveModel) -> tuple[str, Belongs, tuple[int, str]]:
-    return ("findings", of_version(live.version), (live.revision, repr(project.fence)))
+def _findings_key(
+    project: ProjectRecord, live: LiveModel
+) -> tuple[str, Belongs, tuple[int, str, bool]]:
+    moment = (live.revision, repr(project.fence), bool(echoed_ids(live)))
+    return ("findings", of_version(live.version), moment)
 
 
 def known_label_errors(

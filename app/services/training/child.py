@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.jobs.context import JobContext, Pace
 from app.services.answering.ancestry import ancestors
-from app.services.answering.opened import Space, open_space, require_pipeline
+from app.services.answering.opened import laid_out
 from app.services.answering.stored import checked_out, find_model
 from app.services.live.live_model import exemplar_of
 from app.services.studio import Studio
@@ -18,7 +18,7 @@ from app.services.training.frozen import frozen_state
 from core.encoders.base import Encoder
 from core.errors import ArtifactDamaged, NotFound
 from core.files import named_folder
-from core.pipeline import hashes_of, learned_hashes
+from core.pipeline import hashes_of
 from core.recipes.labels import LEARN_FROM_LABELS
 from core.text import counted
 from storage import jobs, models, projects
@@ -201,13 +201,15 @@ def _taught(studio: Studio, version: ModelVersionRecord) -> frozenset[str]:
 
     One whose files are gone has learned the examples of its data.
     """
+    from core.bundle.layout import LABEL_FILES, learned_in
+
     is_tuned = version.lineage.get("recipe", {}).get("kind") in LEARN_FROM_LABELS
     with studio.database.read() as connection:
         project = projects.get(connection, version.project_id)
     if version.kind == "intents" and version.tree_sha256:
-        with suppress(ArtifactDamaged):
-            model = require_pipeline(open_space(studio, Space(project, version), keep=False))
-            return learned_hashes(model) if is_tuned else model.learned
+        files = laid_out(studio, version.tree_sha256, LABEL_FILES)
+        with suppress(ArtifactDamaged), files as folder:
+            return learned_in(folder, with_examples=is_tuned)
     if not is_tuned or version.dataset_version_id is None:
         return frozenset()
     with studio.database.read() as connection:

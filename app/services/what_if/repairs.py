@@ -56,6 +56,8 @@ def changes_of(connection: Transaction, project: ProjectRecord, repair: Repair) 
         InvalidInput: A value does not fit.
         NotFound: An utterance or an intent was deleted.
     """
+    if repair.kind in ("relabel", "add") and repair.intent:
+        dataset.intent_by_id(connection, project.id, repair.intent)  # also where it is not needed
     if repair.kind in ("relabel", "delete", "move"):
         return _of_utterances(connection, project, repair)
     if repair.kind == "add":

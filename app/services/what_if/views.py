@@ -65,12 +65,13 @@ class Blast:
     Attributes:
         pool: Unlabelled texts whose answer changes.
         test: Texts of the test split whose answer changes.
-        watched: Watched texts: unlabelled ones, those of the test split, and pins. Of none, nothing
-            is known.
-        left_out: Texts that are not watched: too many, or not embedded yet.
+        watched: Watched texts: unlabelled ones, those of the test split that the model has not
+            learned, and pins. Of none, nothing is known.
+        left_out: Texts that are not watched: too many, not embedded yet, or of the test split and
+            learned by the model, so that they test nothing.
         right: Test texts that are right now, and with the change.
-        in_scope: Those of an intent that the model has not learned: the accuracy of the live model
-            is theirs. `now` is what it is today: before a merge, two intents are two.
+        in_scope: Those of an intent: the accuracy of the live model is theirs. `now` is what it is
+            today: before a merge, two intents are two.
         outside: Those labelled out of scope; right is refused. In multi-label projects there are
             none, and `in_scope` has those of no intent, too.
         pins: Pins whose answer changes, kept ones too.
@@ -149,7 +150,9 @@ class JudgedAnswers:
         nothing by itself. `as_one` maps an intent that the repair merges away, or makes, to the
         intent that its texts go to, or come from; for the answers before it, both count as one.
         """
-        kinds = np.array([place or "" for place in self._places(changed_ids)])
+        kinds = np.array([place or "" for place in self._places(changed_ids)], dtype=np.str_)
+        learned = (kinds == "test") & self._learned()
+        kinds[learned] = ""
         changed = np.any(self.before != self.after, axis=1) & (kinds != "")
         merged = {key: other for key, other in as_one.items() if key in self.now.names}
         expected = _with_labels_as_one(self._labels_at(self.then), merged)
@@ -159,8 +162,7 @@ class JudgedAnswers:
         moved_in, moved_out = self._across()
         test, pin, pool = kinds == "test", kinds == "pin", kinds == "pool"
         fixed, broken = ~was & is_, was & ~is_
-        is_fresh = test & ~self._learned()
-        is_outside = is_fresh & self._is_outside(expected)
+        is_outside = test & self._is_outside(expected)
         texts = self.prepared.texts
         rest = changed & ~fixed & ~broken & ~(pool & (moved_in | moved_out))
         other = rest & ~self._same_as_one(as_one)
@@ -169,16 +171,16 @@ class JudgedAnswers:
             test=int((changed & test).sum()),
             pins=int((changed & pin).sum()),
             watched=(int(pool.sum()), int(test.sum()), int(pin.sum())),
-            left_out=self.prepared.left_out,
+            left_out=self.prepared.left_out + int(learned.sum()),
             fixed=int((fixed & test).sum()),
             broken=int((broken & test).sum()),
             right=(int((was & test).sum()), int((is_ & test).sum())),
             pins_fixed=tuple(texts[row].text for row in np.flatnonzero(fixed & pin)),
             pins_broken=tuple(texts[row].text for row in np.flatnonzero(broken & pin)),
             turns=self._changed_answers(changed, was, is_, expected),
-            in_scope=_counted(is_fresh & ~is_outside, today, is_),
+            in_scope=_counted(test & ~is_outside, today, is_),
             outside=_counted(is_outside, was, is_),
-            joined=int((is_fresh & ~is_outside & was & ~today).sum()),
+            joined=int((test & ~is_outside & was & ~today).sum()),
             scope=(int((moved_in & pool).sum()), int((moved_out & pool).sum())),
             renamed=int((rest & ~other).sum()),
             stays=(int((other & is_).sum()), int((other & ~is_ & ~pool).sum())),

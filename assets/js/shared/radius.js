@@ -97,7 +97,7 @@ export const gainsOf = (blast, kind = '') => [
 ];
 
 function sharesOf({in_scope: fitting, outside, watched: [, nTest]}) {
-  const which = fitting.n < nTest ? 'Test texts of an intent that the model has not learned' : 'Test texts';
+  const which = fitting.n < nTest ? 'Test texts of an intent' : 'Test texts';
   const share = ({n, now, then}, words, title) =>
     now !== then &&
     h(
@@ -179,7 +179,7 @@ export function turnsOf(blast, kind = '') {
 
 // The accuracy in the header counts the same texts; those that fit no intent are told apart from them.
 function rightOf({in_scope: fitting, outside, watched: [, nTest]}, kind) {
-  const scope = fitting.n < nTest ? ' of an intent that the model has not learned' : '';
+  const scope = fitting.n < nTest ? ' of an intent' : '';
   const which = `${plural(fitting.n, 'test text')}${scope}`;
   const right = fitting.n > 0 && `Of ${which} ${plural(fitting.now, 'is', 'are')} right, ${after(fitting)}.`;
   const none = plural(outside.n, 'that fits none', 'that fit none');

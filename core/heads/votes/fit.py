@@ -6,7 +6,7 @@ A_i, exactly. Sets too large for one such matrix are fitted in `subset.py`; `set
 tau and ridge; `amending.py` adds, removes and relabels exemplars.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,9 @@ _NO_LABEL = 1e-9
 """An intent with a smaller share of the labels has none; changes leave rounding errors."""
 _KEEP_ROOT = 12_000
 """Up to this many exemplars the inverse root (1.1 GiB) is kept for later changes."""
+
+Corner = Callable[[NDArray[np.int64]], ScoreArray]
+"""Reads (K + ridge I)^-1 of n exemplars' rows and columns, (n, n), without solving anew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,24 +154,35 @@ def leave_one_out(head: VoteHead) -> ScoreArray:
     return scores
 
 
-def leave_fold_out(head: VoteHead, folds: Sequence[NDArray[np.int64]]) -> ScoreArray:
+def leave_fold_out(
+    head: VoteHead, folds: Sequence[NDArray[np.int64]], corner: Corner | None = None
+) -> ScoreArray:
     """Score each fold's exemplars by those of the other folds, in closed form; (m, intents).
 
     With G = (K + ridge I)^-1 and F the rows of a fold, score_F = Y_F - (G_FF)^-1 A_F. Equals
     fitting again without the fold at the same tau, ridge and prior. Each row is in one fold; folds
-    of one row each give `leave_one_out`.
+    of one row each give `leave_one_out`. Without a `corner` of these votes, which may have been
+    amended, their root is computed if it is not stored.
 
     Raises:
         ValueError: A subset carries the votes.
     """
-    root = root_of(head)
+    corner = corner or _corner_of(root_of(head))
     scores = np.empty_like(head.targets)
     for fold in folds:
-        columns = root[:, fold]
-        factor = cholesky(columns.T @ columns)
+        factor = cholesky(corner(fold))
         residual = dpotrs(factor, head.weights[fold], lower=1)[0]
         scores[fold] = head.targets[fold] - residual
     return scores
+
+
+def _corner_of(root: ScoreArray) -> Corner:
+    def corner(rows: NDArray[np.int64]) -> ScoreArray:
+        columns = root[:, rows]
+        found: ScoreArray = columns.T @ columns
+        return found
+
+    return corner
 
 
 def root_of(head: VoteHead, pause: Pause = no_pause) -> ScoreArray:

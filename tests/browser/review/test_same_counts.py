@@ -72,7 +72,7 @@ def test_a_label_is_told_by_the_same_counts_before_and_after_it(
 def test_one_text_is_told_as_one(visit: Callable[..., Page], studio: Served) -> None:
     """“Of 1 test text 1 are right” and “1 more text were not checked” stood there."""
     assert visit(studio).evaluate(_OF_ONE) == (
-        "Of 1 test text of an intent that the model has not learned 1 is right, and 0 after it. "
+        "Of 1 test text of an intent 1 is right, and 0 after it. "
         "Of 1 that fits none 1 is refused, and 0 after it. "
         "Checked on 2 test texts. 1 more text was not checked."
     )

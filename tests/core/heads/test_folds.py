@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.explain.solved_votes import solve_votes
 from core.heads.folds import (
     is_said,
     judged_folds,
@@ -13,7 +14,10 @@ from core.heads.folds import (
     sources_of,
     with_made,
 )
-from core.heads.votes.fit import fit_votes
+from core.heads.votes import fit
+from core.heads.votes.amending import Amendment, basis_of, basis_rows, newcomers
+from core.heads.votes.fit import fit_votes, leave_one_out
+from core.heads.votes.kernel import kernel
 from core.recipes.heads import VotesConfig
 from core.types import Exemplar
 
@@ -82,11 +86,38 @@ def test_an_exemplar_is_scored_without_what_was_made_of_it() -> None:
     kept = [2, 3, 5, 6]
     residual = TARGETS[kept] - head.prior  # the prior is held fixed
     unit = POINTS / np.linalg.norm(POINTS, axis=1, keepdims=True)
-    kernel = np.exp((unit @ unit.T - 1) / 0.4)
-    weights = np.linalg.solve(kernel[np.ix_(kept, kept)] + 0.1 * np.eye(4), residual)
-    expected = head.prior + kernel[0, kept] @ weights
+    votes = np.exp((unit @ unit.T - 1) / 0.4)
+    weights = np.linalg.solve(votes[np.ix_(kept, kept)] + 0.1 * np.eye(4), residual)
+    expected = head.prior + votes[0, kept] @ weights
     np.testing.assert_allclose(found[0], expected, atol=1e-5)
     assert (found[kept] == 9.0).all()
+
+
+def test_amended_votes_leave_out_what_was_made_without_being_solved_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Above 1,500 examples that would have taken too long, so that copies voted on their source."""
+    basis = basis_of(fit_votes(POINTS[:5], TARGETS[:5], ["a", "b"], 0.4, 0.1))
+    change = Amendment(
+        added=newcomers(basis, POINTS[5:]),
+        labels=TARGETS[5:],
+        removed=basis_rows(basis, [2]),
+        relabelled=basis_rows(basis, [3]),
+        relabels=TARGETS[[2]],
+    )
+    solved = solve_votes(basis, change)
+    head, sources = solved.head, sources_of([ROWS[at] for at in (0, 1, 3, 4, 5, 6)])
+    assert sources.tolist() == [0, 0, 2, 0, 4, -1]
+    monkeypatch.setattr(fit, "root_of", None)
+    found = left_with_source(head, leave_one_out(head), sources, solved.corner)
+    group, others = [0, 1, 3], [2, 4, 5]
+    unit = head.exemplars[others]
+    matrix = kernel(unit, unit, 0.4) + 0.1 * np.eye(3)
+    weights = np.linalg.solve(matrix, head.targets[others] - head.prior)
+    expected = head.prior + kernel(head.exemplars[group], unit, 0.4) @ weights
+    np.testing.assert_allclose(found[group], expected, atol=1e-5)
+    np.testing.assert_array_equal(found[others], leave_one_out(head)[others])
+    assert np.abs(found[group] - leave_one_out(head)[group]).max() > 1e-3
 
 
 def test_copies_do_not_choose_the_settings() -> None:

@@ -6,13 +6,17 @@ A version that started from a tuned one was “ready to use”, by texts that it
 import dataclasses
 from pathlib import Path
 
+import pytest
+
 from app.services.answering.stored import load_model
 from app.services.studio import Studio
 from app.services.training import child
 from app.services.training.jobs import project_jobs
 from app.services.versions.comparison import compare_models
+from core.bundle import layout
 from core.metrics.in_words import measured_on
 from core.pipeline import hashes_of
+from storage.artifacts import tree_files
 from tests.builders.trained_home import change, train, version
 from tests.conftest import SENTENCES
 
@@ -84,3 +88,27 @@ def test_what_a_base_has_learned_is_known_without_its_files(home: Studio, tiny_p
     assert child._taught(home, deleted) == learned
     train(home, "p@2", QUICK)
     assert load_model(home, "p@3").learned == learned
+    assert child.learned_by(home, "p@3") == learned
+
+
+def test_what_a_base_has_learned_is_read_without_its_model(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The encoders of the base and of each ancestor were opened for hashes of small files."""
+    train(home, "p@2", QUICK)
+
+    def opened(*_: object) -> None:
+        message = "a whole model was opened"
+        raise AssertionError(message)
+
+    monkeypatch.setattr(layout, "load_pipeline", opened)
+    with home.database.read() as connection:
+        files = tree_files(connection, version(home, 2).tree_sha256)
+    weights = [sha256 for path, sha256 in files.items() if path.endswith("model.safetensors")]
+    assert weights
+    for sha256 in weights:
+        home.artifacts.path(sha256).unlink()
+    assert child.learned_by(home, "p@3") == child.learned_by(home, "p@2") == hashes_of(TEXTS)
+    examples = home.artifacts.path(files["exemplars.jsonl"])
+    examples.write_bytes(b"")  # of damaged ones, the data of its training tell it
+    assert child._taught(home, version(home, 2)) == hashes_of(TEXTS)

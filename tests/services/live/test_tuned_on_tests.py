@@ -1,14 +1,19 @@
 """Examples to which an encoder was tuned do not test it, once they are moved to the test set."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.services.live.accuracy import accuracy_now
 from app.services.live.answered_tests import labelled_tests, told_apart
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.reports.model_report import report
 from app.services.reports.versions_now import compare_now
+from app.services.review.evidence.gathering import evidence_of
+from app.services.review.evidence.held import held_examples
+from app.services.review.examples import greedy
 from app.services.review.fence import preview_fence
 from app.services.review.review import review
 from app.services.studio import Studio
@@ -60,7 +65,7 @@ def test_a_moved_example_tests_a_version_only_where_no_encoder_was_tuned_to_it(
     assert preview_fence(moved, "p").judged[0] == n
     repair = Repair("rename", intent=intent_ids(moved.studio)["greeting"], value="salute")
     [effect] = preview(WatchedTextCache(moved), "p", [repair])
-    assert (effect.watched[1], effect.in_scope.n) == (2, n)
+    assert (effect.watched[1], effect.left_out, effect.in_scope.n) == (n, 2 - n, n)
 
 
 def test_two_versions_are_compared_without_it_if_either_was_tuned_to_it(moved: LiveStudio) -> None:
@@ -115,11 +120,43 @@ def test_a_moved_example_counts_again_for_a_version_that_is_trained_without_it(
     assert told(moved) == (2, 0)
 
 
-def test_review_mixes_up_intents_by_no_test_text_that_was_learned(home: Studio) -> None:
+@pytest.fixture
+def mistaken(home: Studio) -> LiveStudio:
+    """Three examples of parcels that became test texts of password: the model is wrong on them."""
     for text in PARCELS:
         change(home, text, "split", "test")
     ids, known = intent_ids(home), rows(home)
     wrong = Repair("relabel", tuple(known[text].id for text in PARCELS), (ids["password"],))
     apply_repair(home, "p", wrong, "relabelled")
-    found = review(open_live_studio(home), "p", "confusion").findings
+    return open_live_studio(home)
+
+
+def test_review_mixes_up_intents_by_no_test_text_that_was_learned(mistaken: LiveStudio) -> None:
+    found = review(mistaken, "p", "confusion").findings
     assert [one.measure for one in found if "test" in one.measure] == []
+
+
+def test_a_repair_corrects_and_breaks_no_answer_to_a_test_text_that_was_learned(
+    mistaken: LiveStudio,
+) -> None:
+    """“3 become right” stood on a button, of texts that the header does not count."""
+    by = intent_ids(mistaken.studio)
+    ids = tuple(
+        row.id
+        for row in rows(mistaken.studio).values()
+        if row.labels == (by["parcel"],) and row.split == "train"
+    )
+    repair = Repair("relabel", ids, (by["password"],))
+    [told] = preview(WatchedTextCache(mistaken), "p", [repair])
+    assert (told.fixed, told.broken, told.test, told.right) == (0, 0, 0, (0, 0))
+    assert (told.watched[1], told.left_out) == (0, len(PARCELS))
+    assert "test" not in {turn.place for turn in told.turns}
+
+
+def test_no_example_is_greedy_for_a_test_text_that_was_learned(mistaken: LiveStudio) -> None:
+    record, live = open_live(mistaken, "p")
+    evidence = evidence_of(mistaken, record, live, held_examples(live))
+    assert greedy(evidence) == []
+    as_if_new = replace(evidence, fresh=np.ones(len(PARCELS), dtype=bool))
+    assert {text.text for one in greedy(as_if_new) for text in one.texts[1:]} <= set(PARCELS)
+    assert greedy(as_if_new)

@@ -4,21 +4,25 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
+import pytest
 
-from app.services.live.row_answers import exemplar_scores
+from app.services.live import row_answers
+from app.services.live.row_answers import echoed_ids, exemplar_scores
 from app.services.live.server_state import open_live, open_live_studio
 from app.services.review import intents, review
 from app.services.review.evidence.gathering import evidence_of
 from app.services.review.evidence.held import held_examples
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
-from app.services.review.findings import Evidence, votes_of
+from app.services.review.findings import Evidence, held_out_with_names, votes_of
 from app.services.studio import Studio
 from core.heads.mixture import voices_of
 from core.heads.votes.fit import leave_fold_out, leave_one_out
+from core.heads.votes.kernel import kernel
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
+from tests.builders.trained_home import change
 
 
 def held_by(value: Any) -> list[Any]:
@@ -89,3 +93,36 @@ def test_what_was_made_of_an_example_does_not_vote_on_it_and_is_not_judged(home:
     wrong = replace(evidence, answers=("another",) * len(evidence.exemplars))
     judged = {one.text for one in intents._wrong_examples(wrong)}
     assert judged == set(range(len(evidence.exemplars))) - {places[1]}
+
+
+def test_copies_do_not_vote_on_their_source_among_many_examples_either(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more than 1,500, Data, Review and the limit knew a text by what was made of it."""
+    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 5)
+    with home.database.write() as connection:
+        rows = [r for r in dataset.utterances(connection, 1) if r.split == "train" and r.labels]
+        source, gone = rows[:2]
+        copies = [
+            replace(source, id=f"s{n}", text=f"{source.text} again {n}", synthetic=source.id)
+            for n in range(2)
+        ]
+        events.record(connection, 1, Action("augment"), [edits.create(one) for one in copies])
+    other = next(row for row in rows if row.labels != source.labels)
+    change(home, gone.text, "split", "test")
+    change(home, other.text, "labels", list(source.labels or ()))
+    live_studio = open_live_studio(home)
+    record, live = open_live(live_studio, "p")
+    head, ids = votes_of(live), [one.id for one in live.pipeline.exemplars]
+    group = [ids.index(key) for key in (source.id, "s0", "s1")]
+    others = np.delete(np.arange(len(ids)), group)
+    unit = head.exemplars[others]
+    matrix = kernel(unit, unit, head.tau) + head.ridge * np.eye(len(others))
+    weights = np.linalg.solve(matrix, head.targets[others] - head.prior)
+    anew = head.prior + kernel(head.exemplars[group], unit, head.tau) @ weights
+    assert np.abs(anew - leave_one_out(head)[group]).max() > 1e-3
+    evidence = evidence_of(live_studio, record, live, held_examples(live))
+    np.testing.assert_allclose(evidence.held_out[group], anew, atol=1e-5)
+    named = voices_of(live.pipeline.head, live.pipeline.embeddings[group])
+    np.testing.assert_allclose(held_out_with_names(home, live)[group], anew + named, atol=1e-5)
+    assert echoed_ids(live) == frozenset()

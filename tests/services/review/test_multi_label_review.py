@@ -17,7 +17,7 @@ from app.services.what_if import repairs
 from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
-from core.errors import Conflict
+from core.errors import Conflict, NotFound
 from core.review.nearby import Nearby
 from storage.queries import dataset, utterances
 from tests.builders.multi_label_project import LABELLED, POOL, TESTS, started, train, write
@@ -78,6 +78,9 @@ def test_one_intent_of_a_set_is_replaced_or_added(tmp_path: Path) -> None:
     added = Repair("add", (), (by["card"],), by["card"], text)
     repairs.apply_repair(studio, "p", added, "added-01")
     assert intents() == {"cancel", "card", "thanks"}
+    for unknown in (replace(moved, intent="thnks"), replace(added, intent="thnks")):
+        with pytest.raises(NotFound, match="no intent 'thnks'"):  # of `add` it was ignored
+            repairs.apply_repair(studio, "p", unknown, "unknown-01")
     whole = Repair("add", (), (by["card"],), value=text)  # Try gives the whole set
     repairs.apply_repair(studio, "p", whole, "added-02")
     assert intents() == {"card"}

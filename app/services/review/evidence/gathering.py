@@ -8,15 +8,21 @@ from numpy.typing import NDArray
 
 from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
+from app.services.live.answered_tests import told_apart
 from app.services.live.live_model import LiveModel
-from app.services.live.row_answers import answered, exemplar_scores, left_out
+from app.services.live.row_answers import answered, echoed_ids, exemplar_scores, left_out
 from app.services.live.server_state import LiveStudio
 from app.services.review.evidence.held import HeldExamples
-from app.services.review.findings import VOTE_SETTINGS, Evidence, labels_of, votes_of
+from app.services.review.findings import (
+    VOTE_SETTINGS,
+    Evidence,
+    labels_of,
+    votes_held_out,
+    votes_of,
+)
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.studio import Studio
 from core.heads.votes.fit import VoteHead, fit_votes
-from core.pipeline import learned_texts
 from core.review.label_errors import NEIGHBOURS, suspicion
 from core.review.nearby import Nearby, nearby
 from core.types import Exemplar, FloatArray, ScoreArray
@@ -37,7 +43,7 @@ def evidence_of(
     """
     return live_studio.studio.cache.get_newest(
         ("evidence", of_version(live.version)),
-        (live.revision, repr(project.fence)),
+        (live.revision, repr(project.fence), bool(echoed_ids(live))),
         lambda: _gather(live_studio, project, live, held.rows),
         lambda made: made.size,
     )
@@ -58,8 +64,9 @@ def _gather(
         test_rows = embed_texts(database, live.pipeline.encoder, texts)
     exemplars = tuple(live.pipeline.exemplars[row] for row in rows.tolist())
     labels = labels_of(live)
-    held_out = left_out(head, exemplars)
+    held_out = votes_held_out(live_studio.studio, live, head, rows)
     judges, near, learned = _judges(live_studio, live, exemplars, head)
+    fresh = _are_fresh(live, tests)
     doubted = held_out if judges is head else left_out(judges, exemplars)
     return Evidence(
         version=live.version,
@@ -77,7 +84,8 @@ def _gather(
         tests=tuple(tests),
         test_rows=test_rows,
         answers=_answers(live_studio.studio, live, rows, held_out),
-        test_answers=_test_answers(live, tests, test_rows),
+        test_answers=_test_answers(live, tests, test_rows, fresh),
+        fresh=fresh,
         learned=learned,
         synthetic=synthetic,
     )
@@ -121,16 +129,22 @@ def _answers(
     return _first(answered(live, live.pipeline.embeddings[rows], scores))
 
 
+def _are_fresh(live: LiveModel, tests: Sequence[UtteranceRecord]) -> NDArray[np.bool_]:
+    """Return which test texts the model has not learned, (n,)."""
+    fresh = {record.id for record in told_apart(live, tests)[0]}
+    return np.array([record.id in fresh for record in tests], dtype=bool)
+
+
 def _test_answers(
-    live: LiveModel, tests: Sequence[UtteranceRecord], rows: FloatArray
+    live: LiveModel,
+    tests: Sequence[UtteranceRecord],
+    rows: FloatArray,
+    fresh: NDArray[np.bool_],
 ) -> tuple[str | None, ...]:
     """Return the intents that test texts get as pages tell them; None: refused, or learned."""
     judged = answered(live, rows, live.pipeline.head.scores(rows)) if tests else []
-    learned = learned_texts(live.pipeline)
-    return tuple(
-        None if record.text in learned else said
-        for record, said in zip(tests, _first(judged), strict=True)
-    )
+    both = zip(_first(judged), fresh.tolist(), strict=True)
+    return tuple(said if is_fresh else None for said, is_fresh in both)
 
 
 def _first(answers: Sequence[Sequence[str]]) -> tuple[str | None, ...]:
