@@ -20,6 +20,7 @@ from app.addresses import DIRECT, PublicAddress, name_of
 from app.slow_requests import LimitedBody, Patience, too_large
 from core.errors import InvalidInput
 from storage.people.acts import VIA
+from storage.people.shares import kept_for
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -229,7 +230,7 @@ class Guard:
     def _may_enter(self, scope: Scope, headers: dict[str, str]) -> bool:
         if self.token is None:
             return True
-        name, kept = _cookie_name(COOKIE, headers), _kept_for(self.token)
+        name, kept = _cookie_name(COOKIE, headers), kept_for(self.token)
         shows = any(_same(given, self.token) for given in _given(scope, headers))
         return shows or any(_same(v, kept) for one, v in _cookies(headers) if one == name)
 
@@ -272,20 +273,13 @@ class Guard:
         if self.token is None or not _TOKEN.fullmatch(token):
             return None
         if _same(token, self.token):
-            return f"{_cookie_name(COOKIE, headers)}={_kept_for(token)}; SameSite=Strict"
-        if await self._opened([token], "") is None:  # without a path, no opening is noted
-            return None  # pages of other sites may lead here with any number of them
+            return f"{_cookie_name(COOKIE, headers)}={kept_for(token)}; SameSite=Strict"
         digest = hashlib.sha256(token.encode()).hexdigest()[:8]
-        return f"{_cookie_name(_VIEWER_COOKIE, headers)}-{digest}={token}; SameSite=Lax"
-
-
-def _kept_for(token: str) -> str:
-    """Return what a browser keeps in place of the launch token, which nobody computes from it.
-
-    Cookies know no ports: browsers send them to every server of this host name. The same token
-    gives the same value, so that people stay in when a studio with a token of its own restarts.
-    """
-    return hmac.new(token.encode(), b"cookie", "sha256").hexdigest()
+        name = f"{_cookie_name(_VIEWER_COOKIE, headers)}-{digest}"
+        for value in (kept_for(token), token):  # links of earlier releases know no other value
+            if await self._opened([value], "") is not None:  # without a path, none is noted
+                return f"{name}={value}; SameSite=Lax"
+        return None  # pages of other sites may lead here with any number of them
 
 
 def _same(given: str, wanted: str) -> bool:

@@ -328,7 +328,7 @@ share = Table(
     Column("project_id", Integer, _project(), nullable=False),
     Column("kind", Text, nullable=False),
     Column("target", Text, nullable=False),  # a receipt's id, or the number of a model version
-    Column("token_sha256", Text, nullable=False, unique=True),
+    Column("token_sha256", Text, nullable=False, unique=True),  # of what is kept for the token
     Column("actor", Text, nullable=False),
     Column("created_at", Text, nullable=False),
     Column("expires_at", Text, nullable=True),

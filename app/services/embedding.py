@@ -10,7 +10,7 @@ import numpy as np
 from app.services.cache import of_encoder
 from app.services.studio import Studio
 from core.encoders.base import Encoder
-from core.errors import InvalidInput
+from core.errors import DatabaseBusy, InvalidInput
 from core.text import text_hash
 from core.types import EncodingPrecision, FloatArray
 from storage import jobs, projects
@@ -150,13 +150,15 @@ def fill(
     texts: Mapping[str, str],
     told: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Encode texts given by hash and store them in parts, so that a kill loses one part only."""
-    hashes = list(texts)
-    for start in range(0, len(hashes), _CHUNK):
-        part = hashes[start : start + _CHUNK]
-        rows = encoder.encode([texts[key] for key in part], _shifted(told, start, len(hashes)))
+    """Encode texts given by hash and store them in parts, so that a kill loses one part only.
+
+    Raises:
+        DatabaseBusy: The database was busy when a part was encoded, and again at the end.
+    """
+    left = _encode(database, encoder, texts, told)
+    if left:
         with database.write() as connection:
-            vectors.put_many(connection, encoder.fingerprint, dict(zip(part, rows, strict=True)))
+            vectors.put_many(connection, encoder.fingerprint, left)
 
 
 def embed_texts(
@@ -198,8 +200,8 @@ def embed_known(
     known = look_up()
     missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
     if missing:
-        fill(database, encoder, dict(list(missing.items())[:most_new]), told)
-        known = look_up()
+        left = _encode(database, encoder, dict(list(missing.items())[:most_new]), told)
+        known = look_up() | left
     rows = [row for row, key in enumerate(hashes) if key in known]
     if not rows:
         return [], np.zeros((0, encoder.dim), np.float32)
@@ -230,6 +232,27 @@ def resolve_device(asked: str) -> str:
 def digest_of(words: Sequence[str]) -> str:
     """Return 16 hexadecimal digits of a SHA-256 of words in order."""
     return sha256("\n".join(words).encode()).hexdigest()[:16]
+
+
+def _encode(
+    database: Database,
+    encoder: Encoder,
+    texts: Mapping[str, str],
+    told: Callable[[int, int], None] | None,
+) -> dict[str, FloatArray]:
+    """Encode texts given by hash and store them in parts; return what a busy database left out."""
+    hashes = list(texts)
+    left: dict[str, FloatArray] = {}
+    for start in range(0, len(hashes), _CHUNK):
+        part = hashes[start : start + _CHUNK]
+        rows = encoder.encode([texts[key] for key in part], _shifted(told, start, len(hashes)))
+        embeddings = dict(zip(part, rows, strict=True))
+        try:
+            with database.write() as connection:
+                vectors.put_many(connection, encoder.fingerprint, embeddings)
+        except DatabaseBusy:
+            left |= embeddings
+    return left
 
 
 def _shifted(

@@ -57,6 +57,14 @@ def completed(stored: str, row: ImportedRow) -> str:
     return next((one for one in choices if len(one) <= 2 * LONGEST), stored)
 
 
+def lacks_room(whole: str, row: ImportedRow) -> bool:
+    """Whether something that a file says of a text is not in what `completed` made."""
+    said = beside(row)
+    if said in ("", whole):
+        return False
+    return not json.loads(said).keys() <= (json.loads(whole) if whole else {}).keys()
+
+
 def language_and_kept(stored: str) -> tuple[str, str]:
     """Return the language, and the rest as JSON, of what `beside` wrote."""
     if not stored:

@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.errors import MALFORMED, InvalidInput
-from core.formats.rows import FilePlace, NamesCell, cell_text, refuse_long
+from core.formats.rows import (
+    LONGEST_RECORD,
+    FilePlace,
+    NamesCell,
+    cell_text,
+    refuse_long,
+    too_long_row,
+)
 from core.text import size_words
 
 if TYPE_CHECKING:
@@ -15,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 2_000_000
 _MOST_UNPACKED = 1_000_000_000
+_MOST_OF_ROW = 4 * LONGEST_RECORD
+"""Bytes of the texts of a row; a character takes up to four."""
 _BATCH = 256
 _SMALLER = "Keep the columns with the text and the intent, or import it in parts."
 
@@ -42,6 +51,7 @@ def parquet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         names = [labels.get(name, []) for name in file.schema_arrow.names]
         number = 0
         for batch in row_batches(file):
+            refuse_wide(path, number, batch)
             columns = [column.to_pylist() for column in batch.columns]
             for values in zip(*columns, strict=True):
                 number += 1
@@ -125,6 +135,41 @@ def rows_at_once(n_bytes: int) -> int:
     A dictionary holds a text once, and each row may have it.
     """
     return max(1, min(_BATCH, _MOST_UNPACKED // max(n_bytes, 1)))
+
+
+def refuse_wide(path: Path, before: int, batch: Any) -> None:
+    """Refuse a row that refers so often to long texts that they fill the memory once written out.
+
+    `before` is the number of rows before those of the batch.
+
+    Raises:
+        InvalidInput: A row has more than `LONGEST_RECORD` characters.
+    """
+    if sum(map(_written_size, batch.columns)) <= _MOST_OF_ROW:
+        return
+    for at in range(batch.num_rows):
+        row = batch.slice(at, 1)
+        if sum(map(_written_size, row.columns)) > _MOST_OF_ROW:
+            raise too_long_row(FilePlace(path, before + at + 1))
+
+
+def _written_size(values: Any) -> int:
+    """Return the bytes of an array's texts, each written out, and one for each other value."""
+    from pyarrow import compute, types
+
+    kind = values.type
+    if any(is_list(kind) for is_list in (types.is_list, types.is_large_list, types.is_map)):
+        return _written_size(values.flatten())
+    if types.is_struct(kind):
+        return sum(map(_written_size, values.flatten()))
+    texts = values.dictionary if types.is_dictionary(kind) else values
+    kinds = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    if not any(is_text(texts.type) for is_text in kinds):
+        return len(values)
+    lengths = compute.binary_length(texts)
+    if texts is not values:
+        lengths = lengths.take(values.indices)
+    return int(compute.sum(lengths).as_py() or 0)
 
 
 def refuse_too_much(path: Path | str, file: "ParquetFile") -> None:

@@ -170,8 +170,13 @@ def refuse_long(place: FilePlace, values: Collection[object]) -> None:
     if longest > LONGEST_CELL:
         raise too_long_cell(FilePlace(place.path, place.row, lengths.index(longest) + 1))
     if sum(lengths) > LONGEST_RECORD:
-        fault = f"{place}: a row of more than {LONGEST_RECORD:,} characters."
-        raise InvalidInput(fault, "Leave out the columns that are not needed.")
+        raise too_long_row(place)
+
+
+def too_long_row(place: FilePlace) -> InvalidInput:
+    """Return the error for a row of over `LONGEST_RECORD` characters."""
+    fault = f"{place}: a row of more than {LONGEST_RECORD:,} characters."
+    return InvalidInput(fault, "Leave out the columns that are not needed.")
 
 
 def unreadable_line(place: FilePlace, fault: tuple[int, str, str]) -> InvalidInput:

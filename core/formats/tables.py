@@ -17,13 +17,11 @@ from core.formats.detect import (
 )
 from core.formats.parquet import parquet_columns, parquet_rows
 from core.formats.rows import (
-    LONGEST_CELL,
     FilePlace,
     ImportedRow,
     ReadOptions,
     RowProblem,
     check_characters,
-    too_long_cell,
 )
 from core.formats.workbooks import workbook_head, workbook_rows
 from core.text import is_storable
@@ -116,8 +114,6 @@ def _even(rows: Sequence[list[str]]) -> list[list[str]]:
 
 def _check(place: FilePlace, row: Sequence[str]) -> None:
     for column, cell in enumerate(row, start=1):
-        if len(cell) > LONGEST_CELL:
-            raise too_long_cell(replace(place, column=column))
         if not is_storable(cell):
             check_characters(replace(place, column=column), cell)
 

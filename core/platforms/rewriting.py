@@ -10,7 +10,7 @@ from typing import Any
 from core.platforms.agent import Agent, Phrase, Platform
 from core.platforms.json_places import Node
 from core.platforms.readers.rasa_extras import extras_of
-from core.platforms.readers.rasa_yaml import example_line, unmarked
+from core.platforms.readers.rasa_yaml import as_written, example_line, unmarked
 from core.platforms.writing import NewPhrase, written
 from core.templates.moved_slots import normalised
 from core.templates.slots import Slot, SlottedText
@@ -128,8 +128,10 @@ def _line(agent: Agent, phrase: Phrase, element: Node, new: NewPhrase) -> str | 
     if not isinstance(made, str) or bullet is None or not is_storable(made):
         return None
     line = made.removeprefix("- ")
-    if agent.platform == "rasa" and unmarked(line, phrase.file)[0] != phrase.text:
-        return None  # a line break that YAML takes for one would be a blank
+    if agent.platform == "rasa":
+        line = as_written(line, raw)
+        if unmarked(line, phrase.file)[0] != phrase.text:
+            return None  # a line break that YAML takes for one would be a blank
     return bullet[0] + line
 
 

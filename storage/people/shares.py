@@ -1,6 +1,7 @@
-"""Links that show one receipt or report; of a token, only its SHA-256 is stored."""
+"""Links that show one receipt or report; of a token, only a hash is stored."""
 
 import hashlib
+import hmac
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def create(
         "project_id": project_id,
         "kind": what.kind,
         "target": what.target,
-        "token_sha256": _digest(token),
+        "token_sha256": _digest(kept_for(token)),
         "actor": actor,
         "created_at": now(),
         "expires_at": end,
@@ -85,12 +86,23 @@ def list_open(connection: Connection, project_id: int) -> Sequence[ShareRecord]:
     return [record for record in (record_of(ShareRecord, row) for row in rows) if record.opens]
 
 
-def of_token(connection: Connection, token: str) -> ShareRecord | None:
-    """Return the link of a token while it opens something, else None.
+def kept_for(token: str) -> str:
+    """Return what a browser keeps in place of a token, which nobody computes from it.
 
-    The lookup is by hash: how long it takes tells nothing about other tokens.
+    Cookies know no ports: browsers send them to every server of this host name. The same token
+    gives the same value, so that people stay in when a studio with a token of its own restarts.
     """
-    query = sa.select(share).where(share.c.token_sha256 == _digest(token))
+    return hmac.new(token.encode(), b"cookie", "sha256").hexdigest()
+
+
+def of_token(connection: Connection, given: str) -> ShareRecord | None:
+    """Return the link of a token, or of what is kept for it, while it opens something, else None.
+
+    The lookup is by hash: how long it takes tells nothing about other tokens. Links of earlier
+    releases are stored by the token itself.
+    """
+    known = (_digest(given), _digest(kept_for(given)))
+    query = sa.select(share).where(share.c.token_sha256.in_(known))
     row = connection.execute(query).first()
     record = None if row is None else record_of(ShareRecord, row)
     return record if record is not None and record.opens else None

@@ -3,6 +3,7 @@
 Every link had carried the one token of a home, which opened all receipts and reports for ever.
 """
 
+import hashlib
 import logging
 import secrets
 from datetime import UTC, datetime, timedelta
@@ -150,6 +151,33 @@ def test_a_link_says_nothing_of_its_token(served, owner, caplog, studio) -> None
     studio.database.empty_log()
     files = [path for path in studio.places.home.rglob("*") if path.is_file()]
     assert [path.name for path in files if token.encode() in path.read_bytes()] == []
+
+
+def test_the_cookie_of_a_link_holds_no_token(served, owner, studio) -> None:
+    """Browsers send cookies to every server of the host name: the token itself was sent there."""
+    made = shared(owner, "report", "1")
+    token = made["link"].partition("token=")[2]
+    kept = visitor(served).get(made["link"], follow_redirects=False).headers["set-cookie"]
+    assert token not in kept
+    own = {"Cookie": kept.partition(";")[0]}
+    assert visitor(served).get("/reports/p/1", headers=own).status_code == 200
+    with studio.database.read() as connection:
+        [stored] = connection.execute(sa.select(share.c.token_sha256)).scalars()
+    assert stored not in kept
+    assert visitor(served).get("/reports/p/1", params={"token": stored}).status_code == 401
+    owner.delete(f"/api/projects/p/shares/{made['share']['id']}")
+    assert visitor(served).get("/reports/p/1", headers=own).status_code == 401
+
+
+def test_a_link_of_an_earlier_release_opens_what_it_opened(served, owner, studio) -> None:
+    link = shared(owner, "report", "1")["link"]
+    token = link.partition("token=")[2]
+    with studio.database.write() as connection:
+        former = hashlib.sha256(token.encode()).hexdigest()
+        connection.execute(sa.update(share).values(token_sha256=former))
+    reader = visitor(served)
+    assert reader.get(link).status_code == 200
+    assert reader.get("/reports/p/1").status_code == 200  # by its cookie
 
 
 def test_guessed_tokens_open_nothing(served, owner) -> None:

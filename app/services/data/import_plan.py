@@ -17,9 +17,10 @@ from app.services.data.import_cases import (
     ImportChoices,
 )
 from core.errors import InvalidInput
-from core.formats.beside import beside, completed
+from core.formats.beside import beside, completed, lacks_room
 from core.formats.rows import ImportedRow, RowProblem
 from core.lookalikes import differing_sign, shape_of
+from core.platforms.gathering import Losses
 from core.templates.moved_slots import normalised
 from core.templates.slots import SlottedText
 from core.text import label_words, normalise, text_hash
@@ -115,6 +116,7 @@ class ImportPlan:
         known: The utterances of the project and of the file so far, by the hash of their text.
         ids: Ids that are taken.
         added_to: Number of new texts by split.
+        losses: What the file says of known texts that stays in it alone.
         split: For rows that name none; None puts labelled rows into train, others into pool.
     """
 
@@ -129,6 +131,7 @@ class ImportPlan:
     counts: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
     added_to: Counter[Split] = field(default_factory=Counter)
+    losses: Losses = field(default_factory=Losses)
     _cases: defaultdict[CaseKind, list[CaseExample]] = field(
         default_factory=lambda: defaultdict(list)
     )
@@ -299,6 +302,8 @@ class ImportPlan:
     ) -> Generator[Change, None, UtteranceRecord]:
         """Keep beside a known text what it lacks: its language, or what this format says of it."""
         whole = completed(now.beside, row)
+        if lacks_room(whole, row):
+            self.losses.add("fields without room beside a text that is here already", row.text)
         if whole == now.beside:
             return now
         yield edits.edit(now, "beside", whole)

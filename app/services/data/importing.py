@@ -220,11 +220,11 @@ class _Ending:
         self.keep(connection, report)
 
 
-def _package(export: Export) -> PackageReport:
+def _package(export: Export, more: Losses) -> PackageReport:
     files = tuple(FilePhrases(name, n) for name, n in export.files.items())
     kept, left_out = storable_values(export.slot_values)
     values = {slot: len(found) for slot, found in kept.items() if found}
-    losses = (*export.losses, *left_out, *_descriptions(export)[1])
+    losses = (*export.losses, *left_out, *_descriptions(export)[1], *more.told())
     unread = TARGETS[export.platform].lacks
     return PackageReport(export.platform, files, losses, values, unread)
 
@@ -353,7 +353,7 @@ def _report(
         cases=plan.cases(),
         doubtful=plan.labels.doubtful(),
         like_others=plan.labels.like_others(),
-        package=None if export is None else _package(export),
+        package=None if export is None else _package(export, plan.losses),
         added_to=dict(plan.added_to),
         validation=counts["validation"],
     )

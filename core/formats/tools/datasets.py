@@ -18,6 +18,7 @@ from core.formats.parquet import (
     label_names,
     names_of_labels,
     refuse_too_much,
+    refuse_wide,
     row_batches,
     rows_at_once,
 )
@@ -98,7 +99,9 @@ def _rows(
     for batch in batches:
         step = rows_at_once(batch.nbytes)  # a dictionary of several columns counts for each
         for start in range(0, batch.num_rows, step):
-            values = [column.to_pylist() for column in batch.slice(start, step).columns]
+            part = batch.slice(start, step)
+            refuse_wide(place_in(name, number).path, number, part)
+            values = [column.to_pylist() for column in part.columns]
             for row in zip(*values, strict=True):
                 number += 1
                 cells = [cell_of(*one) for one in zip(row, columns, strict=True)]

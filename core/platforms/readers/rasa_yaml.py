@@ -197,18 +197,33 @@ def unmarked(example: str, place: object) -> tuple[str, list[Slot], list[Extra]]
     text, slots, extras, at = "", list[Slot](), list[Extra](), 0
     for match in _ENTITY.finditer(example):
         text += example[at : match.start()]
-        name, more = _entity(match, place)
-        slots.append(Slot(len(text), len(text) + len(match[1]), name))
-        extras.append({**more, "name": name, "said": match[1]})
+        extras.append(_extra(match, place))
+        slots.append(Slot(len(text), len(text) + len(match[1]), extras[-1]["name"]))
         text += match[1]
         at = match.end()
     return text + example[at:], slots, told_besides(extras)
 
 
-def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
+def as_written(line: str, before: str) -> str:
+    """Return a line in which the marks that stay are written as in the line before.
+
+    A long fraction keeps its digits.
+    """
+    there = [(_extra(match, before), match[0]) for match in _ENTITY.finditer(before)]
+
+    def written(match: re.Match[str]) -> str:
+        said = _extra(match, line)
+        at = next((at for at, (one, _) in enumerate(there) if one == said), None)
+        return match[0] if at is None else there.pop(at)[1]
+
+    return _ENTITY.sub(written, line)
+
+
+def _extra(match: re.Match[str], place: object) -> Extra:
+    """Return all that a mark says; its role joins the name."""
     if match[2]:
         name, _, value = match[2].partition(":")
-        return name.strip(), {"value": value} if value else {}
+        return ({"value": value} if value else {}) | {"name": name.strip(), "said": match[1]}
     try:
         said = json.loads(match[3])
         name, role = said["entity"], said.get("role", "")
@@ -216,7 +231,7 @@ def _entity(match: re.Match[str], place: object) -> tuple[str, Extra]:
         fault = f"{place}: {match[0][:60]!r} does not say which entity it is."
         raise InvalidInput(fault, 'Write [Boston](city), or [Boston]{"entity": "city"}.') from error
     more = {key: one for key, one in said.items() if key not in _READ}
-    return (f"{name}.{role}" if role else str(name)), more
+    return more | {"name": f"{name}.{role}" if role else str(name), "said": match[1]}
 
 
 def _unquoted(name: str) -> str:

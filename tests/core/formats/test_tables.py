@@ -258,6 +258,44 @@ def test_a_long_text_of_a_dictionary_is_written_out_for_few_rows(
     assert peak < 20_000_000
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_row_that_refers_to_a_long_text_often_is_refused_unwritten(
+    tmp_path: Path, ending: str
+) -> None:
+    """Each reference became a text of its own, however many there were, before it was refused."""
+    path, text = tmp_path / f"x.{ending}", "x" * 90_000
+    said = pa.array(["a", *[text] * 400])
+    said = said if ending == "parquet" else said.dictionary_encode()
+    listed = pa.ListArray.from_arrays([0, 1, 401], said)
+    table = pa.table({"text": ["hello", "bye"], "intents": listed})
+    if ending == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_stream(str(path), table.schema) as out:
+            out.write_table(table)
+    tracemalloc.start()
+    with pytest.raises(InvalidInput, match=r"row 2: a row of more than 1,000,000 characters"):
+        read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
+
+
+def test_texts_of_lists_and_parts_of_records_are_measured_as_they_are_written() -> None:
+    names = pa.array(["ab", "ü", None]).dictionary_encode()
+    for values, size in (
+        (names, 4),
+        (names.slice(1), 2),
+        (pa.array([["abc", "d"], None, []]), 4),
+        (pa.array([[["ab"], ["c", None]]]), 3),
+        (pa.array([{"text": "hello", "n": 1}, {"text": "a", "n": None}]), 8),
+        (pa.array([[("key", 7)]], pa.map_(pa.string(), pa.int64())), 4),
+        (pa.array([1, 2, None]), 3),
+        (pa.array([], pa.string()), 0),
+    ):
+        assert parquet._written_size(values) == size, values.type
+
+
 def test_a_table_without_a_clear_text_column_is_shown_for_the_person_to_choose(tmp_path) -> None:
     path = workbook(tmp_path / "x.xlsx", A=[["a", "b", "c"], ["d", "e", "f"]])
     shown = preview_file(path, ReadOptions())

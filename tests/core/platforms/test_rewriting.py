@@ -77,6 +77,25 @@ def test_a_value_on_a_line_stays_a_number(value: str, after: str, tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    "mark",
+    [
+        '{"entity":"city","value":0.1234567890123456789}',
+        '{"entity": "city", "role": "", "value": 1}',
+        '{"entity": "city", "name": ["a"], "value": 1}',
+        "(city:ROM)",
+    ],
+)
+def test_a_mark_that_stays_on_a_line_is_written_as_it_was(mark: str, tmp_path: Path) -> None:
+    """A long fraction lost digits, and keys that say nothing here were left out."""
+    path = tmp_path / "nlu.yml"
+    line = f"nlu:\n- intent: book\n  examples: |\n    - fly from [Rome]{mark} to Oslo\n"
+    path.write_text(line, encoding="utf-8")
+    found = overlay(read_agent(path), [Labelled(FLIGHT, ("book",), (FROM, TO))])
+    assert found.changed["nlu.yml"].decode() == line.replace("Oslo", "[Oslo](city)")
+    assert found.losses == ()
+
+
+@pytest.mark.parametrize(
     "slots",
     [
         (Slot(0, 4, "city"), Slot(8, 12, "city")),

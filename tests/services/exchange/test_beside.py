@@ -17,6 +17,7 @@ from app.services.sync.syncing import SyncRequest, sync_folder
 from core.exports.targets import TARGETS, Target
 from core.formats.beside import LONGEST, beside, completed, is_beside
 from core.formats.rows import ImportedRow
+from core.platforms.agent import Loss
 from core.templates.slots import Slot
 from storage.queries import dataset
 from tests.core.formats.tools.tool_files import WRITERS
@@ -164,6 +165,22 @@ def test_a_language_is_kept_where_there_is_no_room_for_all() -> None:
     assert json.loads(completed(stored, row)) == kept | {"language": "de"}
     assert completed(completed(stored, row), row) == completed(stored, row)
     assert json.loads(completed("", row)) == json.loads(beside(row))
+
+
+def test_what_finds_no_room_beside_a_known_text_is_told(studio: Studio, tmp_path: Path) -> None:
+    """It stayed in the file, and only that of new texts was counted."""
+    create_project(studio, "shop")
+    kept = {name: {"note": name * 19_950} for name in "ab"}
+    said = {"text": "refund my ticket", "intent": "refund", "kept": kept}
+    lines = tmp_path / "lines.jsonl"
+    lines.write_text(json.dumps(said) + "\n")
+    import_file(studio, ImportRequest("shop", lines))
+    report = import_file(studio, ImportRequest("shop", write_export("dialogflow-es", tmp_path)))
+    assert report.completed == 1
+    assert _beside(studio)["refund my ticket"] == kept | {"language": "en"}
+    assert report.package is not None
+    what = "fields without room beside a text that is here already"
+    assert Loss(what, 1, ("refund my ticket",)) in report.package.losses
 
 
 def test_a_text_of_the_test_set_gets_what_it_lacks_and_stays_there(

@@ -1,5 +1,6 @@
 """The model in the server: loaded once, brought up to date, and modest with the machine."""
 
+import dataclasses
 import os
 import threading
 import time
@@ -184,9 +185,47 @@ def test_answers_to_traffic_that_failed_are_computed_again_later(
         patched.setattr(answers, "score_records", busy)
         assert ended() == (None, "Another program is writing.")
     assert ended() == (None, "Another program is writing.")  # it rests a while
-    said.rest_until = 0.0
+    (failed,) = said.troubles.values()
+    failed.rest_until = 0.0
     found, trouble = ended()
     assert (found is None, trouble) == (False, "")
+
+
+def test_projects_that_cannot_be_answered_are_not_tried_in_turn(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each made the server forget that the other one had failed: both were tried without end."""
+    tried = list[int]()
+
+    def broken(_: live.LiveModels, project_id: int) -> None:
+        tried.append(project_id)
+        raise DatabaseBusy("Another program is writing.")
+
+    monkeypatch.setattr(live.LiveModels, "open_by_id", broken)
+    one = rows(home)["hi"]
+    said = answers.SaidAnswers(home, live.LiveModels(home), Traffic(last=0.0))
+    asked = SaidRows([SaidText("one", one.id, "2026-02-02T10:00:00Z", "app")], [])
+    with home.database.read() as connection:
+        project, champion = projects.find(connection, "p"), models.champion(connection, 1)
+    assert champion is not None
+
+    def ask() -> None:
+        for each in (project, dataclasses.replace(project, id=2)):
+            said.settled(each, champion, asked)
+            until = time.monotonic() + 60
+            while said.running and time.monotonic() < until:
+                time.sleep(0.01)
+
+    for _ in range(3):
+        ask()
+    assert tried == [1, 2]
+    rests = list[float]()
+    for _ in range(5):
+        said.troubles[answers._series(1, asked)].rest_until = 0.0
+        ask()
+        rests.append(said.troubles[answers._series(1, asked)].rest)
+    assert rests == [30.0, 60.0, 120.0, 240.0, 240.0]
+    assert tried == [1, 2, *[1] * 5]
 
 
 def test_answers_to_traffic_wait_for_many_labels_of_a_large_set(

@@ -28,6 +28,8 @@ _CHUNK = 256
 _BYTES_A_TEXT = 200
 _FEW_CHANGES = 50
 """So many labels move the figures by no more than a person can follow."""
+_LONGEST_REST = 240.0
+"""Seconds after which answers that fail again and again are tried once more, at most."""
 _LOG = logging.getLogger("app.services")
 
 Answers = Mapping[str, Sequence[str]]
@@ -52,19 +54,30 @@ class SaidAnswered:
 
 
 @dataclass(slots=True)
+class _Trouble:
+    """Why a version did not answer last; after `rest_until` (monotonic) it is tried again.
+
+    `rest` is for how many seconds it rests, twice as long after each failure.
+    """
+
+    version: str
+    why: str
+    rest: float
+    rest_until: float
+
+
+@dataclass(slots=True)
 class SaidAnswers:
     """Answers to one set of texts at a time for each project; one object a server.
 
-    `running` are the projects that are answered now; `troubles` is why it failed last, and after
-    `rest_until`, in monotonic seconds, it is tried again.
+    `running` are the projects that are answered now; `troubles` are those that failed last.
     """
 
     studio: Studio
     models: LiveModels
     traffic: Traffic
     running: set[int] = field(default_factory=set)
-    troubles: dict[tuple[str, ...], str] = field(default_factory=dict)
-    rest_until: float = 0.0
+    troubles: dict[tuple[Hashable, ...], _Trouble] = field(default_factory=dict)
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def settled(
@@ -79,8 +92,9 @@ class SaidAnswers:
         key = (str(version.id), moment, sha256(told.encode()).hexdigest())
         series = _series(project.id, rows)
         found: SaidAnswered | None = self.studio.cache.peek((*series, key))
-        trouble = "" if found else self.troubles.get(key, "")
-        if found is not None or (trouble and time.monotonic() < self.rest_until):
+        known = self.troubles.get(series)
+        trouble = known.why if known and known.version == key[0] and found is None else ""
+        if found is not None or (known and trouble and time.monotonic() < known.rest_until):
             return found, trouble
         with self.guard:
             if project.id in self.running:
@@ -104,18 +118,21 @@ class SaidAnswers:
                 lambda: self._answer(live, project_id, rows),
                 lambda made: _BYTES_A_TEXT * len(made.intents),
             )
+            self.troubles.pop(series, None)
         except StudioError as error:  # such as a damaged model
-            self._fail(key, error.message)
+            self._fail(series, key[0], error.message)
         except Exception as error:  # noqa: BLE001 - otherwise pages would wait for ever
             _LOG.exception("The traffic of project %d was not answered", project_id)
-            self._fail(key, f"{type(error).__name__} (see the log).")
+            self._fail(series, key[0], f"{type(error).__name__} (see the log).")
         finally:
             with self.guard:
                 self.running.discard(project_id)
 
-    def _fail(self, key: tuple[str, ...], why: str) -> None:
-        self.rest_until = time.monotonic() + RETRY_SECONDS
-        self.troubles = {key: why}
+    def _fail(self, series: tuple[Hashable, ...], version: str, why: str) -> None:
+        known, rest = self.troubles.get(series), RETRY_SECONDS
+        if known and known.version == version:
+            rest = min(2 * known.rest, _LONGEST_REST)
+        self.troubles[series] = _Trouble(version, why, rest, time.monotonic() + rest)
 
     def _answer(self, live: LiveModel | None, project_id: int, rows: SaidRows) -> SaidAnswered:
         ids = rows.ids
