@@ -40,7 +40,18 @@ _TURNS = str.maketrans(
 """Names of the signs that turn the order of letters; `assets/js/shared/words.js` has them, too."""
 _MARKS = re.compile(r"[\\`*\[\]<>|!]")
 """Signs that Markdown may read as markup."""
-_OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
+_OUTER_BEFORE = " .?!,;:…¿¡\"'`"
+"""Outer punctuation that keys of earlier releases leave out."""
+_OUTER = _OUTER_BEFORE + "".join(
+    (
+        "\u00ab\u00bb\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a",  # quotes
+        "\u3001\u3002\u300c\u300d\u300e\u300f",  # Japanese and Chinese
+        "\u060c\u061b\u061f\u06d4\u0964\u0965",  # Arabic, Urdu and Hindi
+        "\u055c\u055d\u055e\u0589\u05c3",  # Armenian and Hebrew
+        "\u1362\u1363\u1364\u1365\u1366\u1367",  # Amharic
+        "\u104a\u104b\u17d4\u17d5",  # Burmese and Khmer
+    )
+)
 
 
 def normalise(text: str) -> str:
@@ -113,18 +124,29 @@ def match_key(text: str) -> str:
 
     Compatibility forms, letter case, inner white space and outer punctuation are ignored.
     """
+    return match_keys(text)[-1]
+
+
+def match_keys(text: str) -> tuple[str, ...]:
+    """Return the keys by which stored models may know a text: the last one is `match_key`.
+
+    Earlier releases left out the outer punctuation of few scripts. Where their key was another one,
+    it comes first: a model that they stored knows the text by that alone.
+    """
     # A server asks for the keys of its examples at each label: a sixth of its Python time on a
     # busy day. A long text would fill the memory of keys.
-    return _short_key(text) if len(text) <= _SHORT else _key(text)
+    return _short_keys(text) if len(text) <= _SHORT else _keys(text)
 
 
-def _key(text: str) -> str:
+def _keys(text: str) -> tuple[str, ...]:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    bare = " ".join(folded.split()).strip(_OUTER_PUNCTUATION)
-    return bare or " ".join(folded.split())
+    spaced = " ".join(folded.split())
+    earlier = spaced.strip(_OUTER_BEFORE) or spaced
+    key = earlier.strip(_OUTER) or earlier
+    return (key,) if key == earlier else (earlier, key)
 
 
-_short_key = lru_cache(maxsize=16_384)(_key)
+_short_keys = lru_cache(maxsize=16_384)(_keys)
 
 
 def worded_anew(texts: Iterable[str], known: Iterable[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from core.text import (
     free_name,
     is_storable,
     match_key,
+    match_keys,
     normalise,
     percent,
     plain_name,
@@ -68,6 +69,28 @@ def test_inner_punctuation_and_punctuation_alone_do_count() -> None:
     assert match_key("it's 1.5") != match_key("its 15")
     assert match_key("?") != match_key("!")
     assert match_key("?") != ""
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("أين بطاقتي؟", "أين بطاقتي"),
+        ("東京に行きたい。", "東京に行きたい"),
+        ("मेरा कार्ड कहाँ है।", "मेरा कार्ड कहाँ है"),
+        ("\u00abwhere is it\u00bb?", "where is it"),
+        ("\u201cWhere is it?\u201d", "where is it"),
+        ("\u300c東京\u300d", "東京"),
+    ],
+)
+def test_outer_punctuation_of_other_scripts_does_not_part_questions(said: str, other: str) -> None:
+    """A question in Arabic with its mark and without it were two, and a label decided one alone."""
+    assert match_key(said) == match_key(other) == other
+
+
+def test_the_key_of_earlier_releases_comes_first_where_it_was_another_one() -> None:
+    assert match_keys("أين بطاقتي؟!") == ("أين بطاقتي؟", "أين بطاقتي")
+    assert match_keys("Where is it?") == ("where is it",)
+    assert match_keys("؟؟.") == ("؟؟",)  # punctuation alone is kept
 
 
 def test_percents_round_as_the_pages_do() -> None:
