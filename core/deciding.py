@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.calibration.out_of_scope import in_scope
-from core.text import hidden_key, match_key
+from core.text import hidden_key, match_keys
 from core.types import (
     Decision,
     Exemplar,
@@ -149,9 +149,8 @@ class Decider:
 
     def _twin(self, text: str) -> tuple[str, ...] | None:
         """Return the intents of an exemplar that says the same; None where none does."""
-        key = match_key(text)
-        twin = self.exact.get(key)
-        return self.exact.get(hidden_key(key)) if twin is None else twin
+        known = (said for key in match_keys(text) for said in (key, hidden_key(key)))
+        return next((self.exact[said] for said in known if said in self.exact), None)
 
     def _one(
         self, text: str, scores: ScoreArray, familiarity: float, *, inside: bool

@@ -17,7 +17,7 @@ from core.heads.mixture import MixtureHead, voices_of, without_names
 from core.heads.neighbours import NeighbourHead, neighbour_votes
 from core.heads.targets import target_matrix
 from core.heads.votes.fit import VoteHead, votes_for
-from core.text import as_hidden, hidden_key, match_key
+from core.text import as_hidden, hidden_key, match_key, match_keys
 from core.types import (
     Exemplar,
     FloatArray,
@@ -246,6 +246,24 @@ def exact_answers(exemplars: Sequence[Exemplar]) -> dict[str, tuple[str, ...]]:
     return {key: tuple(sorted(*same)) for key, same in labels.items() if len(same) == 1}
 
 
+def exact_answers_now(
+    stored: Mapping[str, tuple[str, ...]], exemplars: Sequence[Exemplar]
+) -> Mapping[str, tuple[str, ...]]:
+    """Return stored intents of texts by the match keys of now, where an earlier release had others.
+
+    A key under which labels contradict each other by now is left out. Hashes stay as they are.
+    """
+    renewed = {key: match_key(key) for key in stored}
+    if all(key == now for key, now in renewed.items()):
+        return stored
+    labels: dict[str, set[frozenset[str]]] = defaultdict(set)
+    for exemplar in exemplars:
+        labels[match_key(exemplar.text)].add(frozenset(exemplar.intents))
+    for key, now in renewed.items():
+        labels[now].add(frozenset(stored[key]))
+    return {now: stored[key] for key, now in renewed.items() if len(labels[now]) == 1}
+
+
 def _renamed_head(head: Head, intents: tuple[str, ...]) -> Head:
     if isinstance(head, MixtureHead):
         first, names = _renamed_head(head.first, intents), replace(head.names, intents=intents)
@@ -265,8 +283,8 @@ class LearnedTexts:
 
     def __contains__(self, text: str) -> bool:
         """Whether an example, or an unlabelled text that was learned, says the same as a text."""
-        key = match_key(text)
-        return key in self.keys or hidden_key(key) in self.keys
+        known = match_keys(text)
+        return any(key in self.keys or hidden_key(key) in self.keys for key in known)
 
     @property
     def hashes(self) -> frozenset[str]:

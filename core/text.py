@@ -1,4 +1,4 @@
-"""Normalise, hash and compare texts, and write names and numbers as words."""
+"""Normalise, hash, compare and part texts, and write names and numbers as words."""
 
 import hashlib
 import re
@@ -40,7 +40,37 @@ _TURNS = str.maketrans(
 """Names of the signs that turn the order of letters; `assets/js/shared/words.js` has them, too."""
 _MARKS = re.compile(r"[\\`*\[\]<>|!]")
 """Signs that Markdown may read as markup."""
-_OUTER_PUNCTUATION = " .?!,;:…¿¡\"'`"
+_OUTER_BEFORE = " .?!,;:…¿¡\"'`"
+"""Outer punctuation that keys of earlier releases leave out."""
+_OUTER = _OUTER_BEFORE + "".join(
+    (
+        "\u00ab\u00bb\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a",  # quotes
+        "\u3001\u3002\u300c\u300d\u300e\u300f",  # Japanese and Chinese
+        "\u060c\u061b\u061f\u06d4\u0964\u0965",  # Arabic, Urdu and Hindi
+        "\u055c\u055d\u055e\u0589\u05c3",  # Armenian and Hebrew
+        "\u1362\u1363\u1364\u1365\u1366\u1367",  # Amharic
+        "\u104a\u104b\u17d4\u17d5",  # Burmese and Khmer
+    )
+)
+_ALONE = "".join(
+    (
+        "\u3005-\u3007\u3040-\u3098\u309b-\u30ff\uff66-\uff9d",  # Japanese
+        "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af",  # Chinese and Japanese
+        "\u0e01-\u0e30\u0e32\u0e40-\u0e46",  # Thai
+        "\u0e81-\u0eb0\u0eb2\u0ebd\u0ec0-\u0ec6\u0edc-\u0edf",  # Lao
+        "\u1000-\u102a\u103f\u1050-\u1055\u105a-\u105d\u1061\u1065\u1066\u106e-\u1070",  # Burmese
+        "\u1075-\u1081\u108e",  # Burmese of the Shan
+        "\u1780-\u17b3\u17d7\u17dc",  # Khmer
+    )
+)
+"""Signs of scripts that part no words by white space, as ranges."""
+_ALONE_SIGN = re.compile(f"[{_ALONE}]")
+_STACKING = "\u1039\u17d2"
+"""The next sign stands below the one before these."""
+_MARKED = (range(0x300, 0x10000), range(0xE0100, 0xE01F0))
+"""Where the marks are that a sign may bear."""
+WORD_EDGES = _OUTER + "()\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\uff61\uff62\uff63\uff64"
+"""Punctuation around a word; `assets/js/shared/tokens.js` has the same."""
 
 
 def normalise(text: str) -> str:
@@ -71,6 +101,27 @@ def is_hidden(sign: str) -> bool:
 def continues_word(sign: str) -> bool:
     """Whether a character that is no letter belongs to the letter before it: a mark, a joiner."""
     return sign in _JOINERS or unicodedata.category(sign).startswith("M")
+
+
+def stands_alone(word: str) -> bool:
+    """Whether a word begins with a sign of a script that parts no words by white space."""
+    return _ALONE_SIGN.match(word) is not None
+
+
+def word_spans(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where each word of a text begins and ends.
+
+    White space parts words. Japanese, Chinese, Thai, Lao, Burmese and Khmer have none between them:
+    there each sign with its marks is a word. `assets/js/shared/tokens.js` has the same rule.
+    """
+    return tuple(match.span() for match in _words().finditer(text))
+
+
+@lru_cache(maxsize=1)
+def _words() -> re.Pattern[str]:
+    marks = "".join(sign for part in _MARKED for sign in map(chr, part) if continues_word(sign))
+    marks += "\u0e33\u0eb3\uff9e\uff9f"  # vowels and voicing that are written as signs of their own
+    return re.compile(f"[{_ALONE}](?:[{_STACKING}][{_ALONE}]|[{marks}])*|[^\\s{_ALONE}]+")
 
 
 def unturned(text: str) -> str:
@@ -113,18 +164,29 @@ def match_key(text: str) -> str:
 
     Compatibility forms, letter case, inner white space and outer punctuation are ignored.
     """
+    return match_keys(text)[-1]
+
+
+def match_keys(text: str) -> tuple[str, ...]:
+    """Return the keys by which stored models may know a text: the last one is `match_key`.
+
+    Earlier releases left out the outer punctuation of few scripts. Where their key was another one,
+    it comes first: a model that they stored knows the text by that alone.
+    """
     # A server asks for the keys of its examples at each label: a sixth of its Python time on a
     # busy day. A long text would fill the memory of keys.
-    return _short_key(text) if len(text) <= _SHORT else _key(text)
+    return _short_keys(text) if len(text) <= _SHORT else _keys(text)
 
 
-def _key(text: str) -> str:
+def _keys(text: str) -> tuple[str, ...]:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    bare = " ".join(folded.split()).strip(_OUTER_PUNCTUATION)
-    return bare or " ".join(folded.split())
+    spaced = " ".join(folded.split())
+    earlier = spaced.strip(_OUTER_BEFORE) or spaced
+    key = earlier.strip(_OUTER) or earlier
+    return (key,) if key == earlier else (earlier, key)
 
 
-_short_key = lru_cache(maxsize=16_384)(_key)
+_short_keys = lru_cache(maxsize=16_384)(_keys)
 
 
 def worded_anew(texts: Iterable[str], known: Iterable[str]) -> Iterator[str]:

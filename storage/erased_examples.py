@@ -1,12 +1,12 @@
 """Stored versions without erased texts: their examples, rules for equal texts, and figures."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from core.bundle.facts import as_json
 from core.errors import ArtifactDamaged
 from core.runtime.files import json_lines
-from core.text import hidden_key, match_key, text_hash
+from core.text import hidden_key, match_keys, text_hash
 from storage import models
 from storage.artifacts import ArtifactStore, tree_files
 from storage.database import Transaction
@@ -62,10 +62,10 @@ def _without_examples(contents: Mapping[str, str], texts: frozenset[str]) -> dic
     """Return the same of its examples, of the rule for equal texts, and of what it has learned."""
     hashes = set(map(text_hash, texts))
     rows = json_lines(contents[_EXEMPLARS])
-    kept = {match_key(row["text"]) for row in rows if text_hash(row["text"]) not in hashes}
+    kept = _keys(row["text"] for row in rows if text_hash(row["text"]) not in hashes)
     told = [{**r, "text": ERASED} if text_hash(r["text"]) in hashes else r for r in rows]
     exact = json.loads(contents[_EXACT])
-    keys = set(map(match_key, texts))
+    keys = _keys(texts)
     gone = exact.keys() & {*(keys - kept), *map(hidden_key, keys - kept)}
     changed: dict[str, str] = {}
     if told != rows:
@@ -77,6 +77,11 @@ def _without_examples(contents: Mapping[str, str], texts: frozenset[str]) -> dic
     if unsaid := set(hashed) & set(map(hidden_key, keys)):
         changed[_LEARNED] = as_json([one for one in hashed if one not in unsaid])
     return changed
+
+
+def _keys(texts: Iterable[str]) -> set[str]:
+    """Return the match keys of texts, and those by which earlier releases stored them."""
+    return {key for text in texts for key in match_keys(text)}
 
 
 def versions_holding(

@@ -32,7 +32,7 @@ from core.encoders.loading import load_folder
 from core.encoders.shared_bases import SharedBases
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.heads.build import head_from_arrays, head_to_arrays
-from core.pipeline import IntentPipeline, said_by
+from core.pipeline import IntentPipeline, exact_answers_now, said_by
 from core.runtime.files import LEARNED, names_of, read_exemplars, read_learned
 from core.types import Exemplar, Method
 
@@ -85,15 +85,15 @@ def _read_pipeline(folder: Path, facts: Mapping[str, Any], encoder: Encoder) -> 
     arrays = load_file(folder / "head.safetensors")
     decision = json.loads((folder / "calibration.json").read_text(encoding="utf-8"))
     exact = json.loads((folder / _EXACT).read_text(encoding="utf-8"))
-    embeddings = arrays.pop("embeddings")
+    embeddings, exemplars = arrays.pop("embeddings"), read_exemplars(folder / _EXEMPLARS)
     pipeline = IntentPipeline(
         encoder=encoder,
         head=head_from_arrays(head_facts, {**arrays, **dict.fromkeys(_SHARED, embeddings)}),
         calibration=calibration_from_json(decision),
-        exemplars=read_exemplars(folder / _EXEMPLARS),
+        exemplars=exemplars,
         embeddings=embeddings,
         n_neighbours=int(decision["neighbours"]),
-        exact={key: names_of(names) for key, names in exact.items()},
+        exact=exact_answers_now({key: names_of(of) for key, of in exact.items()}, exemplars),
         learned=read_learned(folder),
         model_version=facts.get("model_version"),
         dataset_version=facts.get("dataset_version"),

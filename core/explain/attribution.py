@@ -6,7 +6,6 @@ difference of scores, up to an error of the integral that is returned. Leaving a
 but these effects need not sum to anything. Both explain the present encoder.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,11 +18,8 @@ from core.encoders.word_embeddings import TextInput, text_input, unit_length
 from core.heads.base import Head
 from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
+from core.text import word_spans
 from core.types import ScoreArray
-
-_ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_WORD = re.compile(f"[{_ALONE}]|[^\\s{_ALONE}]+")
-"""Words are parted by white space; in scripts written without it, each character is a word."""
 
 _FEWEST, _MOST = 16, 128
 """Intervals of the line; doubled from the first to the second while the error is too large."""
@@ -88,11 +84,6 @@ def agreement(words: Sequence[Word]) -> float:
     both = np.array([(word.share, word.effect) for word in words]).reshape(-1, 2)
     sizes = float(np.sqrt(np.square(both).sum(0).prod()))
     return float((both[:, 0] * both[:, 1]).sum()) / sizes if sizes > 0.0 else 0.0
-
-
-def word_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Return where each word of a text begins and ends."""
-    return tuple(match.span() for match in _WORD.finditer(text))
 
 
 def attribute(

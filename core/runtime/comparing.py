@@ -13,6 +13,7 @@ from core.deciding import Decider
 from core.errors import MALFORMED, ArtifactDamaged
 from core.runtime.engine import Engine, Outputs
 from core.runtime.files import ANSWERS, json_lines
+from core.text import match_keys
 from core.types import Prediction
 
 MOST_ANSWERS = 200
@@ -155,7 +156,8 @@ def _difference(stored: Sequence[dict[str, Any]], again: Sequence[Prediction]) -
     others = 0
     for then, now in zip(stored, again, strict=True):
         decision = now.decision
-        others += [list(decision.intents), decision.rule] != [then["intents"], then["rule"]]
+        differs = [list(decision.intents), decision.rule] != [then["intents"], then["rule"]]
+        others += differs and not _newly_exact(then, now)
         of_intent = {one.intent: one for one in now.ranked}[then["explained"]]
         gaps = (
             abs(of_intent.score - then["score"]),
@@ -165,6 +167,12 @@ def _difference(stored: Sequence[dict[str, Any]], again: Sequence[Prediction]) -
         largest = [_largest(pair) for pair in zip(largest, gaps, strict=True)]
     score, probability, vote = largest
     return FromStored(len(stored), score, probability, vote, others)
+
+
+def _newly_exact(then: Mapping[str, Any], now: Prediction) -> bool:
+    """Whether an example says the same but for outer punctuation that earlier releases counted."""
+    is_exact = now.decision.rule == "exact" and then["rule"] != "exact"
+    return is_exact and len(match_keys(now.text)) > 1
 
 
 def _largest(gaps: Iterable[float]) -> float:

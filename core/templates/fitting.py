@@ -1,15 +1,14 @@
 """Which values may fill a template without breaking its grammar, learned from marked utterances."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from core.templates.slots import Slot, SlottedText
+from core.text import WORD_EDGES, stands_alone, word_spans
 
 _CHANCE = 0.1
 """A value that would have come after a word with 90 % chance, and never did, is not put there."""
-
-_EDGES = ".,;:!?\"'()"
 
 _Counts = Mapping[str, Mapping[str, Counter[str]]]
 
@@ -29,18 +28,17 @@ class Fitting:
 
     def is_whole(self, utterance: SlottedText) -> bool:
         """Whether no marked value is only a part of a longer value that is known."""
-        return not any(self._is_part(utterance, slot) for slot in utterance.slots)
+        sizes = {len(value) for value in self.values}
+        return not any(self._is_part(utterance, slot, sizes) for slot in utterance.slots)
 
-    def _is_part(self, utterance: SlottedText, slot: Slot) -> bool:
+    def _is_part(self, utterance: SlottedText, slot: Slot, sizes: Set[int]) -> bool:
+        """Whether words around a value make it one of known values of these sizes."""
         value = _words(utterance.value(slot))
         left = _words(utterance.text[: slot.start])
         right = _words(utterance.text[slot.end :])
-        longest = max(map(len, self.values), default=0)
-        for n_left in range(min(len(left), longest) + 1):
-            for n_right in range(min(len(right), longest) + 1):
-                if not n_left and not n_right:
-                    continue
-                longer = (*left[len(left) - n_left :], *value, *right[:n_right])
+        for more in (size - len(value) for size in sizes if size > len(value)):
+            for n_left in range(max(0, more - len(right)), min(len(left), more) + 1):
+                longer = (*left[len(left) - n_left :], *value, *right[: more - n_left])
                 if longer in self.values:
                     return True
         return False
@@ -48,12 +46,13 @@ class Fitting:
     def fits(self, name: str, value: str, before: str, behind: str = "") -> bool:
         """Whether a value may stand between two words, by what was seen with values like it.
 
-        It may not repeat either word. It fits where it was seen. Elsewhere it is refused if its
-        absence there is no chance: judged beside the values that share a preceding word with it,
-        and all these beside the rest of the slot.
+        It may not repeat either word, unless that is a sign of a script without white space. It
+        fits where it was seen. Elsewhere it is refused if its absence there is no chance: judged
+        beside the values that share a preceding word with it, and all these beside the rest of the
+        slot.
         """
         words = _words(value)
-        if not words or words[0] == before or words[-1] == behind:
+        if not words or _repeats(words[0], before) or _repeats(words[-1], behind):
             return False
         of_slot = self.after.get(name, {})
         own = of_slot.get(_key(value), Counter())
@@ -102,6 +101,12 @@ def _key(value: str) -> str:
     return value.strip().casefold()
 
 
+def _repeats(word: str, other: str) -> bool:
+    """Whether two neighbours are one word twice; a sign that is a word alone may be said twice."""
+    return word == other and not stands_alone(word)
+
+
 def _words(text: str) -> tuple[str, ...]:
-    words = (word.strip(_EDGES) for word in text.casefold().split())
+    folded = text.casefold()
+    words = (folded[start:end].strip(WORD_EDGES) for start, end in word_spans(folded))
     return tuple(word for word in words if word)

@@ -1,29 +1,26 @@
 """Propose slots in new utterances by finding values that people marked elsewhere."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.templates.slots import Slot, SlottedText
-
-_WORD = re.compile(r"\S+")
-_EDGES = ".,;:!?\"'()"
+from core.text import WORD_EDGES, word_spans
 
 
 @dataclass(frozen=True, slots=True)
 class SlotMatcher:
     """Maps a value's lower-case words to the slot it was marked as most often.
 
-    `longest` is the number of words of the longest value.
+    `longest` tells how many words the longest value has that begins with a word.
     """
 
     names: Mapping[tuple[str, ...], str]
-    longest: int
+    longest: Mapping[str, int]
 
     def propose(self, text: str) -> SlottedText:
         """Mark known values from left to right, preferring the longest."""
-        places = [_bare(match) for match in _WORD.finditer(text)]
+        places = _places(text)
         words = [text[start:end].casefold() for start, end in places]
         slots: list[Slot] = []
         at = 0
@@ -37,7 +34,7 @@ class SlotMatcher:
 
     def _size(self, words: list[str], at: int) -> int:
         """Count the words of the longest value that begins here; 0 if there is none."""
-        most = min(self.longest, len(words) - at)
+        most = min(self.longest.get(words[at], 0), len(words) - at)
         sizes = range(most, 0, -1)
         return next((size for size in sizes if tuple(words[at : at + size]) in self.names), 0)
 
@@ -72,7 +69,7 @@ class KnownValues:
             for words, names in self.marked.items()
             if names.total() >= least * self.seen.get(words, 0)
         }
-        return SlotMatcher(kept, max(map(len, kept), default=0))
+        return SlotMatcher(kept, _longest(kept))
 
 
 def count_values(utterances: Iterable[SlottedText]) -> KnownValues:
@@ -84,33 +81,42 @@ def count_values(utterances: Iterable[SlottedText]) -> KnownValues:
             words = _words(utterance.value(slot))
             if words:
                 marked.setdefault(words, Counter())[slot.name] += 1
-    longest = max(map(len, marked), default=0)
-    return KnownValues(marked, _occurrences(marked_ones, marked, longest))
+    return KnownValues(marked, _occurrences(marked_ones, marked))
 
 
 def _occurrences(
-    utterances: Iterable[SlottedText], values: Mapping[tuple[str, ...], object], longest: int
+    utterances: Iterable[SlottedText], values: Mapping[tuple[str, ...], object]
 ) -> Counter[tuple[str, ...]]:
     seen: Counter[tuple[str, ...]] = Counter()
+    longest = _longest(values)
     for utterance in utterances:
         words = _words(utterance.text)
-        for start in range(len(words)):
-            for end in range(start + 1, min(len(words), start + longest) + 1):
+        for start, word in enumerate(words):
+            most = min(len(words), start + longest.get(word, 0))
+            for end in range(start + 1, most + 1):
                 if words[start:end] in values:
                     seen[words[start:end]] += 1
     return seen
 
 
+def _longest(values: Iterable[tuple[str, ...]]) -> dict[str, int]:
+    """Return how many words the longest value has that begins with a word, by that word."""
+    longest: dict[str, int] = {}
+    for words in values:
+        longest[words[0]] = max(len(words), longest.get(words[0], 0))
+    return longest
+
+
 def _words(text: str) -> tuple[str, ...]:
-    bounds = [_bare(match) for match in _WORD.finditer(text)]
-    return tuple(text[start:end].casefold() for start, end in bounds)
+    return tuple(text[start:end].casefold() for start, end in _places(text))
 
 
-def _bare(match: re.Match[str]) -> tuple[int, int]:
-    """Return the span of a word without surrounding punctuation; pure punctuation is kept."""
-    word = match.group()
-    bare = word.strip(_EDGES)
-    if not bare:
-        return match.span()
-    start = match.start() + word.index(bare)
-    return start, start + len(bare)
+def _places(text: str) -> list[tuple[int, int]]:
+    """Return the places of words without surrounding punctuation; pure punctuation is kept."""
+    places = list[tuple[int, int]]()
+    for start, end in word_spans(text):
+        word = text[start:end]
+        bare = word.strip(WORD_EDGES)
+        first = start + word.index(bare)  # of pure punctuation the first sign
+        places.append((first, first + len(bare)) if bare else (start, end))
+    return places

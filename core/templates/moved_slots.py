@@ -4,7 +4,7 @@ import unicodedata
 from difflib import SequenceMatcher
 
 from core.templates.slots import Slot, SlottedText
-from core.text import normalise
+from core.text import normalise, stands_alone
 
 _LONGEST_COMPARED = 1_000
 """Characters of either text; comparing longer ones character by character takes too long."""
@@ -73,6 +73,11 @@ def _whole(utterance: SlottedText, was: Slot, text: str, now: Slot) -> bool:
 
 
 def _letters(text: str, slot: Slot) -> tuple[bool, bool]:
-    """Whether a letter or digit directly precedes and follows a slot."""
+    """Whether a letter or digit of the same word directly precedes and follows a slot."""
     before = text[slot.start - 1 : slot.start] if slot.start else ""
-    return before.isalnum(), text[slot.end : slot.end + 1].isalnum()
+    behind = text[slot.end : slot.end + 1]
+    return _goes_on(before), _goes_on(behind)
+
+
+def _goes_on(sign: str) -> bool:
+    return sign.isalnum() and not stands_alone(sign)

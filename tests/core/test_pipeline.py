@@ -9,7 +9,7 @@ from core.calibration.calibration import Calibration, fit_calibration
 from core.heads.build import fit_head
 from core.heads.cross_validation import cross_validated_scores
 from core.heads.votes.fit import VoteHead
-from core.pipeline import IntentPipeline, exact_answers
+from core.pipeline import IntentPipeline, LearnedTexts, exact_answers, exact_answers_now
 from core.recipes.heads import (
     HeadConfig,
     LinearConfig,
@@ -19,6 +19,7 @@ from core.recipes.heads import (
     PrototypesConfig,
     VotesConfig,
 )
+from core.text import hidden_key
 from core.types import Exemplar, Prediction
 from core.vectors import unit_rows
 from tests.builders.tiny_encoder import HashingEncoder
@@ -139,6 +140,25 @@ def test_where_exemplars_of_one_text_contradict_each_other_the_scores_decide() -
 def test_exemplars_of_one_text_that_agree_are_no_contradiction() -> None:
     same = (Exemplar("a", "hello", ("x", "y")), Exemplar("b", "Hello.", ("y", "x")))
     assert exact_answers(same) == {"hello": ("x", "y")}
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_model_of_an_earlier_release_knows_its_own_texts(*, hidden: bool) -> None:
+    """Its keys have an outer mark of Arabic, which keys are without by now."""
+    key = "cancel my order؟"
+    exact = {hidden_key(key) if hidden else key: ("cancel_order",)}
+    answer = one("Cancel my order؟", replace(pipeline(), exact=exact))
+    assert (answer.decision.rule, answer.decision.intents) == ("exact", ("cancel_order",))
+    assert "Cancel my order؟" in LearnedTexts(frozenset(exact))
+    assert "cancel another order" not in LearnedTexts(frozenset(exact))
+
+
+def test_stored_keys_become_those_of_now_unless_their_labels_contradict_each_other() -> None:
+    stored = {"cancel it؟": ("a",), "stop。": ("a",), "stop": ("b",), "go": ("b",), "run。": ("b",)}
+    other = (Exemplar("u1", "Run", ("a",)),)
+    assert exact_answers_now(stored, other) == {"cancel it": ("a",), "go": ("b",)}
+    same = {"go": ("b",), hidden_key("stop。"): ("a",)}
+    assert exact_answers_now(same, other) is same
 
 
 def test_the_exact_rule_gives_all_intents_of_a_text_with_several() -> None:

@@ -14,6 +14,7 @@ from core.text import (
     free_name,
     is_storable,
     match_key,
+    match_keys,
     normalise,
     percent,
     plain_name,
@@ -22,6 +23,7 @@ from core.text import (
     size_words,
     text_hash,
     whole_number,
+    word_spans,
 )
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -68,6 +70,28 @@ def test_inner_punctuation_and_punctuation_alone_do_count() -> None:
     assert match_key("it's 1.5") != match_key("its 15")
     assert match_key("?") != match_key("!")
     assert match_key("?") != ""
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("أين بطاقتي؟", "أين بطاقتي"),
+        ("東京に行きたい。", "東京に行きたい"),
+        ("मेरा कार्ड कहाँ है।", "मेरा कार्ड कहाँ है"),
+        ("\u00abwhere is it\u00bb?", "where is it"),
+        ("\u201cWhere is it?\u201d", "where is it"),
+        ("\u300c東京\u300d", "東京"),
+    ],
+)
+def test_outer_punctuation_of_other_scripts_does_not_part_questions(said: str, other: str) -> None:
+    """A question in Arabic with its mark and without it were two, and a label decided one alone."""
+    assert match_key(said) == match_key(other) == other
+
+
+def test_the_key_of_earlier_releases_comes_first_where_it_was_another_one() -> None:
+    assert match_keys("أين بطاقتي؟!") == ("أين بطاقتي؟", "أين بطاقتي")
+    assert match_keys("Where is it?") == ("where is it",)
+    assert match_keys("؟؟.") == ("؟؟",)  # punctuation alone is kept
 
 
 def test_percents_round_as_the_pages_do() -> None:
@@ -162,3 +186,23 @@ def test_what_cannot_be_stored_is_replaced_and_nothing_else(text: str) -> None:
     assert found.encode().decode() == found
     assert (found == text) is is_storable(text)
     assert len(found) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I'm  here, now", ["I'm", "here,", "now"]),
+        ("東京に行きたい ABC。", ["東", "京", "に", "行", "き", "た", "い", "ABC。"]),
+        ("か\u3099っこう", ["か\u3099", "っ", "こ", "う"]),
+        ("100บาท", ["100", "บ", "า", "ท"]),
+        ("\u0e19\u0e49\u0e33\u0e23\u0e38", ["\u0e19\u0e49\u0e33", "\u0e23\u0e38"]),  # Thai
+        ("\u0ea5\u0eb2\u0ea7", ["\u0ea5", "\u0eb2", "\u0ea7"]),  # Lao
+        ("\u1019\u103c\u1014\u103a\u1019\u102c", ["\u1019\u103c", "\u1014\u103a", "\u1019\u102c"]),
+        ("\u1781\u17d2\u1798\u17c2\u179a", ["\u1781\u17d2\u1798\u17c2", "\u179a"]),  # Khmer
+    ],
+)
+def test_signs_of_scripts_without_white_space_are_words_with_their_marks(
+    text: str, words: list[str]
+) -> None:
+    """A text in Thai was one word, of which no part could be marked or explained."""
+    assert [text[start:end] for start, end in word_spans(text)] == words

@@ -13,7 +13,7 @@ from app.services.checking.subject import Subject
 from app.services.studio import Studio
 from app.services.versions.comparison import Questions
 from core.pipeline import Answerer
-from core.text import as_hidden, counted, some_of
+from core.text import as_hidden, counted, match_key, some_of
 from core.types import Exemplar, Task
 from storage import projects
 from storage.log import versions
@@ -96,10 +96,10 @@ def _by_log(studio: Studio, bundle: Subject, project: str) -> Answerer:
 
 def _by_examples(model: Answerer, other: Answerer) -> Answerer:
     """Give intents the names that their examples bear in another model."""
-    theirs = {as_hidden(key): names for key, names in other.exact.items()}
+    theirs = {as_hidden(match_key(key)): names for key, names in other.exact.items()}
     counts = defaultdict[str, Counter[str]](Counter)
     for key, then in model.exact.items():
-        now = theirs.get(as_hidden(key))
+        now = theirs.get(as_hidden(match_key(key)))
         if now is not None:
             gone, came = set(then) - set(now), set(now) - set(then)
             new = next(iter(came)) if len(gone) == len(came) == 1 else ""

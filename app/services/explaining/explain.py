@@ -30,7 +30,7 @@ from core.errors import InvalidInput, NotFound
 from core.explain.solved_votes import SolvedVotes
 from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead
-from core.text import is_blank, is_storable
+from core.text import is_blank, is_storable, word_spans
 from core.types import FloatArray, Prediction, Reason, ScoreArray
 from core.vectors import cosines, unit_rows
 
@@ -241,7 +241,7 @@ def _reason(case: _ExplainedText, reason: Reason, rival: str | None) -> IntentRe
 
 def _words(case: _ExplainedText, column: int, rival: str | None) -> WordsView | None:
     """Return which words carry an intent: by gradients where possible, and without each word."""
-    from core.explain.attribution import agreement, attribute, leave_words_out, word_spans
+    from core.explain.attribution import agreement, attribute, leave_words_out
 
     if len(word_spans(case.text)) > _MOST_WORDS:
         return None

@@ -253,7 +253,7 @@ export class Marker {
     const pieces = [];
     let at = 0;
     this.#words.forEach((word, place) => {
-      pieces.push(this.#gap(at, word.start), this.#word(word, place));
+      pieces.push(at < word.start && this.#gap(at, word.start), this.#word(word, place));
       at = word.end;
     });
     return [...pieces, h('span', {}, part(this.#shown.text, at, Infinity))];

@@ -8,10 +8,15 @@ from playwright.sync_api import Locator, Page, expect
 
 from app.bootstrap import open_studio
 from app.settings import Settings
-from tests.builders.served_studio import Served, StudioPool
+from core.text import WORD_EDGES, word_spans
+from tests.builders.served_studio import Served, StudioPool, run
 from tests.builders.slotted_project import with_values
 
 LAST = "book a room in new york"  # the last that came of those with a label
+_PARTED = """async texts => {
+    const {part, wordsOf} = await import('/studio/js/shared/tokens.js');
+    return texts.map(text => wordsOf(text).map(({start, end}) => part(text, start, end)));
+}"""
 
 
 @pytest.fixture
@@ -189,3 +194,40 @@ def learns_from_templates(page: Page, studio: Served) -> None:
     page.goto(f"{studio.base}/versions?project=p")
     chain = page.locator("[data-role=models] > li").first.locator("[data-role=chain]")
     expect(chain).to_have_text("the model that comes with the studio → p@1 templates")
+
+
+def test_a_value_within_a_text_without_blanks_is_marked(
+    studio: Served, visit: Callable[..., Page], tmp_path: Path
+) -> None:
+    """The whole text was one word on the page."""
+    file = tmp_path / "texts.txt"
+    file.write_text("東京に行きたい\n", encoding="utf-8")
+    run(studio.home, "new", "japanese")
+    run(studio.home, "import", "japanese", str(file))
+    page = visit(studio, "/label?project=japanese")
+    expect(page.locator("[data-role=utterance]")).to_have_text("東京に行きたい")
+    page.keyboard.press("v")
+    expect(words(page)).to_have_text(["東", "京", "に", "行", "き", "た", "い"])
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("n")
+    page.keyboard.type("city")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("“東京” is city now.")).to_be_visible()
+    expect(page.locator(".marking .slot")).to_have_text(["東", "京city"])
+
+
+def test_the_page_parts_words_as_the_studio_does(
+    studio: Served, visit: Callable[..., Page]
+) -> None:
+    page = visit(studio, "/slots?project=sample")
+    texts = [
+        "where is it",
+        "𠮷野家 ABC",
+        "か\u3099っ",
+        "\u0e19\u0e49\u0e33100",
+        "\u1781\u17d2\u1798\u17c2\u179a",
+    ]
+    parted = [[text[start:end] for start, end in word_spans(text)] for text in texts]
+    assert page.evaluate(_PARTED, texts) == parted
+    edged = [f"{sign}ab{sign}" for sign in WORD_EDGES if sign != " "]
+    assert page.evaluate(_PARTED, edged) == [["ab"]] * len(edged)

@@ -11,10 +11,10 @@ import pytest
 
 from core.bundle.facts import ONNX, RUNTIME
 from core.bundle.own_files import program
-from core.text import is_blank
+from core.text import is_blank, match_keys
 
 PROGRAMS = {"torch": program({}), "graph": program({RUNTIME: ONNX})}
-OWN = {"FILLERS", "SELECTORS", "is_blank", "main"}
+OWN = {"FILLERS", "OUTER", "OUTER_BEFORE", "SELECTORS", "is_blank", "main", "match_keys"}
 
 
 class Echo:
@@ -59,6 +59,13 @@ def test_the_same_texts_are_blank(kind: str) -> None:
         "a\ufe0f",
     ]
     assert [sign for sign in signs if theirs(sign) != is_blank(sign)] == []
+
+
+@pytest.mark.parametrize("kind", PROGRAMS)
+def test_the_same_texts_are_one_question(kind: str) -> None:
+    theirs: Callable[[str], tuple[str, ...]] = part_of(kind)["match_keys"]
+    texts = [f"{sign}Where  is it{sign}!" for sign in map(chr, range(0x10000))]
+    assert [text for text in texts if tuple(dict.fromkeys(theirs(text))) != match_keys(text)] == []
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)

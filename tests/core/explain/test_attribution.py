@@ -13,7 +13,7 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.encoders.word_embeddings import TextInput, text_input, unit_length
 from core.errors import InvalidInput
 from core.explain import attribution
-from core.explain.attribution import Word, _points, agreement, attribute
+from core.explain.attribution import Word, _points, agreement, attribute, leave_words_out
 from core.heads.votes.fit import VoteHead, fit_votes
 from tests.builders.tiny_encoder import HashingEncoder, tiny_transformer
 from tests.conftest import SENTENCES
@@ -90,6 +90,15 @@ def test_words_keep_their_place_and_signs_without_spaces_stand_alone(
     found = attribute(tiny, voting(tiny), text, 0, 1)
     assert [word.text for word in found.words] == ["what's", "up?", "退", "款", "ok"]
     assert all(text[word.start : word.end] == word.text for word in found.words)
+
+
+def test_each_sign_of_thai_is_explained_with_its_marks(tiny: TransformerEncoder) -> None:
+    """A whole text was one word, of which nothing could be told."""
+    text = "ok \u0e19\u0e49\u0e33\u0e23\u0e38"
+    words = [
+        text[start:end] for start, end in leave_words_out(tiny, voting(tiny), text, 0, 1).words
+    ]
+    assert words == ["ok", "\u0e19\u0e49\u0e33", "\u0e23\u0e38"]
 
 
 def test_nothing_said_has_no_words(tiny: TransformerEncoder) -> None:

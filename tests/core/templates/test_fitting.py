@@ -54,6 +54,14 @@ def test_a_part_of_a_longer_value_is_no_template() -> None:
     assert not fitting.is_whole(part)
 
 
+def test_values_of_scripts_without_white_space_are_judged_sign_by_sign() -> None:
+    whole, part = marked("東京に行く", "東京", "city"), marked("私は東京が好き", "京", "city")
+    fitting = learn_fitting([whole, part])
+    assert fitting.is_whole(whole)
+    assert not fitting.is_whole(part)
+    assert fitting.fits("city", "大阪", "大")  # one sign twice is no word said twice
+
+
 def test_augmentation_offers_what_fits_and_without_a_fitting_everything() -> None:
     book, fitting = slot_book(SAID), learn_fitting(SAID)
     every = {one.utterance.text for one in augment(SAID, book)}

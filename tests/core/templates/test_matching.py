@@ -26,3 +26,25 @@ def test_a_word_that_mostly_is_no_value_is_not_marked() -> None:
 
 def test_nothing_is_known_without_slots() -> None:
     assert learn_matcher([SlottedText("hello")]).propose("hello ... you").slots == ()
+
+
+def test_a_value_within_a_text_without_blanks_is_proposed_in_others() -> None:
+    """Such texts were one word each, so that a value had to be the whole text."""
+    known = [
+        slotted("東京に行きたい", [Slot(0, 2, "city")]),
+        slotted("ไปกรุงเทพวันนี้", [Slot(2, 9, "city")]),
+    ]
+    matcher = learn_matcher(known)
+    assert matcher.propose("明日、東京へ。").slots == (Slot(3, 5, "city"),)
+    assert matcher.propose("จากกรุงเทพ").slots == (Slot(3, 10, "city"),)
+    assert matcher.propose("京都に行きたい").slots == ()
+
+
+def test_a_value_is_found_between_marks_of_other_scripts() -> None:
+    known = [
+        slotted("إلى الرياض", [Slot(4, 10, "city")]),
+        slotted("ABC です", [Slot(0, 3, "make")]),
+    ]
+    matcher = learn_matcher(known)
+    assert matcher.propose("أين الرياض؟").slots == (Slot(4, 10, "city"),)
+    assert matcher.propose("「ABC」です").slots == (Slot(1, 4, "make"),)

@@ -34,6 +34,11 @@ def test_a_value_that_now_stands_twice_is_marked_where_it_was() -> None:
     assert found.slots == (Slot(3, 7, "city"),)
 
 
+def test_a_value_stays_where_a_sign_of_a_script_without_white_space_comes_before_it() -> None:
+    found = carried(slotted("東京に行く", [Slot(0, 2, "city")]), "私は東京に行く")
+    assert found.slots == (Slot(2, 4, "city"),)
+
+
 def test_long_texts_are_not_compared_sign_by_sign() -> None:
     long = "x " * 3_000
     found = carried(slotted(f"{long}Rome", [Slot(6_000, 6_004, "city")]), f"Rome {long}")
