@@ -30,6 +30,10 @@ _SHOWN = 12
 _ALIKE = 5
 """Most similar examples that are counted and shown when a label is doubted."""
 
+_MOST_DOUBTED = 4
+"""Most intents of a text that are doubted at once. A page asks for the effects of ten repairs: of
+one for each, one for all, the deletion, and four labels that a person picks."""
+
 
 def likely_errors(evidence: Evidence) -> list[Finding]:
     """List examples that the others give another label, the likeliest errors first.
@@ -77,7 +81,8 @@ def _doubted_sets(evidence: Evidence) -> list[Finding]:
     """List examples with an intent that is probably one too many, or that they probably lack."""
     by_row: dict[int, list[DoubtedIntent]] = {}
     for one in doubted_intents(evidence.doubted, evidence.head.targets, evidence.near):
-        if evidence.is_said(one.row) and _is_borne_out(evidence, one):
+        is_told = len(by_row.get(one.row, ())) < _MOST_DOUBTED
+        if is_told and evidence.is_said(one.row) and _is_borne_out(evidence, one):
             by_row.setdefault(one.row, []).append(one)
     likely = {row for row, doubts in by_row.items() if any(one.confident for one in doubts)}
     others = [row for row in by_row if row not in likely]

@@ -125,7 +125,7 @@ def test_no_merge_is_proposed_into_an_intent_that_stands_beside_another(
 
 
 def test_an_intent_too_many_and_one_too_few_are_found_in_a_set(
-    tmp_path: Path, tiny_path: Path
+    tmp_path: Path, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """{card, thanks} with a wrong thanks was never listed while card led, nor was a set's gap."""
     studio = started(tmp_path / "home", tmp_path)
@@ -198,6 +198,10 @@ def test_an_intent_too_many_and_one_too_few_are_found_in_a_set(
         "Take away “cancel”",
         Repair("relabel", (ids["many thanks to you"],)),
     )
+    # The effects of at most ten repairs are told at once: of a text of nine doubts none was.
+    monkeypatch.setattr("app.services.review.examples._MOST_DOUBTED", 1)
+    fewer = {one.texts[0].text: one.title for one in likely_errors(evidence)}
+    assert fewer["many thanks to you"] == "“thanks”, too?"
     clean = replace(evidence, head=replace(evidence.head, targets=right), labels=tuple(labels))
     assert likely_errors(clean) == []
     studio.database.close()
