@@ -16,6 +16,7 @@ export class Marker {
   #left;
   #saved;
   #shown = NOTHING; // the utterance as the server returned it last
+  #signs = []; // of its text: a draw that parts a long text for each word takes half a second
   #words = [];
   #saves = new Turns();
   #anchor = 0; // the word where the selection began, and the one where it ends
@@ -81,6 +82,7 @@ export class Marker {
   #take(shown, found) {
     Object.assign(shown, found);
     if (shown !== this.#shown) return;
+    this.#signs = [...shown.text];
     this.#words = wordsOf(shown.text);
     const last = Math.max(0, this.#words.length - 1);
     [this.#anchor, this.#at] = [Math.min(this.#anchor, last), Math.min(this.#at, last)];
@@ -102,6 +104,10 @@ export class Marker {
 
   #under(marks) {
     return this.#words.length ? marks.filter(mark => overlap(mark, this.#chosen)) : [];
+  }
+
+  #part(start, end) {
+    return this.#signs.slice(start, end).join('');
   }
 
   // ---- changes ----
@@ -135,7 +141,7 @@ export class Marker {
     const said = name.trim();
     if (!said || !this.#words.length) return;
     const chosen = this.#chosen;
-    const done = `“${part(this.#shown.text, chosen.start, chosen.end)}” is ${said} now.`;
+    const done = `“${this.#part(chosen.start, chosen.end)}” is ${said} now.`;
     this.#save(slots => [...apart(slots, chosen), {...chosen, name: said}], {done});
   }
 
@@ -256,14 +262,14 @@ export class Marker {
       pieces.push(at < word.start && this.#gap(at, word.start), this.#word(word, place));
       at = word.end;
     });
-    return [...pieces, h('span', {}, part(this.#shown.text, at, Infinity))];
+    return [...pieces, h('span', {}, this.#part(at, Infinity))];
   }
 
   // The space between two words of one value belongs to the value.
   #gap(start, end) {
     const mark = this.#shown.slots.find(slot => slot.start < start && slot.end > end);
     const style = mark ? {'--hue': hueOf(mark.name, this.#names.all)} : {};
-    return h('span', {class: mark ? 'word slot' : null, style}, part(this.#shown.text, start, end));
+    return h('span', {class: mark ? 'word slot' : null, style}, this.#part(start, end));
   }
 
   #word(word, place) {
@@ -281,7 +287,7 @@ export class Marker {
         'data-word': place,
         'aria-current': place === this.#at ? 'true' : null,
       },
-      part(this.#shown.text, word.start, word.end),
+      this.#part(word.start, word.end),
       ends && h('small', {dir: 'auto'}, mark.name + (proposal ? '?' : '')),
     );
   }
