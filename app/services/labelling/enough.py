@@ -69,7 +69,8 @@ def list_enough(live_studio: LiveStudio, project: str) -> EnoughView:
         return tuple(one for one in _judged(studio, live, order) if one.intent in usable)
 
     series = ("enough labels", of_version(live.version))
-    judged = studio.cache.get_newest(series, live.revision, judge, lambda made: _BYTES * len(made))
+    moment = (live.revision, bool(echoed_ids(live)))
+    judged = studio.cache.get_newest(series, moment, judge, lambda made: _BYTES * len(made))
     return EnoughView(ready=True, intents=judged)
 
 

@@ -7,7 +7,7 @@ from app.services.answering.as_project import ProjectNow, read_now
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.embedding import Embedded, digest_of, encoder_of_maps, read_embedded
 from app.services.live.live_model import LiveModel
-from app.services.live.row_answers import answer_scored, score_rows
+from app.services.live.row_answers import answer_scored, echoed_ids, score_rows
 from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from storage import models, projects
@@ -82,14 +82,15 @@ def _answering(live_studio: LiveStudio, space: Space) -> tuple[str, Callable[[],
 
 
 def _state(now: ProjectNow, live: LiveModel | None) -> str:
-    """Return a digest of a project's names and limit, and of a model's newer labels."""
+    """Return a digest of names, limit, newer labels, and whether copies vote on their source."""
     votes = (
         []
         if live is None
         else [(key, live.said.get(key), live.votes_as(key)) for key in sorted(live.since)]
     )
     names = [(key, one.name, one.description) for key, one in now.intents.items()]
-    return digest_of([repr(now.project.fence), repr(names), repr(votes)])
+    echoes = live is not None and bool(echoed_ids(live))
+    return digest_of([repr(now.project.fence), repr(names), repr(votes), repr(echoes)])
 
 
 def _answer_all(studio: Studio, project_id: int, live: LiveModel, embedded: Embedded) -> MapAnswers:

@@ -122,3 +122,22 @@ def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(
     rootless = replace(pipeline, head=replace(head, root=None))
     model = replace(model, pipeline=rootless)  # too many to be solved anew: no text is judged so
     assert known() == {"b": (7, 7)}
+
+
+def test_a_text_is_judged_as_soon_as_its_copies_can_be_left_out(
+    live: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prepared previews told what it is without them, and until the next label nobody looked."""
+    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 5)
+    with live.studio.database.write() as connection:
+        source = next(one for one in dataset.utterances(connection, 1) if "bill" in one.text)
+        copy = replace(source, id="s", text=f"{source.text} again", synthetic=source.id)
+        events.record(connection, 1, Action("augment"), [edits.create(copy)])
+    live.models.get(1)
+    kept = live.models.kept[1]
+    assert kept.model is not None
+    fresh = base_of(kept.model.pipeline, kept.model.columns)  # as after very many changes
+    kept.model = replace(kept.model, base=fresh, changes={})
+    assert named(live)["bill"].judged == 11
+    live.models.solved(1)
+    assert named(live)["bill"].judged == 12

@@ -1,16 +1,23 @@
 """Colours by answer are what the page Data says: of the version in use, what answers now."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.services.answering.opened import find_space
 from app.services.answering.stored import load_model
 from app.services.data.intents import add_intent
+from app.services.live import row_answers
+from app.services.live.joining import base_of
 from app.services.live.row_answers import answer_rows
 from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.maps import answers
 from app.services.maps.requests import map_colours, map_points
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
+from storage.log import edits, events
+from storage.log.events import Action
 from storage.queries import dataset
 from tests.builders.trained_home import POOL, label, rows_of
 
@@ -98,3 +105,23 @@ def test_another_version_answers_as_trained_with_the_limit_of_today(
         assert found[answer.text] == (answer.intent if answer.decision.intents else OUTSIDE)
     label(live_studio.studio, POOL[0], "refund")
     assert on_map(live_studio, other) == found
+
+
+def test_an_example_is_answered_again_once_its_copies_can_be_left_out(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Prepared previews told what Data says of it, and the map went by the copies until a label."""
+    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 5)
+    with live_studio.studio.database.write() as connection:
+        source = next(one for one in dataset.utterances(connection, 1) if one.labels)
+        copy = replace(source, id="s", text=f"{source.text} again", synthetic=source.id)
+        events.record(connection, 1, Action("augment"), [edits.create(copy)])
+    live_studio.models.get(1)
+    kept = live_studio.models.kept[1]
+    assert kept.model is not None
+    fresh = base_of(kept.model.pipeline, kept.model.columns)  # as after very many changes
+    kept.model = replace(kept.model, base=fresh, changes={})
+    before = answers._state(*live_studio.models.open_by_id(1))
+    assert answers._state(*live_studio.models.open_by_id(1)) == before
+    live_studio.models.solved(1)
+    assert answers._state(*live_studio.models.open_by_id(1)) != before
