@@ -176,7 +176,8 @@ export class IntentList {
   async #toOutOfScope(intent, leave) {
     const {id, name} = intent;
     const edit = {filter: {intent: id}, kind: 'out-of-scope', value: ''};
-    const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true, counted: leave});
+    const doing = (n, isAll) => `Make ${plural(n, 'text')} out of scope${isAll ? ` and archive ${name}` : ''}`;
+    const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true, counted: leave, doing});
     if (!terms) return;
     const key = newKey();
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, key, ...terms});

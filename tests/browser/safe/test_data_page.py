@@ -342,13 +342,13 @@ def test_an_intent_that_means_no_intent_is_made_out_of_scope_where_it_stands(
         )
         return page
 
-    turn().get_by_role("button", name=f"roaming to out of scope: {outside} texts").click()
+    turn().get_by_role("button", name=f"Make {outside} texts out of scope", exact=True).click()
     told = page.locator(".toast", has_text=f"{outside} texts of roaming: out of scope now.")
     expect(told).to_contain_text(f"Left as they were: {roaming['tests']} test texts")
     told.get_by_role("button", name="Undo").click()
     expect(entry).to_have_text(before, use_inner_text=True)
     turn().get_by_label(f"Also {roaming['tests']} test texts").check()
-    page.get_by_role("button", name=f"out of scope: {roaming['utterances']} texts").click()
+    page.get_by_role("button", name=f"Make {roaming['utterances']} texts out of scope and").click()
     told = page.locator(".toast", has_text="roaming is archived.")
     expect(entry).to_contain_text("archived")
     told.get_by_role("button", name="Undo").click()
