@@ -203,12 +203,12 @@ class DiscoverPage {
         firstAct(project, counts),
       );
     if (!waiting) {
-      const words = 'Groups are made of texts without a label. Import more to see what is new.';
+      const words = 'Groups are made of texts that wait for a label. Import more to see what is new.';
       const again = {'data-key': 'find', onclick: () => this.#finds({out_of_scope: true})};
       const most = `Group ${plural(outside, 'text')} labelled “${this.#intents.nothing}”`;
       const brings = h('a', {class: 'button primary', href: address('data', project)}, 'Import texts');
       const acts = outside ? h('div', {class: 'row centre'}, brings, h('button', again, most)) : brings;
-      return emptyPage('Every text has a label', words, acts);
+      return emptyPage('No text is left to group', words, acts);
     }
     const finds = () => this.#finds({out_of_scope: Boolean(box && box.querySelector('input').checked)});
     const find = {class: 'primary', 'data-key': 'find', onclick: finds};

@@ -55,6 +55,21 @@ def test_groups_that_wait_for_a_training_are_said_to_wait(
     page.unroute_all(behavior="wait")
 
 
+def test_skipped_texts_are_not_said_to_have_a_label(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Every text has a label” stood there, and forty had been skipped."""
+
+    def none(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "groups": [], "waiting": 0})
+
+    page = visit(studio, "/")
+    page.route("**/projects/sample/groups", none)
+    page.goto(f"{studio.base}/discover?project=sample")
+    expect(page.get_by_role("heading", name="No text is left to group")).to_be_visible()
+    page.unroute_all(behavior="wait")
+
+
 def shows(page: Page, studio: Served, answers: list[str], **more: object) -> None:
     """Open a group whose first typical texts the version in use answers so."""
 
