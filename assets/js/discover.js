@@ -2,7 +2,7 @@
 import {askAnew, outsideBox} from './discover/anew.js';
 import {GroupView} from './discover/group.js';
 import {keysLine, openKeys} from './discover/keys.js';
-import {GroupList, isPutAside, mostlyLabelled} from './discover/list.js';
+import {GroupList, isPutAside, mostlyLabelled, noneLeft} from './discover/list.js';
 import {askTarget} from './discover/merging.js';
 import {TrafficTab} from './discover/traffic.js';
 import {address, query, setQuery} from './shared/address.js';
@@ -260,7 +260,7 @@ class DiscoverPage {
           ? `${plural(ungrouped, 'new text')} ${ungrouped === 1 ? 'is' : 'are'} in no group.`
           : open.length
             ? `${plural(open.length, 'group')} to look at, ${order}.`
-            : 'No group is left to look at: all are taken or for later.',
+            : noneLeft(groups),
         ungrouped ? '' : mostlyLabelled(groups),
       ),
       ungrouped > 0 && h('button', {...sort, class: 'primary'}, 'Sort them in'),

@@ -70,6 +70,24 @@ def test_skipped_texts_are_not_said_to_have_a_label(
     page.unroute_all(behavior="wait")
 
 
+def test_groups_that_are_mostly_labelled_are_not_said_to_be_taken(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“All are taken or for later” stood there, and then how many texts wait in three others."""
+
+    def mostly(route: Route) -> None:
+        found = route.fetch().json()
+        groups = [{**card, "state": "mostly"} for card in found["groups"]]
+        route.fulfill(json={**found, "groups": groups, "ungrouped": 0})
+
+    page = visit(studio, "/")
+    page.route("**/projects/sample/groups", mostly)
+    page.goto(f"{studio.base}/discover?project=sample")
+    note = page.locator("[data-role=grouping]")
+    expect(note).to_contain_text("all are taken, for later or mostly labelled. In ")
+    page.unroute_all(behavior="wait")
+
+
 def shows(page: Page, studio: Served, answers: list[str], **more: object) -> None:
     """Open a group whose first typical texts the version in use answers so."""
 
