@@ -333,7 +333,7 @@ class LabelPage {
     this.#countLeft(this.#waiting + more);
     this.#sure.count(more);
     if (isLabel) this.#today.count(-more);
-    this.#few.count(-more);
+    this.#few.count(-more, isLabel);
   }
 
   // The server sends this count every few seconds; in between it is counted here.

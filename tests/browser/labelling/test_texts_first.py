@@ -86,6 +86,8 @@ def test_drawn_test_texts_stay_first_when_another_version_answers(
         seen.append(text.get_attribute("data-id") or "")
         page.keyboard.press("s")
     expect(note).not_to_contain_text("drawn at random")
+    # “3 done. See how good the model is” led to a page without one of their labels.
+    expect(page.locator("[data-role=few]")).to_have_text("0 labelled, 3 without a label.")
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
     tests = studio.ask("/projects/sample/utterances?size=9&split=test&state=skipped")["rows"]
     assert {row["id"] for row in tests} == set(seen)
