@@ -67,6 +67,10 @@ def test_drawn_test_texts_stay_first_when_another_version_answers(
     page = visit(studio, "/label?project=sample&tests=3")
     page.get_by_role("dialog").get_by_role("button", name="Draw 3 texts").click()
     expect(page.locator("[data-role=few]")).to_have_text("0 of these 3")
+    # Nothing on the card said so, and "Labels count at once, and in the next training" stood below.
+    expect(page.locator(".card").get_by_text("test text", exact=True)).to_be_visible()
+    counting = page.locator("[data-role=counting]")
+    expect(counting).to_contain_text("no training learns from it.")
     queue, answers = hold(page, "**/queue?*"), hold(page, "**/suggestions?*")
 
     def promoted(route: Route) -> None:
