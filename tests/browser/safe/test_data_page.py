@@ -129,7 +129,7 @@ def test_the_dialog_of_an_intent_leads_to_the_preview_of_a_merge(
     page.get_by_role("region", name="Intents").get_by_role("button", name="lost_sim").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("combobox")).to_have_count(0)
-    dialog.get_by_role("link", name="Merge into another intent …").click()
+    dialog.get_by_role("link", name="Merge it in Review").click()
     page.wait_for_url("**/review?*")
     chosen = page.locator("select[data-key=intent] option:checked")
     expect(chosen).to_have_text("lost_sim")
